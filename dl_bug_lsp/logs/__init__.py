@@ -1,0 +1,1 @@
+"""Bytes and lines: decoding, terminal codes, prefixes of ranks and times."""

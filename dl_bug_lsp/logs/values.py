@@ -1,0 +1,51 @@
+"""The values of a cleaned log: lines, the process that wrote each, and what could not be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """The process of a distributed run that wrote a line.
+
+    ``rank`` is the global rank (0-based) where the prefix tells it, ``host`` the node's name.
+    """
+
+    rank: int | None = None
+    host: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A range of lines in the text as it was given, 1-based and inclusive."""
+
+    first_line: int
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line with terminal codes, rank and time prefixes and carriage-return overprints removed.
+
+    ``number`` is the 1-based line number in the text as it was given.
+    """
+
+    number: int
+    text: str
+    process: Process | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """All lines of a text in order, and one sentence for each thing that was not understood."""
+
+    lines: tuple[LogLine, ...]
+    problems: tuple[str, ...] = field(default=())
+
+    def streams(self) -> dict[Process | None, tuple[LogLine, ...]]:
+        """Return the lines of each process, in order; lines without a prefix belong to ``None``."""
+        found: dict[Process | None, list[LogLine]] = {}
+        for line in self.lines:
+            found.setdefault(line.process, []).append(line)
+        return {process: tuple(lines) for process, lines in found.items()}

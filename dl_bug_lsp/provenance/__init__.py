@@ -1,0 +1,1 @@
+"""Where a value comes from: slices and constant evaluation without running anything."""

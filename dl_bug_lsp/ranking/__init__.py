@@ -1,0 +1,1 @@
+"""Fusion of the evidence into a ranking, calibrated and explained."""

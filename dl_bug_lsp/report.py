@@ -1,0 +1,130 @@
+"""The report: what `localize` returns and every view shows (version 1, docs/report.schema.json)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dl_bug_lsp.logs.values import Process, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One reason for a place: the source of evidence, its share (0 to 1) and a sentence for people."""
+
+    kind: str
+    score: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A suspicious place; ``line`` and ``end_line`` are 1-based, ``file`` relative with ``/``."""
+
+    rank: int
+    file: str
+    line: int
+    end_line: int
+    function: str | None
+    score: float
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectFile:
+    """A suspicious file, relative to the workspace with ``/``."""
+
+    rank: int
+    file: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryVerdict:
+    """The failure category with the rule's confidence (0 to 1) and the words that showed it."""
+
+    id: str
+    dimension: str
+    confidence: float
+    evidence: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A bug type or an origin with its confidence (0 to 1)."""
+
+    id: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A frequent cause and what usually fixes it."""
+
+    cause: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExceptionText:
+    """The exception as printed."""
+
+    type: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFrame:
+    """A frame as printed and, where one was found, its place in the workspace (1-based)."""
+
+    file: str
+    line: int
+    function: str | None
+    workspace_file: str | None
+    workspace_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FailureReport:
+    """One failure: what it is, where its cause most likely stands, and what usually helps."""
+
+    id: str
+    primary: bool
+    category: CategoryVerdict
+    bug_type: Verdict
+    origin: Verdict
+    exception: ExceptionText | None
+    process: Process | None
+    retry_may_help: bool
+    span: Span
+    frames: tuple[ReportFrame, ...]
+    suspects: tuple[Suspect, ...]
+    files: tuple[SuspectFile, ...]
+    advice: tuple[Advice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that was found in a text."""
+
+    workspace: str
+    failures: tuple[FailureReport, ...]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def primary(self) -> FailureReport | None:
+        """The failure that ended the job, or None when nothing was found."""
+        return next((f for f in self.failures if f.primary), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a caller may ask of `localize`.
+
+    ``top`` bounds the suspects of a failure, ``top_files`` its files (0 means all); ``path_map``
+    holds (remote prefix, local prefix) pairs that win over guessing.
+    """
+
+    top: int = 10
+    top_files: int = 10
+    path_map: tuple[tuple[str, str], ...] = field(default=())

@@ -1,0 +1,1 @@
+"""The failure categories, and the rules that tell them apart."""

@@ -1,0 +1,5 @@
+"""Readers of tracebacks: one module a dialect, all giving the same values."""
+
+from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Frame, Reading, Relation
+
+__all__ = ["Cause", "Failure", "FailureKind", "Frame", "Reading", "Relation"]

@@ -1,0 +1,119 @@
+"""The values that every traceback dialect is read into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from dl_bug_lsp.logs.values import Process, Span
+
+
+class Relation(Enum):
+    """How an exception came out of the one that stands before it in a failure."""
+
+    ROOT = "root"
+    """Nothing before it: the first exception of its chain."""
+    DIRECT_CAUSE = "direct_cause"
+    """``raise … from …`` (PEP 3134)."""
+    DURING_HANDLING = "during_handling"
+    """Raised while the former was handled (PEP 3134)."""
+    WRAPPED = "wrapped"
+    """A library re-raised the former: a DataLoader worker, a process pool, ray, torchrun, …."""
+    GROUP_MEMBER = "group_member"
+    """The group (PEP 654) that holds the former."""
+
+
+class FailureKind(Enum):
+    """What kind of text tells of the failure."""
+
+    EXCEPTION = "exception"
+    """A traceback, whole or cut off."""
+    MESSAGE = "message"
+    """Words without a traceback: a usage error, a shell's complaint, a native crash, a kill."""
+    SILENT = "silent"
+    """No error at all: the metrics in the log are the evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One entry of a stack as it was printed.
+
+    ``line`` is 1-based (0 where the dialect prints none); ``source`` is the printed source text
+    without indentation; ``expression`` is the part of it that the carets underline (PEP 657);
+    ``marked_user`` is True where the dialect itself marks the frame as the user's (AutoGraph's
+    ``*``), False where it marks it as a library's, None where it does not say.
+    """
+
+    file: str
+    line: int
+    function: str | None = None
+    source: str | None = None
+    expression: str | None = None
+    marked_user: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One exception of a chain with its stack, outermost frame first.
+
+    ``type`` is the class as printed, dotted where the log prints it so; ``message`` keeps its line
+    breaks; ``relation`` says how it came out of the exception before it.
+    """
+
+    type: str
+    message: str
+    frames: tuple[Frame, ...]
+    relation: Relation
+    span: Span
+    notes: tuple[str, ...] = ()
+
+    @property
+    def class_name(self) -> str:
+        """The exception's class without its module."""
+        return self.type.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failure of one process.
+
+    ``causes`` stand in the order in which they were raised: the first is the oldest. ``root`` is the
+    index of the one that tells what really went wrong (wrappers and teardown noise seen through).
+    A failure of kind MESSAGE has one cause whose ``type`` is the program that speaks (``"argparse"``,
+    ``"bash"``, ``"kernel"``, ``"faulthandler"``, …); a SILENT one has none. ``primary`` marks the
+    failure that ended the job. ``reliable`` is False where the frames may blame the wrong line
+    (CUDA's asynchronous errors). ``evidence`` is the line of the log that shows the failure best.
+    """
+
+    kind: FailureKind
+    causes: tuple[Cause, ...]
+    root: int
+    dialect: str
+    span: Span
+    evidence: str
+    process: Process | None = None
+    primary: bool = False
+    reliable: bool = True
+
+    @property
+    def cause(self) -> Cause | None:
+        """The exception that tells what really went wrong, or None in a silent failure."""
+        return self.causes[self.root] if self.causes else None
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """All frames from the job's entry point to the raise site, outermost first, wrappers' first."""
+        if not self.causes:
+            return ()
+        outer = [cause for cause in reversed(self.causes[self.root + 1 :])]
+        wrapping = [c for c in outer if c.relation in (Relation.WRAPPED, Relation.GROUP_MEMBER)]
+        frames = [frame for cause in wrapping for frame in cause.frames]
+        return (*frames, *self.causes[self.root].frames)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All failures of a log in order of appearance, and what could not be understood."""
+
+    failures: tuple[Failure, ...]
+    problems: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""The report for people and machines: text, JSON, SARIF, workflow annotations."""
