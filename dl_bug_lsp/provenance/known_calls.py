@@ -1,0 +1,386 @@
+"""What calls of well-known library functions give, as far as it can be told without running them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import posixpath
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.provenance.values import (
+    Config,
+    Const,
+    DataFile,
+    Instance,
+    Items,
+    Library,
+    LibraryObject,
+    Mapping,
+    Parsed,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.provenance.engine import Engine, Node
+
+BUILTINS = frozenset(dir(builtins))
+
+LOADERS = (
+    "json.load",
+    "json.loads",
+    "yaml.safe_load",
+    "yaml.load",
+    "yaml.full_load",
+    "yaml.unsafe_load",
+    "toml.load",
+    "toml.loads",
+    "tomllib.load",
+    "tomllib.loads",
+    "tomli.load",
+    "tomli.loads",
+    "omegaconf.OmegaConf.load",
+    "ruamel.yaml.safe_load",
+    "configparser.ConfigParser().read",
+)
+TABLE_WRAPPERS = (
+    "types.SimpleNamespace",
+    "argparse.Namespace",
+    "easydict.EasyDict",
+    "omegaconf.OmegaConf.create",
+    "builtins.dict",
+    "box.Box",
+    "ml_collections.ConfigDict",
+    "addict.Dict",
+    "munch.Munch",
+)
+PASS_THROUGH = (
+    "builtins.list",
+    "builtins.tuple",
+    "builtins.sorted",
+    "builtins.reversed",
+    "builtins.iter",
+    "builtins.next",
+    "builtins.set",
+    "builtins.vars",
+    "copy.deepcopy",
+    "copy.copy",
+    "dataclasses.asdict",
+    "dataclasses.replace",
+    "pathlib.Path",
+    "pathlib.PurePath",
+    "os.fspath",
+    "os.path.abspath",
+    "os.path.expanduser",
+    "os.path.realpath",
+    "tqdm.tqdm",
+    "tqdm.auto.tqdm",
+    "builtins.enumerate",
+    "io.StringIO",
+    "torch.compile",
+    "torch.jit.script",
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.DistributedDataParallel",
+)
+OPENERS = ("builtins.open", "io.open", "codecs.open", "gzip.open", "tensorflow.io.gfile.GFile")
+PARSER_TYPES = ("argparse.ArgumentParser", "argparse.ArgumentParser().add_argument_group")
+
+Maker = Callable[["Engine", "Node", ast.Call], "list[Value]"]
+
+
+def wraps_table(name: str) -> bool:
+    """Whether a library call gives its dict or keywords back as an object with the same members."""
+    return name in TABLE_WRAPPERS or name.endswith((".ConfigDict", ".EasyDict", ".AttrDict"))
+
+
+def joined_path(left: Node, right: Node) -> list[Value]:
+    """Fold ``Path("a") / "b"``."""
+    return [
+        Const(posixpath.join(a.value, b.value))
+        for a in left.constants
+        for b in right.constants
+        if isinstance(a.value, str) and isinstance(b.value, str)
+    ]
+
+
+def _first(engine: Engine, node: Node, expr: ast.Call) -> Node | None:
+    if not expr.args or isinstance(expr.args[0], ast.Starred):
+        return None
+    return engine.node(expr.args[0], node.context)
+
+
+def call(engine: Engine, name: str, node: Node, expr: ast.Call) -> list[Value]:
+    """Return what calling a library function gives."""
+    first = _first(engine, node, expr)
+    if name in MAKERS:
+        found = MAKERS[name](engine, node, expr)
+        if found:
+            return found
+    if name in PASS_THROUGH and first is not None and first.values:
+        return list(first.values)
+    if name in OPENERS and first is not None:
+        return _opened(engine, first)
+    if name in LOADERS and first is not None:
+        return _loaded(engine, first)
+    if name.endswith((".parse_args", ".parse_known_args")) and "Parser" in name:
+        return [Parsed(_options(engine, node))]
+    return [LibraryObject(name, node)]
+
+
+def _workspace_path(engine: Engine, text: str) -> str | None:
+    path = posixpath.normpath(text.replace("\\", "/"))
+    files = engine.workspace.files()
+    if path in files:
+        return path
+    tail = "/" + path.lstrip("./")
+    matches = [f for f in files if ("/" + f).endswith(tail)]
+    return matches[0] if len(matches) == 1 else None
+
+
+def _opened(engine: Engine, path: Node) -> list[Value]:
+    for constant in path.constants:
+        if isinstance(constant.value, str):
+            file = _workspace_path(engine, constant.value)
+            if file is not None:
+                return [DataFile(file)]
+    return []
+
+
+def _loaded(engine: Engine, source: Node) -> list[Value]:
+    files = [v.file for v in source.values if isinstance(v, DataFile)]
+    if not files:
+        files = [v.file for v in _opened(engine, source) if isinstance(v, DataFile)]
+    return [Config(file, (), None) for file in files[:2]]
+
+
+def _options(engine: Engine, node: Node) -> dict[str, Node]:
+    """Return the options that ``add_argument`` calls of the caller's file declare, by destination."""
+    module = engine.program.module(node.context.scope.file)
+    options: dict[str, Node] = {}
+    if module is None:
+        return options
+    for scope in module.walk():
+        for found in scope.calls:
+            if isinstance(found.func, ast.Attribute) and found.func.attr == "add_argument":
+                _declare(engine, found, scope, options)
+    return options
+
+
+def _declare(engine: Engine, found: ast.Call, scope: object, options: dict[str, Node]) -> None:
+    names = [
+        a.value for a in found.args if isinstance(a, ast.Constant) and isinstance(a.value, str)
+    ]
+    keywords = {k.arg: k.value for k in found.keywords if k.arg}
+    destination = keywords.get("dest")
+    if isinstance(destination, ast.Constant):
+        name = str(destination.value)
+    else:
+        long = [n for n in names if n.startswith("--")] or names
+        if not long:
+            return
+        name = long[0].lstrip("-").replace("-", "_")
+    value = keywords.get("default")
+    context = engine.open_context(scope)  # type: ignore[arg-type]
+    options[name] = engine.node(value if value is not None else found, context)
+
+
+def method_call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    """Return what a method of a builtin type or of an opened file gives."""
+    if not isinstance(expr.func, ast.Attribute):
+        return []
+    base = engine.node(expr.func.value, node.context)
+    name = expr.func.attr
+    if name in {"read", "read_text", "open", "readlines", "read_bytes", "splitlines"}:
+        data: list[Value] = [v for v in base.values if isinstance(v, DataFile)]
+        return data or _opened(engine, base)
+    first = _first(engine, node, expr)
+    if name in {"get", "pop", "setdefault"} and first is not None:
+        found = [
+            n
+            for c in first.constants
+            if isinstance(c.value, str)
+            for n in engine.member(base, c.value)
+        ]
+        values: list[Value] = [v for n in found for v in n.values]
+        return values or (
+            [] if len(expr.args) < 2 else list(engine.node(expr.args[1], node.context).values)
+        )
+    if name in {
+        "copy",
+        "items",
+        "to",
+        "cuda",
+        "cpu",
+        "train",
+        "eval",
+        "double",
+        "half",
+        "requires_grad_",
+    }:
+        if name == "items":
+            return [LibraryObject("builtins.dict().items", node)]
+        return list(base.values)
+    if name in TEXT_METHODS:
+        return (
+            [
+                Const(getattr(c.value, name)(*_texts(engine, node, expr)))
+                for c in base.constants
+                if isinstance(c.value, str) and _texts(engine, node, expr) is not None
+            ]
+            if len(expr.args) <= 1
+            else []
+        )
+    return []
+
+
+TEXT_METHODS = {"lower", "upper", "strip", "lstrip", "rstrip"}
+
+
+def _texts(engine: Engine, node: Node, expr: ast.Call) -> list[str]:
+    constants = [engine.node(a, node.context).constant for a in expr.args]
+    return [c.value for c in constants if c is not None and isinstance(c.value, str)]
+
+
+def elements(engine: Engine, value: LibraryObject) -> list[Node]:
+    """Return what iterating over a library object gives: a loader's batches, dict items, zips."""
+    call_ = value.call.expr
+    if not isinstance(call_, ast.Call):
+        return []
+    context = value.call.context
+    if value.name.endswith("DataLoader"):
+        keywords = {k.arg: k.value for k in call_.keywords if k.arg}
+        collate = keywords.get("collate_fn")
+        if collate is not None:
+            functions = engine.callables(engine.node(collate, context))
+            returned = [n for f in functions for n in engine.returns(f, None, context)]
+            if returned:
+                return returned
+        dataset = call_.args[0] if call_.args else keywords.get("dataset")
+        if dataset is not None:
+            return engine.elements_of(engine.node(dataset, context))
+    if value.name == "builtins.dict().items" and isinstance(call_.func, ast.Attribute):
+        base = engine.node(call_.func.value, context)
+        return [item for v in base.values if isinstance(v, Mapping) for _, item in v.pairs]
+    if value.name in {"builtins.zip", "builtins.map", "builtins.filter"}:
+        return [n for a in call_.args for n in engine.elements_of(engine.node(a, context))][:4]
+    return []
+
+
+def _length(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    first = _first(engine, node, expr)
+    found: list[Value] = []
+    for value in first.values if first is not None else ():
+        if isinstance(value, Items) and value.complete:
+            found.append(Const(len(value.items)))
+        elif isinstance(value, Mapping) and all(k is not None for k, _ in value.pairs):
+            found.append(Const(len(value.pairs)))
+        elif (
+            isinstance(value, Config) and value.entry is not None and value.entry.length is not None
+        ):
+            found.append(Const(value.entry.length))
+        elif isinstance(value, Const) and isinstance(value.value, str):
+            found.append(Const(len(value.value)))
+        elif isinstance(value, Instance):
+            for returned in engine._called(value, ("__len__",), node.context):
+                found.extend(returned.values)
+    return found
+
+
+def _number(convert: Callable[[object], int | float]) -> Maker:
+    def make(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+        first = _first(engine, node, expr)
+        found: list[Value] = []
+        for constant in first.constants if first is not None else ():
+            if isinstance(constant.value, (str, int, float)):
+                try:
+                    found.append(Const(convert(constant.value)))
+                except (ValueError, OverflowError):
+                    continue
+        return found
+
+    return make
+
+
+def _extreme(pick: Callable[..., float]) -> Maker:
+    def make(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+        numbers: list[float] = []
+        nodes = [engine.node(a, node.context) for a in expr.args]
+        if len(nodes) == 1:
+            nodes = engine.elements_of(nodes[0])
+        for one in nodes:
+            constant = one.constant
+            if constant is None or not isinstance(constant.value, (int, float)):
+                return []
+            numbers.append(constant.value)
+        return [Const(pick(numbers))] if numbers else []
+
+    return make
+
+
+def _join(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    parts: list[str] = []
+    for argument in expr.args:
+        constant = engine.node(argument, node.context).constants[:1]
+        if not constant or not isinstance(constant[0].value, str):
+            return []
+        parts.append(constant[0].value)
+    return [Const(posixpath.join(*parts))] if parts else []
+
+
+def _getattr(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    first = _first(engine, node, expr)
+    if first is None or len(expr.args) < 2:
+        return []
+    found: list[Value] = []
+    for constant in engine.node(expr.args[1], node.context).constants:
+        if isinstance(constant.value, str):
+            for member in engine.member(first, constant.value):
+                found.extend(member.values)
+            found.extend(
+                Library(f"{v.name}.{constant.value}")
+                for v in first.values
+                if isinstance(v, Library)
+            )
+    return found
+
+
+def _partial(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    first = _first(engine, node, expr)
+    return list(first.values) if first is not None else []
+
+
+def _product(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    first = _first(engine, node, expr)
+    if first is None:
+        return []
+    result: float = 1
+    items = engine.elements_of(first)
+    for item in items:
+        constant = item.constant
+        if constant is None or not isinstance(constant.value, (int, float)):
+            return []
+        result *= constant.value
+    return [Const(result)] if items else []
+
+
+MAKERS: dict[str, Maker] = {
+    "builtins.len": _length,
+    "builtins.int": _number(lambda v: int(v) if isinstance(v, (str, int, float)) else 0),
+    "builtins.float": _number(lambda v: float(v) if isinstance(v, (str, int, float)) else 0.0),
+    "builtins.round": _number(lambda v: round(float(str(v)))),
+    "builtins.abs": _number(lambda v: abs(v) if isinstance(v, (int, float)) else 0),
+    "math.ceil": _number(lambda v: -int(-float(str(v)) // 1)),
+    "math.floor": _number(lambda v: int(float(str(v)) // 1)),
+    "math.prod": _product,
+    "numpy.prod": _product,
+    "builtins.min": _extreme(min),
+    "builtins.max": _extreme(max),
+    "builtins.sum": _extreme(sum),
+    "os.path.join": _join,
+    "pathlib.Path": _join,
+    "builtins.getattr": _getattr,
+    "functools.partial": _partial,
+    "jax.jit": _partial,
+    "tensorflow.function": _partial,
+    "torch.no_grad": _partial,
+}

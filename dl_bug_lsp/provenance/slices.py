@@ -1,0 +1,109 @@
+"""Backward slices: the steps that a value went through, nearest first (Weiser, ICSE 1981)."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.values import (
+    DECIDING,
+    Class,
+    Function,
+    Library,
+    Module,
+    StepKind,
+)
+
+MAX_STEPS = 400
+MAX_DEPTH = 26
+MAX_VISITS = 2
+"""How often one written expression may come back in other contexts."""
+
+# What a step away costs: handing on is cheap, turning aside (an index, a callback) is dear.
+COSTS = {
+    "definition": 0.3,
+    "attribute": 0.3,
+    "return": 0.4,
+    "item": 0.4,
+    "part": 0.7,
+    "receiver": 0.9,
+    "base": 1.2,
+    "index": 1.5,
+    "callee": 0.8,
+    "callback": 1.0,
+}
+ARGUMENT_COST = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a slice.
+
+    ``distance`` grows with every step away from where the slice starts; ``roles`` is the way there;
+    ``before`` the step that it came from (None at the start).
+    """
+
+    node: Node
+    distance: float
+    roles: tuple[str, ...]
+    before: Step | None
+
+    @property
+    def decides(self) -> bool:
+        """Whether the step makes the value rather than hands it on."""
+        return self.node.kind in DECIDING or (
+            self.node.kind is StepKind.CALL and not self._hands_on()
+        )
+
+    def _hands_on(self) -> bool:
+        return any(role == "return" for role, _ in self.node.inputs)
+
+    def way(self) -> list[Step]:
+        """Return the steps from the start of the slice to this one."""
+        found: list[Step] = []
+        step: Step | None = self
+        while step is not None:
+            found.append(step)
+            step = step.before
+        return found[::-1]
+
+
+def backward_slice(starts: list[Node], limit: int = MAX_STEPS) -> list[Step]:
+    """Return the steps that the start nodes' values went through, by growing distance."""
+    order = 0
+    queue: list[tuple[float, int, Step]] = []
+    for start in starts:
+        heapq.heappush(queue, (0.0, order, Step(start, 0.0, (), None)))
+        order += 1
+    seen: set[int] = set()
+    visits: dict[int, int] = {}
+    found: list[Step] = []
+    while queue and len(found) < limit:
+        distance, _, step = heapq.heappop(queue)
+        if id(step.node) in seen:
+            continue
+        seen.add(id(step.node))
+        written = id(step.node.expr)
+        visits[written] = visits.get(written, 0) + 1
+        if visits[written] > MAX_VISITS:
+            continue
+        if not names_library(step.node):
+            found.append(step)
+        if len(step.roles) >= MAX_DEPTH:
+            continue
+        for role, child in step.node.inputs:
+            if id(child) not in seen:
+                cost = COSTS.get(role, ARGUMENT_COST)
+                entry = Step(child, distance + cost, (*step.roles, role), step)
+                heapq.heappush(queue, (distance + cost, order, entry))
+                order += 1
+    return found
+
+
+def names_library(node: Node) -> bool:
+    """Whether a node only names a library's module, class or function."""
+    if node.kind not in (StepKind.NAME, StepKind.ATTRIBUTE):
+        return False
+    values = node.values
+    return bool(values) and all(isinstance(v, (Library, Function, Class, Module)) for v in values)

@@ -1,0 +1,182 @@
+"""Contexts along a traceback: which call led into each workspace frame, and with which arguments."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from dl_bug_lsp.provenance.engine import Engine, Node
+from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.values import Context, Instance
+
+SEARCH_NODES = 120
+
+
+@dataclass(frozen=True, slots=True)
+class StackPlace:
+    """A frame inside the workspace: 1-based line, and what the traceback printed about it."""
+
+    file: str
+    line: int
+    function: str | None
+    expression: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A stack place with its scope's context and the nodes of the expressions that ran there."""
+
+    place: StackPlace
+    context: Context
+    nodes: tuple[Node, ...]
+    statement: ast.stmt | None
+
+
+def walk_stack(engine: Engine, places: tuple[StackPlace, ...]) -> list[Site]:
+    """Enter the frames one after the other, outermost first, and return their sites.
+
+    A frame's parameters stand for the arguments of the call in the frame before it where that call
+    can be found, also through a library in between (``model(x)`` to ``forward``).
+    """
+    sites: list[Site] = []
+    for place in places:
+        scope = None
+        if place.function and place.function != "<module>":
+            scope = engine.program.function_named(place.file, place.function, place.line)
+        scope = scope or engine.program.scope_at(place.file, place.line)
+        if scope is None:
+            continue
+        context = _entered(engine, sites[-1], scope) if sites else None
+        context = context or engine.open_context(scope)
+        statement = statement_at(engine, place.file, place.line)
+        expressions = _expressions(statement, place)
+        nodes = tuple(engine.node(e, context) for e in expressions)
+        sites.append(Site(place, context, nodes, statement))
+    return sites
+
+
+def statement_at(engine: Engine, file: str, line: int) -> ast.stmt | None:
+    """Return the innermost statement that covers a 1-based line (a header for compound ones)."""
+    tree = engine.workspace.tree(file)
+    best: ast.stmt | None = None
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.stmt) or not node.lineno <= line <= (node.end_lineno or 0):
+            continue
+        if best is None or (node.lineno, -(node.end_lineno or 0)) >= (
+            best.lineno,
+            -(best.end_lineno or 0),
+        ):
+            best = node
+    return best
+
+
+def _heads(statement: ast.stmt) -> list[ast.expr]:
+    """Return the expressions of a statement that run at the statement itself, not in its body."""
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        return [statement.iter]
+    if isinstance(statement, (ast.While, ast.If)):
+        return [statement.test]
+    if isinstance(statement, (ast.With, ast.AsyncWith)):
+        return [item.context_expr for item in statement.items]
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return list(statement.decorator_list)
+    if isinstance(statement, (ast.Import, ast.ImportFrom, ast.Try)):
+        return []
+    if isinstance(statement, ast.AugAssign):
+        return [statement.value, statement.target]
+    heads = [e for e in ast.iter_child_nodes(statement) if isinstance(e, ast.expr)]
+    if isinstance(statement, ast.Assign):
+        heads = [statement.value, *(t for t in statement.targets if _computes(t))]
+    return heads
+
+
+def _computes(target: ast.expr) -> bool:
+    return isinstance(target, ast.Subscript)
+
+
+def _expressions(statement: ast.stmt | None, place: StackPlace) -> list[ast.expr]:
+    """Return the expressions that the frame points at: the carets' first, else those of the line."""
+    if statement is None:
+        return []
+    heads = _heads(statement)
+    if place.expression:
+        wanted = _normal(place.expression)
+        inside = [n for head in heads for n in ast.walk(head) if isinstance(n, ast.expr)]
+        for expr in inside:
+            if expr.lineno <= place.line and _normal(_unparsed(expr)) == wanted:
+                return [expr]
+        close = [e for e in inside if e.lineno == place.line and isinstance(e, ast.Call)]
+        for expr in close:
+            if _normal(_unparsed(expr)).startswith(wanted.rstrip(")")):
+                return [expr]
+    # Innermost calls that start on the frame's line are where a multi-line statement stood.
+    at_line = [
+        n
+        for head in heads
+        for n in ast.walk(head)
+        if isinstance(n, ast.Call) and n.lineno == place.line
+    ]
+    if at_line and statement.lineno != place.line:
+        return at_line[:1]
+    return heads
+
+
+def _normal(text: str) -> str:
+    return "".join(text.split()).replace('"', "'")
+
+
+def _unparsed(expr: ast.expr) -> str:
+    try:
+        return ast.unparse(expr)
+    except (ValueError, RecursionError):
+        return ""
+
+
+def _entered(engine: Engine, before: Site, scope: Scope) -> Context | None:
+    """Return the context of ``scope`` as called from the site before it."""
+    calls = [
+        node
+        for top in before.nodes
+        for node in (engine.node(e, before.context) for e in _calls(top.expr))
+    ]
+    for node in calls:
+        if not isinstance(node.expr, ast.Call):
+            continue
+        callee = engine.node(node.expr.func, node.context)
+        for function in engine.callables(callee):
+            if function.scope is scope:
+                return engine.enter(function, node.expr, node.context)
+        if scope.name.endswith("__init__") and any(
+            isinstance(v, Instance) and v.context.scope is scope for v in node.values
+        ):
+            instance = next(v for v in node.values if isinstance(v, Instance))
+            return instance.context
+    if scope.owner is None:
+        return None
+    instance_found = _instance_nearby(engine, before.nodes, scope.owner)
+    if instance_found is None:
+        return None
+    return engine.enter_method(instance_found, scope)
+
+
+def _calls(expr: ast.expr) -> list[ast.Call]:
+    calls = [n for n in ast.walk(expr) if isinstance(n, ast.Call)]
+    return sorted(calls, key=lambda c: (c.lineno, c.col_offset))
+
+
+def _instance_nearby(engine: Engine, tops: tuple[Node, ...], cls: Scope) -> Instance | None:
+    """Find an instance of a class among what the site's expressions are made of."""
+    queue = list(tops)
+    seen = {id(n) for n in queue}
+    visited = 0
+    while queue and visited < SEARCH_NODES:
+        node = queue.pop(0)
+        visited += 1
+        for value in node.values:
+            if isinstance(value, Instance) and cls in engine.lineage(value.cls):
+                return value
+        for _, child in node.inputs:
+            if id(child) not in seen:
+                seen.add(id(child))
+                queue.append(child)
+    return None

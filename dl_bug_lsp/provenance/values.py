@@ -1,0 +1,175 @@
+"""What an expression may stand for when nothing is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Union
+
+from dl_bug_lsp.workspace.values import ConfigEntry
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.provenance.engine import Node
+    from dl_bug_lsp.provenance.program import Scope
+
+
+class StepKind(Enum):
+    """What a step of a slice does to the value on its way."""
+
+    LITERAL = "literal"
+    CONFIG = "config"
+    DEFAULT = "default"
+    OPTION = "option"
+    ARITHMETIC = "arithmetic"
+    CONTAINER = "container"
+    LIBRARY_CALL = "library_call"
+    CONSTRUCT = "construct"
+    CALL = "call"
+    INDEXING = "indexing"
+    SLICING = "slicing"
+    ATTRIBUTE = "attribute"
+    NAME = "name"
+    CHOICE = "choice"
+    TEXT = "text"
+    OTHER = "other"
+
+
+DECIDING = frozenset(
+    {
+        StepKind.LITERAL,
+        StepKind.CONFIG,
+        StepKind.DEFAULT,
+        StepKind.OPTION,
+        StepKind.ARITHMETIC,
+        StepKind.CONTAINER,
+        StepKind.LIBRARY_CALL,
+        StepKind.CONSTRUCT,
+        StepKind.SLICING,
+        StepKind.CHOICE,
+        StepKind.TEXT,
+    }
+)
+"""Steps that decide a value; the others only hand it on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A Python scalar (or None) known without running anything."""
+
+    value: str | int | float | bool | bytes | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Items:
+    """A list, tuple or set whose elements are written down; ``complete`` when all of them are."""
+
+    items: tuple[Node, ...]
+    complete: bool = True
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mapping:
+    """A dict whose keys are written down; the first node of a pair is None for ``**other``."""
+
+    pairs: tuple[tuple[Node | None, Node], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A table, list or scalar of a config file, by its path from the top."""
+
+    file: str
+    path: tuple[str | int, ...]
+    entry: ConfigEntry | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parsed:
+    """The namespace that an argument parser returns; options by destination name."""
+
+    options: dict[str, Node]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instance:
+    """An object of a workspace class, with the bindings of its constructor call."""
+
+    cls: Scope
+    built: Node
+    context: Context
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A workspace function, and what it is bound to."""
+
+    scope: Scope
+    receiver: Node | None
+    closure: Context
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Class:
+    """A workspace class."""
+
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Module:
+    """A workspace module."""
+
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Something of a library (or a builtin) by its dotted name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LibraryObject:
+    """What a library call returned: the callee's dotted name and the call's node."""
+
+    name: str
+    call: Node
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file of the workspace that is opened or read as data."""
+
+    file: str
+
+
+Value = Union[
+    Const,
+    Items,
+    Mapping,
+    Config,
+    Parsed,
+    Instance,
+    Function,
+    Class,
+    Module,
+    Library,
+    LibraryObject,
+    DataFile,
+]
+
+
+@dataclass(slots=True, eq=False)
+class Context:
+    """A scope entered in one particular way: which nodes its parameters stand for.
+
+    ``bindings`` is None where the caller is not known; then all callers are looked at.
+    """
+
+    scope: Scope
+    bindings: dict[str, Node] | None = None
+    outer: Context | None = None
+    depth: int = 0
+    extra: dict[str, Node] = field(default_factory=dict)
