@@ -3,44 +3,119 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 from pathlib import Path
 
+from dl_bug_lsp.workspace import modules
+from dl_bug_lsp.workspace.anchoring import anchor, holds_source
+from dl_bug_lsp.workspace.cells import CellName, cell_name, locate_cell_line
+from dl_bug_lsp.workspace.configs import reader_for
+from dl_bug_lsp.workspace.lru import Lru
+from dl_bug_lsp.workspace.mapping import (
+    PathIndex,
+    apply_path_map,
+    installed_part,
+    is_standard_library,
+    normalise,
+)
+from dl_bug_lsp.workspace.notebooks import Cell
+from dl_bug_lsp.workspace.sources import Source, indexed, read_source
+from dl_bug_lsp.workspace.text import split_lines
 from dl_bug_lsp.workspace.values import ConfigEntry, FileElements, Place
+from dl_bug_lsp.workspace.walk import Listing, walk
+
+_TREES = 64
+_TEXTS = 512
+_TERMS = 8_000_000
 
 
 class Workspace:
-    """A folder of the user's, read on demand; the only way to the disk for everything above."""
+    """A folder of the user's, read on demand; the only way to the disk for everything above.
 
-    def __init__(self, root: Path) -> None:
+    What was read stays as it was until `refresh`, so that one failure is judged on one state.
+    """
+
+    def __init__(self, root: Path, cache: bool = True) -> None:
         self.root = root
+        self._cached = cache
+        self._sources: Lru[Source] = Lru(_TEXTS)
+        self._lines: Lru[tuple[str, ...]] = Lru(_TEXTS)
+        self._trees: Lru[ast.Module | None] = Lru(_TREES)
+        self._elements: Lru[FileElements] = Lru(_TERMS, lambda e: 2 * len(e.terms) + 50)
+
+    def refresh(self) -> None:
+        """Forget everything read so far: the files may have changed."""
+        for held in (self._sources, self._lines, self._trees, self._elements):
+            held.clear()
+        for name in ("_listing", "_file_set", "_index"):
+            self.__dict__.pop(name, None)
+
+    @cached_property
+    def _listing(self) -> Listing:
+        return walk(self.root)
+
+    @cached_property
+    def _file_set(self) -> frozenset[str]:
+        return frozenset(self._listing.files)
+
+    @cached_property
+    def _index(self) -> PathIndex:
+        return PathIndex(self._listing.files)
 
     def files(self) -> tuple[str, ...]:
         """Return every file that no ignore rule hides, sorted, relative with ``/``."""
-        raise NotImplementedError
+        return self._listing.files
+
+    def problems(self) -> tuple[str, ...]:
+        """Return one sentence for each folder or link that could not be followed."""
+        return self._listing.problems
 
     def python_files(self) -> tuple[str, ...]:
-        """Return the Python files among `files`."""
-        raise NotImplementedError
+        """Return the Python files and notebooks among `files`."""
+        return tuple(f for f in self.files() if f.endswith((".py", ".pyw", ".ipynb")))
 
     def text(self, file: str) -> str | None:
         """Return a file's text (newlines normalised), or None where it cannot be read or is binary."""
-        raise NotImplementedError
+        return self._source(file).text
 
     def lines(self, file: str) -> tuple[str, ...]:
         """Return a file's lines without line ends; line n is at index n - 1."""
-        raise NotImplementedError
+        return self._lines.get(file, lambda name: split_lines(self.text(name) or ""))
+
+    def source_line(self, file: str, line: int) -> str:
+        """Return a 1-based line as Python (a notebook's JSON taken off), empty outside the file."""
+        raw = self._cells(file)
+        if raw:
+            found = [
+                text
+                for cell in raw
+                for text, at in zip(cell.lines, cell.raw, strict=True)
+                if at == line
+            ]
+            return found[0] if found else ""
+        lines = self.lines(file)
+        return lines[line - 1] if 0 < line <= len(lines) else ""
 
     def tree(self, file: str) -> ast.Module | None:
-        """Return the syntax tree of a Python file (or of a notebook's cells), None if broken."""
-        raise NotImplementedError
+        """Return the syntax tree of a Python file (or of a notebook's cells), None if broken.
+
+        Lines in a notebook's tree are those of the ``.ipynb`` on disk.
+        """
+        return self._trees.get(file, lambda name: self._source(name).parse().tree)
 
     def elements(self, file: str) -> FileElements:
         """Return the indexed elements of a file."""
-        raise NotImplementedError
+        return self._elements.get(file, lambda name: indexed(self._source(name)))
+
+    def config_files(self) -> tuple[str, ...]:
+        """Return the files among `files` whose settings can be read."""
+        return tuple(file for file in self.files() if reader_for(file) is not None)
 
     def config_entries(self, file: str | None = None) -> tuple[ConfigEntry, ...]:
         """Return the entries of one config file, or of all."""
-        raise NotImplementedError
+        if file is not None:
+            return self.elements(file).entries
+        return tuple(e for name in self.config_files() for e in self.elements(name).entries)
 
     def module_file(self, module: str, importer: str | None = None) -> str | None:
         """Return the workspace file of a dotted module as ``importer`` would import it.
@@ -48,11 +123,25 @@ class Workspace:
         Leading dots are relative to the importer's package; a package gives its ``__init__.py``.
         Source roots (the root, ``src/``, the importer's folder) are tried in turn.
         """
-        raise NotImplementedError
+        return modules.module_file(self._file_set, module, importer)
 
     def enclosing_function(self, file: str, line: int) -> str | None:
         """Return the dotted name of the innermost function or class around a 1-based line."""
-        raise NotImplementedError
+        around = [f for f in self.elements(file).functions if f.line <= line <= f.end_line]
+        return max(around, key=lambda f: (f.line, -f.end_line)).name if around else None
+
+    def notebook_cell_line(self, file: str, cell: int, line: int) -> int | None:
+        """Return the line on disk of a cell's 1-based line, the cell by its execution count.
+
+        Where no cell has that count, the ``cell``-th code cell is meant.
+        """
+        cells = self._cells(file)
+        counted = [c for c in cells if c.execution_count == cell] or [
+            c for c in cells if c.number == cell
+        ]
+        if not counted or not 0 < line <= len(counted[-1].raw):
+            return None
+        return counted[-1].raw[line - 1]
 
     def locate(
         self,
@@ -67,4 +156,47 @@ class Workspace:
         ``path_map`` first, then the longest path suffix; a line whose text is not ``source`` is
         re-anchored by the function's name and the source text nearest to ``line``.
         """
-        raise NotImplementedError
+        cell = cell_name(printed_file)
+        if cell is not None:
+            return self._locate_cell(cell, line, source)
+        mapped = apply_path_map(printed_file, path_map)
+        file = self._inside(mapped) if mapped is not None else None
+        file = file or self._inside(printed_file) or self._by_suffix(printed_file, line, source)
+        if file is None:
+            return None
+        found, _ = anchor(self.lines(file), line, source, function, self.elements(file).functions)
+        return Place(file, found, found, self.enclosing_function(file, found))
+
+    def _locate_cell(self, cell: CellName, line: int, source: str | None) -> Place | None:
+        notebooks = [(f, self._cells(f)) for f in self.files() if f.endswith(".ipynb")]
+        found = locate_cell_line(notebooks, cell, line, source)
+        if found is None:
+            return None
+        return Place(found[0], found[1], found[1], self.enclosing_function(*found))
+
+    def _by_suffix(self, printed: str, line: int, source: str | None) -> str | None:
+        candidates, needs_proof = self._index.candidates(printed)
+        if source and (needs_proof or len(candidates) > 1):
+            proven = [c for c in candidates if holds_source(self.lines(c[1]), source)]
+            candidates = proven if proven or needs_proof else candidates
+        return candidates[0][1] if candidates else None
+
+    def _inside(self, path: str) -> str | None:
+        """Return the workspace name of a path that exists below the root, else None."""
+        parts, _ = normalise(path)
+        if not parts or installed_part(parts) is not None or is_standard_library(parts):
+            return None
+        try:
+            real = (self.root / path).resolve()
+            root = self.root.resolve()
+            if root in real.parents and real.is_file():
+                return real.relative_to(root).as_posix()
+        except (OSError, ValueError, RuntimeError):
+            return None
+        return None
+
+    def _source(self, file: str) -> Source:
+        return self._sources.get(file, lambda name: read_source(self.root, name))
+
+    def _cells(self, file: str) -> tuple[Cell, ...]:
+        return self._source(file).cells

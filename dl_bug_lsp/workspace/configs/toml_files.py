@@ -1,0 +1,183 @@
+"""Entries of TOML documents: each statement is parsed by itself, so a broken line costs only itself.
+
+Source of the format: TOML 1.0.0.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from dl_bug_lsp.workspace.configs.reading import MOST_ENTRIES, ConfigReading, entry
+from dl_bug_lsp.workspace.values import ConfigEntry, Scalar
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_HEADER = re.compile(r"[ \t]*(\[\[?)([^\[\]\n]+)\]\]?[ \t]*(?:#.*)?$")
+_STATEMENT = re.compile(
+    r"[ \t]*((?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')(?:[ \t]*\.[ \t]*(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*'))*)[ \t]*=[ \t]*"
+)
+_KEY_PART = re.compile(r"[\w-]+|\"[^\"\n]*\"|'[^'\n]*'")
+_LEXEME = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*"{3,5}|\'\'\'(?:[^\']|\'(?!\'\'))*\'{3,5}'
+    r'|"""[\s\S]*|\'\'\'[\s\S]*|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|["\'][^\n]*'
+    r'|#[^\n]*|[\[\]{},\n]|[^\[\]{},\n"\'#]+',
+    re.DOTALL,
+)
+_ERROR_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+_Path = tuple[str | int, ...]
+
+
+@dataclass(slots=True)
+class _Item:
+    """An element of an array as written, with its 1-based lines."""
+
+    text: str
+    line: int
+    end_line: int
+
+
+def read_toml_config(file: str, text: str) -> ConfigReading:
+    """Return an entry for every table, key and array item."""
+    problem, problem_line = _strict_problem(text)
+    entries: list[ConfigEntry] = []
+    table: _Path = ()
+    counts: dict[_Path, int] = {}
+    lines = text.split("\n")
+    number = 0
+    while number < len(lines) and len(entries) < MOST_ENTRIES:
+        line = lines[number]
+        header = _HEADER.match(line)
+        statement = None if header else _STATEMENT.match(line)
+        last = number
+        if header:
+            table = _table_path(header, counts)
+            entries.append(entry(file, number + 1, table, None, line.strip(), length=0))
+        elif statement:
+            raw, last = _raw_value(lines, number, statement.end())
+            path = (*table, *_key_path(statement.group(1)))
+            _value_entries(file, _Item(raw, number + 1, last + 1), path, entries)
+        number = last + 1
+    return ConfigReading(tuple(entries), problem, problem_line)
+
+
+def _strict_problem(text: str) -> tuple[str | None, int | None]:
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        words = str(error)
+        found = _ERROR_LINE.search(words)
+        at_end = text.count("\n") + (not text.endswith("\n"))
+        line = int(found.group(1)) if found else max(at_end, 1)
+        return words.split(" (at", 1)[0], line
+    except (RecursionError, ValueError) as error:
+        return str(error)[:200], 1
+    return None, None
+
+
+def _table_path(header: re.Match[str], counts: dict[_Path, int]) -> _Path:
+    """``[[table]]`` counts its appearances; ``[table.sub]`` belongs to the latest of them."""
+    names = _key_path(header.group(2))
+    path: _Path = ()
+    for index, name in enumerate(names):
+        path = (*path, name)
+        is_last = index == len(names) - 1
+        if is_last and header.group(1) == "[[":
+            counts[path] = counts.get(path, -1) + 1
+        if path in counts:
+            path = (*path, counts[path])
+    return path
+
+
+def _key_path(dotted: str) -> tuple[str, ...]:
+    parts = _KEY_PART.findall(dotted)
+    return tuple(part[1:-1] if part[0] in "\"'" else part for part in parts)
+
+
+def _raw_value(lines: list[str], number: int, column: int) -> tuple[str, int]:
+    """Return a value as written and the index of its last line; an unclosed one ends at its line."""
+    first = lines[number][column:]
+    if not any(mark in first for mark in ('"""', "'''", "[", "{")):
+        return _without_comment(first), number
+    rest = "\n".join([first, *lines[number + 1 : number + 2000]])
+    depth = 0
+    taken: list[str] = []
+    for match in _LEXEME.finditer(rest):
+        lexeme = match.group()
+        if lexeme == "\n" and depth == 0:
+            break
+        depth += (lexeme in "[{") - (lexeme in "]}")
+        taken.append(" " * len(lexeme) if lexeme[0] == "#" else lexeme)
+    else:
+        if depth > 0:
+            return _without_comment(first), number
+    raw = "".join(taken).rstrip()
+    return raw, number + raw.count("\n")
+
+
+def _without_comment(raw: str) -> str:
+    kept = (match.group() for match in _LEXEME.finditer(raw))
+    return "".join(part for part in kept if part[0] != "#").strip()
+
+
+def _value_entries(file: str, item: _Item, path: _Path, entries: list[ConfigEntry]) -> None:
+    try:
+        value: Any = tomllib.loads(f"v = {item.text.strip()}")["v"]
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        value = item.text
+    if isinstance(value, list):
+        length = len(value)
+        entries.append(entry(file, item.line, path, None, "", item.end_line, length))
+        parts = _items(item)
+        for index, part in enumerate(parts[:MOST_ENTRIES]):
+            _value_entries(file, part, (*path, index), entries)
+    elif isinstance(value, dict):
+        entries.append(entry(file, item.line, path, None, item.text, item.end_line, len(value)))
+        for key, inner in value.items():
+            _plain_entries(file, item, inner, (*path, key), entries)
+    else:
+        entries.append(entry(file, item.line, path, _scalar(value), item.text, item.end_line))
+
+
+def _plain_entries(
+    file: str, item: _Item, value: Any, path: _Path, entries: list[ConfigEntry]
+) -> None:
+    """Enter what stands in an inline table, all of it on the table's own lines."""
+    nested = value if isinstance(value, (list, dict)) else None
+    length = len(nested) if nested is not None else None
+    text = "" if nested is not None else str(value)
+    entries.append(entry(file, item.line, path, _scalar(value), text, item.end_line, length))
+    pairs = nested.items() if isinstance(nested, dict) else enumerate(nested or ())
+    for key, inner in pairs:
+        _plain_entries(file, item, inner, (*path, key), entries)
+
+
+def _items(array: _Item) -> list[_Item]:
+    """Split an array as written at its own commas, each item with its lines."""
+    items: list[_Item] = []
+    depth, line, first, taken = 0, array.line, array.line, ""
+    for match in _LEXEME.finditer(array.text):
+        lexeme = match.group()
+        depth += lexeme in "[{"
+        if (depth == 1 and lexeme == ",") or (depth == 1 and lexeme == "]"):
+            if taken.strip():
+                items.append(_Item(taken.strip(), first, line))
+            taken = ""
+        elif depth > 1 or (depth == 1 and lexeme != "["):
+            if not taken.strip():
+                first = line
+            taken += lexeme
+        depth -= lexeme in "]}"
+        line += lexeme.count("\n")
+    return items
+
+
+def _scalar(value: object) -> Scalar:
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    return None if isinstance(value, (list, dict)) else str(value)

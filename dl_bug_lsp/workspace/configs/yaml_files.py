@@ -1,0 +1,156 @@
+"""Entries of YAML documents with the lines of their keys (YAML 1.1, as PyYAML resolves it)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+from dl_bug_lsp.workspace.configs.reading import (
+    MOST_ENTRIES,
+    ConfigReading,
+    entry,
+    plain_scalar,
+    unquoted,
+)
+from dl_bug_lsp.workspace.values import ConfigEntry, Scalar
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_KEY = re.compile(r"([ ]*)((?:-[ ]+)*)([\"']?)([\w.$/-][\w.$ /-]*?)\3[ ]*:(?:[ ]+([^\n]*))?$")
+_ITEM = re.compile(r"([ ]*)-[ ]+([^\n]+)$")
+_DEEPEST = 60
+_Path = tuple[str | int, ...]
+
+
+def read_yaml_config(file: str, text: str) -> ConfigReading:
+    """Return an entry for every key and item of every document of a file.
+
+    A merged or aliased mapping is entered where it is used, with the lines of its anchor. A broken
+    file is read line by line as far as its layout tells.
+    """
+    try:
+        documents = list(yaml.compose_all(text, Loader=_Loader))
+    except yaml.YAMLError as error:
+        problem, line = _problem(error)
+        return ConfigReading(_scan(file, text), problem, line)
+    except (ValueError, RecursionError) as error:
+        return ConfigReading(_scan(file, text), str(error)[:200], 1)
+    entries: list[ConfigEntry] = []
+    for document in documents:
+        if document is not None:
+            _flatten(file, document, entries)
+    if not entries and not text.strip():
+        return ConfigReading((), "the file is empty", 1)
+    return ConfigReading(tuple(entries))
+
+
+def _problem(error: yaml.YAMLError) -> tuple[str, int]:
+    """The mark where the reader stopped is the line to look at first."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    words = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+    return str(words).split("\n", 1)[0][:200], mark.line + 1 if mark is not None else 1
+
+
+def _flatten(file: str, root: yaml.Node, entries: list[ConfigEntry]) -> None:
+    """Walk the node graph depth first; the path of a loop of aliases is cut by depth."""
+    stack: list[tuple[yaml.Node, _Path, int]] = [(root, (), root.start_mark.line + 1)]
+    while stack and len(entries) < MOST_ENTRIES:
+        node, path, line = stack.pop()
+        children = _children(node, path) if len(path) < _DEEPEST else []
+        if path:
+            end = _end_line(node)
+            length = len(node.value) if not isinstance(node, yaml.ScalarNode) else None
+            text = node.value if isinstance(node, yaml.ScalarNode) else ""
+            entries.append(entry(file, line, path, _scalar(node), text, end, length))
+        stack.extend(reversed(children))
+
+
+def _children(node: yaml.Node, path: _Path) -> list[tuple[yaml.Node, _Path, int]]:
+    if isinstance(node, yaml.SequenceNode):
+        return [(n, (*path, i), n.start_mark.line + 1) for i, n in enumerate(node.value)]
+    if not isinstance(node, yaml.MappingNode):
+        return []
+    own: list[tuple[yaml.Node, _Path, int]] = []
+    merged: list[tuple[yaml.Node, _Path, int]] = []
+    for key, value in node.value:
+        if key.tag == "tag:yaml.org,2002:merge":
+            sources = value.value if isinstance(value, yaml.SequenceNode) else [value]
+            for source in sources:
+                if isinstance(source, yaml.MappingNode) and source is not node:
+                    merged.extend(_merged(source, path))
+        elif isinstance(key, yaml.ScalarNode):
+            own.append((value, (*path, key.value), key.start_mark.line + 1))
+    names = {child[1] for child in own}
+    return own + [child for child in merged if child[1] not in names]
+
+
+def _merged(source: yaml.MappingNode, path: _Path) -> list[tuple[yaml.Node, _Path, int]]:
+    return [
+        (value, (*path, key.value), key.start_mark.line + 1)
+        for key, value in source.value
+        if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge"
+    ]
+
+
+def _end_line(node: yaml.Node) -> int:
+    """A block's end mark stands at the next token: the block ends on a line before it."""
+    mark = node.end_mark
+    if mark.column == 0 and mark.line > node.start_mark.line:
+        return int(mark.line)
+    return int(mark.line) + 1
+
+
+def _scalar(node: yaml.Node) -> Scalar:
+    """Resolve a scalar as PyYAML would: ``1e-3`` stays text, ``yes`` is true."""
+    if not isinstance(node, yaml.ScalarNode):
+        return None
+    kind = node.tag.rpartition(":")[2]
+    text = str(node.value)
+    try:
+        if kind == "null":
+            return None
+        if kind == "bool":
+            return text.lower() in ("yes", "true", "on")
+        if kind in ("int", "float"):
+            value: Scalar = getattr(_constructor, f"construct_yaml_{kind}")(node)
+            return value
+    except (ValueError, yaml.YAMLError):
+        return text
+    return text
+
+
+def _scan(file: str, text: str) -> tuple[ConfigEntry, ...]:
+    """Read ``key: value`` and ``- item`` lines by indentation alone."""
+    entries: list[ConfigEntry] = []
+    stack: list[tuple[int, _Path]] = []
+    counts: dict[_Path, int] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        match = _KEY.match(line[:300].split(" #", 1)[0].rstrip())
+        item = None if match else _ITEM.match(line[:300].split(" #", 1)[0].rstrip())
+        if (match is None and item is None) or len(entries) >= MOST_ENTRIES:
+            continue
+        found = match or item
+        assert found is not None
+        indent = len(found.group(1))
+        dashed = item is not None or bool(found.group(2))
+        # The items of a list may stand at the column of its key.
+        while stack and (stack[-1][0] > indent or (stack[-1][0] == indent and not dashed)):
+            stack.pop()
+        outer = stack[-1][1] if stack else ()
+        if dashed:
+            counts[outer] = counts.get(outer, -1) + 1
+            outer = (*outer, counts[outer])
+            stack.append((indent + 1, outer))
+        if item is not None:
+            written, path = item.group(2).strip(), outer
+        else:
+            assert match is not None
+            written, path = (match.group(5) or "").strip(), (*outer, match.group(4))
+            stack.append((indent + len(match.group(2)), path))
+        value = plain_scalar(written) if written[:1] not in ("'", '"') else unquoted(written)
+        entries.append(entry(file, number, path, value if written else None, written))
+    return tuple(entries)
+
+
+_constructor = yaml.constructor.SafeConstructor()

@@ -1,0 +1,83 @@
+"""What is never a user's source: rules by name and content, and the folder's own ``.gitignore``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pathspec
+
+_FOLDERS = frozenset(
+    """.git .hg .svn .bzr .jj .dlbug node_modules bower_components __pycache__ site-packages
+    dist-packages .tox .nox .venv .eggs .mypy_cache .pytest_cache .ruff_cache .pytype .hypothesis
+    .ipynb_checkpoints .idea .cache .dvc .hydra mlruns lightning_logs __pypackages__
+    """.split()
+)
+# Build and run outputs by the usual names; a package of that name is source all the same.
+_OUTPUT_FOLDERS = frozenset("build dist wandb htmlcov tb_logs _build".split())
+_BINARY = frozenset(
+    """pt pth ckpt safetensors bin onnx h5 hdf5 keras pb tflite pkl pickle joblib npy npz mat
+    msgpack parquet feather arrow tfrecord tfrecords lmdb mdb db sqlite sqlite3 index
+    zip tar gz tgz bz2 xz zst 7z rar whl egg jar
+    png jpg jpeg gif bmp tif tiff webp ico svgz psd exr hdr dcm nii nrrd
+    wav mp3 flac ogg m4a mp4 avi mov mkv webm pdf ps eps doc docx xls xlsx ppt pptx
+    so o a dylib dll exe obj lib pyc pyo pyd class cubin ptx fatbin trt engine plan
+    ttf otf woff woff2 eot swp swo lock~ DS_Store prof nsys-rep qdrep gguf ggml
+    """.split()
+)
+_LARGEST_UNKNOWN = 8 * 1024 * 1024
+_KNOWN_TEXT = frozenset("py ipynb csv tsv jsonl ndjson json yaml yml toml txt".split())
+
+
+def is_ignored_folder(name: str, path: Path) -> bool:
+    """Tell whether a folder holds tools' files, builds or installed libraries (PEP 405 venvs)."""
+    if name in _FOLDERS or name.endswith((".egg-info", ".dist-info")):
+        return True
+    if name in _OUTPUT_FOLDERS:
+        return not (path / "__init__.py").exists()
+    return (path / "pyvenv.cfg").exists() or (path / "conda-meta").is_dir()
+
+
+def is_binary_name(name: str) -> bool:
+    """Tell by its extension whether a file holds weights, arrays, media or machine code."""
+    stem, dot, extension = name.rpartition(".")
+    return bool(dot and stem) and extension.lower() in _BINARY
+
+
+def is_blob(name: str, size: int) -> bool:
+    """Tell whether a file without a known extension is too large to be anyone's text."""
+    return size > _LARGEST_UNKNOWN and name.rpartition(".")[2].lower() not in _KNOWN_TEXT
+
+
+class GitIgnore:
+    """The patterns of one ``.gitignore``, relative to its own folder (gitignore(5))."""
+
+    def __init__(self, folder: str, text: str) -> None:
+        self._prefix = len(folder) + 1 if folder else 0
+        self._spec = pathspec.GitIgnoreSpec.from_lines(_valid_patterns(text))
+
+    def decision(self, path: str, is_folder: bool) -> bool | None:
+        """Return True for ignored, False for re-included, None where no pattern speaks."""
+        local = path[self._prefix :] + ("/" if is_folder else "")
+        include: bool | None = self._spec.check_file(local).include
+        return include
+
+
+def is_git_ignored(rules: tuple[GitIgnore, ...], path: str, is_folder: bool) -> bool:
+    """Ask the innermost ``.gitignore`` first; the first that speaks decides."""
+    for rule in reversed(rules):
+        decision = rule.decision(path, is_folder)
+        if decision is not None:
+            return decision
+    return False
+
+
+def _valid_patterns(text: str) -> list[str]:
+    """Drop patterns that the library refuses: git skips such lines silently too."""
+    valid: list[str] = []
+    for line in text.splitlines():
+        try:
+            pathspec.GitIgnoreSpec.from_lines([line])
+        except ValueError:
+            continue
+        valid.append(line)
+    return valid

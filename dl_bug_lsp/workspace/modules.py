@@ -1,0 +1,86 @@
+"""From a dotted module to the workspace file that Python would import."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+_SOURCE_FOLDERS = ("src", "python", "lib", "code")
+
+
+def module_file(files: AbstractSet[str], module: str, importer: str | None = None) -> str | None:
+    """Return the file of a module, or None for a library's, a namespace package or an unknown one.
+
+    A package comes before a module of the same name, as in the import system's path finder.
+    """
+    name = module.lstrip(".")
+    level = len(module) - len(name)
+    parts = name.split(".") if name else []
+    if any(not part.isidentifier() for part in parts):
+        return None
+    if level:
+        folder = _package_folder(importer, level)
+        return None if folder is None else _in_folder(files, folder, parts)
+    if not parts:
+        return None
+    for folder in source_roots(files, importer):
+        found = _in_folder(files, folder, parts)
+        if found:
+            return found
+    return _by_suffix(files, parts)
+
+
+def source_roots(files: AbstractSet[str], importer: str | None) -> list[str]:
+    """Return the folders that may stand on ``sys.path`` for an importer, most likely first.
+
+    A script's own folder comes first; for a module of a package it is the folder above the package.
+    """
+    roots: list[str] = []
+    if importer is not None:
+        own = _parent(importer)
+        above = own
+        while above and f"{above}/__init__.py" in files:
+            above = _parent(above)
+        if above == own:
+            roots.append(own)
+        else:
+            roots.extend(("", above))
+    roots.extend(("", *_SOURCE_FOLDERS))
+    if importer is not None:
+        folder = _parent(importer)
+        while folder:
+            roots.append(folder)
+            folder = _parent(folder)
+    return list(dict.fromkeys(roots))
+
+
+def _package_folder(importer: str | None, level: int) -> str | None:
+    """Return the folder that ``level`` leading dots mean; None above the root."""
+    if importer is None:
+        return "" if level == 1 else None
+    folder = _parent(importer)
+    for _ in range(level - 1):
+        if not folder:
+            return None
+        folder = _parent(folder)
+    return folder
+
+
+def _in_folder(files: AbstractSet[str], folder: str, parts: list[str]) -> str | None:
+    stem = "/".join(([folder] if folder else []) + parts)
+    candidates = [f"{stem}/__init__.py" if stem else "__init__.py"]
+    if parts:
+        candidates.append(f"{stem}.py")
+    return next((file for file in candidates if file in files), None)
+
+
+def _by_suffix(files: AbstractSet[str], parts: list[str]) -> str | None:
+    """Find a module below a folder that only ``PYTHONPATH`` knows: two names deep and unique."""
+    if len(parts) < 2:
+        return None
+    ends = ("/" + "/".join(parts) + "/__init__.py", "/" + "/".join(parts) + ".py")
+    found = [file for file in files if file.endswith(ends)]
+    return found[0] if len(found) == 1 else None
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0]

@@ -1,0 +1,133 @@
+"""Notebooks: the Python of their code cells, each line tied to a line of the file on disk."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
+from dl_bug_lsp.workspace.elements import Parsed, parse
+
+_MAGIC = re.compile(r"[ \t]*(?:[%!?]|[\w.]+\?{1,2}[ \t]*$)")
+_ASSIGNED_MAGIC = re.compile(r"([ \t]*[^\W\d][\w., \t]*=[ \t]*)[%!]")
+_FOREIGN_CELL = re.compile(r"[ \t\n]*%%(?!time\b|timeit\b|capture\b|prun\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A code cell: its number among the code cells, execution count, lines and their raw lines.
+
+    ``raw[n]`` is the 1-based line of the file on disk that holds ``lines[n]``.
+    """
+
+    number: int
+    execution_count: int | None
+    lines: tuple[str, ...]
+    raw: tuple[int, ...]
+
+
+def read_cells(text: str) -> tuple[Cell, ...]:
+    """Return the code cells of a notebook (nbformat 3 and 4), empty for text that is none."""
+    top = read_json(text).root
+    if top is None:
+        return ()
+    cells = top.child("cells")
+    if cells is None:
+        sheets = top.child("worksheets")
+        cells = sheets.items[0].child("cells") if sheets is not None and sheets.items else None
+    if cells is None:
+        return ()
+    found: list[Cell] = []
+    for node in cells.items:
+        kind, source = node.child("cell_type"), node.child("source") or node.child("input")
+        if kind is None or kind.value != "code" or source is None:
+            continue
+        count = node.child("execution_count") or node.child("prompt_number")
+        number = count.value if count is not None else None
+        lines, raw = _source_lines(source)
+        executed = number if isinstance(number, int) else None
+        found.append(Cell(len(found) + 1, executed, lines, raw))
+    return tuple(found)
+
+
+def python_lines(cells: tuple[Cell, ...]) -> tuple[list[str], list[int]]:
+    """Join the cells into one module's lines, magics commented out, beside their raw lines."""
+    lines: list[str] = []
+    raw: list[int] = []
+    for cell in cells:
+        foreign = bool(cell.lines) and _FOREIGN_CELL.match(cell.lines[0]) is not None
+        for line, number in zip(cell.lines, cell.raw, strict=True):
+            lines.append("# " + line if foreign else _without_magic(line))
+            raw.append(number)
+    return lines, raw
+
+
+def parse_cells(cells: tuple[Cell, ...]) -> Parsed:
+    """Parse the joined cells; positions in the tree are lines of the file on disk.
+
+    A cell that is not valid Python is left out, so that one broken cell does not hide the rest; its
+    problem is reported all the same.
+    """
+    lines, raw = python_lines(cells)
+    parsed = parse("\n".join(lines) + "\n")
+    problem, problem_line = parsed.problem, parsed.problem_line
+    if parsed.tree is None:
+        sound = [cell if _is_sound(cell) else _blanked(cell) for cell in cells]
+        lines, raw = python_lines(tuple(sound))
+        parsed = parse("\n".join(lines) + "\n")
+    if parsed.tree is not None:
+        _shift(parsed.tree, raw)
+    at = raw[min(problem_line, len(raw)) - 1] if problem_line and raw else problem_line
+    return Parsed(parsed.tree, problem, at)
+
+
+def _source_lines(source: Node) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """A source is a list of strings, usually one a line, or one string of many lines."""
+    pieces = source.items if source.items else [source]
+    lines: list[str] = []
+    raw: list[int] = []
+    open_line = False
+    for piece in pieces:
+        if not isinstance(piece.value, str):
+            continue
+        parts = piece.value.split("\n")
+        for index, part in enumerate(parts):
+            if index == len(parts) - 1 and not part:
+                break
+            if open_line and index == 0:
+                lines[-1] += part
+            else:
+                lines.append(part)
+                raw.append(piece.line)
+        open_line = bool(parts[-1])
+    return tuple(lines), tuple(raw)
+
+
+def _without_magic(line: str) -> str:
+    """Comment a magic or shell line out, keeping its indentation's block non-empty."""
+    assigned = _ASSIGNED_MAGIC.match(line)
+    if assigned:
+        return f"{assigned.group(1)}None  # {line[assigned.end() - 1 :]}"
+    if _MAGIC.match(line):
+        indent = line[: len(line) - len(line.lstrip())]
+        return f"{indent}pass  # {line.strip()}"
+    return line
+
+
+def _is_sound(cell: Cell) -> bool:
+    return parse("\n".join(python_lines((cell,))[0]) + "\n").tree is not None
+
+
+def _blanked(cell: Cell) -> Cell:
+    return Cell(cell.number, cell.execution_count, ("",) * len(cell.lines), cell.raw)
+
+
+def _shift(tree: ast.Module, raw: list[int]) -> None:
+    for node in ast.walk(tree):
+        if isinstance(
+            node, (ast.expr, ast.stmt, ast.excepthandler, ast.arg, ast.keyword, ast.alias)
+        ):
+            node.lineno = raw[min(node.lineno, len(raw)) - 1]
+            if node.end_lineno is not None:
+                node.end_lineno = raw[min(node.end_lineno, len(raw)) - 1]
