@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from dl_bug_lsp.workspace.values import FunctionElement
 
 _SHORTEST_PART = 8
@@ -31,8 +29,9 @@ def anchor(
     spans = [*_spans(function, functions), (1, len(lines))]
     for test in (_equal, _partly):
         for text in wanted:
-            for first, last in spans:
-                found = _nearest(lines, text, line, first, last, test)
+            matches = [n for n, local in enumerate(lines, 1) if test(_squeeze(local), text)]
+            for span in spans if matches else ():
+                found = _nearest(matches, line, span)
                 if found is not None:
                     return found, True
     return _clamped(lines, line, function, functions), False
@@ -60,20 +59,9 @@ def _spans(function: str | None, functions: tuple[FunctionElement, ...]) -> list
     return [(f.line, f.end_line) for f in (*exact, *same)]
 
 
-def _nearest(
-    lines: tuple[str, ...],
-    text: str,
-    line: int,
-    first: int,
-    last: int,
-    test: Callable[[str, str], bool],
-) -> int | None:
-    found = [
-        number
-        for number in range(first, min(last, len(lines)) + 1)
-        if test(_squeeze(lines[number - 1]), text)
-    ]
-    return min(found, key=lambda number: (abs(number - line), number)) if found else None
+def _nearest(matches: list[int], line: int, span: tuple[int, int]) -> int | None:
+    inside = [number for number in matches if span[0] <= number <= span[1]]
+    return min(inside, key=lambda number: (abs(number - line), number)) if inside else None
 
 
 def _clamped(

@@ -1,4 +1,4 @@
-"""From a printed notebook cell (``Cell In[3]``, a kernel's temporary file) to the notebook's line."""
+"""From a printed notebook cell (``Cell In[3]``, a kernel's file) to the notebook's line."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ _COUNTED = re.compile(
     r"(?:Cell\s+|Input\s+)?In\s*\[\s*(\d+)\s*\]|<ipython-input-(\d+)-|\.ipynb\s+Cell\s+(\d+)",
 )
 _UNCOUNTED = re.compile(
-    r"[\\/]ipykernel_\d+[\\/]\d+\.py$|^<timed (?:exec|eval)>$|^<ipython-input-|^vscode-notebook-cell:"
-    r"|\.ipynb(?:$|[#\s])|^In\s*\[\s*\]$",
+    r"[\\/]ipykernel_\d+[\\/]\d+\.py$|^<timed (?:exec|eval)>$|^<ipython-input-"
+    r"|^vscode-notebook-cell:|\.ipynb(?:$|[#\s])|^In\s*\[\s*\]$",
 )
 _NAMED = re.compile(r"([^\\/:*?\"<>|]+\.ipynb)")
 
 
 @dataclass(frozen=True, slots=True)
 class CellName:
-    """What a printed file says of a cell: its number, as counted by ``ordinal``, and its notebook."""
+    """What a printed file says of a cell: its number and its notebook.
+
+    ``count`` is the execution count, or the cell's place in the file where ``is_ordinal``.
+    """
 
     count: int | None
     is_ordinal: bool

@@ -6,26 +6,28 @@ from pathlib import Path
 
 import pathspec
 
-_FOLDERS = frozenset(
-    """.git .hg .svn .bzr .jj .dlbug node_modules bower_components __pycache__ site-packages
+_FOLDER_NAMES = """
+    .git .hg .svn .bzr .jj .dlbug node_modules bower_components __pycache__ site-packages
     dist-packages .tox .nox .venv .eggs .mypy_cache .pytest_cache .ruff_cache .pytype .hypothesis
     .ipynb_checkpoints .idea .cache .dvc .hydra mlruns lightning_logs __pypackages__
-    """.split()
-)
+"""
+_FOLDERS = frozenset(_FOLDER_NAMES.split())
 # Build and run outputs by the usual names; a package of that name is source all the same.
-_OUTPUT_FOLDERS = frozenset("build dist wandb htmlcov tb_logs _build".split())
-_BINARY = frozenset(
-    """pt pth ckpt safetensors bin onnx h5 hdf5 keras pb tflite pkl pickle joblib npy npz mat
+_OUTPUT_FOLDERS = frozenset(("build", "dist", "wandb", "htmlcov", "tb_logs", "_build"))
+_BINARY_EXTENSIONS = """
+    pt pth ckpt safetensors bin onnx h5 hdf5 keras pb tflite pkl pickle joblib npy npz mat
     msgpack parquet feather arrow tfrecord tfrecords lmdb mdb db sqlite sqlite3 index
     zip tar gz tgz bz2 xz zst 7z rar whl egg jar
     png jpg jpeg gif bmp tif tiff webp ico svgz psd exr hdr dcm nii nrrd
     wav mp3 flac ogg m4a mp4 avi mov mkv webm pdf ps eps doc docx xls xlsx ppt pptx
     so o a dylib dll exe obj lib pyc pyo pyd class cubin ptx fatbin trt engine plan
     ttf otf woff woff2 eot swp swo lock~ DS_Store prof nsys-rep qdrep gguf ggml
-    """.split()
-)
+"""
+_BINARY = frozenset(_BINARY_EXTENSIONS.split())
 _LARGEST_UNKNOWN = 8 * 1024 * 1024
-_KNOWN_TEXT = frozenset("py ipynb csv tsv jsonl ndjson json yaml yml toml txt".split())
+_KNOWN_TEXT = frozenset(
+    ("py", "ipynb", "csv", "tsv", "jsonl", "ndjson", "json", "yaml", "toml", "txt")
+)
 
 
 def is_ignored_folder(name: str, path: Path) -> bool:

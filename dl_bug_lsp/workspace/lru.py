@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 class Lru(Generic[Value]):
-    """At most ``size`` units of values by file, each of one unit unless ``weigh`` says otherwise."""
+    """Values by file, at most ``size`` units: one a value unless ``weigh`` says otherwise."""
 
     def __init__(self, size: int, weigh: Callable[[Value], int] | None = None) -> None:
         self._size = size

@@ -13,18 +13,18 @@ _WINDOWS_PYTHON = re.compile(
     r"^(?:python\d*|anaconda\d*|miniconda\d*|miniforge\d*|envs)$", re.IGNORECASE
 )
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
-_LIBRARIES = frozenset(
-    """torch torchvision torchaudio torchtext torchdata torchmetrics lightning pytorch_lightning
-    lightning_fabric tensorflow keras tf_keras jax jaxlib flax optax haiku numpy scipy pandas sklearn
-    transformers datasets accelerate peft trl diffusers tokenizers huggingface_hub timm fastai ignite
-    deepspeed ray joblib hydra omegaconf pyarrow PIL cv2 matplotlib albumentations mmcv mmengine
-    IPython ipykernel torch_geometric dgl onnx onnxruntime xgboost lightgbm mxnet paddle""".split()
-)
+_LIBRARY_NAMES = """
+    torch torchvision torchaudio torchtext torchdata torchmetrics lightning pytorch_lightning
+    lightning_fabric tensorflow keras tf_keras jax jaxlib flax optax haiku numpy scipy pandas
+    sklearn transformers datasets accelerate peft trl diffusers tokenizers huggingface_hub timm
+    fastai ignite deepspeed ray joblib hydra omegaconf pyarrow PIL cv2 matplotlib albumentations mmcv mmengine
+    IPython ipykernel torch_geometric dgl onnx onnxruntime xgboost lightgbm mxnet paddle"""
+_LIBRARIES = frozenset(_LIBRARY_NAMES.split())
 _CONTAINERS = frozenset(("src", "python", "lib", "code"))
 
 
 def normalise(printed: str) -> tuple[list[str], bool]:
-    """Return a printed path's components without drive, scheme and dots, and whether it was Windows'."""
+    """Return a printed path's components, without drive and dots, and whether it is Windows'."""
     path = printed.strip().strip("\"'")
     path = _SCHEME.sub("", path)
     windows = "\\" in path or _DRIVE.match(path) is not None
@@ -93,7 +93,7 @@ class PathIndex:
         return best, any(part in _LIBRARIES for part in lead)
 
     def _is_plausible(self, parts: list[str], local: list[str], matched: int) -> bool:
-        """A bare name proves little: it must be unique or stand at the top of the workspace."""
+        """Refuse a bare name that is neither unique nor at the top of the workspace."""
         if matched > 1 or matched == len(parts):
             return True
         if parts[-1] == "__init__.py":
@@ -101,7 +101,7 @@ class PathIndex:
         return len(local) == 1 or len(self._by_name[parts[-1].casefold()]) == 1
 
     def _installed(self, rest: list[str]) -> list[tuple[int, str]]:
-        """An installed copy of the project must match entirely from the root or a source folder."""
+        """Match an installed copy of the project: all of it, from the root or a source folder."""
         if not rest:
             return []
         path = "/".join(rest)
@@ -110,7 +110,7 @@ class PathIndex:
 
 
 def apply_path_map(printed: str, path_map: tuple[tuple[str, str], ...]) -> str | None:
-    """Replace the longest mapped remote prefix of a path, at a component's end; None if none fits."""
+    """Replace the longest mapped prefix of a path, at a component's end; None if none fits."""
     path = printed.replace("\\", "/")
     pairs = sorted(path_map, key=lambda pair: (-len(pair[0]), pair))
     for remote, local in pairs:

@@ -83,7 +83,7 @@ def parse_cells(cells: tuple[Cell, ...]) -> Parsed:
 
 
 def _source_lines(source: Node) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """A source is a list of strings, usually one a line, or one string of many lines."""
+    """Split a source: a list of strings, usually one a line, or one string of many lines."""
     pieces = source.items if source.items else [source]
     lines: list[str] = []
     raw: list[int] = []

@@ -12,8 +12,8 @@ _TAB = 8
 def outline(lines: tuple[str, ...]) -> list[tuple[str, int, int, bool]]:
     """Return (dotted name, line, end line, is class) of every header, in order of appearance.
 
-    A body ends before the next line that stands as far left as its header, as the tokenizer sees it;
-    blank lines, comments and closing brackets end nothing.
+    A body ends before the next line that stands as far left as its header (as the tokenizer sees
+    it); blank lines, comments and closing brackets end nothing.
     """
     found: list[tuple[str, int, int, bool]] = []
     stack: list[tuple[int, int]] = []

@@ -97,7 +97,7 @@ def indexed(source: Source) -> FileElements:
 
 
 def _with_problem(elements: FileElements, source: Source) -> FileElements:
-    """A problem of decoding explains one of parsing, so it is the one to tell."""
+    """Tell a problem of decoding in place of one of parsing, which it explains."""
     if source.problem is None:
         return elements
     return replace(elements, problem=source.problem, problem_line=source.problem_line)

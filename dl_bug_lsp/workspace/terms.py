@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 # Words of the grammar that read like English stop words; they would only lengthen documents.
-_GRAMMAR = frozenset("and as def elif else for from if import in is not or return with".split())
+_GRAMMAR_WORDS = "and as def elif else for from if import in is not or return with"
+_GRAMMAR = frozenset(_GRAMMAR_WORDS.split())
 _TOKEN = re.compile(r"\n|[^\W\d_]\w*|_\w+|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _SUBWORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+|[^\W\dA-Za-z_]+")
 _LONGEST = 80
@@ -17,8 +18,8 @@ _MEMO_LIMIT = 400_000
 def split_terms(text: str) -> tuple[str, ...]:
     """Return the lower-case sub-words of a text in order, with repetitions.
 
-    ``camelCase``, ``snake_case`` and ``HTTPServer2`` are taken apart; numbers stay whole (``1e-3``).
-    Queries and documents must both come through here.
+    ``camelCase``, ``snake_case`` and ``HTTPServer2`` are taken apart; numbers stay whole
+    (``1e-3``). Queries and documents must both come through here.
     """
     terms: list[str] = []
     for token in _TOKEN.findall(text):

@@ -20,7 +20,7 @@ _SNIFFED_BYTES = 8192
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A file's text with ``\\n`` as its only line end; ``problem`` says what was not as declared."""
+    """A file's text with newlines normalised; ``problem`` says what was not as declared."""
 
     text: str
     encoding: str

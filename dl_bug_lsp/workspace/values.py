@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
+from typing import TypeAlias
 
-Scalar = Union[str, int, float, bool, None]
+Scalar: TypeAlias = str | int | float | bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +20,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class FunctionElement:
-    """A function, method or class: its dotted name inside the file, lines, and the words it uses.
+    """A function, method or class: its dotted name inside the file, lines, and its words.
 
-    ``name`` is as in ``Class.method``; ``terms`` are the lower-case sub-words of identifiers, strings
-    and comments in order, with repetitions (the document of the text retrieval).
+    ``name`` is as in ``Class.method``; ``terms`` are the lower-case sub-words of identifiers,
+    strings and comments in order, with repetitions (the document of the text retrieval).
     """
 
     name: str
@@ -61,8 +61,8 @@ class ConfigEntry:
 class FileElements:
     """What the index keeps of one file: small, cacheable by content, no syntax tree.
 
-    ``terms`` are those of the whole file; ``imports`` the dotted modules it imports; ``problem`` one
-    sentence where the file could not be parsed.
+    ``terms`` are those of the whole file; ``imports`` the dotted modules it imports; ``problem``
+    one sentence where the file could not be parsed.
     """
 
     file: str

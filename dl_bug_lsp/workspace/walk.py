@@ -19,7 +19,7 @@ _DEEPEST = 64
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Files relative to the root with ``/``, sorted, and one sentence per folder or link skipped."""
+    """Files relative to the root with ``/``, sorted; one sentence per folder or link skipped."""
 
     files: tuple[str, ...]
     problems: tuple[str, ...] = ()
@@ -101,16 +101,16 @@ def _follow(state: _Walk, path: str, rules: tuple[GitIgnore, ...], seen: set[str
     target = os.path.realpath(full)
     inside = target.startswith(state.root.rstrip(os.sep) + os.sep)
     try:
-        if not inside or not os.path.exists(target):
-            if os.path.exists(target):
+        if not inside or not Path(target).exists():
+            if Path(target).exists():
                 state.problems.append(f"{path}: a link that leads outside the workspace")
             return
-        name = os.path.basename(path)
-        if os.path.isdir(target):
+        name = path.rpartition("/")[2]
+        if Path(target).is_dir():
             ignored = is_ignored_folder(name, Path(target)) or is_git_ignored(rules, path, True)
             if not ignored and _is_visible(target[len(state.root) + 1 :]):
                 _walk_folder(state, path, rules)
-        elif os.path.isfile(target) and not is_binary_name(name):
+        elif Path(target).is_file() and not is_binary_name(name):
             known = target[len(state.root) :].lstrip(os.sep).replace(os.sep, "/") in seen
             if not known and not is_git_ignored(rules, path, False):
                 state.files.append(path)
@@ -119,8 +119,8 @@ def _follow(state: _Walk, path: str, rules: tuple[GitIgnore, ...], seen: set[str
 
 
 def _is_visible(target: str) -> bool:
-    """A link into a hidden folder (``.git``, an environment) shows nothing of the user's either."""
-    parts = target.split(os.sep)
+    """Refuse a link into a hidden folder (``.git``, an environment)."""
+    parts = Path(target).parts
     return not any(
         is_ignored_folder(part, Path()) for part in parts if part not in ("build", "dist")
     )
@@ -150,7 +150,7 @@ def _with_rules(rules: tuple[GitIgnore, ...], folder: str, file: Path) -> tuple[
 
 
 def _join(root: str, path: str) -> str:
-    return os.path.join(root, *path.split("/")) if path else root
+    return f"{root}/{path}" if path else root
 
 
 def _is_printable(name: str) -> bool:

@@ -75,7 +75,7 @@ class Workspace:
         return tuple(f for f in self.files() if f.endswith((".py", ".pyw", ".ipynb")))
 
     def text(self, file: str) -> str | None:
-        """Return a file's text (newlines normalised), or None where it cannot be read or is binary."""
+        """Return a file's text (newlines normalised), None where it is unreadable or binary."""
         return self._source(file).text
 
     def lines(self, file: str) -> tuple[str, ...]:

@@ -24,7 +24,11 @@ def node_entries(file: str, root: Node) -> tuple[ConfigEntry, ...]:
         node, path, line = stack.pop()
         length = len(node.items) if node.is_container else None
         if path:
-            entries.append(entry(file, line, path, node.value, node.text, node.end_line, length))
+            entries.append(
+                entry(
+                    file, line, path, node.value, node.text, end_line=node.end_line, length=length
+                )
+            )
         children: list[tuple[Node, tuple[str | int, ...], int]] = []
         for index, item in enumerate(node.items):
             if node.keys is None:

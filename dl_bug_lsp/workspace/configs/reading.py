@@ -25,6 +25,7 @@ def entry(
     path: tuple[str | int, ...],
     value: Scalar,
     text: str,
+    *,
     end_line: int | None = None,
     length: int | None = None,
 ) -> ConfigEntry:

@@ -1,6 +1,6 @@
-"""Entries of TOML documents: each statement is parsed by itself, so a broken line costs only itself.
+"""Entries of TOML documents (TOML 1.0.0).
 
-Source of the format: TOML 1.0.0.
+Each statement is parsed by itself, so that a broken line costs only itself.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from dl_bug_lsp.workspace.values import ConfigEntry, Scalar
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib
+    import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
 
 _HEADER = re.compile(r"[ \t]*(\[\[?)([^\[\]\n]+)\]\]?[ \t]*(?:#.*)?$")
-_STATEMENT = re.compile(
-    r"[ \t]*((?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')(?:[ \t]*\.[ \t]*(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*'))*)[ \t]*=[ \t]*"
-)
-_KEY_PART = re.compile(r"[\w-]+|\"[^\"\n]*\"|'[^'\n]*'")
+_PART = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
+_STATEMENT = re.compile(rf"[ \t]*({_PART}(?:[ \t]*\.[ \t]*{_PART})*)[ \t]*=[ \t]*")
+_KEY_PART = re.compile(_PART)
 _LEXEME = re.compile(
     r'"""(?:[^"\\]|\\.|"(?!""))*"{3,5}|\'\'\'(?:[^\']|\'(?!\'\'))*\'{3,5}'
     r'|"""[\s\S]*|\'\'\'[\s\S]*|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|["\'][^\n]*'
@@ -100,7 +99,7 @@ def _key_path(dotted: str) -> tuple[str, ...]:
 
 
 def _raw_value(lines: list[str], number: int, column: int) -> tuple[str, int]:
-    """Return a value as written and the index of its last line; an unclosed one ends at its line."""
+    """Return a value as written and its last line's index; an unclosed one ends at its line."""
     first = lines[number][column:]
     if not any(mark in first for mark in ('"""', "'''", "[", "{")):
         return _without_comment(first), number
@@ -132,16 +131,22 @@ def _value_entries(file: str, item: _Item, path: _Path, entries: list[ConfigEntr
         value = item.text
     if isinstance(value, list):
         length = len(value)
-        entries.append(entry(file, item.line, path, None, "", item.end_line, length))
+        entries.append(
+            entry(file, item.line, path, None, "", end_line=item.end_line, length=length)
+        )
         parts = _items(item)
         for index, part in enumerate(parts[:MOST_ENTRIES]):
             _value_entries(file, part, (*path, index), entries)
     elif isinstance(value, dict):
-        entries.append(entry(file, item.line, path, None, item.text, item.end_line, len(value)))
+        entries.append(
+            entry(file, item.line, path, None, item.text, end_line=item.end_line, length=len(value))
+        )
         for key, inner in value.items():
             _plain_entries(file, item, inner, (*path, key), entries)
     else:
-        entries.append(entry(file, item.line, path, _scalar(value), item.text, item.end_line))
+        entries.append(
+            entry(file, item.line, path, _scalar(value), item.text, end_line=item.end_line)
+        )
 
 
 def _plain_entries(
@@ -151,7 +156,9 @@ def _plain_entries(
     nested = value if isinstance(value, (list, dict)) else None
     length = len(nested) if nested is not None else None
     text = "" if nested is not None else str(value)
-    entries.append(entry(file, item.line, path, _scalar(value), text, item.end_line, length))
+    entries.append(
+        entry(file, item.line, path, _scalar(value), text, end_line=item.end_line, length=length)
+    )
     pairs = nested.items() if isinstance(nested, dict) else enumerate(nested or ())
     for key, inner in pairs:
         _plain_entries(file, item, inner, (*path, key), entries)

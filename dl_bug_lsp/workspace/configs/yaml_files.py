@@ -46,7 +46,7 @@ def read_yaml_config(file: str, text: str) -> ConfigReading:
 
 
 def _problem(error: yaml.YAMLError) -> tuple[str, int]:
-    """The mark where the reader stopped is the line to look at first."""
+    """Say the problem at the mark where the reader stopped: the line to look at first."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     words = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     return str(words).split("\n", 1)[0][:200], mark.line + 1 if mark is not None else 1
@@ -62,7 +62,9 @@ def _flatten(file: str, root: yaml.Node, entries: list[ConfigEntry]) -> None:
             end = _end_line(node)
             length = len(node.value) if not isinstance(node, yaml.ScalarNode) else None
             text = node.value if isinstance(node, yaml.ScalarNode) else ""
-            entries.append(entry(file, line, path, _scalar(node), text, end, length))
+            entries.append(
+                entry(file, line, path, _scalar(node), text, end_line=end, length=length)
+            )
         stack.extend(reversed(children))
 
 
@@ -94,7 +96,7 @@ def _merged(source: yaml.MappingNode, path: _Path) -> list[tuple[yaml.Node, _Pat
 
 
 def _end_line(node: yaml.Node) -> int:
-    """A block's end mark stands at the next token: the block ends on a line before it."""
+    """Return a node's last line; a block's end mark stands at the token after it."""
     mark = node.end_mark
     if mark.column == 0 and mark.line > node.start_mark.line:
         return int(mark.line)
