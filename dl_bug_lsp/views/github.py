@@ -1,0 +1,62 @@
+"""The report as workflow commands, which GitHub shows as annotations beside the code."""
+
+from __future__ import annotations
+
+from dl_bug_lsp.report import FailureReport, Report, Suspect
+from dl_bug_lsp.views import words
+from dl_bug_lsp.views.categories import category_words
+from dl_bug_lsp.views.escape import escape, shorten
+from dl_bug_lsp.views.headline import headline
+
+LONGEST_MESSAGE = 1_000
+LONGEST_TITLE = 200
+
+
+def to_github(report: Report, prefix: str = "") -> str:
+    """Return one ``::error`` or ``::warning`` line for each suspicious place.
+
+    ``prefix`` leads from the repository's root to the workspace (empty or ending in ``/``). The
+    first place of the primary failure is an error, everything else a warning. Escaping as the
+    documentation of workflow commands has it: a message line never starts a second command.
+    """
+    out = [command for failure in report.failures for command in _commands(failure, prefix)]
+    return "".join(f"{command}\n" for command in out)
+
+
+def _commands(failure: FailureReport, prefix: str) -> list[str]:
+    if not failure.suspects:
+        level = "error" if failure.primary else "warning"
+        return [_command(level, {"title": _title(failure)}, headline(failure))]
+    suspects = failure.suspects if failure.primary else failure.suspects[:1]
+    return [_annotation(failure, suspect, prefix) for suspect in suspects]
+
+
+def _annotation(failure: FailureReport, suspect: Suspect, prefix: str) -> str:
+    level = "error" if failure.primary and suspect.rank == 1 else "warning"
+    properties = {"file": prefix + suspect.file, "line": str(suspect.line)}
+    if suspect.end_line > suspect.line:
+        properties["endLine"] = str(suspect.end_line)
+    share = words.percent(suspect.score)
+    properties["title"] = f"{_title(failure)}: suspicious place {suspect.rank} ({share})"
+    reasons = [escape(evidence.why) for evidence in suspect.evidence[:3]]
+    return _command(level, properties, "\n".join((headline(failure), *reasons)))
+
+
+def _title(failure: FailureReport) -> str:
+    return category_words(failure.category.id).name
+
+
+def _command(level: str, properties: dict[str, str], message: str) -> str:
+    shown = ",".join(
+        f"{key}={_property(shorten(value, LONGEST_TITLE) if key == 'title' else value)}"
+        for key, value in properties.items()
+    )
+    return f"::{level} {shown}::{_data(shorten(message, LONGEST_MESSAGE))}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(escape(text)).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,114 @@
+"""The report as JSON, version 1 (docs/report.schema.json)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dl_bug_lsp.report import Evidence, FailureReport, Report, ReportFrame, Suspect, SuspectFile
+from dl_bug_lsp.views.escape import well_formed
+
+VERSION = 1
+
+Json = dict[str, Any]
+
+
+def to_json(report: Report) -> Json:
+    """Return the report as JSON values: well-formed Unicode, shares within 0 and 1."""
+    return {
+        "version": VERSION,
+        "workspace": well_formed(report.workspace),
+        "failures": [failure_to_json(failure) for failure in report.failures],
+        "problems": [well_formed(problem) for problem in report.problems],
+    }
+
+
+def failure_to_json(failure: FailureReport) -> Json:
+    """Return one failure of the report."""
+    return {
+        "id": failure.id,
+        "primary": failure.primary,
+        "category": {
+            "id": failure.category.id,
+            "dimension": failure.category.dimension,
+            "confidence": _share(failure.category.confidence),
+            "evidence": well_formed(failure.category.evidence),
+        },
+        "bug_type": {
+            "id": failure.bug_type.id,
+            "confidence": _share(failure.bug_type.confidence),
+        },
+        "origin": {"id": failure.origin.id, "confidence": _share(failure.origin.confidence)},
+        "exception": _exception(failure),
+        "process": _process(failure),
+        "retry_may_help": failure.retry_may_help,
+        "span": {"first_line": failure.span.first_line, "last_line": failure.span.last_line},
+        "frames": [_frame(frame) for frame in failure.frames],
+        "suspects": [suspect_to_json(suspect) for suspect in failure.suspects],
+        "files": [_file(file) for file in failure.files],
+        "advice": [
+            {"cause": well_formed(advice.cause), "fix": well_formed(advice.fix)}
+            for advice in failure.advice
+        ],
+    }
+
+
+def suspect_to_json(suspect: Suspect) -> Json:
+    """Return one suspicious place of a failure."""
+    return {
+        "rank": suspect.rank,
+        "file": well_formed(suspect.file),
+        "line": suspect.line,
+        "end_line": suspect.end_line,
+        "function": _optional(suspect.function),
+        "score": _share(suspect.score),
+        "evidence": [evidence_to_json(evidence) for evidence in suspect.evidence],
+    }
+
+
+def evidence_to_json(evidence: Evidence) -> Json:
+    """Return one reason for a place."""
+    return {
+        "kind": evidence.kind,
+        "score": _share(evidence.score),
+        "why": well_formed(evidence.why),
+    }
+
+
+def _exception(failure: FailureReport) -> Json | None:
+    if failure.exception is None:
+        return None
+    return {
+        "type": well_formed(failure.exception.type),
+        "message": well_formed(failure.exception.message),
+    }
+
+
+def _process(failure: FailureReport) -> Json | None:
+    if failure.process is None:
+        return None
+    return {"rank": failure.process.rank, "host": _optional(failure.process.host)}
+
+
+def _frame(frame: ReportFrame) -> Json:
+    return {
+        "file": well_formed(frame.file),
+        "line": frame.line,
+        "function": _optional(frame.function),
+        "workspace_file": _optional(frame.workspace_file),
+        "workspace_line": frame.workspace_line,
+    }
+
+
+def _file(file: SuspectFile) -> Json:
+    return {"rank": file.rank, "file": well_formed(file.file), "score": _share(file.score)}
+
+
+def _optional(text: str | None) -> str | None:
+    return None if text is None else well_formed(text)
+
+
+def _share(value: float) -> float:
+    if not math.isfinite(value):
+        return 0.0
+    return round(min(1.0, max(0.0, float(value))), 4)

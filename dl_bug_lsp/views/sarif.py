@@ -1,0 +1,181 @@
+"""The report as SARIF 2.1.0 (OASIS, errata 01), one result for each suspicious place."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote
+
+from dl_bug_lsp import __version__
+from dl_bug_lsp.report import FailureReport, Report, ReportFrame, Suspect
+from dl_bug_lsp.views import words
+from dl_bug_lsp.views.categories import CategoryWords, category_words
+from dl_bug_lsp.views.code import Lines
+from dl_bug_lsp.views.escape import escape, shorten, well_formed
+from dl_bug_lsp.views.headline import headline
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+ROOT_ID = "SRCROOT"
+FINGERPRINT = "suspiciousPlace/v1"
+LONGEST_MESSAGE = 1_000
+
+Json = dict[str, Any]
+
+
+def to_sarif(report: Report, lines: Lines) -> Json:
+    """Return the report as a SARIF log with one run; ``lines`` gives a workspace file's lines."""
+    categories = sorted({failure.category.id for failure in report.failures})
+    rules = [category_words(category) for category in categories]
+    index = {category: at for at, category in enumerate(categories)}
+    results = [
+        result
+        for failure in report.failures
+        for result in _results(failure, index[failure.category.id], lines)
+    ]
+    run: Json = {
+        "tool": {
+            "driver": {
+                "name": "dl-bug-lsp",
+                "semanticVersion": __version__,
+                "rules": [_rule(rule) for rule in rules],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "invocations": [_invocation(report)],
+        "results": results,
+    }
+    workspace = PurePath(well_formed(report.workspace))
+    if workspace.is_absolute():
+        root = workspace.as_uri().rstrip("/") + "/"
+        run["originalUriBaseIds"] = {ROOT_ID: {"uri": root}}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(rule: CategoryWords) -> Json:
+    meaning = rule.meaning or rule.name
+    return {
+        "id": rule.id,
+        "name": "".join(part.title() for part in rule.id.split("_")),
+        "shortDescription": {"text": rule.name},
+        "fullDescription": {"text": meaning},
+        "help": {"text": f"{meaning}\n\nMore: dl-bug-lsp explain {rule.id}"},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"tags": [rule.dimension] if rule.dimension else []},
+    }
+
+
+def _invocation(report: Report) -> Json:
+    invocation: Json = {"executionSuccessful": True}
+    if report.problems:
+        invocation["toolExecutionNotifications"] = [
+            {"level": "note", "message": {"text": _plain(problem)}} for problem in report.problems
+        ]
+    return invocation
+
+
+def _results(failure: FailureReport, rule_index: int, lines: Lines) -> list[Json]:
+    base: Json = {"ruleId": failure.category.id, "ruleIndex": rule_index}
+    related = _related(failure.frames)
+    if not failure.suspects:
+        message = {"text": _plain(headline(failure))}
+        fingerprint = {FINGERPRINT: _digest(failure.id)}
+        bare = {**base, "level": "error", "message": message, "partialFingerprints": fingerprint}
+        return [{**bare, **({"relatedLocations": related} if related else {})}]
+    results = []
+    for suspect in failure.suspects:
+        result = {**base, **_suspicion(failure, suspect, lines)}
+        if related:
+            result["relatedLocations"] = related
+        if suspect is failure.suspects[0] and failure.frames:
+            result["codeFlows"] = [_code_flow(failure)]
+        results.append(result)
+    return results
+
+
+def _suspicion(failure: FailureReport, suspect: Suspect, lines: Lines) -> Json:
+    source = lines(suspect.file)
+    text = source[suspect.line - 1] if 1 <= suspect.line <= len(source) else ""
+    reasons = " ".join(evidence.why for evidence in suspect.evidence[:3])
+    message = f"Suspicious place {suspect.rank} for: {headline(failure)}"
+    location: Json = {"physicalLocation": _physical(suspect.file, suspect.line, suspect.end_line)}
+    if text:
+        location["physicalLocation"]["region"]["snippet"] = {"text": escape(text)}
+    if suspect.function:
+        location["logicalLocations"] = [{"fullyQualifiedName": escape(suspect.function)}]
+    return {
+        "level": _level(failure, suspect),
+        "rank": round(100 * min(1.0, max(0.0, suspect.score)), 2),
+        "message": {"text": _plain(f"{message}. {reasons}" if reasons else message)},
+        "locations": [location],
+        "partialFingerprints": {
+            FINGERPRINT: _digest(
+                failure.category.id, suspect.file, suspect.function or "", text.strip()
+            )
+        },
+        "properties": {
+            "failure": failure.id,
+            "primary": failure.primary,
+            "evidence": [evidence.kind for evidence in suspect.evidence],
+        },
+    }
+
+
+def _level(failure: FailureReport, suspect: Suspect) -> str:
+    if suspect.rank == 1:
+        return "error" if failure.primary else "warning"
+    return "warning" if failure.primary and suspect.rank <= 3 else "note"
+
+
+def _related(frames: Sequence[ReportFrame]) -> list[Json]:
+    """Return the workspace's frames, the raise site first."""
+    inside = [frame for frame in frames if frame.workspace_file]
+    related = []
+    for at, frame in enumerate(dict.fromkeys(reversed(inside))):
+        line = frame.workspace_line or frame.line
+        words_ = "Raised below this line" if at == 0 else "Called from here"
+        location: Json = {"id": at, "message": {"text": words_}}
+        location["physicalLocation"] = _physical(frame.workspace_file or "", line, line)
+        related.append(location)
+    return related
+
+
+def _code_flow(failure: FailureReport) -> Json:
+    steps = []
+    for at, frame in enumerate(failure.frames):
+        words_ = frame.function or frame.file
+        location: Json = {"message": {"text": _plain(words_)}}
+        if frame.workspace_file:
+            line = frame.workspace_line or frame.line
+            location["physicalLocation"] = _physical(frame.workspace_file, line, line)
+        else:
+            printed = f"{escape(frame.file)}:{frame.line}"
+            location["logicalLocations"] = [{"fullyQualifiedName": printed}]
+        importance = "essential" if frame.workspace_file else "unimportant"
+        steps.append({"executionOrder": at + 1, "importance": importance, "location": location})
+    return {
+        "message": {"text": f"The stack, {words.counted(len(steps), 'frame')}, outermost first"},
+        "threadFlows": [{"locations": steps}],
+    }
+
+
+def _physical(file: str, first: int, last: int) -> Json:
+    region = {"startLine": max(1, first)}
+    if last > first:
+        region["endLine"] = last
+    uri = quote(file.encode("utf-8", "replace"), safe="/~!$&'()*+,;=@")
+    return {"artifactLocation": {"uri": uri, "uriBaseId": ROOT_ID}, "region": region}
+
+
+def _plain(text: str) -> str:
+    """Return a message's text: escaped, and without what SARIF reads as links (3.11.6)."""
+    shown = shorten(escape(text), LONGEST_MESSAGE)
+    return shown.replace("[", "\\[").replace("]", "\\]") if "](" in shown else shown
+
+
+def _digest(*parts: str) -> str:
+    joined = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(joined).hexdigest()[:32]

@@ -1,0 +1,60 @@
+"""The stack folded for reading: the workspace's frames shown, the libraries' counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from dl_bug_lsp.report import ReportFrame
+from dl_bug_lsp.views.escape import escape
+from dl_bug_lsp.views.paths import PathStyle, library_file
+from dl_bug_lsp.views.words import counted
+
+HEAD, TAIL = 6, 12
+"""Entries that are shown of a stack too deep to show whole: outermost and innermost."""
+
+
+@dataclass(frozen=True, slots=True)
+class StackEntry:
+    """One line of the folded stack; ``place`` is empty for a run of library frames."""
+
+    place: str
+    words: str
+
+
+def fold(frames: Sequence[ReportFrame], paths: PathStyle) -> list[StackEntry]:
+    """Return the folded stack, outermost entry first."""
+    entries: list[StackEntry] = []
+    for inside, run in groupby(frames, key=lambda frame: frame.workspace_file is not None):
+        group = list(run)
+        if inside:
+            entries.extend(_own(group, paths))
+        else:
+            entries.append(StackEntry("", _folded(group)))
+    if len(entries) <= HEAD + TAIL + 1:
+        return entries
+    hidden = len(entries) - HEAD - TAIL
+    return [*entries[:HEAD], StackEntry("", f"… {hidden} more entries"), *entries[-TAIL:]]
+
+
+def _own(frames: list[ReportFrame], paths: PathStyle) -> list[StackEntry]:
+    entries = []
+    for frame, run in groupby(frames):
+        times = len(list(run))
+        line = frame.workspace_line or frame.line
+        words = escape(frame.function or "")
+        if line != frame.line:
+            words += f"  (line {frame.line} in the log)"
+        if times > 1:
+            words += f"  ({times} times)"
+        entries.append(StackEntry(paths.place(frame.workspace_file or "", line), words.strip()))
+    return entries
+
+
+def _folded(frames: list[ReportFrame]) -> str:
+    innermost = frames[-1]
+    where = f"{library_file(innermost.file)}:{innermost.line} {escape(innermost.function or '')}"
+    if len(frames) == 1:
+        return f"… {where}".rstrip()
+    return f"… {counted(len(frames), 'library frame')}, down to {where}".rstrip()

@@ -1,0 +1,178 @@
+"""The report for people: the message first, then what it means, where to look and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dl_bug_lsp.report import FailureReport, Report, Suspect
+from dl_bug_lsp.views import words
+from dl_bug_lsp.views.categories import category_words
+from dl_bug_lsp.views.code import Lines, excerpt
+from dl_bug_lsp.views.escape import escape, one_line, shorten
+from dl_bug_lsp.views.headline import MESSAGE_WIDTH, message_lines, where_in_text
+from dl_bug_lsp.views.paths import PathStyle
+from dl_bug_lsp.views.stack import fold
+from dl_bug_lsp.views.style import PLAIN, Style
+from dl_bug_lsp.views.wrap import clip, display_width, wrap
+
+WITH_CODE = 5
+"""Places that are shown with their code; the others take one line each."""
+REASONS = 3
+OTHER_FAILURES = 20
+PROBLEMS = 5
+
+NOTHING = "Nothing was found: the text tells of no failure and names nothing in the workspace."
+
+
+def render_text(
+    report: Report,
+    lines: Lines,
+    width: int = 80,
+    style: Style = PLAIN,
+    paths: PathStyle | None = None,
+) -> str:
+    """Return the report as text of at most ``width`` columns where words allow.
+
+    ``lines`` gives the lines of a workspace file. The primary failure is told in full, the others
+    in one line each.
+    """
+    page = _Page(lines, max(width, 40), style, paths or PathStyle())
+    primary = report.primary or next(iter(report.failures), None)
+    if primary is None:
+        page.say(NOTHING)
+    else:
+        page.failure(primary)
+        page.others([failure for failure in report.failures if failure is not primary])
+    page.problems(report.problems)
+    return "\n".join(page.out) + "\n"
+
+
+class _Page:
+    """Collects the lines of the view."""
+
+    def __init__(self, lines: Lines, width: int, style: Style, paths: PathStyle) -> None:
+        self.out: list[str] = []
+        self.lines = lines
+        self.width = width
+        self.style = style
+        self.paths = paths
+
+    def say(self, text: str, first: str = "", rest: str | None = None) -> None:
+        self.out.extend(wrap(text, self.width, first, rest))
+
+    def heading(self, text: str) -> None:
+        self.out.extend(("", self.style.heading(text)))
+
+    def failure(self, failure: FailureReport) -> None:
+        self.message(failure)
+        self.verdict(failure)
+        self.suspects(failure.suspects)
+        self.files(failure)
+        self.stack(failure)
+        self.advice(failure)
+
+    def message(self, failure: FailureReport) -> None:
+        for line in message_lines(failure):
+            self.out.extend(self.style.error(part) for part in wrap(line, self.width, "", "  "))
+        self.out.append(self.style.dim(where_in_text(failure)))
+
+    def verdict(self, failure: FailureReport) -> None:
+        category = category_words(failure.category.id)
+        name = self.style.bold(category.name)
+        share = words.percent(failure.category.confidence)
+        self.out.extend(("", f"{name} ({share})"))
+        if category.meaning:
+            self.say(category.meaning, "  ")
+        if failure.category.evidence and failure.exception is None:
+            self.say(f"Seen in: {one_line(failure.category.evidence)}", "  ", "    ")
+        part = words.bug_type(failure.bug_type)
+        place = words.origin(failure.origin)
+        self.say(f"What is wrong: {words.certainty(failure.bug_type.confidence)} {part}.", "  ")
+        self.say(f"Cause: {words.certainty(failure.origin.confidence)} {place}.", "  ")
+        self.say(words.retry(failure), "  ")
+
+    def suspects(self, suspects: Sequence[Suspect]) -> None:
+        if not suspects:
+            self.heading("No line of the workspace is suspicious")
+            return
+        self.heading("Most suspicious places")
+        for suspect in suspects[:WITH_CODE]:
+            self.suspect(suspect)
+        for suspect in suspects[WITH_CODE:]:
+            self.suspect_line(suspect)
+
+    def suspect(self, suspect: Suspect) -> None:
+        self.suspect_line(suspect)
+        code = excerpt(
+            self.lines(suspect.file), suspect.line, suspect.end_line, self.width, self.style
+        )
+        self.out.extend(code)
+        for evidence in sorted(suspect.evidence, key=lambda e: -e.score)[:REASONS]:
+            why = shorten(escape(evidence.why), MESSAGE_WIDTH)
+            self.say(f"{why} [{evidence.kind.replace('_', ' ')}]", "    - ", "      ")
+        self.out.append("")
+
+    def suspect_line(self, suspect: Suspect) -> None:
+        place = self.paths.place(suspect.file, suspect.line)
+        score = words.percent(suspect.score)
+        function = escape(suspect.function or "")
+        head = f"{suspect.rank:>2}. "
+        used = display_width(head) + display_width(place) + len(score) + 4
+        function = clip(function, max(0, self.width - used)) if function else ""
+        gap = max(2, self.width - used + 2 - display_width(function))
+        tail = self.style.dim(function) + " " * gap + self.style.bold(score)
+        self.out.append(f"{head}{self.style.place(place)}  {tail}")
+
+    def files(self, failure: FailureReport) -> None:
+        if not failure.files:
+            return
+        if self.out[-1]:
+            self.out.append("")
+        named = [f"{self.paths.file(f.file)} ({words.percent(f.score)})" for f in failure.files[:5]]
+        more = len(failure.files) - len(named)
+        self.say("Files: " + ", ".join(named) + (f", {more} more" if more else ""), "", "  ")
+
+    def stack(self, failure: FailureReport) -> None:
+        if not failure.frames:
+            return
+        self.heading("Stack, outermost first")
+        for entry in fold(failure.frames, self.paths):
+            if entry.place:
+                line = f"  {self.style.place(entry.place)}  {entry.words}"
+                self.out.append(line.rstrip())
+            else:
+                self.out.append(self.style.dim(f"  {entry.words}"))
+
+    def advice(self, failure: FailureReport) -> None:
+        if not failure.advice:
+            return
+        self.heading("What usually helps")
+        for advice in failure.advice:
+            self.say(escape(advice.cause), "  - ", "    ")
+            self.say(escape(advice.fix), "    → ", "      ")
+
+    def others(self, failures: Sequence[FailureReport]) -> None:
+        if not failures:
+            return
+        self.heading(words.ordinal_failures(len(failures)))
+        for failure in failures[:OTHER_FAILURES]:
+            self.say(self._brief(failure), "  - ", "    ")
+        if len(failures) > OTHER_FAILURES:
+            self.out.append(f"  … {len(failures) - OTHER_FAILURES} more")
+
+    def _brief(self, failure: FailureReport) -> str:
+        parts = [shorten(message_lines(failure)[0], 120)]
+        if failure.suspects:
+            top = failure.suspects[0]
+            parts.append(f"→ {self.paths.place(top.file, top.line)}")
+        parts.append(f"({where_in_text(failure)})")
+        return " ".join(parts)
+
+    def problems(self, problems: Sequence[str]) -> None:
+        if not problems:
+            return
+        self.heading("Not understood")
+        for problem in problems[:PROBLEMS]:
+            self.say(one_line(problem), "  - ", "    ")
+        if len(problems) > PROBLEMS:
+            self.out.append(f"  … {len(problems) - PROBLEMS} more")

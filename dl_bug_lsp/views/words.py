@@ -1,0 +1,58 @@
+"""The report's identifiers in words for people."""
+
+from __future__ import annotations
+
+from dl_bug_lsp.report import FailureReport, Verdict
+
+_BUG_TYPES = {
+    "model": "the structure or properties of the model",
+    "training": "the training: loss, optimiser, hyper-parameters or data",
+    "tensor_input": "a tensor or input of the wrong shape, type or format",
+    "api": "the use of a framework's API",
+    "gpu": "the use of devices, their memory or parallelism",
+    "non_dl": "ordinary code, nothing special to deep learning",
+}
+
+_ORIGINS = {
+    "intrinsic": "inside the project's own files",
+    "extrinsic": "outside the versioned code: the environment, a requirement or another library",
+}
+
+_CERTAINTIES = ((0.9, "almost certainly"), (0.7, "probably"), (0.4, "perhaps"), (0.0, "a guess:"))
+
+
+def percent(share: float) -> str:
+    """Return a share of 0 to 1 as in ``93 %``."""
+    return f"{round(100 * min(1.0, max(0.0, share)))} %"
+
+
+def certainty(confidence: float) -> str:
+    """Return how sure a verdict of this confidence is."""
+    return next(word for least, word in _CERTAINTIES if confidence >= least or least == 0.0)
+
+
+def bug_type(verdict: Verdict) -> str:
+    """Return which part of the program is wrong."""
+    return _BUG_TYPES.get(verdict.id, verdict.id.replace("_", " "))
+
+
+def origin(verdict: Verdict) -> str:
+    """Return where the cause lies: inside the project or outside of it."""
+    return _ORIGINS.get(verdict.id, verdict.id.replace("_", " "))
+
+
+def retry(failure: FailureReport) -> str:
+    """Return whether the job deserves another try as it is."""
+    if failure.retry_may_help:
+        return "The same job may pass when it is tried again."
+    return "Trying the same job again will not help."
+
+
+def ordinal_failures(count: int) -> str:
+    """Return a heading for the failures that are not the primary one."""
+    return "1 other failure" if count == 1 else f"{count} other failures"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return ``3 frames`` or ``1 frame``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,41 @@
+"""Workflow commands: one line each, escaped as documented."""
+
+from __future__ import annotations
+
+import re
+
+import sample_reports as samples
+
+from dl_bug_lsp.views import to_github
+
+COMMAND = re.compile(r"::(error|warning) (?:\w+=[^:,\r\n]*)(?:,\w+=[^:,\r\n]*)*::[^\r\n]*")
+
+
+def test_one_annotation_for_each_place() -> None:
+    assert to_github(samples.REPORT).splitlines() == [
+        "::warning title=Communication Failure"
+        "::torch.distributed.DistBackendError: Connection reset by peer",
+        "::error file=models/head.py,line=7,"
+        "title=Tensor Mismatch%3A suspicious place 1 (93 %25)"
+        "::RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x512 and 256x10)"
+        "%0AThe layer was called at models/head.py:10.%0A256 in the message stands here.",
+        "::warning file=configs/my base.yaml,line=1,endLine=2,"
+        "title=Tensor Mismatch%3A suspicious place 2 (31 %25)"
+        "::RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x512 and 256x10)"
+        "%0A512 in the message is set here.",
+    ]
+
+
+def test_files_are_relative_to_the_repository() -> None:
+    assert "file=apps/seg/models/head.py," in to_github(samples.REPORT, "apps/seg/")
+
+
+def test_a_log_cannot_smuggle_a_second_command() -> None:
+    commands = to_github(samples.HOSTILE).split("\n")
+    assert commands.pop() == ""
+    assert len(commands) == 2
+    assert all(COMMAND.fullmatch(command) for command in commands)
+
+
+def test_nothing_found_prints_nothing() -> None:
+    assert to_github(samples.EMPTY) == ""

@@ -1,0 +1,145 @@
+"""The view for people."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+import sample_reports as samples
+
+from dl_bug_lsp.report import ExceptionText, Report, ReportFrame
+from dl_bug_lsp.views import PathStyle, Style, render_text
+from dl_bug_lsp.views.code import excerpt
+from dl_bug_lsp.views.stack import fold
+from dl_bug_lsp.views.style import PLAIN
+from dl_bug_lsp.views.wrap import display_width
+
+SGR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def shown(report: Report, width: int = 80, style: Style = PLAIN, prefix: str = "") -> str:
+    return render_text(report, samples.lines, width, style, PathStyle(prefix))
+
+
+def test_the_message_stands_first() -> None:
+    first, second = shown(samples.REPORT, 200).splitlines()[:2]
+    assert first == ("RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x512 and 256x10)")
+    assert second == "rank 1, lines 10–42 of the text"
+
+
+def test_sections_stand_in_reading_order() -> None:
+    text = shown(samples.REPORT)
+    parts = (
+        "Tensor Mismatch (97 %)",
+        "probably the structure or properties of the model",
+        "probably inside the project's own files",
+        "Trying the same job again will not help.",
+        "Most suspicious places",
+        " 1. models/head.py:7",
+        ' 2. "configs/my base.yaml":1',
+        "Files: models/head.py (95 %)",
+        "Stack, outermost first",
+        "What usually helps",
+        "1 other failure",
+        "Not understood",
+    )
+    places = [text.find(part) for part in parts]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+def test_suspects_show_code_with_the_line_marked_and_reasons_strongest_first() -> None:
+    text = shown(samples.REPORT)
+    assert "    > 7 │     self.fc = nn.Linear(256, 10)" in text.splitlines()
+    assert "      6 │     super().__init__()" in text.splitlines()
+    assert text.index("256 in the message stands here. [facts]") < text.index("[stack trace]")
+
+
+def test_library_frames_are_counted() -> None:
+    stack = [(entry.place, entry.words) for entry in fold(samples.FRAMES, PathStyle())]
+    assert stack == [
+        ("train.py:3", "<module>  (line 5 in the log)"),
+        ("", "… 2 library frames, down to torch/nn/modules/module.py:1562 _call_impl"),
+        ("models/head.py:10", "forward"),
+        ("", "… torch/nn/modules/linear.py:117 forward"),
+    ]
+
+
+def test_recursion_is_folded() -> None:
+    frame = ReportFrame("a.py", 2, "f", "a.py", 2)
+    assert [entry.words for entry in fold([frame] * 900, PathStyle())] == ["f  (900 times)"]
+    deep = [ReportFrame("a.py", n, "f", "a.py", n) for n in range(1, 200)]
+    entries = fold(deep, PathStyle())
+    assert len(entries) == 19
+    assert entries[6].words == "… 181 more entries"
+    assert entries[-1].place == "a.py:199"
+
+
+def test_the_other_failure_takes_one_line() -> None:
+    text = shown(samples.REPORT, 200)
+    line = next(line for line in text.splitlines() if "DistBackendError" in line)
+    assert line == (
+        "  - torch.distributed.DistBackendError: Connection reset by peer "
+        "(rank 0, host node1, line 50 of the text)"
+    )
+
+
+def test_without_an_exception_the_evidence_is_the_headline() -> None:
+    text = shown(samples.SILENT)
+    assert text.startswith("epoch 9 loss 2.3026\n")
+    assert "Seen in: epoch 9 loss 2.3026" in text
+
+
+def test_an_empty_report_says_so() -> None:
+    assert "Nothing was found" in shown(samples.EMPTY)
+
+
+def test_paths_are_printed_behind_the_prefix() -> None:
+    assert " 1. ../seg/models/head.py:7 " in shown(samples.REPORT, prefix="../seg/")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("report", samples.ALL.values(), ids=samples.ALL)
+def test_lines_keep_the_width_unless_a_word_is_longer(report: Report, width: int) -> None:
+    for line in shown(report, width).splitlines():
+        assert display_width(line) <= width or _is_unbreakable(line), line
+
+
+def _is_unbreakable(line: str) -> bool:
+    """Stack entries, paths and words of a log stay whole, however narrow the terminal is."""
+    return "… " in line or "(line " in line or max(map(display_width, line.split())) > 20
+
+
+@pytest.mark.parametrize("report", samples.ALL.values(), ids=samples.ALL)
+def test_colour_changes_nothing_but_colour(report: Report) -> None:
+    plain = shown(report)
+    coloured = shown(report, style=Style(True))
+    assert SGR.sub("", coloured) == plain
+    assert "\x1b" not in plain
+    assert "\x1b" in coloured or report is samples.EMPTY
+
+
+def test_nothing_of_a_hostile_log_reaches_the_terminal_raw() -> None:
+    text = shown(samples.HOSTILE, style=Style(True))
+    assert all(line.isprintable() for line in SGR.sub("", text).splitlines())
+    for steering in ("\x1b]0;", "\x1b[2J", "\u202e", "\x07", "\x9b"):
+        assert steering not in text
+    text.encode("utf-8")
+
+
+def test_a_long_message_is_cut_with_a_count() -> None:
+    message = "\n".join(f"size mismatch for layer {n}" for n in range(300))
+    failure = replace(samples.MISMATCH, exception=ExceptionText("RuntimeError", message))
+    lines = shown(Report("/w", (failure,))).splitlines()
+    assert lines[11] == "… 289 more lines"
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "numbers"),
+    [(1, 1, [1]), (7, 7, [5, 6, 7, 8, 9]), (10, 40, [9, 10]), (99, 99, []), (0, 0, [])],
+)
+def test_excerpt_stays_inside_the_file(first: int, last: int, numbers: list[int]) -> None:
+    got = excerpt(samples.FILES["models/head.py"], first, last, 80, PLAIN)
+    found = [int(match) for line in got for match in re.findall(r"^\s+>?\s*(\d+) │", line)]
+    assert found == numbers
