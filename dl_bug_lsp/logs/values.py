@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 class Process:
     """The process of a distributed run that wrote a line.
 
-    ``rank`` is the global rank (0-based) where the prefix tells it, ``host`` the node's name.
+    ``rank`` is the global rank (0-based) where the prefix tells it, ``host`` the node's name,
+    ``name`` the prefix's own words where it tells neither (``trial pid=29842``, ``worker-3``).
     """
 
     rank: int | None = None
     host: str | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +40,15 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """All lines of a text in order, and one sentence for each thing that was not understood."""
+    """The lines of a text in order, and one sentence for each thing that was not understood.
+
+    Of a large text only the parts that may tell of a failure or of a metric are kept (a blank line
+    stands where something was left out); ``total_lines`` counts the lines of the whole text.
+    """
 
     lines: tuple[LogLine, ...]
     problems: tuple[str, ...] = field(default=())
+    total_lines: int = 0
 
     def streams(self) -> dict[Process | None, tuple[LogLine, ...]]:
         """Return the lines of each process, in order; lines without a prefix belong to ``None``."""

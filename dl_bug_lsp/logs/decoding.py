@@ -1,0 +1,54 @@
+"""Bytes to text: byte-order marks, UTF-16 without one, UTF-8, and single-byte code pages."""
+
+from __future__ import annotations
+
+import codecs
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_PROBE = 4096
+
+
+def detect_encoding(sample: bytes) -> tuple[str, int]:
+    """Return the encoding that ``sample`` (a file's beginning) is in, and its mark's length in bytes.
+
+    Text of a wide encoding without a mark is known by where its zero bytes stand; what is not
+    valid UTF-8 is taken for cp1252 (a superset of latin-1's printable part) when no control codes
+    speak against it.
+    """
+    for mark, name in _MARKS:
+        if sample.startswith(mark):
+            return name, len(mark)
+    probe = sample[:_PROBE]
+    even, odd = probe[0::2].count(0), probe[1::2].count(0)
+    if len(probe) >= 4 and max(even, odd) > len(probe) * 0.2 and min(even, odd) < len(probe) * 0.02:
+        return ("utf-16-le" if odd > even else "utf-16-be"), 0
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample)
+    except UnicodeDecodeError as error:
+        return (_single_byte(sample) if error.start < len(sample) - 4 else "utf-8"), 0
+    return "utf-8", 0
+
+
+def _single_byte(sample: bytes) -> str:
+    """Return the code page for bytes that are not valid UTF-8: mostly valid UTF-8 stays UTF-8."""
+    text = sample.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    whole = sum(1 for char in text if char > "\x7f") - broken
+    return "utf-8" if whole >= broken else "cp1252"
+
+
+def decode(data: bytes) -> tuple[str, tuple[str, ...]]:
+    """Return the text of ``data`` without its byte-order mark, and what could not be decoded."""
+    encoding, mark = detect_encoding(data)
+    body = data[mark:] if mark else data
+    try:
+        return body.decode(encoding), ()
+    except UnicodeDecodeError as error:
+        text = body.decode(encoding, "replace")
+        return text, (f"Some bytes are not valid {encoding} (the first at byte {error.start}).",)

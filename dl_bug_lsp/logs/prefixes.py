@@ -1,0 +1,160 @@
+"""Prefixes that say which process wrote a line: launchers' own, and those that the log teaches."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+from dl_bug_lsp.logs.records import TIME, pattern_of_prefix
+from dl_bug_lsp.logs.values import LogLine, Process
+
+# torchrun `[default1]:`, torch's excepthook `[rank1]:`, accelerate and lightning `[rank: 1]`,
+# mpirun --tag-output `[1,0]<stderr>:`, deepspeed/pdsh, ray `(trial pid=3, ip=…)`, `[worker-3]`.
+_LAUNCHER = re.compile(
+    r"\[(?P<kind>default|rank:? ?|worker[-_ ]?|proc(?:ess)?[-_ ]?|gpu[-_ :]?|node[-_ ]?)(?P<rank>\d{1,5})\](?P<colon>:)? ?"
+    r"|\[\d{1,4},(?P<mpi>\d{1,5})\](?:<(?:stdout|stderr|stddiag)>)?: ?"
+    r"|\((?P<ray>[\w.:<>\[\], -]{0,80}\bpid=\d{1,10}(?:, ip=[\w.:-]{1,64})?)\) ?"
+    r"|(?P<cri>\d{4}-\d\d-\d\dT[\d:.]{8,24}(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP]) "
+)
+_RAY_REPEATED = re.compile(r" ?\[repeated \d{1,9}x across cluster\].{0,200}$")
+_RAY_IP = re.compile(r"ip=([\w.:-]+)")
+_COUNTED = (
+    re.compile(r"^ ?(?P<rank>\d{1,5}): ?"),
+    re.compile(r"^\[(?P<rank>\d{1,4})\]:? "),
+    re.compile(rf"^[\[(]?(?:{TIME})[\])]?(?: |$)"),
+)
+_RANK_IN_WORDS = re.compile(
+    r"\b(?:rank|worker|proc|process|default|task|gpu)[ _=:#-]{0,2}(\d{1,5})\b", re.IGNORECASE
+)
+_HEADER = "Traceback (most recent call last):"
+_FRAME = re.compile(r'  File "[^"\n]{1,4096}", line \d')
+_KINDS_BEFORE = re.compile(r"(?:Original|Exception Group|Remote) $")
+_MARGIN = re.compile(r"^[\s|+>#*│┃:.-]*$")
+_MAX_LEARNED = 64
+_MAX_PREFIX = 200
+
+
+def attribute(lines: list[LogLine]) -> list[LogLine]:
+    """Return ``lines`` without the prefixes of processes and collectors, each with its process."""
+    lines = [_launcher(line) for line in lines]
+    learned = _learn(lines)
+    if learned is not None:
+        lines = [_strip_learned(line, learned) for line in lines]
+        lines = [_launcher(line) for line in lines]
+    return _strip_counted(lines)
+
+
+def _launcher(line: LogLine) -> LogLine:
+    text, process = line.text, line.process
+    for _ in range(4):
+        if not text or text[0] not in "[(0123456789":
+            break
+        match = _LAUNCHER.match(text)
+        if not match or (
+            match["rank"] is not None and match["colon"] is None and not _bracket_ok(match)
+        ):
+            break
+        text = text[match.end() :]
+        if match["ray"] is not None and "[repeated" in text:
+            text = _RAY_REPEATED.sub("", text)
+        process = _merged(process, match)
+    if text is line.text:
+        return line
+    return replace(line, text=text, process=process)
+
+
+def _bracket_ok(match: re.Match[str]) -> bool:
+    """Without a colon only names of whole processes count, not `[GPU0] 45%`."""
+    return not (match["kind"] or "").startswith(("gpu", "node"))
+
+
+def _merged(process: Process | None, match: re.Match[str]) -> Process | None:
+    if match["cri"] is not None:
+        return process
+    if match["ray"] is not None:
+        ip = _RAY_IP.search(match["ray"])
+        rank = process.rank if process else None
+        return Process(rank, ip[1] if ip else None, match["ray"])
+    rank = int(match["rank"] if match["rank"] is not None else match["mpi"])
+    if process is not None and process.rank is None:
+        return replace(process, rank=rank)
+    return Process(rank) if process is None else replace(process, rank=rank)
+
+
+def _foreign_prefix(text: str) -> str | None:
+    """Return what stands before a traceback's header or frame, or None where that is a margin."""
+    at = text.find(_HEADER)
+    if at < 0:
+        frame = _FRAME.search(text) if '  File "' in text else None
+        at = frame.start() if frame else -1
+    elif kind := _KINDS_BEFORE.search(text, 0, at):
+        at = kind.start()
+    prefix = text[:at] if 0 < at <= _MAX_PREFIX else ""
+    return None if not prefix or _MARGIN.match(prefix) else prefix
+
+
+def _learn(lines: list[LogLine]) -> re.Pattern[str] | None:
+    """Return a pattern for the prefixes that stand before headers and frames alike, or None.
+
+    A prefix before a single header alone is the beginning of one log record (or a progress bar)
+    whose next lines carry none: it teaches nothing.
+    """
+    seen: Counter[str] = Counter()
+    compiled: dict[str, str] = {}
+    for line in lines:
+        prefix = _foreign_prefix(line.text)
+        if prefix is None:
+            continue
+        if prefix not in compiled and len(compiled) < 4096:
+            compiled[prefix] = pattern_of_prefix(prefix)
+        if prefix in compiled:
+            seen[compiled[prefix]] += 1
+    taught = [pattern for pattern, count in seen.most_common(_MAX_LEARNED) if count >= 2]
+    if not taught:
+        return None
+    taught.sort(key=lambda pattern: (-len(pattern), pattern))
+    return re.compile("|".join(f"(?:{pattern})" for pattern in taught))
+
+
+def _strip_learned(line: LogLine, learned: re.Pattern[str]) -> LogLine:
+    match = learned.match(line.text)
+    if not match:
+        return line
+    return replace(line, text=line.text[match.end() :], process=_named(line.process, match[0]))
+
+
+def _named(process: Process | None, prefix: str) -> Process | None:
+    """Return the process that a learned prefix names, once times and levels are out of it."""
+    words = re.sub(rf"(?:{TIME})", "", prefix)
+    rank = _RANK_IN_WORDS.search(words) or re.match(r"^\s*\[?(\d{1,5})\]?:\s*$", words)
+    number = int(rank[1]) if rank else None
+    pod = re.search(r"[\w.-]*[a-z][\w.-]*-\d+(?:-[\w.]+)*", words)
+    if number is None and pod is None:
+        return process
+    name = None if number is not None else (pod[0] if pod else None)
+    if process is None:
+        return Process(number, None, name)
+    return replace(process, rank=process.rank if process.rank is not None else number)
+
+
+def _strip_counted(lines: list[LogLine]) -> list[LogLine]:
+    """Strip `0: `, `[1] ` or a time where (nearly) every line that is not blank begins with one."""
+    for pattern in _COUNTED:
+        filled = [line for line in lines if line.text.strip()]
+        matched = sum(1 for line in filled if pattern.match(line.text))
+        if matched < 3 or matched < 0.9 * len(filled):
+            continue
+        return [_strip_one(line, pattern) for line in lines]
+    return lines
+
+
+def _strip_one(line: LogLine, pattern: re.Pattern[str]) -> LogLine:
+    match = pattern.match(line.text)
+    if not match:
+        return line
+    process = line.process
+    rank = match.groupdict().get("rank")
+    if rank is not None and (process is None or process.rank is None):
+        process = Process(int(rank)) if process is None else replace(process, rank=int(rank))
+    return replace(line, text=line.text[match.end() :], process=process)

@@ -1,0 +1,168 @@
+"""The line that names an exception, and how far its message goes on below it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from dl_bug_lsp.logs.records import starts_record
+from dl_bug_lsp.tracebacks.frames import FRAME
+
+EXCEPTION = re.compile(
+    r"^(?P<type>[^\W\d][\w.]*(?:<locals>[\w.]*){0,8}(?:\([\w.]{1,200}\))?)(?::(?: (?P<message>.*))?)?$"
+)
+CHAINED = re.compile(
+    r"^\W{0,8}(?P<during>During handling of the above exception, another exception occurred:)"
+    r"|^\W{0,8}(?P<cause>The above exception was the direct cause of the following exception:)"
+)
+_ENDINGS = re.compile(
+    r"(?:Error|Exception|Exit|Interrupt|Warning|Iteration|Failure|Failed|Unsupported)$"
+)
+_FOREIGN = re.compile(
+    r"^(?:(?:\w+ )?Traceback \(most recent call last|srun: |slurmstepd: |Exception ignored in"
+    r"|During handling of the above|The above exception was|Set the environment variable HYDRA_FULL"
+    r"|wandb: |\[rank\d|={20}|-{20}$|E\d{4} |[WIEF]\d{4} \d\d:|\$ |\+ \w|make: |mpirun |make\[\d"
+    r"|Exception in thread |Process \w+-\d+:$|Error in sys|Epoch[\s:\[]|epoch[\s:=]|step[\s:=]\s*\d"
+    r"|Killed$|Aborted|Segmentation fault|terminate called|Fatal Python error|Task exception was"
+    r"|'''$|\"\"\"$|\s*\d{1,3}%\||--- Logging error|Original exception was:|usage: |Thread 0x"
+    r"|Current thread 0x|Sentry |\(\w+ pid=|=+ \w|_{5,} |~ |>>> |In \[\d+\]: |ERROR:|Error executing job"
+    r"|Set TORCHDYNAMO_VERBOSE|You can suppress this exception)"
+)
+_METRIC = re.compile(r"\b(?:loss|acc|accuracy|lr|val_\w+|it/s)\b ?[=:]? ?[\d.]", re.IGNORECASE)
+_PARAGRAPHS = re.compile(
+    r"^(?:Exception encountered when calling|in user code:|Graph execution error:"
+    r"|Error executing|The .{0,80} requires|Failed to import|Failed initializing|\{\{function_node)"
+    r"|^$"
+)
+_USER_CODE = re.compile(r"^\s*(?:in user code:|from user code:)")
+_ARGUMENTS = re.compile(r"^\s*(?:Arguments|Call arguments) received by ")
+_MAX_LINES = 400
+_FREE_LINES = 25
+
+
+def looks_like_type(name: str, *, alone: bool) -> bool:
+    """Say whether a word can be an exception's class (``alone``: no message follows it)."""
+    last = name.split("(")[0].rpartition(".")[2]
+    if not last:
+        return False
+    if last[0].isupper() or _ENDINGS.search(last):
+        return True
+    return "." in name and not alone
+
+
+def parse_exception(text: str) -> tuple[str, str] | None:
+    """Read ``Type: message`` into its parts, or None where the line is something else."""
+    if len(text) > 100_000:
+        text = text[:100_000]
+    match = EXCEPTION.match(text.rstrip())
+    if not match or not looks_like_type(match["type"], alone=match["message"] is None):
+        return None
+    return match["type"], match["message"] or ""
+
+
+def is_foreign(text: str) -> bool:
+    """Say whether a line can not belong to the message of an exception above it."""
+    return bool(_FOREIGN.match(text)) or starts_record(text) or bool(_METRIC.search(text[:400]))
+
+
+def message_end(view: Callable[[int], str | None], first: int, head: str) -> int:
+    """Return the index after the last line of a message whose first line is at ``first``.
+
+    ``view`` gives a line by index, None beyond the traceback's margin or the end. Messages of one
+    paragraph end at a blank line; frameworks whose messages have several are known by their heads.
+    """
+    user_end = _user_code_end(view, first)
+    if user_end is not None:
+        return user_end
+    several = bool(_PARAGRAPHS.match(head))
+    keras = head.startswith("Exception encountered when calling")
+    graph = head.startswith("Graph execution error")
+    if keras:
+        return _keras_end(view, first)
+    if graph:
+        return _graph_end(view, first)
+    end, blank, free = first + 1, False, 0
+    while end - first < _MAX_LINES:
+        text = view(end)
+        if text is None:
+            break
+        if not text.strip():
+            if blank or not (several and (end == first + 1)):
+                break
+            blank = True
+            end += 1
+            continue
+        blank = False
+        if is_foreign(text) or FRAME.match(text):
+            break
+        if not text[0].isspace():
+            free += 1
+            if free > _FREE_LINES:
+                break
+        end += 1
+    while end > first + 1 and not (view(end - 1) or "").strip():
+        end -= 1
+    return end
+
+
+def _user_code_end(view: Callable[[int], str | None], first: int) -> int | None:
+    """Return the end of a message that holds AutoGraph's or dynamo's user frames, if it does."""
+    for index in range(first, first + 60):
+        text = view(index)
+        if text is None or (index > first and _FOREIGN.match(text)):
+            return None
+        if _USER_CODE.match(text) or (index == first and text.rstrip().endswith("in user code:")):
+            return _indented_end(view, index + 1)
+        if index > first + 1 and text.strip() and not text[0].isspace() and _is_header(text):
+            return None
+    return None
+
+
+def _is_header(text: str) -> bool:
+    return "Traceback (most recent call" in text
+
+
+def _indented_end(view: Callable[[int], str | None], index: int) -> int:
+    """Return the index after an indented section, and after the arguments that Keras adds."""
+    end = index
+    while index - end < 8 and end - index < _MAX_LINES:
+        text = view(index)
+        if text is None or (text.strip() and _FOREIGN.match(text)):
+            break
+        if text.strip():
+            if not (text[0].isspace() or _ARGUMENTS.match(text) or text.startswith("•")):
+                break
+            end = index + 1
+        index += 1
+    return end
+
+
+def _keras_end(view: Callable[[int], str | None], first: int) -> int:
+    """Keras ends its messages with the arguments of the call, one bullet each."""
+    last = first + 1
+    for index in range(first + 1, first + 200):
+        text = view(index)
+        if text is None or _FOREIGN.match(text):
+            break
+        if _ARGUMENTS.match(text):
+            last = index + 1
+            while (view(last) or "").lstrip().startswith("•"):
+                last += 1
+            return last
+        if text.strip() and index < first + 40:
+            last = index + 1
+    return last
+
+
+def _graph_end(view: Callable[[int], str | None], first: int) -> int:
+    """TensorFlow ends these with the operation's name in brackets."""
+    last = first + 1
+    for index in range(first + 1, first + _MAX_LINES):
+        text = view(index)
+        if text is None or (_FOREIGN.match(text) and "defined at" not in text):
+            break
+        if text.strip():
+            last = index + 1
+        if "[Op:" in text:
+            break
+    return last

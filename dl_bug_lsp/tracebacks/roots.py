@@ -1,0 +1,59 @@
+"""Which exception of a chain tells what really went wrong."""
+
+from __future__ import annotations
+
+import re
+
+from dl_bug_lsp.tracebacks.frames import is_library_path
+from dl_bug_lsp.tracebacks.values import Cause, Relation
+
+_FALLBACK_FROM = frozenset(
+    "KeyError AttributeError ImportError ModuleNotFoundError FileNotFoundError IndexError "
+    "StopIteration LookupError NotImplementedError UnicodeDecodeError".split()
+)
+_LEAVING = frozenset("SystemExit Exit Abort KeyboardInterrupt".split())
+_CLEANUP = re.compile(
+    r"^(?:__exit__|__del__|_?close|_?cleanup|_?clean_up|_?teardown|_?shutdown|_?finish|_?stop"
+    r"|_?destroy\w*|_?finali[sz]e|_?on_exception|_?save\w*|_?release|_?terminate|log_\w+)$"
+)
+_DELIBERATE = re.compile(r"^raise\b")
+
+
+def has_user_frames(cause: Cause) -> bool:
+    """Say whether any frame of a cause may be the user's."""
+    return any(f.marked_user or not is_library_path(f.file) for f in cause.frames)
+
+
+def choose_root(causes: list[Cause]) -> int:
+    """Return the index of the cause that the others wrap, translate or follow from."""
+    root = 0
+    for index in range(1, len(causes)):
+        cause = causes[index]
+        if cause.relation in (Relation.WRAPPED, Relation.GROUP_MEMBER):
+            continue
+        if _supersedes(causes[root], cause):
+            root = index
+    return root
+
+
+def _supersedes(former: Cause, later: Cause) -> bool:
+    """Say whether ``later`` rather than ``former`` is what went wrong.
+
+    A former exception inside libraries alone is a detail of how the later one came about. A lookup
+    that failed and whose fallback then failed by itself is the idiom "ask forgiveness": the
+    fallback's failure counts. All else (translations, cleanup) follows from the former.
+    """
+    if later.class_name in _LEAVING:
+        return False
+    if not former.type:
+        return bool(later.type) and has_user_frames(later)
+    if not has_user_frames(former):
+        return has_user_frames(later)
+    if later.relation is Relation.DIRECT_CAUSE or former.class_name not in _FALLBACK_FROM:
+        return False
+    if not later.frames or not has_user_frames(later):
+        return False
+    if any(_CLEANUP.match((f.function or "").rpartition(".")[2]) for f in later.frames):
+        return False
+    user = [f for f in later.frames if not is_library_path(f.file)]
+    return not _DELIBERATE.match((user[-1].source or "").strip())

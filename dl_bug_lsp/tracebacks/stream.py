@@ -1,0 +1,66 @@
+"""One process's lines as the dialects see them, and the blocks that dialects hand back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from dl_bug_lsp.logs.values import LogLine, Process, Span
+from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Relation
+
+
+class Stream:
+    """The lines of one process; an index outside reads as an empty line."""
+
+    def __init__(self, lines: Sequence[LogLine], process: Process | None = None) -> None:
+        self.lines = lines
+        self.process = process
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def text(self, index: int) -> str:
+        """Return the text of a line, empty beyond the ends."""
+        return self.lines[index].text if 0 <= index < len(self.lines) else ""
+
+    def span(self, first: int, end: int) -> Span:
+        """Return the original line numbers of ``first`` up to, not including, ``end``."""
+        last = max(first, min(end, len(self.lines)) - 1)
+        return Span(self.lines[first].number, self.lines[last].number)
+
+    def without_margin(self, first: int, end: int, margin: int) -> Stream:
+        """Return a part of the stream with ``margin`` characters cut off each line."""
+        part = [replace(line, text=line.text[margin:]) for line in self.lines[first:end]]
+        return Stream(part, self.process)
+
+
+@dataclass(slots=True)
+class Block:
+    """What one dialect read at one place: causes oldest first, and where it ends (exclusive).
+
+    ``wrapped_from`` is the index of the first cause that only wraps those before it. ``kind`` and
+    ``weight`` say how surely the text ended the job (see `primary`); ``rank`` is a rank that the
+    text itself names; ``heading`` is how the text introduced it (a thread, a task, …).
+    """
+
+    causes: list[Cause]
+    first: int
+    end: int
+    dialect: str
+    kind: FailureKind = FailureKind.EXCEPTION
+    evidence: str = ""
+    weight: int = 100
+    rank: int | None = None
+    host: str | None = None
+    root: int | None = None
+    heading: str = ""
+    others: list[Block] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def open_end(self) -> int:
+        """Return the index of the first cause at the end of the chain that is a wrapper."""
+        index = len(self.causes)
+        while index > 1 and self.causes[index - 1].relation is Relation.WRAPPED:
+            index -= 1
+        return index
