@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Union
+from typing import TypeAlias
 
-FactValue = Union[int, float, str, tuple[int, ...]]
+FactValue: TypeAlias = "int | float | str | tuple[int, ...]"
 
 
 class FactKind(Enum):
@@ -57,7 +57,9 @@ class Fact:
     """One typed fact of a message, with the words it was read from.
 
     A SHAPE's value is a tuple of ints (-1 for an unknown dimension); a SIZE, INDEX, BOUND, COUNT,
-    AXIS, LINE or COLUMN an int; a PARAMETER the state-dict name (``"head.weight"``); all others text.
+    AXIS, LINE or COLUMN an int; a NUMBER an int or a float; a PARAMETER the state-dict name
+    (``"head.weight"``); a DTYPE NumPy's name for it (``"int64"`` for torch's Long, XLA's s64 and
+    DT_INT64); all others text. ``text`` is empty for what the family implies without saying it.
     """
 
     kind: FactKind
@@ -68,7 +70,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class MessageFacts:
-    """The facts of one message and the family (``"torch.matmul"``, ``"python.key_error"``) that read them.
+    """The facts of one message and the family (``"torch.matmul"``, ``"python.key"``) that read it.
 
     ``family`` is None where no family knows the message; generic facts (quoted names, paths,
     numbers) are extracted all the same.

@@ -1,0 +1,79 @@
+"""Facts that follow from those a message states: which dimension of two shapes clashes."""
+
+from __future__ import annotations
+
+from dl_bug_lsp.messages.values import Fact, FactKind, Role
+
+Shape = tuple[int, ...]
+
+
+def _shapes(facts: list[Fact]) -> tuple[Shape, Shape] | None:
+    """Return the first actual and the first expected shape, where both are there."""
+    found: dict[Role, Shape] = {}
+    for fact in facts:
+        if fact.kind is FactKind.SHAPE and isinstance(fact.value, tuple):
+            found.setdefault(fact.role, fact.value)
+    if Role.ACTUAL in found and Role.EXPECTED in found:
+        return found[Role.ACTUAL], found[Role.EXPECTED]
+    return None
+
+
+def _size(role: Role, value: int) -> Fact:
+    return Fact(FactKind.SIZE, role, value, str(value))
+
+
+def inner(facts: list[Fact]) -> list[Fact]:
+    """Compare a product's sides: the left's last dimension, the right's last but one."""
+    pair = _shapes(facts)
+    if pair is None or not pair[0] or not pair[1]:
+        return []
+    left, right = pair
+    return [
+        _size(Role.ACTUAL, left[-1]),
+        _size(Role.EXPECTED, right[-2] if len(right) > 1 else right[-1]),
+    ]
+
+
+def differ(facts: list[Fact]) -> list[Fact]:
+    """Compare shapes of one rank: each dimension in which they differ, with its axis."""
+    pair = _shapes(facts)
+    if pair is None or len(pair[0]) != len(pair[1]):
+        return []
+    out = []
+    for axis, (actual, expected) in enumerate(zip(*pair, strict=True)):
+        if actual != expected and -1 not in (actual, expected):
+            out += [_size(Role.ACTUAL, actual), _size(Role.EXPECTED, expected)]
+            out.append(Fact(FactKind.AXIS, Role.OTHER, axis, str(axis)))
+    return out
+
+
+def broadcast(facts: list[Fact]) -> list[Fact]:
+    """Compare shapes aligned from the right: each dimension that differs, none being 1."""
+    pair = _shapes(facts)
+    if pair is None:
+        return []
+    out = []
+    for axis, (actual, expected) in enumerate(
+        zip(reversed(pair[0]), reversed(pair[1]), strict=False)
+    ):
+        if actual != expected and not {1, -1} & {actual, expected}:
+            out += [_size(Role.ACTUAL, actual), _size(Role.EXPECTED, expected)]
+            out.append(Fact(FactKind.AXIS, Role.OTHER, -1 - axis, str(-1 - axis)))
+    return out
+
+
+def elements(facts: list[Fact]) -> list[Fact]:
+    """Return the number of elements of the expected shape, where all its dimensions are known."""
+    for fact in facts:
+        if fact.kind is FactKind.SHAPE and fact.role is Role.EXPECTED:
+            return _product(fact.value)
+    return []
+
+
+def _product(value: object) -> list[Fact]:
+    if not isinstance(value, tuple) or not value or min(value) < 0:
+        return []
+    total = 1
+    for dim in value:
+        total *= dim
+    return [_size(Role.EXPECTED, total)]

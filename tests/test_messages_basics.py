@@ -1,0 +1,55 @@
+"""A message's facts: the ones that ranking leans on, and the promises for any text."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dl_bug_lsp.logs.values import Span
+from dl_bug_lsp.messages import FactKind, Role, extract_facts
+from dl_bug_lsp.messages.extract import tables
+from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
+
+
+def cause(kind: str, message: str, file: str = "", function: str = "") -> Cause:
+    frames = (Frame(file, 1, function),) if file else ()
+    return Cause(kind, message, frames, Relation.ROOT, Span(1, 1))
+
+
+def test_a_product_of_matrices_names_both_sides() -> None:
+    facts = extract_facts(
+        cause("RuntimeError", "mat1 and mat2 shapes cannot be multiplied (32x24 and 48x2)")
+    )
+    assert facts.family == "torch.matmul"
+    assert [f.value for f in facts.of(FactKind.SHAPE, Role.ACTUAL)] == [(32, 24)]
+    assert [f.value for f in facts.of(FactKind.SHAPE, Role.EXPECTED)] == [(48, 2)]
+    assert [f.value for f in facts.of(FactKind.SIZE, Role.ACTUAL)] == [24]
+    assert [f.value for f in facts.of(FactKind.SIZE, Role.EXPECTED)] == [48]
+
+
+def test_every_row_is_well_formed() -> None:
+    for framework, family in tables():
+        assert framework.isidentifier()
+        assert family.read("") is None or family.on
+        assert len(min(family.needles, key=len)) >= 3 or family.on, family.template
+        assert all(fact.value for fact in family.constants)
+
+
+@given(st.text(max_size=2000), st.sampled_from(["KeyError", "a.b.RuntimeError", "", "bash"]))
+def test_never_raises(message: str, kind: str) -> None:
+    extract_facts(cause(kind, message))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["[", "(1,", "1x", "'", "'a", "size mismatch for ", "a.b", "[[(", " \n", "\\", "{", "0", "/a"],
+)
+def test_a_long_hostile_message_takes_linear_time(piece: str) -> None:
+    message = piece * (1_000_000 // len(piece))
+    extract_facts(cause("RuntimeError", message))
+    start = time.perf_counter()
+    extract_facts(cause("RuntimeError", message))
+    assert time.perf_counter() - start < 2.0
