@@ -8,12 +8,13 @@ import warnings
 from dataclasses import dataclass
 
 from dl_bug_lsp.workspace import outline
-from dl_bug_lsp.workspace.terms import terms_by_line
+from dl_bug_lsp.workspace.records import FunctionRow, Record, make_record
+from dl_bug_lsp.workspace.terms import Vocabulary
 from dl_bug_lsp.workspace.text import split_lines
-from dl_bug_lsp.workspace.values import FileElements, FunctionElement
 
 _parse_lock = threading.Lock()
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,17 @@ class Parsed:
     tree: ast.Module | None
     problem: str | None = None
     problem_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A function or class; ``first`` is the line of its first decorator, else ``line``."""
+
+    name: str
+    first: int
+    line: int
+    end_line: int
+    is_class: bool
 
 
 def parse(text: str) -> Parsed:
@@ -38,39 +50,52 @@ def parse(text: str) -> Parsed:
             return Parsed(None, str(error) or type(error).__name__, 1)
 
 
-def python_elements(file: str, text: str, parsed: Parsed | None = None) -> FileElements:
-    """Return the elements of Python source; where it is broken, what its layout still tells."""
-    parsed = parsed if parsed is not None else parse(text)
-    terms, starts = terms_by_line(text)
+def python_record(
+    text: str,
+    vocabulary: Vocabulary,
+    raw: list[int] | None = None,
+    decoding: tuple[str | None, int | None] = (None, None),
+) -> Record:
+    """Index Python source; where it is broken, what its layout still tells.
+
+    ``raw`` gives the line on disk of each line (1-based) where the source stands in another file; a
+    problem of ``decoding`` explains one of parsing and is told in its place.
+    """
+    parsed = parse(text)
     if parsed.tree is None:
         lines = split_lines(text)
-        found = [(name, line, line, end, cls) for name, line, end, cls in outline.outline(lines)]
+        found = [Definition(name, at, at, end, c) for name, at, end, c in outline.outline(lines)]
         imported = outline.imports(lines)
     else:
-        found, imported = _definitions(parsed.tree)
+        found, imported = definitions(parsed.tree)
+    numbers, starts = vocabulary.encode(text)
     last = len(starts) - 1
-    functions = tuple(
-        FunctionElement(
-            name, line, end, is_class, tuple(terms[starts[first - 1] : starts[min(end, last)]])
+
+    def on_disk(line: int) -> int:
+        return line if raw is None else raw[min(line, len(raw)) - 1]
+
+    rows = [
+        FunctionRow(
+            d.name,
+            on_disk(d.line),
+            on_disk(d.end_line),
+            d.is_class,
+            starts[min(d.first, last) - 1],
+            starts[min(d.end_line, last)],
         )
-        for name, first, line, end, is_class in found
-    )
-    return FileElements(
-        file=file,
-        functions=functions,
-        imports=tuple(dict.fromkeys(imported)),
-        terms=tuple(terms),
-        problem=parsed.problem,
-        problem_line=parsed.problem_line,
-    )
+        for d in found
+    ]
+    at = parsed.problem_line
+    problem = decoding if decoding[0] else (parsed.problem, on_disk(at) if at else None)
+    return make_record(numbers, rows, imported, problem=problem)
 
 
-def _definitions(tree: ast.Module) -> tuple[list[tuple[str, int, int, int, bool]], list[str]]:
-    """Collect (name, first line with decorators, line, end line, is class) and imported modules.
+def definitions(tree: ast.Module) -> tuple[list[Definition], list[str]]:
+    """Collect functions and classes in order of appearance, and imported modules.
 
     Only statements are visited: expressions define nothing that a name could be given for.
     """
-    found: list[tuple[str, int, int, int, bool]] = []
+    found: list[Definition] = []
     imported: list[str] = []
     stack: list[tuple[ast.AST, str]] = [(node, "") for node in reversed(tree.body)]
     while stack:
@@ -78,32 +103,22 @@ def _definitions(tree: ast.Module) -> tuple[list[tuple[str, int, int, int, bool]
         if isinstance(node, _Definition):
             name = outer + node.name
             first = min((d.lineno for d in node.decorator_list), default=node.lineno)
-            is_class = isinstance(node, ast.ClassDef)
             end = node.end_lineno or node.lineno
-            found.append((name, min(first, node.lineno), node.lineno, end, is_class))
+            is_class = isinstance(node, ast.ClassDef)
+            found.append(Definition(name, min(first, node.lineno), node.lineno, end, is_class))
             outer = name + "."
         elif isinstance(node, ast.Import):
             imported.extend(alias.name for alias in node.names)
-            continue
         elif isinstance(node, ast.ImportFrom):
             imported.extend(_from_modules(node))
-            continue
-        stack.extend((child, outer) for child in reversed(_blocks(node)))
+        for block in reversed(_BLOCKS):
+            if block in node._fields:
+                stack.extend((child, outer) for child in reversed(getattr(node, block)))
     return found, imported
 
 
 def _from_modules(node: ast.ImportFrom) -> list[str]:
-    """``from a import b`` may import the module ``a.b``: both are named."""
+    """Name both ``a`` and ``a.b`` for ``from a import b``: ``b`` may be a module."""
     base = "." * node.level + (node.module or "")
     joint = base if base.endswith(".") or not base else base + "."
     return [base, *(joint + alias.name for alias in node.names if alias.name != "*")]
-
-
-def _blocks(node: ast.AST) -> list[ast.AST]:
-    """Return the statements inside a compound statement, of all its blocks."""
-    inner: list[ast.AST] = []
-    for field in ("body", "orelse", "handlers", "finalbody", "cases"):
-        block = getattr(node, field, None)
-        if isinstance(block, list):
-            inner.extend(block)
-    return inner

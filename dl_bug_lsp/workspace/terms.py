@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # Words of the grammar that read like English stop words; they would only lengthen documents.
 _GRAMMAR_WORDS = "and as def elif else for from if import in is not or return with"
 _GRAMMAR = frozenset(_GRAMMAR_WORDS.split())
-_TOKEN = re.compile(r"\n|[^\W\d_]\w*|_\w+|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_TOKEN = re.compile(r"[^\W\d]\w*|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_TOKEN_OR_NEWLINE = re.compile(rf"\n|{_TOKEN.pattern}")
 _SUBWORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+|[^\W\dA-Za-z_]+")
 _LONGEST = 80
-
-_memo: dict[str, tuple[str, ...]] = {}
-_MEMO_LIMIT = 400_000
 
 
 def split_terms(text: str) -> tuple[str, ...]:
@@ -23,53 +22,54 @@ def split_terms(text: str) -> tuple[str, ...]:
     """
     terms: list[str] = []
     for token in _TOKEN.findall(text):
-        if token != "\n":
-            terms.extend(subwords(token))
+        terms.extend(subwords(token))
     return tuple(terms)
 
 
-def terms_by_line(text: str) -> tuple[list[str], list[int]]:
-    """Return the terms of a text and, at index n, how many of them stand before line n + 1."""
-    terms: list[str] = []
-    starts = [0]
-    memo = _memo
-    extend = terms.extend
-    for token in _TOKEN.findall(text):
-        if token == "\n":
-            starts.append(len(terms))
-            continue
-        known = memo.get(token)
-        extend(subwords(token) if known is None else known)
-    starts.append(len(terms))
-    return terms, starts
-
-
+@lru_cache(maxsize=1 << 14)
 def subwords(word: str) -> tuple[str, ...]:
     """Return the lower-case parts of one identifier or number; nothing for words of the grammar."""
-    known = _memo.get(word)
-    if known is not None:
-        return known
-    parts = _split(word)
-    if len(_memo) < _MEMO_LIMIT:
-        _memo[word] = parts
-    return parts
-
-
-_shared: dict[str, str] = {}
-
-
-def share(term: str) -> str:
-    """Return the one copy of a term that all documents point to."""
-    if len(_shared) >= _MEMO_LIMIT:
-        return term
-    return _shared.setdefault(term, term)
-
-
-def _split(word: str) -> tuple[str, ...]:
     if word in _GRAMMAR or len(word) > _LONGEST:
         return ()
-    if word[0].isdigit():
-        return (share(word.lower()),)
-    if word.islower() and word.isalpha():
-        return (share(word),)
-    return tuple(share(part.lower()) for part in _SUBWORD.findall(word))
+    if word[0].isdigit() or (word.islower() and word.isalpha()):
+        return (word.lower(),)
+    return tuple(part.lower() for part in _SUBWORD.findall(word))
+
+
+class Vocabulary:
+    """The terms of a workspace, numbered: a document is then a row of small integers."""
+
+    _REMEMBERED = 1 << 16
+
+    def __init__(self, terms: list[str] | None = None) -> None:
+        self.terms = terms if terms is not None else []
+        self._numbers = {term: number for number, term in enumerate(self.terms)}
+        self._words: dict[str, tuple[int, ...]] = {}
+
+    def encode(self, text: str) -> tuple[list[int], list[int]]:
+        """Return the numbers of a text's terms and, at n, how many stand before line n + 1."""
+        numbers: list[int] = []
+        starts = [0]
+        words, extend, look_up = self._words, numbers.extend, self._look_up
+        for token in _TOKEN_OR_NEWLINE.findall(text):
+            if token == "\n":
+                starts.append(len(numbers))
+                continue
+            known = words.get(token)
+            extend(look_up(token) if known is None else known)
+        starts.append(len(numbers))
+        return numbers, starts
+
+    def _look_up(self, word: str) -> tuple[int, ...]:
+        numbers = tuple(self._number(term) for term in subwords(word))
+        # Names that occur once would only fill the memory; the frequent ones come early.
+        if len(self._words) < self._REMEMBERED:
+            self._words[word] = numbers
+        return numbers
+
+    def _number(self, term: str) -> int:
+        number = self._numbers.get(term)
+        if number is None:
+            number = self._numbers[term] = len(self.terms)
+            self.terms.append(term)
+        return number

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
 from dl_bug_lsp.workspace import modules
 from dl_bug_lsp.workspace.anchoring import anchor, holds_source
+from dl_bug_lsp.workspace.cache import CacheInfo
+from dl_bug_lsp.workspace.cache import info as cache_info
 from dl_bug_lsp.workspace.cells import CellName, cell_name, locate_cell_line
 from dl_bug_lsp.workspace.configs import reader_for
+from dl_bug_lsp.workspace.index import Index
 from dl_bug_lsp.workspace.lru import Lru
 from dl_bug_lsp.workspace.mapping import (
     PathIndex,
@@ -19,20 +23,20 @@ from dl_bug_lsp.workspace.mapping import (
     normalise,
 )
 from dl_bug_lsp.workspace.notebooks import Cell
-from dl_bug_lsp.workspace.sources import Source, indexed, read_source
+from dl_bug_lsp.workspace.sources import Source, read_source
 from dl_bug_lsp.workspace.text import split_lines
 from dl_bug_lsp.workspace.values import ConfigEntry, FileElements, Place
 from dl_bug_lsp.workspace.walk import Listing, walk
 
 _TREES = 64
-_TEXTS = 512
-_TERMS = 8_000_000
+_TEXTS = 256
 
 
 class Workspace:
     """A folder of the user's, read on demand; the only way to the disk for everything above.
 
-    What was read stays as it was until `refresh`, so that one failure is judged on one state.
+    What was read stays as it was until `refresh`, so that one failure is judged on one state. With
+    ``cache`` off nothing is written; ``cache`` on keeps the index of a larger workspace on disk.
     """
 
     def __init__(self, root: Path, cache: bool = True) -> None:
@@ -41,14 +45,6 @@ class Workspace:
         self._sources: Lru[Source] = Lru(_TEXTS)
         self._lines: Lru[tuple[str, ...]] = Lru(_TEXTS)
         self._trees: Lru[ast.Module | None] = Lru(_TREES)
-        self._elements: Lru[FileElements] = Lru(_TERMS, lambda e: 2 * len(e.terms) + 50)
-
-    def refresh(self) -> None:
-        """Forget everything read so far: the files may have changed."""
-        for held in (self._sources, self._lines, self._trees, self._elements):
-            held.clear()
-        for name in ("_listing", "_file_set", "_index"):
-            self.__dict__.pop(name, None)
 
     @cached_property
     def _listing(self) -> Listing:
@@ -59,8 +55,48 @@ class Workspace:
         return frozenset(self._listing.files)
 
     @cached_property
-    def _index(self) -> PathIndex:
+    def _paths(self) -> PathIndex:
         return PathIndex(self._listing.files)
+
+    @cached_property
+    def _index(self) -> Index:
+        return Index(self.root, self._read, len(self._listing.files), self._cached)
+
+    def refresh(self, file: str | None = None) -> None:
+        """Forget what was read of one file (an edit), or of all (files may have come or gone)."""
+        if file is not None:
+            for held in (self._sources, self._lines, self._trees):
+                held.forget(file)
+            self._index.forget(file)
+            return
+        for held in (self._sources, self._lines, self._trees):
+            held.clear()
+        self._index.forget_all()
+        for name in ("_listing", "_file_set", "_paths"):
+            self.__dict__.pop(name, None)
+
+    def index(
+        self,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> bool:
+        """Index every Python and config file and write the cache; False where it was cancelled.
+
+        ``progress`` is told how many files of how many are done.
+        """
+        wanted = sorted({*self.python_files(), *self.config_files()})
+        for done, file in enumerate(wanted):
+            if cancelled is not None and cancelled():
+                return False
+            self._index.ensure(file)
+            if progress is not None:
+                progress(done + 1, len(wanted))
+        self._index.save(wanted)
+        return True
+
+    def cache_info(self) -> CacheInfo:
+        """Return where the index cache lies, its size and age."""
+        return cache_info(self.root)
 
     def files(self) -> tuple[str, ...]:
         """Return every file that no ignore rule hides, sorted, relative with ``/``."""
@@ -105,7 +141,7 @@ class Workspace:
 
     def elements(self, file: str) -> FileElements:
         """Return the indexed elements of a file."""
-        return self._elements.get(file, lambda name: indexed(self._source(name)))
+        return self._index.elements(file)
 
     def config_files(self) -> tuple[str, ...]:
         """Return the files among `files` whose settings can be read."""
@@ -175,7 +211,7 @@ class Workspace:
         return Place(found[0], found[1], found[1], self.enclosing_function(*found))
 
     def _by_suffix(self, printed: str, line: int, source: str | None) -> str | None:
-        candidates, needs_proof = self._index.candidates(printed)
+        candidates, needs_proof = self._paths.candidates(printed)
         if source and (needs_proof or len(candidates) > 1):
             proven = [c for c in candidates if holds_source(self.lines(c[1]), source)]
             candidates = proven if proven or needs_proof else candidates
@@ -196,7 +232,10 @@ class Workspace:
         return None
 
     def _source(self, file: str) -> Source:
-        return self._sources.get(file, lambda name: read_source(self.root, name))
+        return self._sources.get(file, self._read)
+
+    def _read(self, file: str) -> Source:
+        return read_source(self.root, file)
 
     def _cells(self, file: str) -> tuple[Cell, ...]:
         return self._source(file).cells

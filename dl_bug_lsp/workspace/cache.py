@@ -1,0 +1,161 @@
+"""The index on disk: one SQLite file, written whole and swapped in, never trusted.
+
+Tables: ``about(key, value)`` with the format's version; ``term(number, term)``, the vocabulary;
+``file(path, size, mtime_ns, inode, digest, meta, terms)``, one row a file: its stamp, the BLAKE2b
+digest of its bytes, and its record (see `records`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sqlite3
+import sys
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dl_bug_lsp.workspace.records import Record
+from dl_bug_lsp.workspace.sources import Stamp
+from dl_bug_lsp.workspace.terms import Vocabulary
+
+# The reader of Python is the running interpreter's: another one may see other problems.
+VERSION = f"1 python{sys.version_info[0]}.{sys.version_info[1]}"
+FOLDER = ".dlbug"
+_NAME = "index.sqlite"
+_SCHEMA = """
+create table about (key text primary key, value text);
+create table term (number integer primary key, term text);
+create table file (path text primary key, size integer, mtime_ns integer, inode integer,
+                   digest text, meta text, terms blob);
+"""
+_SETTLED_NS = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CacheInfo:
+    """What ``doctor`` shows: where the cache lies, its bytes, and when it was written (epoch s)."""
+
+    path: Path | None
+    size: int = 0
+    modified: float | None = None
+    files: int = 0
+
+
+@dataclass(slots=True)
+class Row:
+    """A file's record with what ties it to a content."""
+
+    stamp: Stamp
+    digest: str
+    record: Record
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A cache as read; rows younger than ``settled_ns`` may hide a change within one clock tick."""
+
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    rows: dict[str, Row] = field(default_factory=dict)
+    settled_ns: int = 0
+
+
+def candidate_paths(root: Path) -> tuple[Path, ...]:
+    """Return where the cache may lie: in the workspace, else in the user's cache folder."""
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+    key = hashlib.blake2b(os.fsencode(root.resolve()), digest_size=8).hexdigest()
+    return root / FOLDER / _NAME, Path(home) / "dl-bug-lsp" / f"{key}.sqlite"
+
+
+def load(root: Path) -> Loaded:
+    """Read the first usable cache; a missing, damaged or foreign one is an empty one."""
+    for path in candidate_paths(root):
+        with contextlib.suppress(OSError, sqlite3.Error, ValueError, TypeError, LookupError):
+            if path.is_file() and not path.parent.is_symlink():
+                return _read(path)
+    return Loaded()
+
+
+def save(root: Path, vocabulary: Vocabulary, rows: Mapping[str, Row]) -> Path | None:
+    """Write the cache where that is possible; None where it is not (read-only, full disk)."""
+    for path in candidate_paths(root):
+        temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+        try:
+            _prepare(path.parent)
+            _write(temporary, vocabulary, rows)
+            temporary.replace(path)
+        except (OSError, sqlite3.Error):
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            continue
+        return path
+    return None
+
+
+def info(root: Path) -> CacheInfo:
+    """Say where the cache of a workspace lies and what it holds."""
+    for path in candidate_paths(root):
+        with contextlib.suppress(OSError, sqlite3.Error):
+            found = path.stat()
+            with contextlib.closing(_connect(path)) as connection:
+                files = connection.execute("select count(*) from file").fetchone()[0]
+            return CacheInfo(path, found.st_size, found.st_mtime, files)
+    return CacheInfo(None)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # The file is only ever swapped, never written in place, so a reader needs no lock (locks hang
+    # on some network file systems).
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+
+
+def _read(path: Path) -> Loaded:
+    settled = path.stat().st_mtime_ns - _SETTLED_NS
+    with contextlib.closing(_connect(path)) as connection:
+        about = dict(connection.execute("select key, value from about"))
+        if about.get("version") != VERSION:
+            return Loaded()
+        terms = [str(t) for (t,) in connection.execute("select term from term order by number")]
+        rows = {
+            path: Row(Stamp(size, mtime, inode), digest, Record(meta, terms))
+            for path, size, mtime, inode, digest, meta, terms in connection.execute(
+                "select path, size, mtime_ns, inode, digest, meta, terms from file"
+            )
+        }
+    return Loaded(Vocabulary(terms), rows, settled)
+
+
+def _write(path: Path, vocabulary: Vocabulary, rows: Mapping[str, Row]) -> None:
+    path.unlink(missing_ok=True)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript("pragma journal_mode=off; pragma synchronous=off; begin;")
+        for statement in filter(str.strip, _SCHEMA.split(";")):
+            connection.execute(statement)
+        connection.execute("insert into about values ('version', ?)", (VERSION,))
+        connection.executemany("insert into term values (?, ?)", enumerate(vocabulary.terms))
+        connection.executemany(
+            "insert into file values (?, ?, ?, ?, ?, ?, ?)",
+            (
+                (name, r.stamp.size, r.stamp.mtime_ns, r.stamp.inode, r.digest, *_columns(r.record))
+                for name, r in sorted(rows.items())
+            ),
+        )
+        connection.execute("commit")
+
+
+def _columns(record: Record) -> tuple[str, bytes]:
+    return record.meta, record.terms
+
+
+def _prepare(folder: Path) -> None:
+    """Make the folder, hidden from git; a link in its place could lead anywhere and is refused."""
+    if folder.is_symlink():
+        raise OSError("the cache folder is a link")
+    folder.mkdir(parents=True, exist_ok=True)
+    if folder.name == FOLDER and not (folder / ".gitignore").exists():
+        (folder / ".gitignore").write_text("*\n", "utf-8")
+
+
+DAMAGED = (ValueError, TypeError, LookupError, zlib.error)
