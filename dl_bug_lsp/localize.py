@@ -2,12 +2,56 @@
 
 from __future__ import annotations
 
+from dl_bug_lsp.evidence.sources import gather
+from dl_bug_lsp.evidence.values import Case
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.logs.values import Log
+from dl_bug_lsp.messages import MessageFacts, extract_facts
+from dl_bug_lsp.provenance.stack import StackPlace
+from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import Options, Report
+from dl_bug_lsp.taxonomy import classify
+from dl_bug_lsp.tracebacks import Failure, Reading, read_failures
 from dl_bug_lsp.workspace import Workspace
 
 DEFAULT_OPTIONS = Options()
+NO_FACTS = MessageFacts(None, ())
 
 
 def localize(text: str | bytes, workspace: Workspace, options: Options = DEFAULT_OPTIONS) -> Report:
     """Rank the places in ``workspace`` that most likely hold the cause of what ``text`` tells."""
-    raise NotImplementedError
+    log = read_log(text)
+    reading = read_failures(log)
+    failures = failures_of(log, reading)
+    cases = [case_of(failure, log, workspace, options) for failure in failures]
+    reports = tuple(failure_report(case, list(gather(case)), options) for case in cases)
+    return Report(str(workspace.root), reports, (*log.problems, *reading.problems))
+
+
+def failures_of(log: Log, reading: Reading) -> tuple[Failure, ...]:
+    """Return what was read, or the silent failure that the log's metrics tell of."""
+    return reading.failures
+
+
+def case_of(failure: Failure, log: Log, workspace: Workspace, options: Options) -> Case:
+    """Bring together what the sources of evidence may ask about one failure."""
+    cause = failure.cause
+    facts = extract_facts(cause) if cause is not None else NO_FACTS
+    category = classify(failure, facts)
+    places = mapped_places(failure, workspace, options)
+    return Case(failure, facts, category, places, workspace, log)
+
+
+def mapped_places(
+    failure: Failure, workspace: Workspace, options: Options
+) -> tuple[StackPlace, ...]:
+    """Return the workspace's frames of a failure, outermost first, at their local lines."""
+    places: list[StackPlace] = []
+    for frame in failure.frames:
+        place = workspace.locate(
+            frame.file, frame.line, frame.function, frame.source, options.path_map
+        )
+        if place is not None:
+            found = StackPlace(place.file, place.line, frame.function, frame.expression)
+            places.append(found)
+    return tuple(places)

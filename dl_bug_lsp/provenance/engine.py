@@ -386,7 +386,7 @@ class Engine:
 
     def bases(self, cls: Scope) -> list[Scope]:
         """Return the workspace classes that a class derives from."""
-        found = []
+        found: list[Scope] = []
         context = self.open_context(cls.parent) if cls.parent else self.open_context(cls)
         for base in getattr(cls.node, "bases", []):
             values = self.node(base, context).values

@@ -39,7 +39,7 @@ class Entered(ast.expr):
         ast.copy_location(self, value)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Binding:
     """One place that gives a name (or ``self.attribute``) a value or changes the value it has.
 
@@ -57,7 +57,7 @@ class Binding:
     key: ast.expr | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Scope:
     """A module, class or function body: its node and everything bound directly in it."""
 

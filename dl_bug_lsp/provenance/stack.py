@@ -117,7 +117,7 @@ def _expressions(statement: ast.stmt | None, place: StackPlace) -> list[ast.expr
         if isinstance(n, ast.Call) and n.lineno == place.line
     ]
     if at_line and statement.lineno != place.line:
-        return at_line[:1]
+        return [at_line[0]]
     return heads
 
 

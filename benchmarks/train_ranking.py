@@ -1,0 +1,213 @@
+"""Learn the ranking's weights from recorded failures with known causes.
+
+    python benchmarks/train_ranking.py FOLDER... [--write] [--strength L2]
+
+A FOLDER holds cases as ``fixtures/`` does. Prints line hits in sample and with each program (the
+cases that share code) left out in turn; ``--write`` stores the weights of all cases.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import minimize
+
+from dl_bug_lsp import localize as middle
+from dl_bug_lsp.evidence.sources import gather
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.ranking.fusion import GROUPS, features
+from dl_bug_lsp.report import Options
+from dl_bug_lsp.tracebacks import read_failures
+from dl_bug_lsp.workspace import Workspace
+
+WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "ranking" / "weights.json"
+MIN_CASES = 2
+"""A kind of evidence needs clues in this many cases to get a weight of its own."""
+GROUP_PENALTY = 3.0
+"""How much dearer a weight for one category group is than a common one."""
+
+
+@dataclass
+class Example:
+    """One failure: its lines' features and which lines are causes."""
+
+    name: str
+    program: str
+    group: str
+    places: list[tuple[str, int]]
+    rows: list[dict[str, float]]
+    positive: np.ndarray
+    away: bool
+
+
+def program_of(folder: Path, truth: dict[str, object]) -> str:
+    """Return what cases of one program share: its base, or the first word of its slug."""
+    if truth.get("base"):
+        return str(truth["base"])
+    return f"{folder.name[0]}-{folder.name.split('-')[1]}"
+
+
+def example_of(folder: Path) -> Example | None:
+    """Gather the clues of one case's primary failure."""
+    truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
+    workspace = Workspace(folder / "workspace", cache=False)
+    text = (folder / "log.txt").read_bytes()
+    log = read_log(text)
+    failures = middle.failures_of(log, read_failures(log))
+    primary = next((f for f in failures if f.primary), None)
+    if primary is None:
+        return None
+    case = middle.case_of(primary, log, workspace, Options())
+    lines = features(gather(case))
+    roots = {(r["file"], r["line"]) for r in truth["root_cause"]}
+    site = truth["raise_site"]
+    return Example(
+        folder.name,
+        program_of(folder, truth),
+        GROUPS.get(case.category.id, "other"),
+        list(lines),
+        [{kind: clue.score for kind, clue in kinds.items()} for kinds in lines.values()],
+        np.array([place in roots for place in lines]),
+        bool(site) and (site["file"], site["line"]) not in roots,
+    )
+
+
+class Model:
+    """Weights as one vector: a common one for each kind, then one for each kind and group."""
+
+    def __init__(self, examples: list[Example], strength: float) -> None:
+        seen: dict[str, set[str]] = defaultdict(set)
+        for example in examples:
+            for row in example.rows:
+                for kind in row:
+                    seen[kind].add(example.name)
+        self.kinds = sorted(k for k, names in seen.items() if len(names) >= MIN_CASES)
+        self.groups = sorted({e.group for e in examples})
+        self.index = {kind: i for i, kind in enumerate(self.kinds)}
+        self.strength = strength
+        self.vector = np.zeros(len(self.kinds) * (1 + len(self.groups)))
+
+    def matrix(self, example: Example) -> np.ndarray:
+        """Return the example's lines as rows over the weights' vector."""
+        width = len(self.kinds)
+        table = np.zeros((len(example.rows), len(self.vector)))
+        offset = None
+        if example.group in self.groups:
+            offset = width * (1 + self.groups.index(example.group))
+        for i, row in enumerate(example.rows):
+            for kind, score in row.items():
+                column = self.index.get(kind)
+                if column is not None:
+                    table[i, column] = score
+                    if offset is not None:
+                        table[i, offset + column] = score
+        return table
+
+    def fit(self, examples: list[Example]) -> Model:
+        """Maximise the probability that a cause stands first (listwise, L2)."""
+        usable = [e for e in examples if e.positive.any()]
+        tables = [(self.matrix(e), e.positive) for e in usable]
+        width = len(self.kinds)
+        penalty = np.full(len(self.vector), self.strength * GROUP_PENALTY)
+        penalty[:width] = self.strength
+
+        def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
+            total = 0.5 * float(penalty @ (w * w))
+            gradient = penalty * w
+            for table, positive in tables:
+                scores = table @ w
+                scores -= scores.max()
+                shares = np.exp(scores)
+                inside = shares[positive].sum()
+                total += float(np.log(shares.sum()) - np.log(inside))
+                all_share = shares / shares.sum()
+                good_share = np.where(positive, shares / inside, 0.0)
+                gradient += table.T @ (all_share - good_share)
+            return total, gradient
+
+        found = minimize(loss, self.vector, jac=True, method="L-BFGS-B", options={"maxiter": 400})
+        self.vector = found.x
+        return self
+
+    def rank(self, example: Example) -> int | None:
+        """Return the rank of the first cause among the example's lines (1-based)."""
+        if not example.positive.any():
+            return None
+        scores = self.matrix(example) @ self.vector
+        keys = [(-round(s, 9), *place) for s, place in zip(scores, example.places, strict=True)]
+        order = sorted(range(len(keys)), key=lambda i: keys[i])
+        return next(r for r, i in enumerate(order, 1) if example.positive[i])
+
+    def data(self) -> dict[str, object]:
+        """Return the weights as the data file holds them."""
+        width = len(self.kinds)
+        groups = {}
+        for number, group in enumerate(self.groups, 1):
+            part = self.vector[number * width : (number + 1) * width]
+            weights = {
+                k: round(float(w), 3)
+                for k, w in zip(self.kinds, part, strict=True)
+                if abs(w) > 0.02
+            }
+            if weights:
+                groups[group] = weights
+        common = {
+            k: round(float(w), 3) for k, w in zip(self.kinds, self.vector[:width], strict=True)
+        }
+        return {"common": common, "by_group": groups, "unknown": 0.0}
+
+
+def table(title: str, ranks: list[int | None]) -> str:
+    """Return one line of hits."""
+    n = len(ranks) or 1
+    hit = [100 * sum(1 for r in ranks if r and r <= k) / n for k in (1, 3, 5, 10)]
+    mrr = sum(1 / r for r in ranks if r) / n
+    return f"{title:32} n={len(ranks):3}  @1 {hit[0]:5.1f}  @3 {hit[1]:5.1f}  @5 {hit[2]:5.1f}  @10 {hit[3]:5.1f}  MRR {mrr:.3f}"
+
+
+def main() -> int:
+    """Train, report, and store when asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--strength", type=float, default=0.15)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--show", action="store_true", help="print each case's rank")
+    args = parser.parse_args()
+    folders = [
+        d for top in args.folders for d in sorted(top.iterdir()) if re.match(r"\d{3}-", d.name)
+    ]
+    examples = [e for d in folders if (e := example_of(d)) is not None]
+    print(f"{len(folders)} cases, {len(folders) - len(examples)} without a failure in the log")
+    reach = sum(bool(e.positive.any()) for e in examples)
+    print(f"the cause is among the candidates in {reach}")
+    final = Model(examples, args.strength).fit(examples)
+    out: dict[str, int | None] = {}
+    for program in sorted({e.program for e in examples}):
+        rest = [e for e in examples if e.program != program]
+        model = Model(rest, args.strength).fit(rest)
+        out.update({e.name: model.rank(e) for e in examples if e.program == program})
+    missing = [None] * (len(folders) - len(examples))
+    print(table("in sample", [*(final.rank(e) for e in examples), *missing]))
+    print(table("program left out", [*out.values(), *missing]))
+    away = [out[e.name] for e in examples if e.away]
+    print(table("  raise site is not the cause", away))
+    for top in args.folders:
+        names = {d.name for d in top.iterdir()}
+        print(table(f"  {top.name}", [r for name, r in out.items() if name in names]))
+    if args.show:
+        for example in examples:
+            print(f"{example.name:40} {example.group:9} {out[example.name]}")
+    if args.write:
+        WEIGHTS.write_text(json.dumps(final.data(), indent=1, sort_keys=True) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

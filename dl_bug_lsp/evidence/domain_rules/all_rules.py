@@ -1,0 +1,22 @@
+"""The rules, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.domain_rules import misuse, missing, oddities, offsets, shapes
+from dl_bug_lsp.evidence.values import Case, Clue, Source
+
+RULES: tuple[Source, ...] = (
+    shapes.find,
+    offsets.find,
+    missing.find,
+    misuse.find,
+    oddities.find,
+)
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the clues of all rules."""
+    for rule in RULES:
+        yield from rule(case)

@@ -1,0 +1,80 @@
+"""Names that are not there: set only under a condition, or made under another name elsewhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.domain_rules.syntax import near_files, source
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.provenance.values import Instance, Items, Mapping, StepKind
+
+CONDITIONS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the conditions around the only places that set a missing name, and where maps are made."""
+    if case.category.id in {"attribute_not_found", "undefined_variable", "framework_api_misuse"}:
+        names = {
+            str(f.value)
+            for kind in (FactKind.ATTRIBUTE, FactKind.NAME)
+            for f in case.facts.of(kind)
+        }
+        for name in sorted(names):
+            yield from _conditional(case, name)
+    if case.category.id in {"key_not_found", "attribute_not_found"}:
+        yield from _built(case)
+
+
+def _conditional(case: Case, name: str) -> Iterator[Clue]:
+    for file in near_files(case):
+        tree = case.workspace.tree(file)
+        if tree is None:
+            continue
+        for statement in ast.walk(tree):
+            if not isinstance(statement, CONDITIONS):
+                continue
+            if any(_stores(inner, name) for inner in ast.iter_child_nodes(statement)):
+                head = source(getattr(statement, "test", statement)).split("\n")[0]
+                why = f"`{name}` is set only under `{head}`"
+                strong = isinstance(statement, ast.If)
+                kind = "rules.conditional" if strong else "rules.conditional_block"
+                yield Clue(kind, file, statement.lineno, 1.0, why)
+
+
+def _stores(node: ast.AST, name: str) -> bool:
+    """Whether a node of a compound statement's body assigns the name or attribute."""
+    if not isinstance(node, ast.stmt) or isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return False
+    for inner in ast.walk(node):
+        stored = isinstance(getattr(inner, "ctx", None), ast.Store)
+        if stored and name in (getattr(inner, "id", None), getattr(inner, "attr", None)):
+            return True
+    return False
+
+
+def _built(case: Case) -> Iterator[Clue]:
+    """Yield the places that build the mapping or object which lacks the key."""
+    missing = {
+        str(f.value) for kind in (FactKind.KEY, FactKind.ATTRIBUTE) for f in case.facts.of(kind)
+    }
+    for step in case.raise_slice:
+        node = step.node
+        if node.line <= 0:
+            continue
+        near = 1 / (1 + step.distance / 4)
+        for value in node.values:
+            if isinstance(value, Mapping) and node.kind is StepKind.CONTAINER:
+                keys = {str(c.value) for k, _ in value.pairs if k is not None for c in k.constants}
+                if not keys & missing:
+                    why = f"the mapping built here (`{node.text}`) lacks the key"
+                    yield Clue("rules.map_built", node.file, node.line, near, why)
+            elif isinstance(value, Items) and node.kind is StepKind.CONTAINER and missing:
+                texts = {str(c.value) for item in value.items for c in item.constants}
+                if texts and not texts & missing:
+                    why = f"the list written here (`{node.text}`) lacks the name"
+                    yield Clue("rules.list_built", node.file, node.line, near, why)
+            elif isinstance(value, Instance) and step.before is None:
+                why = "the class of the object that lacks the attribute"
+                yield Clue("rules.class", value.cls.file, value.cls.line, 0.5, why)

@@ -1,0 +1,201 @@
+"""Framework API misuse: the call or the definition that breaks what the framework assumes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from dl_bug_lsp.evidence.domain_rules.syntax import (
+    called_name,
+    calls_in,
+    keyword,
+    near_scopes,
+    source,
+    statements,
+)
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.provenance.program import Scope
+
+Rule = Callable[[Case], Iterator[Clue]]
+BREAKS_GRAPH = {"detach", "item", "numpy", "argmax", "tolist", "no_grad", "inference_mode", "eval"}
+IN_PLACE_CALLS = {"relu_", "add_", "mul_", "sub_", "div_", "zero_", "fill_", "copy_", "clamp_"}
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Run the rules whose words stand in the message."""
+    for words, rule in RULES:
+        if any(word in case.message for word in words):
+            yield from rule(case)
+
+
+def _no_super_init(case: Case) -> Iterator[Clue]:
+    for scope in near_scopes(case):
+        owner = scope.owner
+        if owner is None or not scope.name.endswith("__init__"):
+            continue
+        if not any("super" in source(call.func) for call in calls_in(scope.node)):
+            why = f"`{owner.name}.__init__` never calls `super().__init__()`"
+            yield Clue("rules.strong", scope.file, scope.line, 1.0, why)
+
+
+def _not_picklable(case: Case) -> Iterator[Clue]:
+    for scope in near_scopes(case):
+        for name, inner in scope.functions.items():
+            if scope.is_class or scope.is_module:
+                continue
+            if name.startswith("<lambda>"):
+                why = "a lambda cannot be pickled for another process"
+                yield Clue("rules.strong", scope.file, inner.line, 1.0, why)
+            else:
+                why = f"`{name}` is defined inside a function and cannot be pickled"
+                yield Clue("rules.medium", scope.file, inner.line, 1.0, why)
+        for call in scope.calls:
+            for name in ("num_workers", "multiprocessing_context", "start_method"):
+                value = keyword(call, name)
+                if value is not None:
+                    why = f"`{name}` makes processes that need everything pickled"
+                    yield Clue("rules.weak", scope.file, value.lineno, 1.0, why)
+            if called_name(call) == "set_start_method":
+                why = "spawned processes need everything pickled"
+                yield Clue("rules.weak", scope.file, call.lineno, 1.0, why)
+
+
+def _second_backward(case: Case) -> Iterator[Clue]:
+    for scope in near_scopes(case):
+        for loop in (s for s in statements(scope.node) if isinstance(s, (ast.For, ast.While))):
+            calls = [c for c in calls_in(loop) if called_name(c) == "backward"]
+            if not calls:
+                continue
+            for call in calls:
+                why = f"`{source(call)}` goes through a graph that may be freed already"
+                kind = "rules.medium" if len(calls) == 1 else "rules.strong"
+                yield Clue(kind, scope.file, call.lineno, 1.0, why)
+            yield from _carried_over(scope, loop)
+
+
+def _carried_over(scope: Scope, loop: ast.For | ast.While) -> Iterator[Clue]:
+    """Find variables that a loop's round takes from the round before without detaching them."""
+    start, end = loop.lineno, loop.end_lineno or loop.lineno
+    for name, bindings in sorted(scope.bindings.items()):
+        inside = [b for b in bindings if start < b.line <= end]
+        outside = [b for b in bindings if b.line < start]
+        if not inside or not outside:
+            continue
+        used = [
+            n
+            for n in ast.walk(loop)
+            if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+        ]
+        for binding in inside:
+            text = source(binding.value)
+            if used and not any(word in text for word in ("detach", "item(", ".data")):
+                grows = isinstance(binding.value, ast.Constant)
+                if not grows:
+                    why = f"`{name}` carries the graph over from the round before"
+                    yield Clue("rules.medium", scope.file, binding.line, 1.0, why)
+
+
+def _in_place(case: Case) -> Iterator[Clue]:
+    for scope in near_scopes(case):
+        for statement in statements(scope.node):
+            if isinstance(statement, ast.AugAssign):
+                why = f"`{source(statement)}` changes its target in place"
+                yield Clue("rules.medium", scope.file, statement.lineno, 1.0, why)
+            elif isinstance(statement, ast.Assign) and isinstance(
+                statement.targets[0], ast.Subscript
+            ):
+                why = f"`{source(statement)}` writes into a tensor in place"
+                yield Clue("rules.medium", scope.file, statement.lineno, 1.0, why)
+        for call in calls_in(scope.node):
+            value = keyword(call, "inplace")
+            named = called_name(call) in IN_PLACE_CALLS
+            if named or (isinstance(value, ast.Constant) and value.value is True):
+                why = f"`{source(call)}` works in place"
+                yield Clue("rules.medium", scope.file, call.lineno, 1.0, why)
+
+
+def _graph_broken(case: Case) -> Iterator[Clue]:
+    for step in case.raise_slice:
+        expr = step.node.expr
+        if step.node.entry is not None or not isinstance(expr, ast.Call):
+            continue
+        name = called_name(expr)
+        if name in BREAKS_GRAPH or (name == "tensor" and expr.args):
+            near = 1 / (1 + step.distance / 6)
+            why = f"`{step.node.text}` cuts the gradient's way back"
+            yield Clue("rules.strong", step.node.file, step.node.line, near, why)
+    for scope in near_scopes(case):
+        for text in scope.decorators():
+            if "no_grad" in text or "inference_mode" in text:
+                why = f"`@{text}` turns gradients off here"
+                yield Clue("rules.strong", scope.file, scope.line - 1, 1.0, why)
+        for statement in statements(scope.node):
+            if isinstance(statement, ast.With) and "no_grad" in source(
+                statement.items[0].context_expr
+            ):
+                why = "gradients are off in this block"
+                yield Clue("rules.strong", scope.file, statement.lineno, 1.0, why)
+            if isinstance(statement, ast.Assign) and "requires_grad" in source(
+                statement.targets[0]
+            ):
+                why = f"`{source(statement)}` decides about gradients"
+                yield Clue("rules.strong", scope.file, statement.lineno, 1.0, why)
+
+
+def _plain_list_of_modules(case: Case) -> Iterator[Clue]:
+    for module in case.engine.program.all_modules():
+        for scope in module.walk():
+            if not scope.is_class:
+                continue
+            for bindings in scope.attributes.values():
+                for method, binding in bindings:
+                    value = binding.value
+                    if isinstance(value, (ast.List, ast.ListComp, ast.Dict, ast.DictComp)) and (
+                        any(called_name(c)[:1].isupper() for c in calls_in(value))
+                    ):
+                        why = "modules in a plain list or dict are not registered"
+                        yield Clue("rules.strong", method.file, binding.line, 1.0, why)
+                    elif isinstance(value, (ast.List, ast.Dict)) and not binding.mutates:
+                        why = "a plain list or dict does not register modules"
+                        yield Clue("rules.weak", method.file, binding.line, 1.0, why)
+
+
+def _outside_tape(case: Case) -> Iterator[Clue]:
+    for scope in near_scopes(case):
+        for tape in statements(scope.node):
+            if not isinstance(tape, ast.With) or "GradientTape" not in source(
+                tape.items[0].context_expr
+            ):
+                continue
+            inside = {n.id for b in tape.body for n in ast.walk(b) if isinstance(n, ast.Name)}
+            for statement in statements(scope.node):
+                if isinstance(statement, ast.Assign) and statement.lineno > (tape.end_lineno or 0):
+                    names = {n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name)}
+                    calls = any(True for _ in calls_in(statement.value))
+                    if calls and not names & {"tape"}:
+                        why = f"`{source(statement)}` runs outside the tape"
+                        yield Clue("rules.strong", scope.file, statement.lineno, 1.0, why)
+            why = "only what runs in this block has gradients"
+            yield Clue("rules.medium", scope.file, tape.lineno, 1.0 if inside else 0.8, why)
+
+
+def _no_device(case: Case) -> Iterator[Clue]:
+    makers = {"zeros", "ones", "arange", "tensor", "randn", "rand", "full", "empty", "eye"}
+    for step in case.raise_slice:
+        expr = step.node.expr
+        if step.node.entry is None and isinstance(expr, ast.Call) and called_name(expr) in makers:
+            if keyword(expr, "device") is None:
+                why = f"`{step.node.text}` names no device, so the tensor stays on the CPU"
+                yield Clue("rules.strong", step.node.file, step.node.line, 1.0, why)
+
+
+RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
+    (("before Module.__init__", "super().__init__", "parent __init__"), _no_super_init),
+    (("pickle", "Can't get local object"), _not_picklable),
+    (("a second time", "graph have already been freed"), _second_backward),
+    (("inplace operation", "in-place operation", "in-place"), _in_place),
+    (("does not require grad", "does not have a grad_fn", "requires grad"), _graph_broken),
+    (("empty parameter list",), _plain_list_of_modules),
+    (("No gradients provided", "Gradients do not exist"), _outside_tape),
+    (("on the same device", "Expected all tensors", "same device"), _no_device),
+)

@@ -1,0 +1,64 @@
+"""Oddities near the failure: parameters never used, names that are nearly another one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.evidence.words import nearness
+from dl_bug_lsp.provenance.program import Scope
+
+IGNORED = {"self", "cls", "_", "args", "kwargs", "batch_idx", "stage", "index", "key", "name"}
+HOOKS = {"forward", "training_step", "validation_step", "test_step", "call", "__exit__", "setup"}
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the parameters that the functions near the failure never use."""
+    scopes = near_scopes(case)
+    touched = {(s.node.file, s.node.line) for s in case.raise_slice}
+    for scope in scopes:
+        for name in unused_parameters(scope):
+            why = f"`{scope.name}` never uses its parameter `{name}`"
+            yield Clue("rules.unused_parameter_def", scope.file, scope.line, 1.0, why)
+            for file, line in sorted(touched):
+                if file == scope.file and _inside(scope, line):
+                    yield Clue("rules.unused_parameter", file, line, 1.0, why)
+    yield from _nearly_same(scopes)
+
+
+def _inside(scope: Scope, line: int) -> bool:
+    node = scope.node
+    if isinstance(node, ast.Module):
+        return False
+    return node.lineno < line <= (node.end_lineno or node.lineno)
+
+
+def unused_parameters(scope: Scope) -> list[str]:
+    """Return the parameters that a function's body never reads."""
+    node = scope.node
+    short = scope.name.rpartition(".")[2]
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or short in HOOKS:
+        return []
+    body_names = {
+        n.id for statement in node.body for n in ast.walk(statement) if isinstance(n, ast.Name)
+    }
+    trivial = len(node.body) == 1 and isinstance(node.body[0], (ast.Pass, ast.Raise, ast.Expr))
+    if trivial or "locals" in body_names or "super" in body_names and len(node.body) == 1:
+        return []
+    names = [p.arg for p in scope.parameters() if p.arg not in IGNORED and p.arg[0] != "_"]
+    return [name for name in names if name not in body_names]
+
+
+def _nearly_same(scopes: list[Scope]) -> Iterator[Clue]:
+    """Yield variables of one function whose names differ by a letter or two, one used only once."""
+    for scope in scopes:
+        names = sorted(n for n in scope.bindings if "." not in n and len(n) > 3)
+        for name in names:
+            for other in names:
+                if name < other and nearness(name, other) > 0.85 and sorted(name) == sorted(other):
+                    for one in (name, other):
+                        line = scope.bindings[one][0].line
+                        why = f"`{name}` and `{other}` differ by a slip"
+                        yield Clue("rules.slip", scope.file, line, 1.0, why)

@@ -1,0 +1,222 @@
+"""Tensor mismatches: the layer, the join, the reshape or the crop that makes the sizes disagree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword, near_files
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.provenance.values import Items, StepKind
+
+LAYERS = {
+    "Linear",
+    "LazyLinear",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "Embedding",
+    "LSTM",
+    "GRU",
+    "RNN",
+    "LSTMCell",
+    "GRUCell",
+    "LayerNorm",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "GroupNorm",
+    "MultiheadAttention",
+    "TransformerEncoderLayer",
+    "Bilinear",
+    "Dense",
+    "Conv2D",
+    "Conv1D",
+    "Input",
+    "Reshape",
+    "Variable",
+    "Parameter",
+    "normal",
+    "randn",
+    "zeros",
+    "ones",
+    "add_weight",
+    "glorot_uniform",
+    "uniform",
+    "orthogonal",
+    "xavier_uniform_",
+}
+JOINS = {"cat", "concat", "concatenate", "stack", "hstack", "vstack", "Concatenate"}
+RESHAPES = {
+    "view",
+    "reshape",
+    "flatten",
+    "permute",
+    "transpose",
+    "unsqueeze",
+    "squeeze",
+    "expand",
+    "repeat",
+    "swapaxes",
+    "moveaxis",
+    "rearrange",
+    "expand_dims",
+    "Flatten",
+    "unflatten",
+    "movedim",
+    "tile",
+    "split",
+    "chunk",
+    "narrow",
+    "interpolate",
+    "pad",
+    "one_hot",
+    "AdaptiveAvgPool2d",
+    "MaxPool2d",
+    "AvgPool2d",
+    "MaxPooling2D",
+    "mean",
+    "sum",
+    "resize",
+    "crop",
+}
+UNEVEN = ("stack expects", "equal size", "resize storage", "inhomogeneous", "same shape", "ragged")
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the shape-giving places that a tensor mismatch may come from."""
+    if case.category.id not in {"tensor_mismatch", "illegal_argument", "illegal_index"}:
+        return
+    yield from _same_shape(case)
+    if case.category.id != "tensor_mismatch":
+        return
+    yield from _unchanging_size_in_loop(case)
+    for step in case.raise_slice:
+        yield from _operations(step)
+    if any(words in case.message for words in UNEVEN):
+        yield from _uneven_samples(case)
+
+
+def _operations(step: Step) -> Iterator[Clue]:
+    node = step.node
+    expr = node.expr
+    if node.entry is not None or not isinstance(expr, ast.Call) or node.line <= 0:
+        return
+    name = called_name(expr)
+    near = 1 / (1 + step.distance / 3)
+    if name in JOINS:
+        axis = keyword(expr, "dim") or keyword(expr, "axis")
+        given = axis is not None or len(expr.args) > 1
+        why = f"`{node.text}` joins tensors" + ("" if given else " along the first axis by default")
+        kind = "rules.join" if given else "rules.join_default_axis"
+        yield Clue(kind, node.file, expr.lineno, near, why)
+    elif name in RESHAPES:
+        why = f"`{node.text}` changes the shape on the way"
+        yield Clue("rules.reshape", node.file, expr.lineno, near, why)
+    elif name in LAYERS:
+        why = f"`{node.text}` makes the layer or array whose size is part of the failure"
+        yield Clue("rules.layer", node.file, expr.lineno, near, why)
+
+
+def _shapes(case: Case) -> set[tuple[int, ...]]:
+    found = {
+        f.value
+        for f in case.facts.of(FactKind.SHAPE)
+        if isinstance(f.value, tuple) and len(f.value) >= 2
+    }
+    # A convolution's weight is (out, in, kernel …); its constructor takes in and out.
+    return found | {shape[:2] for shape in found if len(shape) > 2}
+
+
+def _same_shape(case: Case) -> Iterator[Clue]:
+    """Find calls whose whole-number arguments are a shape of the message, in either order."""
+    shapes = _shapes(case)
+    if not shapes:
+        return
+    seen: set[tuple[str, int]] = set()
+    for step in case.raise_slice:
+        node = step.node
+        for numbers in _argument_shapes(node):
+            if (node.file, node.line) in seen or numbers not in shapes | {s[::-1] for s in shapes}:
+                continue
+            seen.add((node.file, node.line))
+            text = "x".join(map(str, numbers))
+            why = f"`{node.text}` has the sizes {text} of the message"
+            yield Clue("rules.same_shape", node.file, node.line, 1.0, why)
+
+
+def _argument_shapes(node: Node) -> Iterator[tuple[int, ...]]:
+    if node.entry is None and isinstance(node.expr, ast.Call):
+        sizes = [_whole(node.engine.node(a, node.context)) for a in node.expr.args[:4]]
+        for start in range(len(sizes) - 1):
+            pair = sizes[start : start + 2]
+            if pair[0] is not None and pair[1] is not None:
+                yield (pair[0], pair[1])
+    for value in node.values:
+        if isinstance(value, Items) and 2 <= len(value.items) <= 6:
+            items = [_whole(item) for item in value.items]
+            numbers = [n for n in items if n is not None]
+            if len(numbers) == len(items):
+                yield tuple(numbers)
+
+
+def _whole(node: Node) -> int | None:
+    constant = node.constant
+    value = constant.value if constant is not None else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _unchanging_size_in_loop(case: Case) -> Iterator[Clue]:
+    """Find layers built in a loop whose input size is not the former layer's output size."""
+    for file in near_files(case):
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            yield from _loop_layers(scope)
+
+
+def _loop_layers(scope: Scope) -> Iterator[Clue]:
+    node = scope.node
+    if isinstance(node, (ast.Lambda, ast.Module, ast.ClassDef)):
+        return
+    for loop in ast.walk(node):
+        if not isinstance(loop, ast.For):
+            continue
+        targets = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+        stored = {
+            n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        for call in ast.walk(loop):
+            if not isinstance(call, ast.Call) or len(call.args) < 2:
+                continue
+            if called_name(call) not in LAYERS or not called_name(call)[0].isupper():
+                continue
+            first, second = call.args[0], call.args[1]
+            fixed = isinstance(first, ast.Name) and first.id not in stored | targets
+            if fixed and ast.dump(first) != ast.dump(second):
+                why = f"`{ast.unparse(first)}` stays the same in every round of the loop"
+                yield Clue("rules.loop_layer", scope.file, call.lineno, 1.0, why)
+
+
+def _uneven_samples(case: Case) -> Iterator[Clue]:
+    """Suspect the slices and random sizes that give samples of different lengths."""
+    for step in case.raise_slice:
+        node = step.node
+        if node.entry is not None or node.line <= 0:
+            continue
+        near = 1 / (1 + step.distance / 6)
+        if node.kind is StepKind.SLICING:
+            why = f"`{node.text}` may leave a different size for each sample"
+            yield Clue("rules.uneven_slice", node.file, node.line, near, why)
+        elif isinstance(node.expr, ast.Call) and called_name(node.expr) in {
+            "integers",
+            "randint",
+            "randrange",
+            "choice",
+        }:
+            why = f"`{node.text}` makes the size random"
+            yield Clue("rules.uneven_slice", node.file, node.line, 0.8 * near, why)

@@ -1,0 +1,58 @@
+"""Helpers to ask a syntax tree what the rules want to know."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.values import Case
+from dl_bug_lsp.provenance.program import Scope
+
+MAX_FILES = 120
+
+
+def called_name(call: ast.Call) -> str:
+    """Return the last name of a call's callee (``Linear`` of ``nn.Linear(…)``)."""
+    func = call.func
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+
+
+def keyword(call: ast.Call, name: str) -> ast.expr | None:
+    """Return the value of a keyword argument."""
+    return next((k.value for k in call.keywords if k.arg == name), None)
+
+
+def calls_in(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield all calls inside a node."""
+    return (n for n in ast.walk(node) if isinstance(n, ast.Call))
+
+
+def near_scopes(case: Case) -> list[Scope]:
+    """Return the scopes that the stack and the slices touch, the raise site's first."""
+    scopes: list[Scope] = [site.context.scope for site in reversed(case.sites)]
+    for step in case.raise_slice:
+        scope = step.node.context.scope
+        if step.node.entry is None and scope not in scopes:
+            scopes.append(scope)
+    return list(dict.fromkeys(scopes))
+
+
+def near_files(case: Case) -> list[str]:
+    """Return the Python files that the stack and the slices touch, then the others (bounded)."""
+    files = [scope.file for scope in near_scopes(case)]
+    return list(dict.fromkeys([*files, *case.workspace.python_files()]))[:MAX_FILES]
+
+
+def statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """Yield all statements inside a node."""
+    return (n for n in ast.walk(node) if isinstance(n, ast.stmt))
+
+
+def source(node: ast.AST) -> str:
+    """Return the source of a node, shortened for a sentence."""
+    try:
+        text = ast.unparse(node)
+    except (ValueError, AttributeError, RecursionError):
+        return ""
+    text = " ".join(text.split())
+    return text if len(text) <= 70 else text[:67] + "..."

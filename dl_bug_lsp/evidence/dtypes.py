@@ -1,0 +1,134 @@
+"""Element types: where the slice makes a tensor or array of the type that the message names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.messages import FactKind, Role
+from dl_bug_lsp.provenance.slices import Step
+
+CANON = {
+    "float": "float32",
+    "single": "float32",
+    "f32": "float32",
+    "double": "float64",
+    "f64": "float64",
+    "half": "float16",
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "long": "int64",
+    "i64": "int64",
+    "int": "int32",
+    "i32": "int32",
+    "short": "int16",
+    "byte": "uint8",
+    "char": "int8",
+    "boolean": "bool",
+    "object_": "object",
+    "str": "string",
+}
+KNOWN = {
+    *CANON.values(),
+    "complex64",
+    "complex128",
+    "uint8",
+    "bool",
+    "object",
+    "int16",
+    "int8",
+    "uint16",
+}
+CASTS = {"float", "double", "half", "long", "int", "short", "bool", "bfloat16", "byte"}
+DEFAULT_FLOAT64 = {
+    "zeros",
+    "ones",
+    "empty",
+    "linspace",
+    "rand",
+    "randn",
+    "normal",
+    "uniform",
+    "random",
+    "standard_normal",
+    "full",
+    "eye",
+    "loadtxt",
+    "genfromtxt",
+    "cumsum",
+    "std",
+    "mean",
+    "to_numpy",
+    "load",
+}
+DEFAULT_INT64 = {"arange", "randint", "integers", "argmax", "tensor", "array", "LongTensor"}
+
+
+def canonical(word: str) -> str | None:
+    """Return the element type that a word names (``Long`` and ``torch.int64`` are one), or None."""
+    low = word.rpartition(".")[2].strip().lower().removesuffix("tensor")
+    low = CANON.get(low, low)
+    return low if low in KNOWN else None
+
+
+def _facts(case: Case, role: Role) -> set[str]:
+    return {
+        name
+        for fact in case.facts.of(FactKind.DTYPE, role)
+        if (name := canonical(str(fact.value))) is not None
+    }
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the steps that give a value the element type of the message."""
+    actual, expected = _facts(case, Role.ACTUAL), _facts(case, Role.EXPECTED)
+    actual |= _facts(case, Role.OTHER)
+    if not actual and not expected:
+        return
+    for steps in (case.raise_slice, *case.outer_slices):
+        for step in steps:
+            yield from _step(step, actual - expected or actual, expected)
+
+
+def _step(step: Step, actual: set[str], expected: set[str]) -> Iterator[Clue]:
+    node = step.node
+    if node.entry is not None or not isinstance(node.expr, ast.Call) or node.line <= 0:
+        return
+    named = dtypes_in(node.expr)
+    for name in sorted(named & actual):
+        why = f"`{node.text}` makes {name}, the type that the message complains about"
+        yield Clue("dtypes.actual", node.file, node.line, 1.0, why)
+    for name in sorted(named & expected):
+        why = f"`{node.text}` makes {name}, the type that was expected"
+        yield Clue("dtypes.expected", node.file, node.line, 0.5, why)
+    if not named:
+        function = _function(node.expr)
+        default = {"float64"} if function in DEFAULT_FLOAT64 else set()
+        default |= {"int64", "int32"} if function in DEFAULT_INT64 else set()
+        for name in sorted(default & actual):
+            why = f"`{node.text}` names no type, so it makes {name}"
+            yield Clue("dtypes.default", node.file, node.line, 0.8, why)
+
+
+def _function(call: ast.Call) -> str:
+    func = call.func
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+
+
+def dtypes_in(call: ast.Call) -> set[str]:
+    """Return the element types that a call names: casts, ``dtype=`` and dtype arguments."""
+    found: set[str] = set()
+    if isinstance(call.func, ast.Attribute) and call.func.attr in CASTS:
+        found.add(CANON.get(call.func.attr, call.func.attr))
+    for argument in (*call.args, *(k.value for k in call.keywords)):
+        name: str | None = None
+        if isinstance(argument, ast.Attribute):
+            name = canonical(argument.attr)
+        elif isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+            name = canonical(argument.value)
+        elif isinstance(argument, ast.Name) and argument.id in {"float", "int", "bool", "object"}:
+            name = {"float": "float64", "int": "int64"}.get(argument.id, argument.id)
+        if name is not None:
+            found.add(name)
+    return found

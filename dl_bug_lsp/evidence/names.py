@@ -1,0 +1,77 @@
+"""Names of the message (keys, attributes, arguments, modules) where the workspace writes them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.evidence.words import Word, nearness, words_of
+from dl_bug_lsp.messages import FactKind
+
+NAMED = {
+    FactKind.KEY: "key",
+    FactKind.NAME: "name",
+    FactKind.ATTRIBUTE: "attribute",
+    FactKind.ARGUMENT: "argument",
+    FactKind.PARAMETER: "parameter",
+    FactKind.MODULE: "module",
+    FactKind.LITERAL: "literal",
+    FactKind.OPTION: "option",
+    FactKind.FUNCTION: "function",
+    FactKind.CLASS: "class",
+    FactKind.LAYER: "layer",
+    FactKind.REQUIREMENT: "module",
+}
+MAKES = {"dict_key", "bound", "definition", "config_key", "keyword", "import"}
+"""Roles in which a word makes something that another place may look for."""
+NEAR_KINDS = {"key", "name", "attribute", "argument", "option", "literal", "parameter"}
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the lines that write a name of the message, or one that nearly is it."""
+    wanted = {
+        (NAMED[fact.kind], str(fact.value))
+        for fact in case.facts.facts
+        if fact.kind in NAMED and isinstance(fact.value, str) and fact.value
+    }
+    if not wanted:
+        return
+    words = words_of(case.workspace)
+    for kind, text in sorted(wanted):
+        for form in _forms(kind, text):
+            yield from _exact(kind, form, words)
+        if kind in NEAR_KINDS and len(text) > 1:
+            yield from _near(kind, text.rpartition(".")[2], words)
+
+
+def _forms(kind: str, text: str) -> list[str]:
+    """Return the forms under which code writes a name: dotted parts, option spellings."""
+    forms = [text]
+    if kind in {"parameter", "module", "class", "function"} and "." in text:
+        forms.extend(part for part in text.split(".") if not part.isdigit() and len(part) > 1)
+    if kind == "option":
+        forms.append(text.lstrip("-").replace("-", "_"))
+    return list(dict.fromkeys(forms))
+
+
+def _exact(kind: str, text: str, words: list[Word]) -> Iterator[Clue]:
+    hits = [w for w in words if w.text == text]
+    count = len({(w.file, w.line) for w in hits})
+    for word in hits:
+        made = "made" if word.role in MAKES or word.role.startswith("config") else "used"
+        score = 1 / math.sqrt(count)
+        why = f"`{text}`, the {kind} of the message, is {made} here"
+        yield Clue(f"names.{kind}_{made}", word.file, word.line, score, why)
+
+
+def _near(kind: str, text: str, words: list[Word]) -> Iterator[Clue]:
+    found = [(w, nearness(text, w.text)) for w in words if w.role != "string"]
+    found = [(w, near) for w, near in found if near > 0]
+    counts = Counter(w.text for w, _ in found)
+    for word, near in found:
+        made = "made" if word.role in MAKES else "used"
+        score = near / math.sqrt(counts[word.text])
+        why = f"`{word.text}` is nearly `{text}`, the {kind} of the message"
+        yield Clue(f"names.near_{made}", word.file, word.line, score, why)

@@ -1,0 +1,172 @@
+"""Numbers of the message against the numbers that code and configuration evaluate to."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.messages import FactKind, Role
+from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.provenance.values import StepKind
+
+COUNTED = (FactKind.SIZE, FactKind.SHAPE, FactKind.COUNT, FactKind.BOUND, FactKind.NUMBER)
+COUNT_WORDS = ("num", "n_", "count", "size", "len", "classes", "labels", "vocab", "max", "total")
+MAX_FILES = 200
+MAX_RATIO = 16
+
+
+def numbers_of(case: Case, role: Role) -> set[int]:
+    """Return the whole numbers that the message gives in one role."""
+    found: set[int] = set()
+    for fact in case.facts.facts:
+        if fact.role is not role or fact.kind not in COUNTED:
+            continue
+        if isinstance(fact.value, tuple):
+            found.update(n for n in fact.value if n > 0)
+        elif isinstance(fact.value, int):
+            found.add(fact.value)
+    return found
+
+
+def sizes_of(case: Case, role: Role) -> set[int]:
+    """Return the sizes proper, or all numbers where the message names no single size."""
+    sizes = {f.value for f in case.facts.of(FactKind.SIZE, role) if isinstance(f.value, int)}
+    return sizes or numbers_of(case, role)
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the places whose value is a number of the message, or differs from it tellingly."""
+    expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
+    steps = [*case.raise_slice, *(s for steps in case.outer_slices for s in steps)]
+    yield from _matches(steps, expected - actual, "expected", "demanded")
+    yield from _matches(steps, actual - expected, "actual", "given")
+    yield from _relations(steps, expected, actual)
+    yield from _bounds(case, steps)
+    yield from _elsewhere(case, (expected | actual) - (expected & actual))
+
+
+def _whole(node: Node) -> set[int]:
+    return {
+        c.value
+        for c in node.constants
+        if isinstance(c.value, int) and not isinstance(c.value, bool)
+    }
+
+
+def _rarity(number: int, count: int) -> float:
+    """Say how much a number tells: small ones stand everywhere, rare ones hardly by chance."""
+    size = min(1.0, 0.35 + math.log2(max(abs(number), 1)) / 8)
+    return size / math.sqrt(max(count, 1))
+
+
+def _matches(steps: list[Step], wanted: set[int], kind: str, word: str) -> Iterator[Clue]:
+    hits = [
+        (step, number)
+        for step in steps
+        for number in sorted(_whole(step.node) & wanted)
+        if step.node.line > 0
+    ]
+    counts = Counter(number for step, number in hits if step.decides)
+    for step, number in hits:
+        score = _rarity(number, counts[number])
+        node = step.node
+        why = f"`{node.text}` is {number}, the size that the message says was {word}"
+        if step.decides:
+            yield Clue(f"numbers.{kind}", node.file, node.line, score, why)
+        else:
+            yield Clue(f"numbers.{kind}_passed", node.file, node.line, score, why)
+
+
+def _relations(steps: list[Step], expected: set[int], actual: set[int]) -> Iterator[Clue]:
+    """Compare differences and ratios of the two sides with constants in the slice."""
+    if not expected or not actual or len(expected) > 4 or len(actual) > 4:
+        return
+    differences = {abs(a - e) for a in actual for e in expected} - {0}
+    near = {d for d in differences if d <= 4}
+    ratios = {
+        max(a, e) // min(a, e)
+        for a in actual
+        for e in expected
+        if min(a, e) > 0 and max(a, e) % min(a, e) == 0 and a != e
+    }
+    for step in steps:
+        node = step.node
+        if node.entry is not None or node.line <= 0:
+            continue
+        inner = _constants_in(node.expr)
+        if node.kind in (StepKind.ARITHMETIC, StepKind.SLICING) and inner & near:
+            shift = min(inner & near)
+            why = f"`{node.text}` shifts by {shift}, as much as the two sizes differ by"
+            yield Clue("numbers.difference", node.file, node.line, 1.0, why)
+        elif node.kind is StepKind.ARITHMETIC and inner & {r for r in ratios if r <= MAX_RATIO}:
+            factor = min(inner & ratios)
+            why = f"`{node.text}` has the factor {factor} between the two sizes"
+            yield Clue("numbers.ratio", node.file, node.line, 0.8, why)
+
+
+def _constants_in(expr: ast.expr) -> set[int]:
+    """Return the integers written directly in an expression (not inside nested calls)."""
+    found: set[int] = set()
+    queue: list[ast.AST] = [expr]
+    while queue:
+        node = queue.pop()
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            found.add(abs(node.value))
+        if isinstance(node, ast.Call) and node is not expr:
+            continue
+        queue.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
+    """Suspect counts that an index of the message breaks: value <= index."""
+    indices = [f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)]
+    if not indices:
+        return
+    index = max(indices)
+    for step in steps:
+        node = step.node
+        if node.line <= 0:
+            continue
+        for number in sorted(_whole(node)):
+            if not 0 < number <= index:
+                continue
+            name = _name_of(step)
+            counts = any(word in name for word in COUNT_WORDS)
+            score = 1 / (1 + (index - number)) * (1.0 if counts else 0.5)
+            why = f"`{node.text}` is {number}, so index {index} is out of its range"
+            kind = "numbers.bound" if step.decides else "numbers.bound_passed"
+            yield Clue(kind, node.file, node.line, score, why)
+
+
+def _name_of(step: Step) -> str:
+    """Return the names that a value goes by on its way (parameters, keywords, variables)."""
+    names = [role.removeprefix("argument ") for role in step.roles if role.startswith("argument ")]
+    names.extend(s.node.text for s in step.way() if s.node.kind in (StepKind.NAME,))
+    if step.node.entry is not None:
+        names.append(step.node.entry.key)
+    return " ".join(names).lower()
+
+
+def _elsewhere(case: Case, wanted: set[int]) -> Iterator[Clue]:
+    """Look for the numbers anywhere in the configs and the code, for what no slice reaches."""
+    wanted = {n for n in wanted if n > 2}
+    if not wanted:
+        return
+    hits: list[tuple[str, int, int, str]] = []
+    for entry in case.workspace.config_entries():
+        if isinstance(entry.value, int) and entry.value in wanted:
+            hits.append((entry.file, entry.line, entry.value, f"{entry.key}: {entry.text}"))
+    for file in case.workspace.python_files()[:MAX_FILES]:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Constant) and type(node.value) is int and node.value in wanted:
+                hits.append((file, node.lineno, node.value, str(node.value)))
+    counts = Counter(number for _, _, number, _ in hits)
+    for file, line, number, text in hits:
+        score = _rarity(number, counts[number])
+        yield Clue("numbers.literal", file, line, score, f"`{text}` is a number of the message")

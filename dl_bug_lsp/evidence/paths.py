@@ -1,0 +1,86 @@
+"""Paths of the message: where code, configuration or a launch script writes them."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.evidence.words import nearness, words_of
+from dl_bug_lsp.messages import FactKind
+
+SEPARATORS = str.maketrans("\\", "/")
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the places that write a path of the message or a part of it."""
+    paths = {
+        str(f.value).translate(SEPARATORS)
+        for f in case.facts.of(FactKind.PATH)
+        if isinstance(f.value, str) and f.value.strip("/. ")
+    }
+    if not paths:
+        return
+    files = case.workspace.files()
+    words = [w for w in words_of(case.workspace) if _may_be_path(w.role)]
+    for path in sorted(paths):
+        lost = _lost_part(path, files)
+        for word in words:
+            text = word.text.translate(SEPARATORS).strip()
+            score = _match(path, text, lost)
+            if score > 0:
+                kind = "paths.config" if word.role.startswith("config") else "paths.code"
+                why = f"`{word.text}` is the path of the message or a part of it"
+                yield Clue(kind, word.file, word.line, score, why)
+    for step in case.raise_slice:
+        for constant in step.node.constants:
+            if isinstance(constant.value, str) and step.decides and step.node.line > 0:
+                text = constant.value.translate(SEPARATORS)
+                if any(p == text or p.endswith("/" + text.lstrip("./")) for p in paths if text):
+                    why = f"`{step.node.text}` makes the path that was not found"
+                    yield Clue("paths.slice", step.node.file, step.node.line, 1.0, why)
+    yield from _files(paths, files)
+
+
+def _may_be_path(role: str) -> bool:
+    return role in {"string", "dict_key", "subscript", "config_value", "config_key"}
+
+
+def _lost_part(path: str, files: tuple[str, ...]) -> str | None:
+    """Return the first part of a path that no workspace file has: the one that is wrong."""
+    known = {part for file in files for part in file.split("/")}
+    parts = [p for p in path.split("/") if p not in {"", ".", ".."}]
+    for part in reversed(parts):
+        if part not in known:
+            return part
+    return None
+
+
+def _match(path: str, text: str, lost: str | None) -> float:
+    """Score a written text against the message's path."""
+    if len(text) < 3 or "\n" in text:
+        return 0.0
+    if text == path:
+        return 1.0
+    clean = posixpath.normpath(text).removeprefix("./").strip("/")
+    if not clean or clean == ".":
+        return 0.0
+    inside = f"/{path.strip('/')}/"
+    if f"/{clean}/" in inside:
+        return 0.9 if lost is not None and lost in clean else 0.6
+    name = posixpath.basename(path.rstrip("/"))
+    if "." in name and posixpath.basename(clean) == name:
+        return 0.6
+    if lost is not None and ("." in clean or "/" in clean):
+        return 0.5 * nearness(lost, posixpath.basename(clean))
+    return 0.0
+
+
+def _files(paths: set[str], files: tuple[str, ...]) -> Iterator[Clue]:
+    """Yield the first line of a workspace file that a path of the message names."""
+    for path in sorted(paths):
+        tail = "/" + path.strip("/")
+        for file in files:
+            if tail.endswith("/" + file):
+                why = "the message names this file"
+                yield Clue("paths.file", file, 1, 0.6, why)

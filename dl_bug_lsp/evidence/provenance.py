@@ -1,0 +1,66 @@
+"""Where the failing values come from: the steps of the backward slices from the raising frames."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.provenance.values import StepKind
+
+DECAY = 4.0
+"""Distance at which a step counts a factor e less; an argument handed on costs 0.8."""
+OUTER_DISTANCE = 2.0
+
+WORDS = {
+    StepKind.LITERAL: "this constant",
+    StepKind.CONFIG: "this setting",
+    StepKind.DEFAULT: "this default",
+    StepKind.OPTION: "this option",
+    StepKind.ARITHMETIC: "this computation",
+    StepKind.CONTAINER: "what is put together here",
+    StepKind.CALL: "what this call returns",
+    StepKind.SLICING: "this slice",
+    StepKind.CHOICE: "this choice",
+    StepKind.TEXT: "this text",
+}
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield every step of the slices, scored by its distance from the raising expression."""
+    for step in case.raise_slice:
+        yield from _clues(step, 0.0, "")
+    for depth, steps in enumerate(case.outer_slices, 1):
+        for step in steps:
+            yield from _clues(step, OUTER_DISTANCE * depth, "outer_")
+
+
+def _clues(step: Step, offset: float, prefix: str) -> Iterator[Clue]:
+    node = step.node
+    if node.line <= 0:
+        return
+    score = math.exp(-(step.distance + offset) / DECAY)
+    if not step.decides:
+        yield Clue(f"{prefix}slice.passes", node.file, node.line, score, _why(step, "passes"))
+        return
+    yield Clue(f"{prefix}slice.decides", node.file, node.line, score, _why(step, "decides"))
+    if not prefix:
+        why = _why(step, "decides")
+        yield Clue(f"slice.{node.kind.value}", node.file, node.line, score, why)
+        side = next((role for role in step.roles if role != "definition"), "")
+        if side in {"callee", "receiver"}:
+            yield Clue("slice.callee_side", node.file, node.line, score, why)
+        elif side.startswith("argument"):
+            yield Clue("slice.argument_side", node.file, node.line, score, why)
+
+
+def _why(step: Step, verb: str) -> str:
+    what = WORDS.get(step.node.kind, "this")
+    text = step.node.text
+    start = step.way()[0].node.text
+    if step.before is None:
+        return f"`{text}` is the expression that failed"
+    if verb == "passes":
+        return f"`{text}` hands the value on to `{start}`"
+    return f"{what} (`{text}`) goes into `{start}`"

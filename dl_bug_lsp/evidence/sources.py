@@ -1,0 +1,36 @@
+"""The sources of evidence, one line each; a new one is a new module and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence import (
+    bm25,
+    dtypes,
+    names,
+    numbers,
+    paths,
+    provenance,
+    stack_trace,
+    types,
+)
+from dl_bug_lsp.evidence.domain_rules import all_rules
+from dl_bug_lsp.evidence.values import Case, Clue, Source
+
+SOURCES: tuple[Source, ...] = (
+    stack_trace.find,
+    provenance.find,
+    numbers.find,
+    names.find,
+    dtypes.find,
+    types.find,
+    paths.find,
+    bm25.find,
+    all_rules.find,
+)
+
+
+def gather(case: Case) -> Iterator[Clue]:
+    """Yield the clues of every source, in a fixed order."""
+    for source in SOURCES:
+        yield from source(case)

@@ -1,0 +1,30 @@
+"""The stack itself: frames inside the workspace, nearer to the raise site first.
+
+Score 1/rank as in Wong et al. (BRTracer, ICSME 2014), with the innermost frame at rank 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.values import Case, Clue
+
+MAX_FRAMES = 10
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the lines of the workspace frames."""
+    seen: set[tuple[str, int]] = set()
+    for rank, place in enumerate(reversed(case.places), 1):
+        if rank > MAX_FRAMES:
+            return
+        if (place.file, place.line) in seen:
+            continue
+        seen.add((place.file, place.line))
+        where = f" in {place.function}" if place.function else ""
+        if rank == 1:
+            kind = "stack_trace.raise_site"
+            yield Clue(kind, place.file, place.line, 1.0, f"the error was raised here{where}")
+        else:
+            why = f"{rank - 1} call{'s' if rank > 2 else ''} above the raise site{where}"
+            yield Clue("stack_trace.frame", place.file, place.line, 1 / rank, why)

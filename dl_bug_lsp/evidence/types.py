@@ -1,0 +1,172 @@
+"""Python types: where the slice makes the None, the list or the float that the message names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.provenance.values import Const, Function
+
+IN_PLACE = {
+    "append",
+    "extend",
+    "sort",
+    "reverse",
+    "update",
+    "shuffle",
+    "insert",
+    "clear",
+    "add",
+    "backward",
+    "step",
+    "zero_grad",
+    "load_state_dict_",
+    "print",
+    "seed",
+    "manual_seed",
+    "fit_",
+}
+MAY_MISS = {"get", "match", "search", "fullmatch", "find_spec", "getenv", "pop", "getmodule"}
+DISPLAYS: dict[type[ast.expr], str] = {
+    ast.List: "list",
+    ast.ListComp: "list",
+    ast.Tuple: "tuple",
+    ast.Dict: "dict",
+    ast.DictComp: "dict",
+    ast.Set: "set",
+    ast.SetComp: "set",
+    ast.GeneratorExp: "generator",
+    ast.JoinedStr: "str",
+}
+METHOD_TYPES = {
+    "tolist": "list",
+    "split": "list",
+    "keys": "dict_keys",
+    "values": "dict_values",
+    "items": "dict_items",
+    "item": "float",
+    "join": "str",
+    "strip": "str",
+    "lower": "str",
+    "format": "str",
+    "numpy": "numpy.ndarray",
+    "readlines": "list",
+    "read": "str",
+    "read_text": "str",
+    "dict": "dict",
+}
+CALL_TYPES = {"list", "tuple", "dict", "set", "float", "int", "str", "bool", "map", "zip", "range"}
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the steps that make a value of the type that the message complains about."""
+    wanted = {str(f.value) for f in case.facts.of(FactKind.CLASS)}
+    none = case.category.id == "null_reference" or "NoneType" in case.message
+    if not wanted and not none:
+        return
+    for steps in (case.raise_slice, *case.outer_slices):
+        for step in steps:
+            if step.node.line <= 0:
+                continue
+            if none:
+                yield from _none(step)
+            yield from _made(step, wanted - {"NoneType"})
+
+
+def _none(step: Step) -> Iterator[Clue]:
+    node = step.node
+    expr = node.expr
+    if node.entry is None and isinstance(expr, ast.Constant) and expr.value is None:
+        yield Clue("types.none", node.file, node.line, 0.8, "this is None")
+    elif isinstance(expr, ast.Call):
+        name = _called(expr)
+        if name in MAY_MISS and not (name == "get" and len(expr.args) > 1):
+            why = f"`{node.text}` gives None when it finds nothing"
+            yield Clue("types.none", node.file, node.line, 1.0, why)
+        elif name in IN_PLACE:
+            why = f"`{node.text}` works in place and returns None"
+            yield Clue("types.none", node.file, node.line, 1.0, why)
+        callee = node.engine.node(expr.func, node.context)
+        for value in callee.values:
+            if isinstance(value, Function):
+                yield from _without_return(value.scope)
+    elif any(isinstance(v, Const) and v.value is None for v in node.values):
+        yield Clue("types.none_passed", node.file, node.line, 0.5, f"`{node.text}` may be None")
+
+
+def _without_return(scope: Scope) -> Iterator[Clue]:
+    """Yield a function that may end without returning a value."""
+    node = scope.node
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or scope.yields:
+        return
+    if _ends(node.body):
+        return
+    name = scope.name
+    last = node.body[-1]
+    why = f"`{name}` can end without a return, and then gives None"
+    yield Clue("types.no_return", scope.file, last.end_lineno or last.lineno, 1.0, why)
+    yield Clue("types.no_return_def", scope.file, node.lineno, 0.7, why)
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Return) and inner.value is None:
+            yield Clue("types.no_return", scope.file, inner.lineno, 1.0, why)
+
+
+def _ends(body: list[ast.stmt]) -> bool:
+    """Whether a block always returns a value or raises."""
+    last = body[-1]
+    if isinstance(last, ast.Return):
+        return last.value is not None
+    if isinstance(last, ast.Raise):
+        return True
+    if isinstance(last, ast.If):
+        return bool(last.orelse) and _ends(last.body) and _ends(last.orelse)
+    if isinstance(last, (ast.With, ast.AsyncWith)):
+        return _ends(last.body)
+    if isinstance(last, ast.Try):
+        return _ends(last.finalbody or last.orelse or last.body) and all(
+            _ends(h.body) for h in last.handlers
+        )
+    return isinstance(last, ast.While) and isinstance(last.test, ast.Constant)
+
+
+def _called(call: ast.Call) -> str:
+    func = call.func
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+
+
+def _made(step: Step, wanted: set[str]) -> Iterator[Clue]:
+    node = step.node
+    made = made_type(node.expr) if node.entry is None else _config_type(step)
+    if made is None:
+        return
+    for name in sorted(wanted):
+        if name == made or name.rpartition(".")[2] == made.rpartition(".")[2]:
+            article = "an" if made[0] in "aeiou" else "a"
+            why = f"`{node.text}` makes {article} {made}, the type that the message names"
+            yield Clue("types.made", node.file, node.line, 1.0, why)
+
+
+def _config_type(step: Step) -> str | None:
+    entry = step.node.entry
+    if entry is None or entry.length is not None:
+        return None
+    return type(entry.value).__name__
+
+
+def made_type(expr: ast.expr) -> str | None:
+    """Return the type that an expression makes, where its syntax tells."""
+    if type(expr) in DISPLAYS:
+        return DISPLAYS[type(expr)]
+    if isinstance(expr, ast.Constant):
+        return type(expr.value).__name__
+    if isinstance(expr, ast.Call):
+        name = _called(expr)
+        if isinstance(expr.func, ast.Name) and name in CALL_TYPES:
+            return name
+        if isinstance(expr.func, ast.Attribute):
+            return METHOD_TYPES.get(name)
+    return None

@@ -1,0 +1,101 @@
+"""What a source of evidence gets and gives: a case in, clues out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from dl_bug_lsp.logs.values import Log
+from dl_bug_lsp.messages import MessageFacts
+from dl_bug_lsp.provenance.engine import Engine, Node
+from dl_bug_lsp.provenance.slices import Step, backward_slice
+from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
+from dl_bug_lsp.report import CategoryVerdict
+from dl_bug_lsp.tracebacks import Failure
+from dl_bug_lsp.workspace import Workspace
+
+OUTER_SITES = 3
+OUTER_STEPS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """A reason to suspect a line.
+
+    ``kind`` names the evidence as the ranking weighs it (``"slice.config"``); what stands before
+    the dot is its source as people see it. ``score`` is between 0 and 1, ``line`` 1-based, ``why``
+    half a sentence for people.
+    """
+
+    kind: str
+    file: str
+    line: int
+    score: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class MappedFrame:
+    """A frame of the traceback and its place in the workspace; ``inner`` is 0 at the raise site."""
+
+    place: StackPlace
+    inner: int
+
+
+class Case:
+    """One failure with everything that sources of evidence may ask about it."""
+
+    def __init__(
+        self,
+        failure: Failure,
+        facts: MessageFacts,
+        category: CategoryVerdict,
+        places: tuple[StackPlace, ...],
+        workspace: Workspace,
+        log: Log,
+    ) -> None:
+        self.failure = failure
+        self.facts = facts
+        self.category = category
+        self.places = places
+        self.workspace = workspace
+        self.log = log
+        self.engine = Engine(workspace)
+
+    @property
+    def message(self) -> str:
+        """The message of the exception that tells what went wrong (empty in a silent failure)."""
+        cause = self.failure.cause
+        return cause.message if cause is not None else ""
+
+    @property
+    def class_name(self) -> str:
+        """The exception's class without its module (empty in a silent failure)."""
+        cause = self.failure.cause
+        return cause.class_name if cause is not None else ""
+
+    @cached_property
+    def sites(self) -> list[Site]:
+        """The workspace frames with their contexts, outermost first."""
+        return walk_stack(self.engine, self.places)
+
+    @cached_property
+    def starts(self) -> list[Node]:
+        """The expressions at the raise site."""
+        return list(self.sites[-1].nodes) if self.sites else []
+
+    @cached_property
+    def raise_slice(self) -> list[Step]:
+        """The backward slice of what the raise site computes."""
+        return backward_slice(self.starts)
+
+    @cached_property
+    def outer_slices(self) -> list[list[Step]]:
+        """The backward slices of the frames around the raise site, nearest first."""
+        outer = self.sites[-1 - OUTER_SITES : -1]
+        return [backward_slice(list(site.nodes), OUTER_STEPS) for site in reversed(outer)]
+
+
+Source = Callable[[Case], Iterator[Clue]]
+"""A source of evidence."""

@@ -1,0 +1,108 @@
+"""Fusion: one score for a line from all its clues, with weights by kind of evidence and category.
+
+The score of a line is a weighted sum over kinds of the strongest clue of each kind; the weights are
+learned listwise (ListNet's top-one probability, Cao et al., ICML 2007) by
+``benchmarks/train_ranking.py`` and stored as readable data in ``weights.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from dl_bug_lsp.evidence.values import Clue
+
+GROUPS: dict[str, str] = {
+    "tensor_mismatch": "shape",
+    "type_mismatch": "type",
+    "null_reference": "type",
+    "not_implemented": "type",
+    "illegal_index": "index",
+    "key_not_found": "name",
+    "attribute_not_found": "name",
+    "undefined_variable": "name",
+    "path_not_found": "path",
+    "permission_denied": "path",
+    "library_not_found": "path",
+    "version_conflict": "path",
+    "illegal_argument": "argument",
+    "framework_api_misuse": "argument",
+    "division_by_zero": "argument",
+    "corrupt_data": "data",
+    "unexpected_encoding": "data",
+    "syntax_error": "data",
+    "gpu_out_of_memory": "memory",
+    "cpu_out_of_memory": "memory",
+    "storage_exhausted": "memory",
+    "loss_nan": "silent",
+    "loss_stagnation": "silent",
+    "loss_divergence": "silent",
+    "accuracy_at_chance": "silent",
+    "overfitting": "silent",
+    "dead_gradients": "silent",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A line with its clues, the strongest of each kind, in the order of what each adds."""
+
+    file: str
+    line: int
+    score: float
+    clues: tuple[tuple[Clue, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What a clue of a kind adds for score 1: everywhere, and more (or less) in a category group."""
+
+    common: dict[str, float]
+    by_group: dict[str, dict[str, float]]
+    unknown: float
+
+    def of(self, kind: str, group: str) -> float:
+        """Return the weight of a kind of evidence in a category group."""
+        known = self.common.get(kind, self.unknown)
+        return known + self.by_group.get(group, {}).get(kind, 0.0)
+
+
+@lru_cache(maxsize=1)
+def shipped_weights() -> Weights:
+    """Return the weights that ship with the package."""
+    text = resources.files("dl_bug_lsp.ranking").joinpath("weights.json").read_text("utf-8")
+    return weights_from(json.loads(text))
+
+
+def weights_from(data: dict[str, Any]) -> Weights:
+    """Make weights of the data file's content."""
+    return Weights(data["common"], data["by_group"], data["unknown"])
+
+
+def features(clues: Iterable[Clue]) -> dict[tuple[str, int], dict[str, Clue]]:
+    """Return the strongest clue of each kind for every line."""
+    lines: dict[tuple[str, int], dict[str, Clue]] = {}
+    for clue in clues:
+        kinds = lines.setdefault((clue.file, clue.line), {})
+        before = kinds.get(clue.kind)
+        if before is None or clue.score > before.score:
+            kinds[clue.kind] = clue
+    return lines
+
+
+def fuse(clues: Iterable[Clue], category: str, weights: Weights | None = None) -> list[Candidate]:
+    """Return the lines by falling score; ties by file and line, so that runs agree."""
+    weights = weights or shipped_weights()
+    group = GROUPS.get(category, "other")
+    found: list[Candidate] = []
+    for (file, line), kinds in features(clues).items():
+        parts = [(c, weights.of(c.kind, group) * c.score) for c in kinds.values()]
+        parts.sort(key=lambda part: (-part[1], part[0].kind))
+        found.append(Candidate(file, line, math.fsum(p for _, p in parts), tuple(parts)))
+    found.sort(key=lambda c: (-c.score, c.file, c.line))
+    return found

@@ -1,0 +1,133 @@
+"""From clues to the report of one failure: suspects, files, and the evidence in words."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.ranking.fusion import Candidate, fuse
+from dl_bug_lsp.report import (
+    Evidence,
+    ExceptionText,
+    FailureReport,
+    Options,
+    ReportFrame,
+    Suspect,
+    SuspectFile,
+)
+from dl_bug_lsp.taxonomy import advice, bug_type, origin, retry_may_help
+
+MAX_EVIDENCE = 5
+MAX_FRAMES = 200
+
+
+def failure_report(case: Case, clues: list[Clue], options: Options) -> FailureReport:
+    """Rank the clues' lines and say why, together with all else that is known of the failure."""
+    candidates = fuse(clues, case.category.id)
+    shares = _shares(candidates)
+    failure = case.failure
+    cause = failure.cause
+    exception = None
+    if cause is not None:
+        exception = ExceptionText(cause.type, cause.message)
+    suspects = tuple(
+        _suspect(rank, candidate, share, case)
+        for rank, (candidate, share) in enumerate(
+            list(zip(candidates, shares, strict=True))[: options.top], 1
+        )
+    )
+    return FailureReport(
+        id=_identity(case),
+        primary=failure.primary,
+        category=case.category,
+        bug_type=bug_type(failure, case.category, case.facts),
+        origin=origin(failure, case.category, case.facts),
+        exception=exception,
+        process=failure.process,
+        retry_may_help=retry_may_help(failure, case.category),
+        span=failure.span,
+        frames=_frames(case, options),
+        suspects=suspects,
+        files=_files(candidates, shares, options),
+        advice=advice(failure, case.category),
+    )
+
+
+def _shares(candidates: list[Candidate]) -> list[float]:
+    """Return each candidate's probability of being the cause: a softmax over the scores."""
+    if not candidates:
+        return []
+    top = candidates[0].score
+    powers = [math.exp(c.score - top) for c in candidates]
+    total = math.fsum(powers)
+    return [power / total for power in powers]
+
+
+def _suspect(rank: int, candidate: Candidate, share: float, case: Case) -> Suspect:
+    return Suspect(
+        rank=rank,
+        file=candidate.file,
+        line=candidate.line,
+        end_line=candidate.line,
+        function=case.workspace.enclosing_function(candidate.file, candidate.line),
+        score=round(share, 4),
+        evidence=_evidence(candidate),
+    )
+
+
+def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
+    """Return the clues that add most, one for each sentence, with their shares of the sum."""
+    total = math.fsum(part for _, part in candidate.clues if part > 0) or 1.0
+    chosen: list[Evidence] = []
+    said: set[str] = set()
+    for clue, part in candidate.clues:
+        if len(chosen) == MAX_EVIDENCE or clue.why in said:
+            continue
+        if part <= 0 and chosen:
+            break
+        said.add(clue.why)
+        share = min(1.0, max(0.0, part / total))
+        chosen.append(Evidence(clue.kind.partition(".")[0], round(share, 4), clue.why))
+    return tuple(chosen)
+
+
+def _files(
+    candidates: list[Candidate], shares: list[float], options: Options
+) -> tuple[SuspectFile, ...]:
+    """Rank files by the summed probability of their lines."""
+    totals: dict[str, float] = {}
+    for candidate, share in zip(candidates, shares, strict=True):
+        totals[candidate.file] = totals.get(candidate.file, 0.0) + share
+    ordered = sorted(totals.items(), key=lambda item: (-item[1], item[0]))
+    if options.top_files:
+        ordered = ordered[: options.top_files]
+    return tuple(
+        SuspectFile(rank, file, round(min(1.0, total), 4))
+        for rank, (file, total) in enumerate(ordered, 1)
+    )
+
+
+def _frames(case: Case, options: Options) -> tuple[ReportFrame, ...]:
+    found: list[ReportFrame] = []
+    for frame in case.failure.frames[:MAX_FRAMES]:
+        place = case.workspace.locate(
+            frame.file, frame.line, frame.function, frame.source, options.path_map
+        )
+        found.append(
+            ReportFrame(
+                frame.file,
+                frame.line,
+                frame.function,
+                place.file if place else None,
+                place.line if place else None,
+            )
+        )
+    return tuple(found)
+
+
+def _identity(case: Case) -> str:
+    """Return a hash that stays the same for the same failure in another run or on another machine."""
+    parts = [case.category.id, case.class_name, case.message.split("\n")[0]]
+    parts.extend(f"{p.file}:{p.function}" for p in case.places)
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
