@@ -1,0 +1,65 @@
+"""``dl-bug-lsp doctor``: what a report of a problem should hold."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import PurePosixPath
+
+from dl_bug_lsp import __version__
+from dl_bug_lsp.cli.errors import FOUND, PROGRAM, state_folder
+from dl_bug_lsp.cli.localize_command import workspace_folder
+from dl_bug_lsp.cli.terminal import write_text
+from dl_bug_lsp.views.escape import escape
+from dl_bug_lsp.workspace import Workspace
+
+LIBRARIES = ("pygls", "lsprotocol", "jedi", "pathspec", "PyYAML", "rank-bm25")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print one ``name: value`` line for each fact; return 0."""
+    root = workspace_folder(arguments.workspace)
+    rows = [*_versions(), *_workspace(Workspace(root))]
+    widest = max(len(name) for name, _ in rows)
+    write_text("".join(f"{name + ':':<{widest + 1}} {escape(value)}\n" for name, value in rows))
+    return FOUND
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    yield PROGRAM, __version__
+    yield "Python", f"{platform.python_version()} ({sys.executable})"
+    yield "platform", platform.platform()
+    yield "encodings", f"files {sys.getfilesystemencoding()}, output {sys.stdout.encoding}"
+    for library in LIBRARIES:
+        yield library, _version(library)
+    yield "error log", str(state_folder())
+
+
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return "missing; install dl-bug-lsp again"
+
+
+def _workspace(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    files = workspace.files()
+    yield "workspace", str(workspace.root)
+    yield "files", f"{len(files)}{_kinds(files)}"
+    yield "Python files", str(len(workspace.python_files()))
+    yield "config files", str(len(workspace.config_files()))
+    broken = [file for file in workspace.python_files() if workspace.elements(file).problem]
+    if broken:
+        yield "cannot be parsed", ", ".join(broken[:5]) + (" …" if len(broken) > 5 else "")
+    for problem in workspace.problems()[:5]:
+        yield "problem", problem
+
+
+def _kinds(files: tuple[str, ...]) -> str:
+    kinds = Counter(PurePosixPath(file).suffix or "no suffix" for file in files)
+    common = sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))[:5]
+    return " (" + ", ".join(f"{count} {kind}" for kind, count in common) + ")" if common else ""

@@ -1,0 +1,66 @@
+"""What goes wrong on the command line: wrong use in one line, the unexpected into a log file."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+from dl_bug_lsp import __version__
+
+PROGRAM = "dl-bug-lsp"
+
+FOUND, NOT_FOUND, WRONG_USE, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+class UsageError(Exception):
+    """Wrong use; its text is one sentence that says what to do instead."""
+
+
+def state_folder() -> Path:
+    """Return the folder of the tool's own log files, by the platform's custom."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+        return Path(base or Path.home() / "AppData" / "Local") / PROGRAM
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Logs" / PROGRAM
+    base = os.environ.get("XDG_STATE_HOME")
+    return Path(base or Path.home() / ".local" / "state") / PROGRAM
+
+
+def write_crash(error: BaseException) -> Path | None:
+    """Write the traceback where the user can find it and return the place; None if nothing can."""
+    text = "\n".join(
+        (
+            f"{PROGRAM} {__version__}, Python {platform.python_version()}, {platform.platform()}",
+            "".join(traceback.format_exception(type(error), error, error.__traceback__)),
+        )
+    )
+    for folder in (state_folder, lambda: Path(tempfile.gettempdir())):
+        try:
+            place = folder() / f"{PROGRAM}-error.log"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8", errors="backslashreplace")
+        except (OSError, RuntimeError):
+            continue
+        return place
+    return None
+
+
+def complain(sentence: str) -> None:
+    """Write one line to standard error; a closed one is no reason to fail."""
+    line = " ".join(sentence.split())
+    try:
+        sys.stderr.write(f"{PROGRAM}: {_printable(line)}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError, AttributeError):
+        pass
+
+
+def _printable(line: str) -> str:
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    return shown.encode(encoding, "backslashreplace").decode(encoding, "replace")

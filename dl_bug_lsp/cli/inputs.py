@@ -1,0 +1,150 @@
+"""Reads the failed run's text from a file or standard input, of a huge one the end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from dl_bug_lsp.cli.errors import UsageError
+
+LIMIT = 32 * 2**20
+"""Bytes that are kept, from the end: what ended a job stands there."""
+
+_CHUNK = 2**20
+_SAMPLE = 2**16
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_COMPRESSED = {
+    b"\x1f\x8b": "gzip -dc",
+    b"BZh": "bzip2 -dc",
+    b"\xfd7zXZ": "xz -dc",
+    b"\x28\xb5\x2f\xfd": "zstd -dc",
+}
+_BINARY = (b"\x7fELF", b"\x89PNG", b"PK\x03\x04", b"\xff\xd8\xff", b"%PDF", b"\x89HDF", b"MZ")
+_TEXT_CONTROLS = frozenset(b"\t\n\r\x1b\x08\x0c\x07\x0e\x0f")
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """The bytes of a text and how many of its lines were left out before them."""
+
+    data: bytes
+    skipped_lines: int = 0
+
+
+def read_input(file: str | None, limit: int = LIMIT) -> Input:
+    """Read ``file``, or standard input for ``-`` and None, and make sure that it is text.
+
+    Raises `UsageError` where there is nothing to read: no such file, a folder, no rights, nothing
+    in it, something binary.
+    """
+    if file is None or file == "-":
+        found = _read_stdin(file, limit)
+        name = "standard input"
+    else:
+        found = _read_file(file, limit)
+        name = f"'{file}'"
+    _check(found.data, name, file)
+    return found
+
+
+def _read_stdin(file: str | None, limit: int) -> Input:
+    if sys.stdin is None:
+        raise UsageError("standard input is closed; name the log file: dl-bug-lsp localize FILE")
+    if sys.stdin.isatty():
+        if file is None:
+            raise UsageError(
+                "name the log file (dl-bug-lsp localize FILE), pipe the text in, or give - to "
+                "paste it here"
+            )
+        sys.stderr.write("Paste the text, then press Ctrl-D (on Windows Ctrl-Z and Return).\n")
+        sys.stderr.flush()
+    try:
+        return read_end(sys.stdin.buffer, limit)
+    except OSError as error:
+        raise UsageError(f"cannot read standard input: {_reason(error)}") from error
+
+
+def _read_file(file: str, limit: int) -> Input:
+    path = Path(file)
+    try:
+        if path.is_dir():
+            raise UsageError(f"'{file}' is a folder; name the log file inside it")
+        with path.open("rb") as stream:
+            return read_end(stream, limit)
+    except FileNotFoundError:
+        raise UsageError(f"there is no file '{file}'; check the path of the log") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read '{file}': {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, PermissionError):
+        return "permission denied; check its access rights"
+    number = getattr(error, "errno", None)
+    return (os.strerror(number) if number else str(error)).lower()
+
+
+def read_end(stream: BinaryIO, limit: int) -> Input:
+    """Read a stream in bounded memory and keep the whole lines of its last ``limit`` bytes."""
+    kept: deque[bytes] = deque()
+    held = skipped = 0
+    cut = False
+    while chunk := stream.read(_CHUNK):
+        kept.append(chunk)
+        held += len(chunk)
+        while held - len(kept[0]) >= limit:
+            dropped = kept.popleft()
+            if not cut and dropped.startswith(_UTF16):
+                raise UsageError("the text is too large for UTF-16; convert it to UTF-8 first")
+            cut = True
+            held -= len(dropped)
+            skipped += dropped.count(b"\n")
+    data = b"".join(kept)
+    if len(data) <= limit and not cut:
+        return Input(data)
+    excess = max(0, len(data) - limit)
+    start = data.find(b"\n", max(0, excess - 1)) + 1
+    start = start or excess
+    return Input(data[start:], skipped + data.count(b"\n", 0, start))
+
+
+def _check(data: bytes, name: str, file: str | None) -> None:
+    if not data.strip():
+        raise UsageError(f"{name} is empty; give the text that the failed run printed")
+    unpack = next((tool for magic, tool in _COMPRESSED.items() if data.startswith(magic)), None)
+    if unpack is not None:
+        raise UsageError(
+            f"{name} is compressed; unpack it first: {unpack} {file or 'FILE'} | "
+            "dl-bug-lsp localize -"
+        )
+    if is_binary(data[:_SAMPLE]):
+        raise UsageError(f"{name} is binary; give the text that the failed run printed")
+
+
+def is_binary(sample: bytes) -> bool:
+    """Say whether the beginning of a file is no text in UTF-8, UTF-16 or a single-byte encoding."""
+    if sample.startswith(_BINARY):
+        return True
+    if sample.startswith(_UTF16) or _looks_like_utf16(sample):
+        return False
+    nulls = sample.count(0)
+    if nulls > 0.3 * len(sample):
+        return True
+    controls = sum(1 for byte in sample if byte < 32 and byte and byte not in _TEXT_CONTROLS)
+    return controls > 0.05 * (len(sample) - nulls)
+
+
+def _looks_like_utf16(sample: bytes) -> bool:
+    even, odd = sample[::2].count(0), sample[1::2].count(0)
+    return max(even, odd) > 0.3 * len(sample) and min(even, odd) < 0.02 * len(sample)
+
+
+def is_closed_pipe(error: OSError) -> bool:
+    """Say whether the reader of our output went away (Windows reports EINVAL)."""
+    windows = sys.platform == "win32" and error.errno == errno.EINVAL
+    return isinstance(error, BrokenPipeError) or windows

@@ -1,0 +1,146 @@
+"""``dl-bug-lsp localize``: reads a text, localizes, prints the report."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError
+from dl_bug_lsp.cli.inputs import LIMIT, Input, is_closed_pipe, read_input
+from dl_bug_lsp.cli.terminal import terminal_width, wants_colour, write_bytes, write_text
+from dl_bug_lsp.logs.values import Span
+from dl_bug_lsp.report import Options, Report
+from dl_bug_lsp.views.code import Lines
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.workspace import Workspace
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Localize and print; return 0 when a place was found, 1 when none was."""
+    root = workspace_folder(arguments.workspace)
+    given = read_input(arguments.file)
+    from dl_bug_lsp.localize import localize
+    from dl_bug_lsp.workspace import Workspace
+
+    workspace = Workspace(root)
+    options = Options(arguments.top, arguments.top_files, tuple(arguments.map))
+    report = _shifted(localize(given.data, workspace, options), given)
+    found = any(failure.suspects for failure in report.failures)
+    try:
+        _print(report, workspace, arguments)
+    except OSError as error:
+        if not is_closed_pipe(error):
+            raise
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return FOUND if found else NOT_FOUND
+
+
+def workspace_folder(given: str) -> Path:
+    """Return the workspace's folder, absolute, or raise `UsageError`."""
+    path = Path(given)
+    try:
+        if path.is_dir():
+            next(path.iterdir(), None)
+            return path.resolve()
+        exists = path.exists()
+    except PermissionError:
+        raise UsageError(f"cannot read the workspace '{given}': permission denied") from None
+    except (OSError, ValueError):
+        exists = False
+    if exists:
+        raise UsageError(f"the workspace '{given}' is a file; name the folder of the code")
+    raise UsageError(f"there is no folder '{given}'; --workspace takes the folder of the code")
+
+
+def _shifted(report: Report, given: Input) -> Report:
+    """Count lines from the text's real beginning where only its end was read."""
+    if not given.skipped_lines:
+        return report
+    by = given.skipped_lines
+    failures = tuple(
+        replace(f, span=Span(f.span.first_line + by, f.span.last_line + by))
+        for f in report.failures
+    )
+    note = f"Only the last {LIMIT // 2**20} MiB were read; the first {by} lines were left out."
+    return replace(report, failures=failures, problems=(*report.problems, note))
+
+
+def _print(report: Report, workspace: Workspace, arguments: argparse.Namespace) -> None:
+    lines = shown_lines(workspace)
+    if arguments.format == "json":
+        from dl_bug_lsp.views.json_view import to_json
+
+        _print_json(to_json(report))
+    elif arguments.format == "sarif":
+        from dl_bug_lsp.views.sarif import to_sarif
+
+        _print_json(to_sarif(report, lines))
+    elif arguments.format == "github":
+        from dl_bug_lsp.views.github import to_github
+
+        home = os.environ.get("GITHUB_WORKSPACE") or os.curdir
+        write_text(to_github(report, path_prefix(workspace.root, Path(home))))
+    else:
+        from dl_bug_lsp.views import PathStyle, Style, render_text
+
+        style = Style(wants_colour(arguments.color, sys.stdout))
+        paths = PathStyle(path_prefix(workspace.root, Path.cwd()))
+        write_text(render_text(report, lines, terminal_width(), style, paths))
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)
+    write_bytes(text.encode("utf-8") + b"\n")
+
+
+def path_prefix(root: Path, reader: Path) -> str:
+    """Return what leads from the reader's folder to the workspace, empty or ending in ``/``."""
+    try:
+        way = os.path.relpath(root, reader.resolve())
+    except (OSError, ValueError):
+        return root.as_posix() + "/"
+    if way == os.curdir:
+        return ""
+    if Path(way).parts[:3] == (os.pardir,) * 3:
+        return root.as_posix().rstrip("/") + "/"
+    return Path(way).as_posix() + "/"
+
+
+def shown_lines(workspace: Workspace) -> Lines:
+    """Return the lines of a workspace file as people know them: a notebook's without its JSON."""
+
+    def lines(file: str) -> Sequence[str]:
+        raw = workspace.lines(file)
+        return _NotebookLines(workspace, file, len(raw)) if file.endswith(".ipynb") else raw
+
+    return lines
+
+
+class _NotebookLines(Sequence[str]):
+    """A notebook's lines, read one at a time."""
+
+    def __init__(self, workspace: Workspace, file: str, count: int) -> None:
+        self._workspace = workspace
+        self._file = file
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(self._count))]
+        return self._workspace.source_line(self._file, index + 1)

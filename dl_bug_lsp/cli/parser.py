@@ -1,0 +1,157 @@
+"""The arguments of the command line."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from dl_bug_lsp import __version__
+from dl_bug_lsp.cli.errors import PROGRAM, WRONG_USE, complain
+
+FORMATS = ("text", "json", "sarif", "github")
+
+
+class Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong with the arguments."""
+
+    def error(self, message: str) -> NoReturn:
+        """Complain and leave with the exit code of wrong use."""
+        complain(f"{message}; see '{self.prog} --help'")
+        self.exit(WRONG_USE)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser; the chosen command's name stands in ``command``."""
+    parser = Parser(
+        prog=PROGRAM,
+        description="Says what kind of failure ended a deep-learning job and which lines of "
+        "your code and configs most likely hold the cause.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    common = Parser(add_help=False, allow_abbrev=False)
+    common.add_argument(
+        "--debug", action="store_true", help="show the traceback when the tool itself fails"
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    _add_localize(commands, common)
+    _add_server(commands, common)
+    _add_explain(commands, common)
+    _add_doctor(commands, common)
+    return parser
+
+
+_Commands = argparse._SubParsersAction
+
+
+def _add_localize(commands: _Commands[Parser], common: Parser) -> None:
+    command = commands.add_parser(
+        "localize",
+        parents=[common],
+        allow_abbrev=False,
+        help="rank the places that most likely hold the cause",
+        description="Reads what a failed run printed and ranks the lines of the workspace that "
+        "most likely hold the cause. Exit code: 0 found, 1 nothing found, 2 wrong use.",
+    )
+    command.add_argument(
+        "file", nargs="?", metavar="FILE", help="the log; - or nothing reads standard input"
+    )
+    command.add_argument(
+        "--workspace", default=".", metavar="DIR", help="folder of the code (default: this one)"
+    )
+    command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    command.add_argument(
+        "--top", type=_positive, default=10, metavar="N", help="places at most (default: 10)"
+    )
+    command.add_argument(
+        "--top-files",
+        type=_natural,
+        default=10,
+        metavar="N",
+        help="files at most, 0 for all (default: 10)",
+    )
+    command.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        type=_mapping,
+        metavar="REMOTE=LOCAL",
+        help="the log's path REMOTE is LOCAL here; may be given several times",
+    )
+    command.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colour in text; auto asks the terminal, NO_COLOR and FORCE_COLOR",
+    )
+
+
+def _add_server(commands: _Commands[Parser], common: Parser) -> None:
+    command = commands.add_parser(
+        "server",
+        parents=[common],
+        allow_abbrev=False,
+        help="run the language server on standard input and output",
+        description="Speaks the Language Server Protocol on standard input and output; editors "
+        "start it.",
+    )
+    command.add_argument(
+        "--stdio", action="store_true", help="accepted because editors pass it; the only way"
+    )
+    command.add_argument(
+        "--log-file", metavar="PATH", help="write the server's log there (at most 1 MB, twice)"
+    )
+    command.add_argument("--clientProcessId", type=int, help=argparse.SUPPRESS)
+
+
+def _add_explain(commands: _Commands[Parser], common: Parser) -> None:
+    command = commands.add_parser(
+        "explain",
+        parents=[common],
+        allow_abbrev=False,
+        help="tell what a failure category means",
+        description="Shows what a failure category means, its usual causes and what helps.",
+    )
+    command.add_argument(
+        "category", nargs="?", metavar="CATEGORY", help="as in tensor_mismatch; without it, all"
+    )
+    command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+
+
+def _add_doctor(commands: _Commands[Parser], common: Parser) -> None:
+    command = commands.add_parser(
+        "doctor",
+        parents=[common],
+        allow_abbrev=False,
+        help="show versions, the workspace and its index",
+        description="Shows what a report of a problem should hold: versions, platform, what the "
+        "workspace holds and the state of its index.",
+    )
+    command.add_argument("--workspace", default=".", metavar="DIR")
+
+
+def _number(text: str, least: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise argparse.ArgumentTypeError(f"must be a whole number from {least} on, not '{text}'")
+    return number
+
+
+def _positive(text: str) -> int:
+    return _number(text, 1)
+
+
+def _natural(text: str) -> int:
+    return _number(text, 0)
+
+
+def _mapping(text: str) -> tuple[str, str]:
+    remote, sign, local = text.partition("=")
+    if not (sign and remote and local):
+        raise argparse.ArgumentTypeError(
+            f"must be REMOTE=LOCAL, as in /mnt/job/code=., not '{text}'"
+        )
+    return remote, local
