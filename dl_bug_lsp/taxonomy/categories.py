@@ -1,0 +1,82 @@
+"""The failure categories as values, read from `categories.toml`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from dl_bug_lsp.report import Advice
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalAdvice:
+    """Advice that applies where the message holds one of ``when`` (always where that is empty)."""
+
+    advice: Advice
+    when: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """One failure category.
+
+    ``share`` is its per cent of all failures in Zhang et al., ICSE 2020 (Table 1), None beyond that
+    study; ``origin`` and ``bug_type`` are what is assumed where the failure does not tell;
+    ``retry_may_help`` is about the same job, unchanged.
+    """
+
+    id: str
+    name: str
+    dimension: str
+    share: float | None
+    definition: str
+    shows: str
+    search: str
+    retry_may_help: bool
+    origin: str
+    bug_type: str
+    advice: tuple[ConditionalAdvice, ...]
+
+
+@cache
+def categories() -> tuple[Category, ...]:
+    """Return all categories in the order of their table."""
+    text = files("dl_bug_lsp.taxonomy").joinpath("categories.toml").read_text(encoding="utf-8")
+    return tuple(_category(row) for row in tomllib.loads(text)["category"])
+
+
+def category(id: str) -> Category:
+    """Return the category with this id; raises KeyError where there is none."""
+    return _by_id()[id]
+
+
+@cache
+def _by_id() -> dict[str, Category]:
+    return {row.id: row for row in categories()}
+
+
+def _category(row: dict[str, Any]) -> Category:
+    return Category(
+        id=row["id"],
+        name=row["name"],
+        dimension=row["dimension"],
+        share=row.get("share"),
+        definition=row["definition"],
+        shows=row["shows"],
+        search=row["search"],
+        retry_may_help=row["retry"],
+        origin=row["origin"],
+        bug_type=row["bug_type"],
+        advice=tuple(
+            ConditionalAdvice(Advice(item["cause"], item["fix"]), tuple(item.get("when", ())))
+            for item in row["advice"]
+        ),
+    )

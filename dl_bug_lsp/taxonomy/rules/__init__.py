@@ -1,0 +1,76 @@
+"""The classification rules, one module a family, and the order in which they are asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dl_bug_lsp.taxonomy.rules import (
+    configs,
+    data,
+    environment,
+    jax,
+    memory,
+    platform,
+    programs,
+    python,
+    scientific,
+    tensorflow,
+    torch,
+    trainers,
+)
+from dl_bug_lsp.taxonomy.rules.rule import Rule
+from dl_bug_lsp.taxonomy.scene import Scene, names
+
+_TORCH = names(
+    "torch torchvision torchaudio torchtext torchmetrics functorch lightning pytorch_lightning "
+    "lightning_fabric lightning_utilities transformers accelerate peft trl diffusers datasets "
+    "sentence_transformers deepspeed ignite monai timm fastai mmcv mmengine detectron2 ultralytics "
+    "torch_geometric dgl bitsandbytes xformers keras ray allennlp fairseq composer"
+)
+_TENSORFLOW = names(
+    "tensorflow keras tf_keras optree transformers h5py tensorflow_datasets tensorflow_addons "
+    "tensorflow_probability keras_tuner keras_hub keras_nlp"
+)
+_JAX = names(
+    "jax jaxlib flax optax haiku equinox orbax chex keras numpyro optree transformers jaxtyping"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rules of one family and the packages whose wordings they know.
+
+    Without packages a table is asked always, else only where no package of another family stands
+    between the user's code and the raise site.
+    """
+
+    rules: tuple[Rule, ...]
+    packages: frozenset[str] = frozenset()
+
+    def concerns(self, scene: Scene) -> bool:
+        """Say whether the family can have raised it: its code did, or nobody knows whose did."""
+        libraries = set(scene.libraries)
+        return not self.packages or not libraries or bool(libraries & self.packages)
+
+
+TABLES: tuple[Table, ...] = (
+    Table(python.RULES_FIRST[:4]),
+    Table(memory.RULES),
+    Table(platform.RULES),
+    Table(data.RULES_NONE),
+    Table(python.RULES_FIRST[4:]),
+    Table(torch.RULES, _TORCH),
+    Table(jax.RULES, _JAX),
+    Table(tensorflow.RULES, _TENSORFLOW),
+    Table(trainers.RULES),
+    Table(configs.RULES),
+    Table(programs.RULES),
+    Table(environment.RULES),
+    Table(scientific.RULES),
+    Table(data.RULES),
+    Table(python.RULES),
+)
+"""Asked in this order; the first rule that fires decides."""
+
+LAST: tuple[Rule, ...] = python.RULES_CLASS
+"""Asked when the text classifier is not sure."""

@@ -1,0 +1,186 @@
+"""Rules for configuration libraries and command lines: OmegaConf, Hydra, pydantic, argparse, click, absl."""
+
+from __future__ import annotations
+
+import re
+
+from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.scene import Scene
+
+KEY, ARGUMENT, TYPE = "key_not_found", "illegal_argument", "type_mismatch"
+SYNTAX, LIBRARY = "syntax_error", "library_not_found"
+
+_USAGE = re.compile(r"(?:^|: )error: ", re.IGNORECASE)
+
+
+def _usage_error(scene: Scene) -> bool:
+    return scene.is_message and bool(
+        _USAGE.search(scene.message) or _USAGE.search(scene.failure.evidence)
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "config.usage",
+        ARGUMENT,
+        "unrecognized arguments",
+        "the following arguments are required",
+        "one of the arguments…is required",
+        "invalid choice",
+        "invalid int value",
+        "invalid float value",
+        "invalid…value: ",
+        "expected one argument",
+        "expected at least one argument",
+        "expected…argument",
+        "not allowed with argument",
+        "ambiguous option",
+        "ignored explicit argument",
+        "too few arguments",
+        "no such option",
+        "no such command",
+        "missing option",
+        "missing argument",
+        "missing parameter",
+        "got unexpected extra argument",
+        "invalid value for",
+        "is not a valid integer",
+        "is not a valid float",
+        "does not take a value",
+        "requires an argument",
+        "option…requires",
+        "unknown command line flag",
+        "flag --…must",
+        "flags parsing error",
+        "flag --",
+        "unrecognized option",
+        "invalid option",
+        "unknown option",
+        "illegal option",
+        "unknown flag",
+        "illegal value for flag",
+        "missing value for",
+        "usage:",
+        "could not consume arg",
+        "invalid partition name",
+        "invalid account",
+        "invalid qos",
+        "requested node configuration is not available",
+        "batch job submission failed",
+        "unable to allocate resources",
+        "local world size",
+        "unsupported nproc_per_node value",
+        "invalid reference format",
+        types="argparse click typer absl fire hydra torchrun bash sh zsh python pip docker slurm sbatch "
+        "srun accelerate deepspeed SystemExit ArgumentError ArgumentTypeError UsageError "
+        "NoSuchOption BadParameter BadOptionUsage MissingParameter BadArgumentUsage FireExit "
+        "UnrecognizedFlagError IllegalFlagValueError ValidationError FlagsError CantOpenFlagFileError "
+        "ClickException getopt GetoptError conda getopts salloc launcher lightning transformers",
+    ),
+    rule(
+        "config.usage_error",
+        ARGUMENT,
+        when=_usage_error,
+        confidence=0.7,
+        unless=("no such file", "does not exist", "permission denied", "no module named"),
+    ),
+    rule(
+        "config.usage_class",
+        ARGUMENT,
+        types="argparse click typer absl fire getopt ArgumentError ArgumentTypeError UsageError "
+        "NoSuchOption BadParameter BadOptionUsage MissingParameter BadArgumentUsage FireExit "
+        "UnrecognizedFlagError IllegalFlagValueError FlagsError",
+        confidence=0.75,
+        unless=(
+            "no such file",
+            "does not exist",
+            "permission denied",
+            "no module named",
+            "can't open",
+        ),
+    ),
+    rule(
+        "hydra.library",
+        LIBRARY,
+        "error locating target",
+        "error loading '",
+        "are you sure that",
+        types="InstantiationException ImportError",
+        unless=("error in call to",),
+        confidence=0.75,
+        when=lambda s: s.says("no module named", "modulenotfounderror", "error loading module"),
+    ),
+    rule(
+        "hydra.target",
+        "attribute_not_found",
+        "error locating target",
+        "unable to find or load",
+        "error loading '",
+        types="InstantiationException",
+        confidence=0.6,
+    ),
+    rule(
+        "config.key",
+        KEY,
+        "key '…' not in",
+        "is not in struct",
+        "missing key",
+        "missing mandatory value",
+        "missingmandatoryvalue",
+        "interpolation key '…' not found",
+        "could not override",
+        "key not found",
+        "no option '…' in section",
+        "no section",
+        "no such key",
+        "key…is missing",
+        "missing required key",
+        "missing required field",
+        "missing required config",
+        "unknown config key",
+        "unknown key",
+        "unexpected key",
+        "required key",
+        "has no key",
+        "non-existent config key",
+        "missing environment variable",
+        "environment variable '…' not found",
+        "could not find '…/",
+        types="ConfigAttributeError ConfigKeyError MissingMandatoryValue InterpolationKeyError "
+        "InterpolationResolutionError ConfigCompositionException NoSectionError NoOptionError KeyError "
+        "ValueError AttributeError RuntimeError hydra HydraException MissingConfigException "
+        "ConfigError ConfigException ConfigurationError",
+        unless=("state_dict", "conversion failed", "no such file"),
+        confidence=0.85,
+    ),
+    rule(
+        "config.key_class",
+        KEY,
+        types="ConfigAttributeError ConfigKeyError MissingMandatoryValue InterpolationKeyError "
+        "InterpolationResolutionError NoSectionError NoOptionError InterpolationMissingOptionError",
+        confidence=0.85,
+    ),
+    rule(
+        "config.type",
+        TYPE,
+        "could not be converted to integer",
+        "could not be converted to float",
+        "could not be converted to",
+        "value…of type…could not be converted",
+        "is not a subclass of",
+        "invalid type assigned",
+        "cannot convert…to string",
+        "object of unsupported type",
+        types="ValidationError UnsupportedValueType ReadonlyConfigError AssertionError ConfigTypeError "
+        "ConfigValueError UnsupportedInterpolationType",
+        confidence=0.85,
+    ),
+    rule(
+        "config.validation",
+        ARGUMENT,
+        types="ValidationError ValidationException ConfigValidationError ConfigError ConfigurationError "
+        "ConfigException ConfigCompositionException ConfigValueError ReadonlyConfigError SettingsError "
+        "HydraException SpecParseError InvalidParameterError",
+        confidence=0.7,
+    ),
+)

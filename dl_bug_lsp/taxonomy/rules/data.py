@@ -1,0 +1,431 @@
+"""Rules for data that cannot be parsed, decoded or used, and for configs with broken grammar."""
+
+from __future__ import annotations
+
+import re
+
+from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.scene import FRAMEWORKS, Scene, names
+
+DATA, SYNTAX, CODING = "corrupt_data", "syntax_error", "unexpected_encoding"
+TYPE = "type_mismatch"
+
+_RECORD_NAME = re.compile(
+    r"\b(?:row|rows|rec|record|records|line|lines|fields?|cols?|columns?|parts?|tokens?|cells?|"
+    r"entry|item|values?|raw|annotations?|ann|example|sample|csv)\b",
+    re.IGNORECASE,
+)
+_CONFIG_WORD = re.compile(
+    r"conf|cfg|setting|param|option|hparam|hyper|args?\b|yaml|toml|\.ini|deepspeed|manifest\.json|opts",
+    re.IGNORECASE,
+)
+_DATA_WORD = re.compile(
+    r"jsonl|ndjson|\bline\b|\brow\b|record|annot|label|sample|corpus|dataset|\bdata\b|split|"
+    r"response|body|payload|predictions?|cache|results?|metrics|state|coco|metadata|reader",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+_NUMBER_LIKE = re.compile(r"[\d.,:;%$€+\-_/ eE]*\d[\d.,:;%$€+\-_/ eE]*\w?")
+_MISSING = names("na n/a nan none null nil missing unknown undefined - -- ? . x inf err error #n/a")
+
+
+def _words_around(scene: Scene) -> str:
+    """The source lines and functions of the user's frames, and the message."""
+    frames = [f for f in scene.frames if f.source or f.function]
+    return " ".join(f"{f.function or ''} {f.source or ''} {f.file}" for f in frames[-6:])
+
+
+def _of_a_config(scene: Scene) -> bool:
+    """Say whether a parser read what a person wrote as a config, not the job's data.
+
+    YAML and TOML are config languages; JSON is one unless it is read line by line or the code around
+    speaks of records.
+    """
+    if scene.raised_in(
+        "yaml", "ruamel", "tomllib", "tomli", "toml", "omegaconf", "hydra", "configparser"
+    ):
+        return True
+    user = next(
+        (f for f in reversed(scene.frames) if f.source and f.source == scene.user_source), None
+    )
+    near = f"{scene.user_source} {user.function or '' if user else ''}"
+    if _CONFIG_WORD.search(near):
+        return True
+    if _DATA_WORD.search(near) or "loads(" in near:
+        return False
+    if _CONFIG_WORD.search(_words_around(scene)):
+        return True
+    # A one-line document is a record or a response; people write configs over several lines.
+    several = re.search(r"line (\d+) column", scene.text)
+    return several is not None and int(several.group(1)) > 1
+
+
+def _of_data(scene: Scene) -> bool:
+    return not _of_a_config(scene)
+
+
+def _converts_field(scene: Scene) -> bool:
+    """Say whether the user's line converts a field of a record that was read."""
+    return bool(re.search(r"\[['\"\d]|\.get\(|\.split\(|\.strip\(", scene.user_source)) or bool(
+        _RECORD_NAME.search(scene.user_source)
+    )
+
+
+def _value_is_damaged(scene: Scene) -> bool:
+    """Say whether the text that is no number is empty, a missing marker or a torn number."""
+    groups = [
+        m.group(1) if m.group(1) is not None else m.group(2)
+        for m in _QUOTED.finditer(scene.message)
+    ]
+    if not groups:
+        return False
+    value = groups[-1].strip()
+    return not value or value.lower() in _MISSING or bool(_NUMBER_LIKE.fullmatch(value))
+
+
+def _words_as_numbers(scene: Scene) -> bool:
+    """A column of words handed to numeric code was not encoded: its type is wrong, it is not torn."""
+    numeric = {"numpy", "pandas", "sklearn", "xgboost", "lightgbm", *FRAMEWORKS}
+    return any(library in numeric for library in scene.libraries) and not _value_is_damaged(scene)
+
+
+RULES_NONE: tuple[Rule, ...] = (
+    rule(
+        "data.none_field",
+        DATA,
+        "int() argument must be a string, a bytes-like object or a",
+        "float() argument must be a string or a",
+        types="TypeError",
+        when=lambda s: s.says("nonetype") and _converts_field(s),
+        confidence=0.7,
+    ),
+)
+"""Looked at before None decides."""
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "data.encoding",
+        CODING,
+        "codec can't decode",
+        "codec can't encode",
+        "can't decode byte",
+        "can't encode character",
+        "invalid utf-8",
+        "invalid utf8",
+        "not valid utf-8",
+        "surrogates not allowed",
+        "invalid start byte",
+        "invalid continuation byte",
+        "stream did not contain valid utf-8",
+        "unknown encoding",
+        "illegal multibyte sequence",
+        "utf-16 stream does not start with bom",
+        unless=("unpickl",),
+    ),
+    rule(
+        "data.encoding_class",
+        CODING,
+        types="UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError",
+    ),
+    rule(
+        "data.config_parser",
+        SYNTAX,
+        types="ScannerError ParserError ComposerError ConstructorError YAMLError TOMLDecodeError "
+        "TomlDecodeError DuplicateKeyError MissingSectionHeaderError ParsingError DuplicateSectionError "
+        "DuplicateOptionError InterpolationSyntaxError GrammarParseError OverrideParseException "
+        "HOCONParseError ParseBaseException ParseException LexerNoViableAltException",
+        when=lambda s: (
+            not s.cause.type.startswith("pandas") and not s.raised_in("pandas", "dateutil")
+        ),
+    ),
+    rule(
+        "data.config_json",
+        SYNTAX,
+        types="JSONDecodeError JSON5DecodeError",
+        when=_of_a_config,
+        confidence=0.85,
+    ),
+    rule(
+        "data.json", DATA, types="JSONDecodeError JSON5DecodeError", when=_of_data, confidence=0.85
+    ),
+    rule(
+        "data.config_syntax",
+        SYNTAX,
+        "mapping values are not allowed here",
+        "could not find expected ':'",
+        "while scanning",
+        "while parsing a block",
+        "found character '\\t' that cannot start any token",
+        "extraneous input…expecting",
+        "mismatched input…expecting",
+        types="ValueError Exception RuntimeError hydra python bash",
+        confidence=0.8,
+    ),
+    rule(
+        "data.tables",
+        DATA,
+        "error tokenizing data",
+        "expected…fields in line…saw",
+        "eof inside string",
+        "no columns to parse from file",
+        "number of columns changed from",
+        "some errors were detected",
+        "got…columns instead of",
+        "line #",
+        "new-line character seen in unquoted field",
+        "field larger than field limit",
+        "line contains nul",
+        "iterator should return strings",
+        "wrong number of columns at line",
+        "passed header=",
+        "usecols do not match columns",
+        "trailing data",
+        "unexpected character found when decoding",
+        "expected object or value",
+        "unmatched ''\"'",
+        "excel file format cannot be determined",
+        "bad zip file",
+        types="ParserError EmptyDataError ValueError Error XLRDError",
+        unless=("could not broadcast",),
+    ),
+    rule(
+        "data.table_class",
+        DATA,
+        types="ParserError EmptyDataError BadZipFile BadGzipFile XLRDError",
+    ),
+    rule(
+        "data.archive",
+        DATA,
+        "file is not a zip file",
+        "not a gzipped file",
+        "compressed file ended before the end-of-stream",
+        "bad magic number for",
+        "bad crc-32",
+        "crc check failed",
+        "crc32",
+        "incorrect header check",
+        "incorrect data check",
+        "error -3 while decompressing",
+        "error -5 while decompressing",
+        "invalid distance",
+        "truncated header",
+        "unexpected end of data",
+        "unexpected eof",
+        "invalid header",
+        "not a bzip2",
+        "corrupt input data",
+        "file could not be opened successfully",
+        "failed finding central directory",
+        "invalid magic number; corrupt file",
+        "corrupt file",
+        "pytorchstreamreader failed",
+        "invalid load key",
+        "pickle data was truncated",
+        "could not find mark",
+        "ran out of input",
+        "unpickling stack underflow",
+        "unexpected end of file",
+        "header too large",
+        "headertoolarge",
+        "headertoosmall",
+        "invalidheaderdeserialization",
+        "metadataincompletebuffer",
+        "incompletemetadata",
+        "error while deserializing header",
+        "md5 hash",
+        "hash mismatch",
+        "checksum mismatch",
+        "checksum",
+        "sha256",
+        "invalid hash value",
+        "corrupted",
+        "corrupt",
+        "truncated",
+        "unable to open file (bad",
+        "inflate() failed",
+        "bad marshal",
+        "cannot load file containing pickled data when allow_pickle=false",
+        "object arrays cannot be loaded when allow_pickle=false",
+        "failed to interpret file…as a pickle",
+        "no data left in file",
+        "magic string is not correct",
+        "eof: reading array",
+        "eof: reading magic",
+        "cannot reshape array of size…fromfile",
+        "buffer size must be a multiple of element size",
+        "unexpected pos",
+        "storage has wrong byte size",
+        "unexpectedly reached end of file",
+        unless=("please install", "truncation"),
+        confidence=0.85,
+    ),
+    rule(
+        "data.image",
+        DATA,
+        "cannot identify image file",
+        "image file is truncated",
+        "broken png file",
+        "broken data stream",
+        "unrecognized data stream contents",
+        "decompression bomb",
+        "not a png file",
+        "not a jpeg",
+        "decoder error",
+        "decoder jpeg not available",
+        "error decoding image",
+        "could not decode",
+        "failed to decode",
+        "cannot decode",
+        "unsupported image format",
+        "image data of dtype",
+        "insufficient image data",
+        "tile cannot extend outside image",
+        "not enough image data",
+        "bad image mode",
+        "error opening…file contains data in an unknown format",
+        "format not recognised",
+        "format not recognized",
+        "unknown file format",
+        "file format…not understood",
+        "file does not start with riff id",
+        "unknown wave file format",
+        "error opening",
+        "failed to load audio",
+        "invalid data found when processing input",
+        "moov atom not found",
+        "input buffer is not",
+        "unsupported image file",
+        "invalid image",
+        "could not load image",
+        "!_src.empty()",
+        "!ssize.empty()",
+        "(-215:assertion failed)",
+        types="UnidentifiedImageError OSError SyntaxError ValueError RuntimeError error LibsndfileError "
+        "DecompressionBombError InvalidArgumentError Exception InvalidDataError EOFError",
+    ),
+    rule(
+        "data.image_class",
+        DATA,
+        types="UnidentifiedImageError UnpicklingError LibsndfileError InvalidDataError",
+        confidence=0.85,
+    ),
+    rule("data.end_of_file", DATA, types="EOFError", confidence=0.75),
+    rule(
+        "data.one_class",
+        DATA,
+        "only one class present in y_true",
+        "needs samples of at least 2 classes in the data",
+        "the number of classes has to be greater than one",
+        "y contains 1 class",
+        "the least populated class",
+        "y contains previously unseen labels",
+        "previously unseen labels",
+        "found unknown categories",
+        "unknown label type",
+        "no positive samples in targets",
+        "number of classes in y_true not equal",
+        "classification metrics can't handle a mix of",
+        "y_true takes value in…and pos_label is not specified",
+        "found array with 0 sample(s)",
+        "found array with 0 feature(s)",
+        "with a minimum of 1 is required",
+        "length of all samples has to be greater than 0",
+        "cannot choose from an empty sequence",
+        "'a' cannot be empty unless no samples are taken",
+        "a must be non-empty",
+        "population must be",
+        "empty vocabulary; perhaps the documents only contain stop words",
+        "empty vocabulary",
+        "empty dataset",
+        "dataset is empty",
+        "no samples",
+        "no data",
+        "no valid",
+        "bounding box",
+        "bbox",
+        "bounding boxes should have positive",
+        "expected x_max",
+        "degenerate",
+        "annotation",
+        "duplicate labels",
+        "invalid label",
+        "unknown label",
+        "unexpected label",
+        "unexpected class",
+        "not a valid label",
+        "inconsistent label",
+        "malformed",
+        "garbled",
+        "illegal record",
+        "bad record",
+        "invalid record",
+        "broken record",
+        "schema",
+        "out-of-bounds nanosecond",
+        "time data…does not match format",
+        "unknown string format",
+        "unconverted data remains",
+        "invalid isoformat string",
+        "unknown datetime string format",
+        "length of list of samples",
+        "zero-length",
+        "empty text",
+        "empty sequence",
+        "empty batch",
+        "cannot convert non-finite values (na or inf) to integer",
+        "cannot convert float nan to integer",
+        "cannot convert float infinity to integer",
+        "zero-size array to reduction operation",
+        "attempt to get argmax of an empty sequence",
+        "attempt to get argmin of an empty sequence",
+        "cannot do a non-empty take from an empty axes",
+        "mean of empty slice",
+        "mean requires at least one data point",
+        "stack expects a non-empty",
+        "need at least one array to",
+        "need at least one",
+        "torch.cat(): expected a non-empty list",
+        types="ValueError IndexError RuntimeError StatisticsError KeyError AssertionError Exception "
+        "InvalidArgumentError DataError SchemaError ValidationError",
+        unless=("unexpected keyword", "no valid checkpoint", "valid model identifier"),
+        confidence=0.75,
+    ),
+    rule(
+        "data.nan_values",
+        DATA,
+        "input contains nan",
+        "input x contains nan",
+        "input y contains nan",
+        "input contains infinity",
+        "input x contains infinity",
+        "contains nan, infinity or a value too large",
+        "contains nan",
+        "must not contain infs or nans",
+        "array must not contain infs or nans",
+        "contains null values",
+        types="ValueError LinAlgError",
+        when=lambda s: not s.in_framework,
+    ),
+    rule(
+        "data.words_as_numbers",
+        TYPE,
+        "could not convert string to float",
+        "invalid literal for int()",
+        "unable to parse string",
+        "could not convert string",
+        types="ValueError",
+        when=_words_as_numbers,
+        confidence=0.8,
+    ),
+    rule(
+        "data.number_field",
+        DATA,
+        "could not convert string to float",
+        "invalid literal for int()",
+        "could not convert string to int",
+        "unable to parse string",
+        types="ValueError",
+        when=lambda s: _value_is_damaged(s) or _converts_field(s),
+        confidence=0.75,
+    ),
+)

@@ -1,0 +1,274 @@
+"""Rules for the execution environment: paths, libraries, rights; Python's and the shell's wordings."""
+
+from __future__ import annotations
+
+import re
+
+from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.scene import Scene
+
+PATH, LIBRARY, RIGHTS = "path_not_found", "library_not_found", "permission_denied"
+ATTRIBUTE, VERSION = "attribute_not_found", "version_conflict"
+
+_FROM = re.compile(
+    r"cannot import name '?([\w.]+)'? from (partially initialized module )?'?([\w.]+)'?"
+)
+_WHERE = re.compile(r"\(([^()]+)\)\s*$")
+
+
+def _name_of_workspace_module(scene: Scene) -> bool:
+    """``cannot import name x from m``: say whether ``m`` is the user's own module."""
+    found = _FROM.search(scene.message)
+    if found is None:
+        return False
+    if scene.workspace_module is not None and scene.workspace_module(found.group(3)):
+        return True
+    after = scene.message[found.end() :].strip()
+    where = _WHERE.search(after.splitlines()[0]) if after else None
+    if where is None or "unknown location" in where.group(1):
+        return False
+    file = where.group(1)
+    return not re.search(r"site-packages|dist-packages|[/\\]lib[/\\]python", file)
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "environment.rights",
+        RIGHTS,
+        "permission denied",
+        "operation not permitted",
+        "read-only file system",
+        "[errno 13]",
+        "[errno 1]",
+        "[errno 30]",
+        "access is denied",
+        "[winerror 5]",
+        "eacces",
+        "eperm",
+        "permissiondenied",
+        "not writable",
+        "no write permission",
+        "not permitted",
+        "insufficient permission",
+        "insufficient privileges",
+        "you don't have permission",
+        "you do not have permission",
+        "exit code 126",
+        "got permission denied while trying to connect to the docker daemon socket",
+        "detected dubious ownership",
+        "unable to create directory…permission",
+        unless=("publickey",),
+    ),
+    rule("environment.rights_class", RIGHTS, types="PermissionError PermissionDeniedError"),
+    rule(
+        "environment.import_workspace_name",
+        ATTRIBUTE,
+        "cannot import name",
+        types="ImportError",
+        when=_name_of_workspace_module,
+        confidence=0.8,
+    ),
+    rule(
+        "environment.circular_attribute",
+        ATTRIBUTE,
+        "partially initialized module…has no attribute",
+        types="AttributeError",
+    ),
+    rule(
+        "environment.library",
+        LIBRARY,
+        "no module named",
+        "cannot import name",
+        "dll load failed",
+        "cannot open shared object file",
+        "could not load dynamic library",
+        "could not load library",
+        "library not loaded",
+        "image not found",
+        "unable to load any of {libcudnn",
+        "libcudnn…not found",
+        "libcuda.so",
+        "command not found",
+        "is not installed",
+        "not installed",
+        "please install",
+        "pip install",
+        "install it with",
+        "to be installed",
+        "no matching distribution found for",
+        "could not find a version that satisfies the requirement",
+        "packagesnotfounderror",
+        "resolvepackagenotfound",
+        "distribution was not found and is required",
+        "distributionnotfound",
+        "packagenotfounderror",
+        "no package metadata was found for",
+        "you need to install",
+        "needs to be installed",
+        "library but it was not found in your environment",
+        "requires the following packages that were not found in your environment",
+        "missing optional dependency",
+        "unable to find vcvarsall.bat",
+        "ninja is required to load c++ extensions",
+        "attempted relative import",
+        "relative import with no known parent",
+        "attempted relative import beyond top-level package",
+        "executable…not found",
+        "executable file not found in $path",
+        "cuda_home environment variable is not set",
+        'error loading "…dll',
+        "java_home",
+        "no backend…available",
+        "failed to import transformers",
+        "failed to import",
+        types="ModuleNotFoundError ImportError OSError RuntimeError DistributionNotFound "
+        "PackageNotFoundError OptionalDependencyNotAvailable NoneError NotFoundError EnvironmentError "
+        "bash sh zsh pip conda docker python make srun slurm dash",
+        unless=("no such file or directory: '/data",),
+    ),
+    rule(
+        "environment.command",
+        LIBRARY,
+        "no such file or directory: 'git'",
+        "no such file or directory: 'nvcc'",
+        "no such file or directory: 'ninja'",
+        "no such file or directory: 'ffmpeg'",
+        "no such file or directory: 'ffprobe'",
+        "no such file or directory: 'dot'",
+        "no such file or directory: 'gcc'",
+        "no such file or directory: 'nvidia-smi'",
+        "failed to execute posixpath",
+        "make sure the graphviz executables are on your systems' path",
+    ),
+    rule(
+        "environment.library_class",
+        LIBRARY,
+        types="ModuleNotFoundError ImportError DistributionNotFound PackageNotFoundError "
+        "BackendUnavailable DependencyNotInstalled OptionalModuleNotFoundError",
+        confidence=0.85,
+    ),
+    rule(
+        "environment.hydra_path",
+        PATH,
+        "primary config directory not found",
+        "cannot find primary config",
+        "could not find",
+        "not found in config search path",
+        "in config search path",
+        types="MissingConfigException ConfigCompositionException",
+    ),
+    rule(
+        "environment.path",
+        PATH,
+        "no such file or directory",
+        "not a directory",
+        "is a directory",
+        "[errno 2]",
+        "[errno 20]",
+        "[errno 21]",
+        "[winerror 2]",
+        "[winerror 3]",
+        "cannot find the path specified",
+        "cannot find the file specified",
+        "stale file handle",
+        "can't open file",
+        "couldn't open file",
+        "could not open file",
+        "cannot open file",
+        "unable to open file",
+        "file does not exist",
+        "path does not exist",
+        "directory does not exist",
+        "folder does not exist",
+        "dir does not exist",
+        "file not found",
+        "path not found",
+        "directory not found",
+        "folder not found",
+        "dataset not found",
+        "no such file",
+        "no such directory",
+        "no such path",
+        "not a valid file",
+        "not a valid directory",
+        "not a valid path",
+        "is not a file",
+        "is not a directory",
+        "is not a folder",
+        "path…does not exist",
+        "file…does not exist",
+        "directory…does not exist",
+        "folder…does not exist",
+        "checkpoint…does not exist",
+        "checkpoint…not found",
+        "input path does not exist",
+        "key does not exist",
+        "the specified key does not exist",
+        "nosuchkey",
+        "blobnotfound",
+        "the specified blob does not exist",
+        "the specified container does not exist",
+        "the specified bucket does not exist",
+        "parent directory…does not exist",
+        "couldn't find any class folder in",
+        "found 0 files in subfolders of",
+        "found no valid file for the classes",
+        "found no valid file",
+        "no files found in",
+        "no images found in",
+        "no files matching",
+        "no matching files",
+        "you can use download=true to download it",
+        "dataset not found or corrupted",
+        "cannot access…no such",
+        "mount…does not exist",
+        "manifest unknown",
+        "pull access denied for",
+        "invalid mount config",
+        "cannot find",
+        "can't find",
+        "could not find",
+        "couldn't find",
+        "does not exist",
+        "not found at",
+        types="FileNotFoundError NotADirectoryError IsADirectoryError OSError IOError NotFoundError "
+        "RuntimeError ValueError AssertionError Exception error UsageError HTTPError "
+        "TypeError DirectoryNotFound EnvironmentError RasterioIOError SystemExit "
+        "LibsndfileError ImageReadError DatasetNotFound InstantiationException "
+        "bash sh zsh python dash argparse click slurm srun sbatch docker kernel make hdfs java",
+        when=lambda s: (
+            not s.says(
+                "could not find", "cannot find", "can't find", "couldn't find", "does not exist"
+            )
+            or _about_files(s)
+        ),
+    ),
+    rule(
+        "environment.path_class",
+        PATH,
+        types="FileNotFoundError NotADirectoryError IsADirectoryError",
+        confidence=0.9,
+    ),
+)
+
+_FILES = (
+    "file",
+    "path",
+    "director",
+    "folder",
+    "checkpoint",
+    "dataset",
+    "config",
+    "bucket",
+    "blob",
+    "/",
+    ".py",
+    ".json",
+    ".csv",
+    ".yaml",
+)
+
+
+def _about_files(scene: Scene) -> bool:
+    """Say whether ``not found`` is about something on a disk, not a key, a column or an operator."""
+    return scene.class_name.startswith(("FileNotFound", "NotADir", "IsADir")) or scene.says(*_FILES)

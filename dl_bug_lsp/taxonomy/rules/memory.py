@@ -1,0 +1,145 @@
+"""Rules for memory that ran out: the device's and the host's."""
+
+from __future__ import annotations
+
+from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.scene import Scene
+
+GPU, CPU = "gpu_out_of_memory", "cpu_out_of_memory"
+
+
+def _on_host(scene: Scene) -> bool:
+    """TensorFlow and XLA name the device that the allocator serves."""
+    on_device = scene.says("device:gpu", "gpu_0_bfc", "gpu_1_bfc", "allocator gpu", "cuda", "tpu")
+    named = "device:cpu", "by allocator cpu", "by allocator mklcpu", "cpu allocator", "on host"
+    return scene.says(*named) and not on_device
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "memory.host_tensorflow",
+        CPU,
+        "oom when allocating tensor",
+        "failed to allocate memory",
+        "resource_exhausted",
+        "resourceexhausted",
+        when=_on_host,
+    ),
+    rule(
+        "memory.torch_host_allocator",
+        CPU,
+        "defaultcpuallocator",
+        "[enforce fail at alloc_cpu.cpp",
+        "you tried to allocate…bytes. error code 12",
+        "cannot allocate memory",
+        "[errno 12]",
+        "std::bad_alloc",
+        "bad allocation",
+        "unable to mmap…cannot allocate memory",
+    ),
+    rule(
+        "memory.shared_memory",
+        CPU,
+        "unable to allocate shared memory",
+        "insufficient shared memory (shm)",
+        "might be out of shared memory",
+        "bus error. it is possible that dataloader's workers are out of shared memory",
+        "unable to write to file </torch_",
+        "unable to resize…shared memory",
+        "no space left on device (28): unable to…/torch_",
+        "error while creating shared memory segment",
+        confidence=0.9,
+    ),
+    rule(
+        "memory.worker_killed",
+        CPU,
+        "dataloader worker (pid…is killed by signal: killed",
+        "dataloader worker (pid…is killed by signal: bus error",
+        "killed the worker…running low on memory",
+        "workers killed due to memory pressure",
+        "task was killed due to the node running low on memory",
+        "a worker process managed by the executor was unexpectedly terminated",
+        confidence=0.85,
+    ),
+    rule(
+        "memory.ray", CPU, types="OutOfMemoryError", when=lambda s: s.cause.type.startswith("ray.")
+    ),
+    rule(
+        "memory.gpu",
+        GPU,
+        "cuda out of memory",
+        "hip out of memory",
+        "xpu out of memory",
+        "npu out of memory",
+        "mps backend out of memory",
+        "cuda error: out of memory",
+        "hip error: out of memory",
+        "cuda runtime error (2)",
+        "cuda_error_out_of_memory",
+        "cudaerrormemoryallocation",
+        "cuda failure 2: out of memory",
+        "cuda failure 2 'out of memory'",
+        "hiperroroutofmemory",
+        "cublas_status_alloc_failed",
+        "cudnn_status_alloc_failed",
+        "cusolver_status_alloc_failed",
+        "cusparse_status_alloc_failed",
+        "cufft_alloc_failed",
+        "cudnn_status_internal_error_device_allocation_failed",
+        "unable to find a valid cudnn algorithm to run convolution",
+        "unable to find an engine to execute this computation",
+        "failed to allocate request for…on device ordinal",
+        "out of memory while trying to allocate",
+        "ran out of memory in memory space hbm",
+        "ran out of memory trying to allocate",
+        "out of memory allocating",
+        "failed to allocate…from device",
+        "could not allocate gpu memory",
+        "no available memory for the cache blocks",
+        "is larger than the maximum number of tokens that can be stored in kv cache",
+        "torch.cuda.outofmemoryerror",
+        "outofmemoryerror: cuda",
+        "invalid buffer size",
+    ),
+    rule("memory.gpu_class", GPU, types="OutOfMemoryError CUDAOutOfMemoryError", confidence=0.85),
+    rule("memory.gpu_tensorflow", GPU, "oom when allocating tensor", "resource_exhausted: "),
+    rule("memory.gpu_tensorflow_class", GPU, types="ResourceExhaustedError", confidence=0.8),
+    rule(
+        "memory.kernel",
+        CPU,
+        "out of memory: killed process",
+        "out of memory: kill process",
+        "memory cgroup out of memory",
+        "oom-killer",
+        "oom-kill",
+        "oom_kill",
+        "oomkilled",
+        "out_of_memory",
+        "killed by the cgroup out-of-memory handler",
+        "exceeded job memory limit",
+        "exceeded step memory limit",
+        "job exceeded its memory",
+        "memory usage…exceeds…limit",
+        "exit code 137",
+        "exited with code 137",
+        "exit status 137",
+        "exitcode: 137",
+        "returned non-zero exit status 137",
+        confidence=0.9,
+    ),
+    rule(
+        "memory.numpy",
+        CPU,
+        "unable to allocate…for an array with shape",
+        "unable to allocate array with shape",
+        "could not allocate memory",
+        "failed to allocate memory",
+        "std::bad_array_new_length",
+        "not enough memory",
+        "arraymemoryerror",
+        "malloc failed",
+        "out of main memory",
+        "out of memory: unable to allocate",
+    ),
+    rule("memory.python", CPU, types="MemoryError ArrayMemoryError _ArrayMemoryError"),
+)

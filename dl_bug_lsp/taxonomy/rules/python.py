@@ -1,0 +1,310 @@
+"""Rules for what any Python program can raise."""
+
+from __future__ import annotations
+
+import re
+
+from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.scene import FRAMEWORKS, Scene, library_of
+
+MISUSE, SHAPE, TYPE = "framework_api_misuse", "tensor_mismatch", "type_mismatch"
+INDEX, ARGUMENT, KEY = "illegal_index", "illegal_argument", "key_not_found"
+NULL, ATTRIBUTE, SYNTAX = "null_reference", "attribute_not_found", "syntax_error"
+NAME, TODO, ZERO = "undefined_variable", "not_implemented", "division_by_zero"
+
+_OF_SHAPES = re.compile(r"\.(?:shape|size|ndim|dim|numel|rank)\b|\bshape\(|\bndims?\b|\.get_shape")
+_NAN = re.compile(
+    r"(?<![a-z])(?:nan|inf|infinity|infinite|non-?finite|not finite|diverged)(?![a-z])"
+)
+_METRIC = re.compile(
+    r"loss|grad|logit|cost|objective|perplexity|nll|elbo|weights?\b|param|diverg|output"
+)
+_CHECKS_NAN = re.compile(r"isnan|isfinite|isinf|nan\b", re.IGNORECASE)
+_CHECKS_PATH = re.compile(r"\.exists\(|isfile\(|isdir\(|is_file\(|is_dir\(|path\.exists")
+_CHECKS_NONE = re.compile(r"is not None|is None|!= None")
+_CHECKS_TYPE = re.compile(r"isinstance\(|\.dtype\b|\btype\(|issubclass\(|is_floating_point")
+_CHECKS_DEVICE = re.compile(r"cuda\.is_available|list_physical_devices|device_count\(")
+_CHECKS_KEY = re.compile(r"assert\s+(?:not\s+)?['\"]?[\w.\[\]'\"]+['\"]?\s+(?:not\s+)?in\s")
+_CHECKS_INDEX = re.compile(
+    r"(?:min|max)\(\)?.{0,30}(?:<|>)|(?:<|>).{0,40}(?:num_classes|n_classes|vocab)"
+)
+_DUNDER_GET = "__getattr__"
+
+
+def _unpacks_shape(scene: Scene) -> bool:
+    return bool(_OF_SHAPES.search(scene.user_source)) or bool(_OF_SHAPES.search(scene.source))
+
+
+def _speaks_of_nan(scene: Scene) -> bool:
+    """A raise of the user's code or a trainer whose words couple NaN or infinity with a metric."""
+    words = f"{scene.class_name.lower()} {scene.text}"
+    return bool(_NAN.search(words)) and bool(_METRIC.search(words))
+
+
+def _in_trainer(scene: Scene) -> bool:
+    """A plain error inside a framework: it got an object of the user's that breaks its contract."""
+    return scene.in_framework
+
+
+def _framework_calls_hook(scene: Scene) -> bool:
+    """The innermost frame is the framework's and it called the user's function."""
+    return scene.in_framework and bool(scene.frames)
+
+
+def _attribute_read_by_framework(scene: Scene) -> bool:
+    """Look through ``__getattr__`` of modules and configs: who read the attribute is above it."""
+    frames = list(scene.frames)
+    while frames and frames[-1].function in (_DUNDER_GET, "__getattribute__"):
+        frames.pop()
+    return bool(frames) and library_of(frames[-1].file) in FRAMEWORKS
+
+
+RULES_FIRST: tuple[Rule, ...] = (
+    rule(
+        "python.syntax",
+        SYNTAX,
+        types="SyntaxError IndentationError TabError IncompleteInputError",
+        unless=("not a png file", "broken png", "not a tiff file", "utf-8"),
+    ),
+    rule(
+        "python.source_encoding",
+        "unexpected_encoding",
+        "utf-8",
+        "unknown encoding",
+        types="SyntaxError",
+    ),
+    rule(
+        "python.pickle",
+        MISUSE,
+        "can't pickle",
+        "cannot pickle",
+        "can't get local object",
+        "can't get attribute '…' on <module",
+        "could not pickle the task",
+        "it's not the same object as",
+        "attribute lookup…failed",
+        "pickling…failed",
+        "not picklable",
+        "unpicklable",
+        "could not serialize the function",
+        "could not serialize the argument",
+        "maybe you meant to pickle",
+        "inspect_serializability",
+        "bootstrapping phase",
+        types="AttributeError TypeError PicklingError RuntimeError ValueError",
+    ),
+    rule("python.pickle_class", MISUSE, types="PicklingError"),
+    rule("python.unpickled_attribute", ATTRIBUTE, "can't get attribute", types="AttributeError"),
+    rule(
+        "python.nan",
+        "loss_nan",
+        types="RuntimeError ValueError AssertionError FloatingPointError "
+        "Exception ArithmeticError NaNError NanError NaNLossError NanLossError NonFiniteLossError "
+        "DivergenceError TrainingDiverged DivergedError NonFiniteError InvalidLossError SystemExit "
+        "OverflowError TrialPruned TrainingError LossError",
+        when=_speaks_of_nan,
+        unless=(
+            "input contains",
+            "input x contains",
+            "convert float nan",
+            "index",
+            "csv",
+            "not implemented",
+        ),
+        confidence=0.85,
+    ),
+    rule(
+        "python.assert_nan",
+        "loss_nan",
+        types="AssertionError",
+        confidence=0.8,
+        when=lambda s: bool(_CHECKS_NAN.search(s.source)),
+    ),
+    rule(
+        "python.null",
+        NULL,
+        "nonetype",
+        "'none' has no",
+        unless=("unexpected keyword", "no default __reduce__"),
+    ),
+)
+"""Looked at before the frameworks' tables."""
+
+RULES: tuple[Rule, ...] = (
+    rule("python.zero", ZERO, types="ZeroDivisionError"),
+    rule(
+        "python.zero_words",
+        ZERO,
+        "division by zero",
+        "divide by zero",
+        "modulo by zero",
+        "float division",
+        "integer division by zero",
+    ),
+    rule("python.name", NAME, types="NameError UnboundLocalError"),
+    rule("python.not_implemented", TODO, types="NotImplementedError", confidence=0.85),
+    rule(
+        "python.not_implemented_words",
+        TODO,
+        "not implemented yet",
+        "not yet implemented",
+        "is not implemented",
+        "not implemented",
+        types="RuntimeError ValueError Exception",
+        confidence=0.6,
+    ),
+    rule(
+        "python.framework_hook",
+        MISUSE,
+        "got an unexpected keyword argument",
+        "positional argument",
+        "required keyword-only argument",
+        types="TypeError",
+        when=_framework_calls_hook,
+        confidence=0.65,
+    ),
+    rule(
+        "python.call_arguments",
+        ARGUMENT,
+        "got an unexpected keyword argument",
+        "positional argument",
+        "required keyword-only argument",
+        "takes no arguments",
+        "got multiple values for",
+        "unexpected keyword",
+        "takes no keyword arguments",
+        "takes at most",
+        "takes exactly",
+        "takes from",
+        "expected at most",
+        "expected at least",
+        "missing…required",
+        "is an invalid keyword argument",
+        "not enough arguments",
+        "function missing required argument",
+        "got some positional-only arguments",
+        "invalid keyword argument",
+        "too many arguments",
+        types="TypeError",
+        confidence=0.85,
+    ),
+    rule(
+        "python.attribute_in_framework",
+        MISUSE,
+        "has no attribute",
+        types="AttributeError",
+        when=_attribute_read_by_framework,
+        unless=("module '", "namespace"),
+        confidence=0.6,
+    ),
+    rule("python.attribute", ATTRIBUTE, types="AttributeError", confidence=0.9),
+    rule("python.key", KEY, types="KeyError", confidence=0.9),
+    rule("python.overflow", ARGUMENT, types="OverflowError", confidence=0.5),
+    rule(
+        "python.unpack_shape",
+        SHAPE,
+        "values to unpack",
+        types="ValueError",
+        when=_unpacks_shape,
+        confidence=0.75,
+    ),
+    rule("python.unpack", ARGUMENT, "values to unpack", types="ValueError", confidence=0.55),
+    rule(
+        "python.tuple_shape_index",
+        SHAPE,
+        "tuple index out of range",
+        "list index out of range",
+        types="IndexError",
+        when=_unpacks_shape,
+        confidence=0.55,
+    ),
+    rule(
+        "python.recursion_getattr",
+        ATTRIBUTE,
+        types="RecursionError",
+        confidence=0.5,
+        when=lambda s: any(f.function == _DUNDER_GET for f in s.frames),
+    ),
+    rule("python.index", INDEX, types="IndexError", confidence=0.9),
+    rule(
+        "python.index_type",
+        INDEX,
+        "list indices must be integers",
+        "tuple indices must be integers",
+        "string indices must be integers",
+        "slice indices must be integers",
+        "indices must be integers",
+        types="TypeError",
+        confidence=0.6,
+    ),
+    rule("python.type_in_framework", MISUSE, types="TypeError", when=_in_trainer, confidence=0.6),
+    rule("python.type", TYPE, types="TypeError", confidence=0.85),
+    rule(
+        "python.assert_shape",
+        SHAPE,
+        types="AssertionError",
+        when=lambda s: not s.in_framework and bool(_OF_SHAPES.search(s.source)),
+        confidence=0.75,
+    ),
+    rule(
+        "python.assert_device",
+        "device_unavailable",
+        types="AssertionError",
+        confidence=0.75,
+        when=lambda s: bool(_CHECKS_DEVICE.search(s.source)),
+    ),
+    rule(
+        "python.assert_path",
+        "path_not_found",
+        types="AssertionError",
+        confidence=0.8,
+        when=lambda s: bool(_CHECKS_PATH.search(s.source)),
+    ),
+    rule(
+        "python.assert_none",
+        NULL,
+        types="AssertionError",
+        confidence=0.7,
+        when=lambda s: not s.in_framework and bool(_CHECKS_NONE.search(s.source)),
+    ),
+    rule(
+        "python.assert_type",
+        TYPE,
+        types="AssertionError",
+        confidence=0.7,
+        when=lambda s: not s.in_framework and bool(_CHECKS_TYPE.search(s.source)),
+    ),
+    rule(
+        "python.assert_index",
+        INDEX,
+        types="AssertionError",
+        confidence=0.6,
+        when=lambda s: not s.in_framework and bool(_CHECKS_INDEX.search(s.source)),
+    ),
+    rule(
+        "python.not_in_list",
+        ARGUMENT,
+        "x not in list",
+        "is not in list",
+        "not in list",
+        "not in tuple",
+        types="ValueError",
+        confidence=0.7,
+    ),
+    rule("python.stop_iteration", "corrupt_data", types="StopIteration", confidence=0.4),
+)
+"""Looked at after all others: the exception's class and Python's own wordings decide."""
+
+RULES_CLASS: tuple[Rule, ...] = (
+    rule(
+        "framework.raised",
+        MISUSE,
+        types="AssertionError RuntimeError UsageError Exception",
+        when=lambda s: s.in_framework,
+        confidence=0.5,
+    ),
+    rule("python.assert", ARGUMENT, types="AssertionError", confidence=0.45),
+    rule("python.value", ARGUMENT, types="ValueError", confidence=0.5),
+    rule("python.interpreter", "path_not_found", "can't open file", types="python"),
+)
+"""Looked at when the text classifier knows nothing better."""
