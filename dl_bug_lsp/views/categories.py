@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dl_bug_lsp.taxonomy.categories import category
+
 
 @dataclass(frozen=True, slots=True)
 class CategoryWords:
@@ -12,10 +14,13 @@ class CategoryWords:
     id: str
     name: str
     meaning: str
-    dimension: str = ""
+    dimension: str
 
 
 def category_words(category_id: str) -> CategoryWords:
     """Return the words of a category; an id that no row has is spelled out."""
-    name = category_id.replace("_", " ").title()
-    return CategoryWords(category_id, name, "")
+    try:
+        row = category(category_id)
+    except KeyError:
+        return CategoryWords(category_id, category_id.replace("_", " ").title(), "", "")
+    return CategoryWords(row.id, row.name, row.definition, row.dimension)

@@ -33,12 +33,22 @@ def certainty(confidence: float) -> str:
 
 def bug_type(verdict: Verdict) -> str:
     """Return which part of the program is wrong."""
-    return _BUG_TYPES.get(verdict.id, verdict.id.replace("_", " "))
+    return bug_type_words(verdict.id)
+
+
+def bug_type_words(bug_type_id: str) -> str:
+    """Return what a bug type is about."""
+    return _BUG_TYPES.get(bug_type_id, bug_type_id.replace("_", " "))
 
 
 def origin(verdict: Verdict) -> str:
     """Return where the cause lies: inside the project or outside of it."""
-    return _ORIGINS.get(verdict.id, verdict.id.replace("_", " "))
+    return origin_words(verdict.id)
+
+
+def origin_words(origin_id: str) -> str:
+    """Return where a cause of this origin lies."""
+    return _ORIGINS.get(origin_id, origin_id.replace("_", " "))
 
 
 def retry(failure: FailureReport) -> str:
