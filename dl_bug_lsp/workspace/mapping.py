@@ -14,11 +14,13 @@ _WINDOWS_PYTHON = re.compile(
 )
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
 _LIBRARY_NAMES = """
-    torch torchvision torchaudio torchtext torchdata torchmetrics lightning pytorch_lightning
-    lightning_fabric tensorflow keras tf_keras jax jaxlib flax optax haiku numpy scipy pandas
-    sklearn transformers datasets accelerate peft trl diffusers tokenizers huggingface_hub timm fastai
-    ignite deepspeed ray joblib hydra omegaconf pyarrow PIL cv2 matplotlib albumentations mmcv
-    mmengine IPython ipykernel torch_geometric dgl onnx onnxruntime xgboost lightgbm mxnet paddle"""
+    torch torchvision torchaudio torchtext torchdata torchmetrics lightning
+    pytorch_lightning lightning_fabric tensorflow keras tf_keras jax jaxlib flax optax haiku
+    numpy scipy pandas sklearn transformers datasets accelerate peft trl diffusers
+    tokenizers huggingface_hub timm fastai ignite deepspeed ray joblib hydra omegaconf
+    pyarrow PIL cv2 matplotlib albumentations mmcv mmengine IPython ipykernel
+    torch_geometric dgl onnx onnxruntime xgboost lightgbm mxnet paddle
+"""
 _LIBRARIES = frozenset(_LIBRARY_NAMES.split())
 _CONTAINERS = frozenset(("src", "python", "lib", "code"))
 

@@ -80,7 +80,8 @@ class Source:
             return make_record([], [], [], problem=decoding)
         reading = reader(self.file, self.text)
         numbers, _ = vocabulary.encode(self.text[:_CONFIG_TEXT])
-        problem = decoding if self.problem else (reading.problem, reading.problem_line)
+        found = (None, None) if self.is_cut else (reading.problem, reading.problem_line)
+        problem = decoding if self.problem else found
         return make_record(numbers, [], [], reading.entries, problem)
 
 

@@ -13,6 +13,8 @@ from dl_bug_lsp.workspace.cache import CacheInfo
 from dl_bug_lsp.workspace.cache import info as cache_info
 from dl_bug_lsp.workspace.cells import CellName, cell_name, locate_cell_line
 from dl_bug_lsp.workspace.configs import reader_for
+from dl_bug_lsp.workspace.configs.requirements import dependencies
+from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
 from dl_bug_lsp.workspace.index import Index
 from dl_bug_lsp.workspace.lru import Lru
 from dl_bug_lsp.workspace.mapping import (
@@ -25,7 +27,7 @@ from dl_bug_lsp.workspace.mapping import (
 from dl_bug_lsp.workspace.notebooks import Cell
 from dl_bug_lsp.workspace.sources import Source, read_source
 from dl_bug_lsp.workspace.text import split_lines
-from dl_bug_lsp.workspace.values import ConfigEntry, FileElements, Place
+from dl_bug_lsp.workspace.values import ConfigEntry, FileElements, Place, Table
 from dl_bug_lsp.workspace.walk import Listing, walk
 
 _TREES = 64
@@ -45,6 +47,7 @@ class Workspace:
         self._sources: Lru[Source] = Lru(_TEXTS)
         self._lines: Lru[tuple[str, ...]] = Lru(_TEXTS)
         self._trees: Lru[ast.Module | None] = Lru(_TREES)
+        self._tables: Lru[Table] = Lru(_TREES)
 
     @cached_property
     def _listing(self) -> Listing:
@@ -65,11 +68,11 @@ class Workspace:
     def refresh(self, file: str | None = None) -> None:
         """Forget what was read of one file (an edit), or of all (files may have come or gone)."""
         if file is not None:
-            for held in (self._sources, self._lines, self._trees):
+            for held in (self._sources, self._lines, self._trees, self._tables):
                 held.forget(file)
             self._index.forget(file)
             return
-        for held in (self._sources, self._lines, self._trees):
+        for held in (self._sources, self._lines, self._trees, self._tables):
             held.clear()
         self._index.forget_all()
         for name in ("_listing", "_file_set", "_paths"):
@@ -152,6 +155,23 @@ class Workspace:
         if file is not None:
             return self.elements(file).entries
         return tuple(e for name in self.config_files() for e in self.elements(name).entries)
+
+    def dependencies(self) -> tuple[ConfigEntry, ...]:
+        """Return the declared dependencies, each with its name as path and its version as value."""
+        return dependencies(self.config_entries())
+
+    def table(self, file: str) -> Table | None:
+        """Return a data file in outline (CSV, TSV, JSON lines, JSON records), None if unreadable."""
+        source = self._source(file)
+        if source.text is None:
+            return None
+        return self._tables.get(
+            file, lambda name: read_table(name, source.text or "", source.is_cut)
+        )
+
+    def table_rows(self, file: str, value: str) -> tuple[tuple[int, str], ...]:
+        """Return (line, column) of the first cells of a data file that hold exactly this value."""
+        return rows_with(file, self.text(file) or "", value)
 
     def module_file(self, module: str, importer: str | None = None) -> str | None:
         """Return the workspace file of a dotted module as ``importer`` would import it.
