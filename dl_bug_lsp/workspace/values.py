@@ -119,8 +119,8 @@ class Table:
     """A data file in outline: delimited text, JSON lines, or a JSON list of records.
 
     ``delimiter`` is empty for JSON; ``header_line`` is None where the first row is data already
-    (the columns are then named by their index); ``ragged`` gives the first (line, number of fields) of
-    rows that are not as wide as most; ``is_cut`` says that only the file's beginning was read.
+    (the columns are then named by their index); ``ragged`` gives the first (line, number of
+    fields) of rows that are not as wide as most; ``is_cut`` says that only the beginning was read.
     """
 
     file: str

@@ -165,9 +165,8 @@ class Workspace:
         source = self._source(file)
         if source.text is None:
             return None
-        return self._tables.get(
-            file, lambda name: read_table(name, source.text or "", source.is_cut)
-        )
+        text, is_cut = source.text, source.is_cut
+        return self._tables.get(file, lambda name: read_table(name, text, is_cut))
 
     def table_rows(self, file: str, value: str) -> tuple[tuple[int, str], ...]:
         """Return (line, column) of the first cells of a data file that hold exactly this value."""

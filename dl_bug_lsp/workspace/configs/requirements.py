@@ -81,7 +81,9 @@ def _declared(item: ConfigEntry) -> tuple[str, str] | None:
         match = _CONDA.match(value)
         return (match.group(1), (match.group(2) or "").strip()) if match else None
     if name == "pyproject.toml" and names[:2] == ["tool", "poetry"] and "dependencies" in names:
-        return names[-1], value
+        rest = names[names.index("dependencies") + 1 :]
+        declares = len(rest) == 1 or rest[1:] == ["version"]
+        return (rest[0], value) if rest and declares and isinstance(path[-1], str) else None
     is_list = names[-1:] and (names[-1] in _LISTS or "optional-dependencies" in names)
     is_list = is_list or "options.extras_require" in names
     if name in ("pyproject.toml", "setup.cfg") and is_list and isinstance(path[-1], int):

@@ -15,7 +15,7 @@ from dl_bug_lsp.workspace.values import ConfigEntry
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=([\s\S]*)")
 _OPTION = re.compile(r"(--?)([A-Za-z][\w.-]*)(?:=([\s\S]*))?$")
-_OVERRIDE = re.compile(r"(?:\+\+?|~)?([A-Za-z_][\w./@-]*)=([\s\S]*)")
+_OVERRIDE = re.compile(r"(?:\+\+?|~)?([A-Za-z_][\w./@-]*)=(?!=)([\s\S]*)")
 _NUMBER = re.compile(r"-\.?\d")
 _DIRECTIVE = re.compile(r"#(SBATCH|PBS|BSUB|\$)[ \t]+(.+)$")
 _DECLARING = frozenset(
@@ -132,7 +132,9 @@ def _arguments(file: str, name: str, words: list[Word]) -> list[ConfigEntry]:
 
 
 def _is_value(text: str) -> bool:
-    return not text.startswith("-") or _NUMBER.match(text) is not None
+    if text.startswith("-"):
+        return _NUMBER.match(text) is not None
+    return _OVERRIDE.match(text) is None
 
 
 def _directives(file: str, lines: list[tuple[int, str]]) -> list[ConfigEntry]:

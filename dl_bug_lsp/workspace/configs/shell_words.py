@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 _BLANK = re.compile(r"[ \t\r]+")
-_PLAIN = re.compile(r"[^\s\\'\"#;&|()<>]+|#")
+_PLAIN = re.compile(r"[^\s\\'\"#;&|()<>$`]+|#")
 _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)([\w.]+)\1")
+_SUBSTITUTION = re.compile(r"\$\((?:[^()]|\([^()]*\))*\)|\$\{[^{}]*\}|`[^`]*`")
 _OPERATOR = re.compile(r"[;&|()]+")
 _REDIRECT = re.compile(r"[<>]+&?\d*")
+_LONGEST_LINE = 4000
 _UNSPACED_CONTINUATION = re.compile(r"\\[ \t]+$")
 
 
@@ -75,6 +77,7 @@ def split_commands(
     scan = _Scan()
     problem: tuple[str | None, int | None] = (None, None)
     for number, line in lines:
+        line = line[:_LONGEST_LINE]
         if scan.heredoc:
             if line.strip() == scan.heredoc:
                 scan.heredoc = ""
@@ -111,6 +114,9 @@ def _scan_line(scan: _Scan, line: str, number: int) -> bool:
             scan.quote, scan.quote_line = char, number
             scan.add("", number)
             at += 1
+        elif char in "$`" and (inner := _SUBSTITUTION.match(line, at)):
+            scan.add(inner.group(), number)
+            at = inner.end()
         elif char == "#" and scan.word is None:
             return False
         elif heredoc := _HEREDOC.match(line, at):
