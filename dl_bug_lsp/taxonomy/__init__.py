@@ -1,6 +1,19 @@
 """What kind of failure it is: category, bug type, origin, whether a retry can help, and advice."""
 
+from dl_bug_lsp.taxonomy.advising import advice
+from dl_bug_lsp.taxonomy.bug_types import BUG_TYPES, bug_type
 from dl_bug_lsp.taxonomy.categories import Category, categories, category
 from dl_bug_lsp.taxonomy.classify import classify
+from dl_bug_lsp.taxonomy.origins import origin, retry_may_help
 
-__all__ = ["Category", "categories", "category", "classify"]
+__all__ = [
+    "BUG_TYPES",
+    "Category",
+    "advice",
+    "bug_type",
+    "categories",
+    "category",
+    "classify",
+    "origin",
+    "retry_may_help",
+]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from dl_bug_lsp.tracebacks.frames import is_library_path
 from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Frame
 
 LONGEST_MESSAGE = 16_000
@@ -46,8 +47,6 @@ def library_of(file: str) -> str | None:
         return str(installed[-1])
     if file.startswith(("<frozen", "<string>")):
         return "python"
-    if "__autograph_generated_file" in file:
-        return None
     return "python" if _STANDARD.search(file) else None
 
 
@@ -62,12 +61,6 @@ def find_phrase(text: str, phrase: str) -> bool:
     return True
 
 
-def _is_library(frame: Frame) -> bool:
-    if frame.marked_user is not None:
-        return not frame.marked_user
-    return library_of(frame.file) is not None
-
-
 @dataclass(frozen=True)
 class Scene:
     """One exception as rules see it.
@@ -79,6 +72,13 @@ class Scene:
     failure: Failure
     cause: Cause
     workspace_module: Callable[[str], bool] | None = None
+
+    @staticmethod
+    def is_user(frame: Frame) -> bool:
+        """Say whether a frame is the user's own code."""
+        if frame.marked_user is not None:
+            return frame.marked_user
+        return library_of(frame.file) is None and not is_library_path(frame.file)
 
     @property
     def class_name(self) -> str:
@@ -113,7 +113,7 @@ class Scene:
         """The packages entered below the innermost frame of user code, outermost first."""
         below: list[str] = []
         for frame in reversed(self.frames):
-            if not _is_library(frame):
+            if self.is_user(frame):
                 break
             below.append(library_of(frame.file) or "python")
         return tuple(reversed(below))
@@ -131,7 +131,7 @@ class Scene:
     @cached_property
     def user_source(self) -> str:
         """The source text of the innermost frame of user code, empty where none was printed."""
-        return next((f.source or "" for f in reversed(self.frames) if not _is_library(f)), "")
+        return next((f.source or "" for f in reversed(self.frames) if self.is_user(f)), "")
 
     @cached_property
     def source(self) -> str:

@@ -28,6 +28,20 @@ _CHECKS_KEY = re.compile(r"assert\s+(?:not\s+)?['\"]?[\w.\[\]'\"]+['\"]?\s+(?:no
 _CHECKS_INDEX = re.compile(
     r"(?:min|max)\(\)?.{0,30}(?:<|>)|(?:<|>).{0,40}(?:num_classes|n_classes|vocab)"
 )
+_CALLEE = re.compile(r"([\w.<>]+)\(\)")
+_PLAIN_OPERATION = (
+    "not supported between instances",
+    "unsupported operand",
+    "must be real number, not",
+    "cannot be interpreted as an integer",
+    "can only concatenate",
+    "can't multiply sequence",
+    "must be str, not",
+    "must be string, not",
+    "expected str",
+    "an integer is required",
+    "bad operand type",
+)
 _DUNDER_GET = "__getattr__"
 
 
@@ -47,8 +61,15 @@ def _in_trainer(scene: Scene) -> bool:
 
 
 def _framework_calls_hook(scene: Scene) -> bool:
-    """The innermost frame is the framework's and it called the user's function."""
-    return scene.in_framework and bool(scene.frames)
+    """Say whether the framework called a function that the user's line does not name."""
+    callee = _CALLEE.match(scene.message.strip())
+    if not scene.in_framework or callee is None:
+        return False
+    parts = callee.group(1).replace("<locals>", "").split(".")
+    name = (
+        parts[-2] if parts[-1] in ("__init__", "__new__", "__call__") and parts[1:] else parts[-1]
+    )
+    return name not in scene.user_source
 
 
 def _attribute_read_by_framework(scene: Scene) -> bool:
@@ -237,7 +258,14 @@ RULES: tuple[Rule, ...] = (
         types="TypeError",
         confidence=0.6,
     ),
-    rule("python.type_in_framework", MISUSE, types="TypeError", when=_in_trainer, confidence=0.6),
+    rule(
+        "python.type_in_framework",
+        MISUSE,
+        types="TypeError",
+        when=_in_trainer,
+        unless=_PLAIN_OPERATION,
+        confidence=0.6,
+    ),
     rule("python.type", TYPE, types="TypeError", confidence=0.85),
     rule(
         "python.assert_shape",

@@ -1,0 +1,25 @@
+"""What usually causes a failure of this kind and what fixes it."""
+
+from __future__ import annotations
+
+from dl_bug_lsp.report import Advice, CategoryVerdict
+from dl_bug_lsp.taxonomy.categories import ConditionalAdvice, category
+from dl_bug_lsp.taxonomy.scene import Scene, find_phrase
+from dl_bug_lsp.tracebacks.values import Failure
+
+MOST = 3
+"""Pieces of advice that are given at most."""
+
+
+def advice(failure: Failure, verdict: CategoryVerdict) -> tuple[Advice, ...]:
+    """Return usual causes with their fixes: first those that the message itself points at."""
+    text = Scene(failure, failure.cause).text if failure.cause is not None else ""
+    text = f"{text} {failure.evidence.lower()}"
+    rows = category(verdict.id).advice
+    pointed = [row.advice for row in rows if row.when and _applies(row, text)]
+    general = [row.advice for row in rows if not row.when]
+    return tuple((*pointed, *general)[:MOST])
+
+
+def _applies(row: ConditionalAdvice, text: str) -> bool:
+    return any(find_phrase(text, phrase) for phrase in row.when)

@@ -1,0 +1,208 @@
+"""Which part of a deep-learning program is wrong: model, training, input, API, device use or none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.messages.values import FactKind, MessageFacts
+from dl_bug_lsp.report import CategoryVerdict, Verdict
+from dl_bug_lsp.taxonomy.categories import category
+from dl_bug_lsp.taxonomy.scene import FRAMEWORKS, Scene, names
+from dl_bug_lsp.tracebacks.values import Failure
+
+BUG_TYPES = ("model", "training", "tensor_input", "api", "gpu", "non_dl")
+"""The bug types of Jahan et al. (EMSE 2025), after Humbatova et al. (ICSE 2020)."""
+
+_DEFAULT_WEIGHT = 1.5
+_WORD = re.compile(r"[a-z]+")
+
+_MESSAGE_CUES: dict[str, tuple[float, tuple[str, ...]]] = {
+    "model": (
+        2.0,
+        (
+            "target…is out of bounds",
+            "out of memory allocating",
+            "oom when allocating tensor with shape",
+            "state_dict",
+            "mat1 and mat2",
+            "given groups=",
+            "index out of range in self",
+            "before module.__init__() call",
+            "super().__init__",
+            "parameter named",
+            "normalized_shape",
+            "num_heads",
+            "embed_dim",
+            "incompatible with the layer",
+            "max_position",
+            "expanded size of the tensor",
+            "conv_general_dilated",
+            "real- or complex-valued",
+            "weight of size",
+        ),
+    ),
+    "training": (
+        2.0,
+        (
+            "gradient",
+            "backward",
+            "grad_fn",
+            "optimizer",
+            "not supported between instances of 'float' and 'str'",
+            "learning rate",
+            "scheduler",
+            "weight tensor",
+            "loss is",
+            "class weight",
+            "'lr'",
+            "criterion",
+            "epoch",
+        ),
+    ),
+    "tensor_input": (
+        2.0,
+        (
+            "stack expects",
+            "resize storage",
+            "structure of `inputs`",
+            "inconsistent sizes for array axes",
+            "inhomogeneous",
+            "data cardinality",
+            "number of samples",
+            "batch_size (",
+            "collate",
+            "truncation and/or padding",
+            "batch tensors",
+            "features as input",
+            "target dtype",
+            "data adapter",
+            "non-rectangular",
+            "label value",
+            "in the [columns]",
+        ),
+    ),
+    "api": (
+        2.0,
+        (
+            "unexpected keyword",
+            "unrecognized keyword",
+            "monitor",
+            "symbolic",
+            "traced",
+            "tf.function",
+            "autograph",
+            "else branch",
+            "pickle",
+            "compile",
+            "has been removed",
+            "deprecated",
+            "no longer supported",
+            "module 'torch",
+            "module 'tensorflow",
+            "module 'jax",
+            "module 'keras",
+            "datamodule' object",
+            "tensor' object has no",
+        ),
+    ),
+    "gpu": (
+        2.0,
+        (
+            "cuda",
+            "nccl",
+            "gloo",
+            "same device",
+            "cuda:0",
+            "device-side",
+            "rank ",
+            "process group",
+            "finished reduction in the prior iteration",
+            "shard",
+            "out of memory",
+        ),
+    ),
+}
+
+_PLAIN_DEFAULT = {"key_not_found", "null_reference", "attribute_not_found", "division_by_zero"}
+"""Categories whose default gives way to what the place says."""
+
+_PLACE_WORDS: dict[str, frozenset[str]] = {
+    "model": names(
+        "model models net nets network networks layer layers module modules encoder decoder backbone "
+        "head heads unet resnet transformer attention embedding forward build arch generator "
+        "discriminator classifier cnn lstm rnn gru gnn vae gan bert vit"
+    ),
+    "tensor_input": names(
+        "data dataset datasets loader loaders dataloader datamodule collate transform transforms "
+        "preprocess preprocessing features augment augmentation augmentations tokenize tokenizer "
+        "tokens vocab label labels pipeline getitem batch batches sampler crop pairs reader"
+    ),
+    "training": names(
+        "train trainer training loss losses criterion optim optimizer optimizers engine schedule "
+        "scheduler fit step loop epoch evaluate metrics objective schedules callbacks"
+    ),
+    "gpu": names("distributed ddp fsdp parallel launch cuda gpu nccl"),
+    "non_dl": names(
+        "config configs cli utils paths io logging report setup settings argparse scripts"
+    ),
+}
+_PLACE_WEIGHT = {"model": 1.0, "tensor_input": 1.0, "training": 0.9, "gpu": 1.0, "non_dl": 0.9}
+
+
+def bug_type(
+    failure: Failure, verdict: CategoryVerdict, facts: MessageFacts | None = None
+) -> Verdict:
+    """Say which part of the program is wrong, from the category, the message and the frames.
+
+    The category's own default leads; words of the message and names of the innermost user frames
+    can outweigh it. The confidence is that part's share of all weights.
+    """
+    weights = dict.fromkeys(BUG_TYPES, 0.1)
+    row = category(verdict.id)
+    weights[row.bug_type] += _DEFAULT_WEIGHT
+    if failure.cause is not None and row.dimension not in ("silent", "platform"):
+        scene = Scene(failure, failure.cause)
+        for kind, weight in _cues(scene, facts):
+            weights[kind] += weight
+        _mind_dimension(row.dimension, row.id, scene, weights)
+    best = max(BUG_TYPES, key=lambda kind: weights[kind])
+    return Verdict(best, round(weights[best] / sum(weights.values()), 3))
+
+
+def _cues(scene: Scene, facts: MessageFacts | None) -> Iterator[tuple[str, float]]:
+    for kind, (weight, phrases) in _MESSAGE_CUES.items():
+        if scene.says(*phrases):
+            yield kind, weight
+    places = _place_words(scene)
+    for kind, words in _PLACE_WORDS.items():
+        if words & places:
+            yield kind, _PLACE_WEIGHT[kind]
+    if facts is not None and facts.of(FactKind.PARAMETER):
+        yield "model", 0.5
+    if facts is not None and facts.of(FactKind.DEVICE):
+        yield "gpu", 0.5
+
+
+def _place_words(scene: Scene) -> set[str]:
+    """Return the words of the innermost user frame's file name and function."""
+    for frame in reversed(scene.frames):
+        if scene.is_user(frame):
+            file = frame.file.replace("\\", "/").split("/")
+            shown = f"{'/'.join(file[-2:])} {frame.function or ''}".lower()
+            return set(_WORD.findall(shown))
+    return set()
+
+
+def _mind_dimension(dimension: str, id: str, scene: Scene, weights: dict[str, float]) -> None:
+    """General errors concern deep learning only where its code or its words are near."""
+    if id in _PLAIN_DEFAULT:
+        weights["non_dl"] -= 0.7
+    if dimension == "execution_environment":
+        weights["non_dl"] += 1.5
+    elif id == "illegal_argument" and scene.raised_in(*FRAMEWORKS):
+        weights["training"] += 1.5
+    elif id in ("syntax_error", "undefined_variable"):
+        weights["model"] *= 0.6
+        weights["tensor_input"] *= 0.6
+        weights["training"] *= 0.7

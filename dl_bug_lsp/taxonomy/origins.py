@@ -1,0 +1,124 @@
+"""Whether a failure comes from the project's own versioned code, and whether a retry can help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dl_bug_lsp.messages.values import FactKind, MessageFacts
+from dl_bug_lsp.report import CategoryVerdict, Verdict
+from dl_bug_lsp.taxonomy.categories import category
+from dl_bug_lsp.taxonomy.scene import Scene
+from dl_bug_lsp.tracebacks.values import Failure
+
+INTRINSIC, EXTRINSIC = "intrinsic", "extrinsic"
+
+_OWN_DOING = (
+    "relative import",
+    "partially initialized module",
+    "mismatch between collectives",
+    "monitoredbarrier",
+)
+"""Words of an environment's category that nevertheless tell of the project's own code."""
+_OTHERS_DOING = (
+    "undefined symbol",
+    "no kernel image",
+    "binary incompatibility",
+    "driver",
+    "has…memory in use. process",
+    "including non-pytorch memory",
+    "stale file handle",
+    "input/output error",
+    "server error",
+    "is deprecated and was removed in numpy",
+)
+"""Words of any category that tell of machine, network or third-party binaries."""
+_TRANSIENT = (
+    "timed out",
+    "timeout",
+    "connection reset",
+    "connection aborted",
+    "connection refused",
+    "temporary failure",
+    "too many requests",
+    "server error",
+    "bad gateway",
+    "service unavailable",
+    "remote end closed",
+    "address already in use",
+    "eaddrinuse",
+    "busy or unavailable",
+    "stale file handle",
+    "preempt",
+    "node failure",
+    "incompleteread",
+    "resource temporarily unavailable",
+    "gpu is lost",
+    "fallen off the bus",
+)
+"""Words of conditions that pass."""
+_LASTING = (
+    "certificate",
+    "name or service not known",
+    "404",
+    "segmentation fault",
+    "sigsegv",
+    "mismatch between collectives",
+    "time limit",
+    "invalid usage",
+    "offline mode",
+)
+"""Words of conditions that meet the next try as well."""
+_GUESS = 0.65
+
+
+def origin(
+    failure: Failure,
+    verdict: CategoryVerdict,
+    facts: MessageFacts | None = None,
+    *,
+    workspace_module: Callable[[str], bool] | None = None,
+) -> Verdict:
+    """Say whether the cause lies inside the project's versioned code (intrinsic) or outside.
+
+    Extrinsic are environment, requirements, third-party libraries, external data and
+    infrastructure (Jahan et al., EMSE 2025). A missing module that ``workspace_module`` knows is the
+    project's own doing.
+    """
+    default = category(verdict.id).origin
+    if failure.cause is None:
+        return Verdict(default, _GUESS)
+    scene = Scene(failure, failure.cause)
+    if scene.says(*_OWN_DOING) or _misses_own_module(scene, facts, workspace_module):
+        return Verdict(INTRINSIC, 0.8)
+    if scene.says(*_OTHERS_DOING):
+        return Verdict(EXTRINSIC, 0.75)
+    return Verdict(default, _confidence(verdict, default))
+
+
+def retry_may_help(failure: Failure, verdict: CategoryVerdict) -> bool:
+    """Say whether the same job, unchanged, may get through next time."""
+    if failure.cause is not None:
+        scene = Scene(failure, failure.cause)
+        if scene.says(*_LASTING):
+            return False
+        dimension = category(verdict.id).dimension
+        if dimension in ("platform", "execution_environment") and scene.says(*_TRANSIENT):
+            return True
+    return category(verdict.id).retry_may_help
+
+
+def _misses_own_module(
+    scene: Scene, facts: MessageFacts | None, workspace_module: Callable[[str], bool] | None
+) -> bool:
+    if workspace_module is None or not scene.says("no module named", "cannot import name"):
+        return False
+    modules = [str(f.value) for f in facts.of(FactKind.MODULE)] if facts is not None else []
+    quoted = scene.message.split("'")[1::2]
+    return any(workspace_module(name) for name in (*modules, *quoted) if name)
+
+
+def _confidence(verdict: CategoryVerdict, default: str) -> float:
+    """A category that mixes both origins says less than one that does not."""
+    clear = category(verdict.id).dimension in ("platform", "deep_learning_specific", "silent")
+    share = 0.85 if clear or default == INTRINSIC else 0.75
+    return round(share * max(verdict.confidence, 0.5), 3)
