@@ -32,6 +32,9 @@ MIN_CASES = 2
 """A kind of evidence needs clues in this many cases to get a weight of its own."""
 GROUP_PENALTY = 3.0
 """How much dearer a weight for one category group is than a common one."""
+PRIOR = Path(__file__).resolve().parent / "ranking_prior.json"
+"""What a weight is before any case speaks: the L2 penalty is on the distance from it, so that kinds
+of evidence that few cases show keep the weight that their rule's author gave them."""
 
 
 @dataclass
@@ -88,11 +91,15 @@ class Model:
             for row in example.rows:
                 for kind in row:
                     seen[kind].add(example.name)
-        self.kinds = sorted(k for k, names in seen.items() if len(names) >= MIN_CASES)
+        prior = json.loads(PRIOR.read_text(encoding="utf-8"))
+        often = {k for k, names in seen.items() if len(names) >= MIN_CASES}
+        self.kinds = sorted(often | prior.keys())
         self.groups = sorted({e.group for e in examples})
         self.index = {kind: i for i, kind in enumerate(self.kinds)}
         self.strength = strength
         self.vector = np.zeros(len(self.kinds) * (1 + len(self.groups)))
+        self.vector[: len(self.kinds)] = [prior.get(kind, 0.0) for kind in self.kinds]
+        self.prior = self.vector.copy()
 
     def matrix(self, example: Example) -> np.ndarray:
         """Return the example's lines as rows over the weights' vector."""
@@ -119,8 +126,9 @@ class Model:
         penalty[:width] = self.strength
 
         def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
-            total = 0.5 * float(penalty @ (w * w))
-            gradient = penalty * w
+            away = w - self.prior
+            total = 0.5 * float(penalty @ (away * away))
+            gradient = penalty * away
             for table, positive in tables:
                 scores = table @ w
                 scores -= scores.max()
@@ -181,7 +189,10 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print each case's rank")
     args = parser.parse_args()
     folders = [
-        d for top in args.folders for d in sorted(top.iterdir()) if re.match(r"\d{3}-", d.name)
+        d
+        for top in args.folders
+        for d in sorted(top.iterdir())
+        if re.match(r"\d{3}-", d.name) and (d / "log.txt").is_file()
     ]
     examples = [e for d in folders if (e := example_of(d)) is not None]
     print(f"{len(folders)} cases, {len(folders) - len(examples)} without a failure in the log")

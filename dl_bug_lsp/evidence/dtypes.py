@@ -76,7 +76,8 @@ def _facts(case: Case, role: Role) -> set[str]:
     return {
         name
         for fact in case.facts.of(FactKind.DTYPE, role)
-        if (name := canonical(str(fact.value))) is not None
+        for word in str(fact.value).split("/")
+        if (name := canonical(word)) is not None
     }
 
 
@@ -99,6 +100,9 @@ def _step(step: Step, actual: set[str], expected: set[str]) -> Iterator[Clue]:
     for name in sorted(named & actual):
         why = f"`{node.text}` makes {name}, the type that the message complains about"
         yield Clue("dtypes.actual", node.file, node.line, 1.0, why)
+    for name in sorted(named - expected if not actual else ()):
+        why = f"`{node.text}` makes {name}, which is not the type that was expected"
+        yield Clue("dtypes.other", node.file, node.line, 1.0, why)
     for name in sorted(named & expected):
         why = f"`{node.text}` makes {name}, the type that was expected"
         yield Clue("dtypes.expected", node.file, node.line, 0.5, why)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence import (
     bm25,
+    data_files,
     dtypes,
     names,
     numbers,
@@ -25,6 +26,7 @@ SOURCES: tuple[Source, ...] = (
     dtypes.find,
     types.find,
     paths.find,
+    data_files.find,
     bm25.find,
     all_rules.find,
 )

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dl_bug_lsp.provenance import known_calls
-from dl_bug_lsp.provenance.program import Binding, ElementOf, Entered, Program, Scope, dotted_name
+from dl_bug_lsp.provenance.program import AnyItem, Binding, ElementOf, Entered, Program, Scope, dotted_name
 from dl_bug_lsp.provenance.values import (
     Class,
     Config,
@@ -38,6 +38,7 @@ MAX_DEPTH = 24
 MAX_CALLERS = 6
 MAX_NODES = 30_000
 MAX_NESTING = 60
+MAX_WRITTEN_OUT = 12
 
 Edge = tuple[str, "Node"]
 
@@ -100,7 +101,7 @@ class Node:
         if self.entry is not None:
             return f"{self.entry.key}: {self.entry.text}"[:80]
         expr = self.expr
-        if isinstance(expr, (ElementOf, Entered)):
+        if isinstance(expr, (ElementOf, Entered, AnyItem)):
             expr = expr.value
         try:
             return ast.unparse(expr)[:80]
@@ -207,6 +208,8 @@ class Engine:
 
     def _local(self, name: str, context: Context, line: int) -> list[Node] | None:
         scope = context.scope
+        if name in context.extra:
+            return [context.extra[name]]
         reaching = self._reaching(scope, name, line)
         is_parameter = any(p.arg == name for p in scope.parameters())
         nodes = [self.node(b.value, context) for b in reaching]
@@ -215,8 +218,6 @@ class Engine:
             nodes = [*self.parameter(name, context), *nodes]
         if nodes or is_parameter:
             return nodes[:MAX_ALTERNATIVES]
-        if name in context.extra:
-            return [context.extra[name]]
         return None
 
     def _reaching(self, scope: Scope, name: str, line: int) -> list[Binding]:
@@ -409,6 +410,8 @@ class Engine:
             elif isinstance(value, Items) and isinstance(key, int):
                 if -len(value.items) <= key < len(value.items):
                     found.append(value.items[key])
+                elif value.items and not value.complete:
+                    found.append(value.items[0])
             elif isinstance(value, Parsed) and isinstance(key, str):
                 if key in value.options:
                     found.append(value.options[key])
@@ -779,6 +782,39 @@ class Engine:
     _value_Tuple = _sequence
     _value_Set = _sequence
 
+    def _comprehension(
+        self, node: Node, expr: ast.ListComp | ast.SetComp | ast.GeneratorExp
+    ) -> list[Value]:
+        """Write a comprehension out where what it iterates over is written down."""
+        generator = expr.generators[0]
+        target = generator.target
+        simple = len(expr.generators) == 1 and isinstance(target, ast.Name)
+        source = self.node(generator.iter, node.context)
+        lists = [v for v in source.values if isinstance(v, Items)]
+        if simple and isinstance(target, ast.Name) and len(lists) == 1 and not generator.ifs:
+            items = [
+                self.node(expr.elt, self._with_name(node.context, target.id, item))
+                for item in lists[0].items[:MAX_WRITTEN_OUT]
+            ]
+            complete = lists[0].complete and len(items) == len(lists[0].items)
+            return [Items(tuple(items), complete)]
+        return [Items((self.node(expr.elt, node.context),), complete=False)]
+
+    _value_ListComp = _comprehension
+    _value_SetComp = _comprehension
+    _value_GeneratorExp = _comprehension
+
+    def _with_name(self, context: Context, name: str, item: Node) -> Context:
+        key = (id(context), id(item))
+        found = self._contexts.get(key)
+        if found is None:
+            extra = {**context.extra, name: item}
+            found = Context(
+                context.scope, context.bindings, context.outer, context.depth, extra
+            )
+            self._contexts[key] = found
+        return found
+
     def _value_Dict(self, node: Node, expr: ast.Dict) -> list[Value]:
         pairs: list[tuple[Node | None, Node]] = [
             (None if key is None else self.node(key, node.context), self.node(value, node.context))
@@ -788,6 +824,26 @@ class Engine:
 
     def _value_ElementOf(self, node: Node, expr: ElementOf) -> list[Value]:
         return self._union(self.elements_of(self.node(expr.value, node.context)))
+
+    def _value_AnyItem(self, node: Node, expr: AnyItem) -> list[Value]:
+        return self._union(self._any_items(self.node(expr.value, node.context)))
+
+    def _any_items(self, base: Node) -> list[Node]:
+        found: list[Node] = []
+        for value in base.values:
+            if isinstance(value, Mapping):
+                found.extend(item for _, item in value.pairs)
+            elif isinstance(value, Config):
+                found.extend(
+                    self.config_node(e, base.context)
+                    for e in self.workspace.config_entries(value.file)
+                    if e.path[:-1] == value.path
+                )
+        return found[:MAX_ALTERNATIVES]
+
+    def _inputs_AnyItem(self, node: Node, expr: AnyItem) -> list[Edge]:
+        base = self.node(expr.value, node.context)
+        return [*(("item", n) for n in self._any_items(base)), ("base", base)]
 
     def _value_Entered(self, node: Node, expr: Entered) -> list[Value]:
         return list(self.node(expr.value, node.context).values)
@@ -917,7 +973,11 @@ class Engine:
         found = self._subscript_nodes(node, expr)
         base = self.node(expr.value, node.context)
         edges: list[Edge] = [("item", n) for n in found]
-        edges.append(("base", base))
+        exact = isinstance(expr.slice, (ast.Constant, ast.UnaryOp)) and any(
+            isinstance(v, (Items, Mapping, Config, Parsed)) for v in base.values
+        )
+        if not (found and exact):
+            edges.append(("base", base))
         if not isinstance(expr.slice, ast.Constant):
             edges.append(("index", self.node(expr.slice, node.context)))
         return edges
@@ -938,16 +998,19 @@ class Engine:
         edges: list[Edge] = []
         for function in functions:
             edges.extend(("return", n) for n in self.returns(function, expr, context))
+        if edges and not any(isinstance(v, Instance) for v in callee.values):
+            # The function's body leads to its arguments and its receiver where they matter.
+            return edges
         role = "argument"
-        if isinstance(expr.func, ast.Attribute):
+        if any(isinstance(v, (LibraryObject, Instance)) for v in callee.values):
+            edges.append(("callee", callee))
+        elif isinstance(expr.func, ast.Attribute):
             edges.append(("receiver", self.node(expr.func.value, context)))
-            if any(isinstance(v, (LibraryObject, Instance)) for v in callee.values):
-                edges.append(("callee", callee))
-        elif not functions or any(isinstance(v, Instance) for v in callee.values):
+        elif not functions:
             edges.append(("callee", callee))
         library = not functions and not any(isinstance(v, Class) for v in callee.values)
-        for arg in expr.args:
-            edges.append((role, self.node(arg, context)))
+        for index, arg in enumerate(expr.args):
+            edges.append((f"{role} {index}", self.node(arg, context)))
         for keyword in expr.keywords:
             edges.append((f"argument {keyword.arg}", self.node(keyword.value, context)))
         if library:

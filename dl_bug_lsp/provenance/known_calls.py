@@ -83,7 +83,13 @@ PASS_THROUGH = (
     "torch.nn.parallel.DistributedDataParallel",
 )
 OPENERS = ("builtins.open", "io.open", "codecs.open", "gzip.open", "tensorflow.io.gfile.GFile")
-PARSER_TYPES = ("argparse.ArgumentParser", "argparse.ArgumentParser().add_argument_group")
+SUFFIXES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("yaml", (".yaml", ".yml")),
+    ("OmegaConf", (".yaml", ".yml")),
+    ("toml", (".toml",)),
+    ("json", (".json",)),
+)
+MAX_GUESSED = 4
 
 Maker = Callable[["Engine", "Node", ast.Call], "list[Value]"]
 
@@ -121,13 +127,14 @@ def call(engine: Engine, name: str, node: Node, expr: ast.Call) -> list[Value]:
     if name in OPENERS and first is not None:
         return _opened(engine, first)
     if name in LOADERS and first is not None:
-        return _loaded(engine, first)
+        return _loaded(engine, first, name)
     if name.endswith((".parse_args", ".parse_known_args")) and "Parser" in name:
         return [Parsed(_options(engine, node))]
     return [LibraryObject(name, node)]
 
 
-def _workspace_path(engine: Engine, text: str) -> str | None:
+def workspace_path(engine: Engine, text: str) -> str | None:
+    """Return the workspace file that a path written in code or a message means, or None."""
     path = posixpath.normpath(text.replace("\\", "/"))
     files = engine.workspace.files()
     if path in files:
@@ -140,17 +147,32 @@ def _workspace_path(engine: Engine, text: str) -> str | None:
 def _opened(engine: Engine, path: Node) -> list[Value]:
     for constant in path.constants:
         if isinstance(constant.value, str):
-            file = _workspace_path(engine, constant.value)
+            file = workspace_path(engine, constant.value)
             if file is not None:
                 return [DataFile(file)]
     return []
 
 
-def _loaded(engine: Engine, source: Node) -> list[Value]:
+def _loaded(engine: Engine, source: Node, name: str) -> list[Value]:
     files = [v.file for v in source.values if isinstance(v, DataFile)]
     if not files:
         files = [v.file for v in _opened(engine, source) if isinstance(v, DataFile)]
-    return [Config(file, (), None) for file in files[:2]]
+    if not files:
+        files = _files_by_suffix(engine, name)
+    return [Config(file, (), None) for file in files[:MAX_GUESSED]]
+
+
+def _files_by_suffix(engine: Engine, loader: str) -> list[str]:
+    """Guess what a loader reads whose path is given from outside: the few files of its format."""
+    suffixes = next((s for word, s in SUFFIXES if word in loader), ())
+    found = [
+        file
+        for file in engine.workspace.files()
+        if file.endswith(suffixes) and any(
+            e.path and isinstance(e.path[0], str) for e in engine.workspace.config_entries(file)[:1]
+        )
+    ]
+    return found if len(found) <= MAX_GUESSED else []
 
 
 def _options(engine: Engine, node: Node) -> dict[str, Node]:

@@ -28,6 +28,17 @@ class ElementOf(ast.expr):
         ast.copy_location(self, value)
 
 
+class AnyItem(ast.expr):
+    """A synthetic expression: any one value of a mapping (``for _, value in d.items()``)."""
+
+    _fields = ("value",)
+
+    def __init__(self, value: ast.expr) -> None:
+        super().__init__()
+        self.value = value
+        ast.copy_location(self, value)
+
+
 class Entered(ast.expr):
     """A synthetic expression: what a context manager gives on entry (``with value as …``)."""
 
@@ -128,6 +139,7 @@ class Scope:
 
 
 FUNCTION_TYPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+WRAPS_ITERABLE = {"tqdm", "trange", "track", "list", "tuple", "iter", "reversed", "sorted"}
 MUTATORS = {
     "append",
     "extend",
@@ -276,6 +288,8 @@ class _Collector(ast.NodeVisitor):
             for one, part in zip(targets, value.elts, strict=True):
                 self._assign(one, part, line)
             return
+        if isinstance(value, ElementOf) and self._unpack_element(targets, value.value, line):
+            return
         after_star = False
         for index, one in enumerate(targets):
             if isinstance(one, ast.Starred):
@@ -287,6 +301,33 @@ class _Collector(ast.NodeVisitor):
             ast.copy_location(part, value)
             ast.copy_location(part.slice, value)
             self._assign(one, part, line)
+
+    def _unpack_element(self, targets: list[ast.expr], iterable: ast.expr, line: int) -> bool:
+        """Unpack what ``enumerate``, ``zip`` and ``dict.items`` give; False for other iterables."""
+        if not isinstance(iterable, ast.Call):
+            return False
+        func, args = iterable.func, iterable.args
+        if isinstance(func, ast.Name) and func.id in WRAPS_ITERABLE and args:
+            return self._unpack_element(targets, args[0], line)
+        if isinstance(func, ast.Name) and func.id == "enumerate" and args and len(targets) == 2:
+            inner = args[0]
+            while (
+                isinstance(inner, ast.Call)
+                and getattr(inner.func, "id", getattr(inner.func, "attr", "")) in WRAPS_ITERABLE
+                and inner.args
+            ):
+                inner = inner.args[0]
+            self._assign(targets[1], ElementOf(inner), line)
+            return True
+        if isinstance(func, ast.Name) and func.id == "zip" and len(args) == len(targets):
+            for one, part in zip(targets, args, strict=True):
+                self._assign(one, ElementOf(part), line)
+            return True
+        if isinstance(func, ast.Attribute) and func.attr == "items" and len(targets) == 2:
+            self._assign(targets[0], ElementOf(func.value), line)
+            self._assign(targets[1], AnyItem(func.value), line)
+            return True
+        return False
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self.visit(node.value)

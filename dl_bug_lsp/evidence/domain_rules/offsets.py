@@ -61,8 +61,26 @@ def _shift(step: Step) -> Iterator[Clue]:
             return
 
 
+SIZE_ROLES = {"argument 0", "argument num_embeddings", "argument input_dim", "argument depth"}
+
+
+def _sizes_table(step: Step) -> bool:
+    """Whether a step's value ends up as the number of rows of a table."""
+    for one in step.way():
+        before = one.before
+        if before is None or before.node.entry is not None or not one.roles:
+            continue
+        expr = before.node.expr
+        if isinstance(expr, ast.Call) and called_name(expr) in TABLES:
+            return one.roles[-1] in SIZE_ROLES
+    return False
+
+
 def _count(step: Step) -> Iterator[Clue]:
     node = step.node
+    if step.decides and _sizes_table(step):
+        why = f"`{node.text}` sets how many rows the table has"
+        yield Clue("rules.table_size", node.file, node.line, 1 / (1 + step.distance / 8), why)
     last = step.roles[-1] if step.roles else ""
     named = last.removeprefix("argument ") in COUNT_ROLES
     if node.entry is not None:

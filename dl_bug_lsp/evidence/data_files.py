@@ -1,0 +1,146 @@
+"""Data and config files: the row that is cut, the setting that does not parse, the odd value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.provenance.known_calls import workspace_path
+from dl_bug_lsp.provenance.values import DataFile
+from dl_bug_lsp.workspace.values import Column, Table
+
+CATEGORIES = {
+    "corrupt_data",
+    "syntax_error",
+    "unexpected_encoding",
+    "illegal_argument",
+    "illegal_index",
+    "key_not_found",
+    "type_mismatch",
+    "null_reference",
+    "tensor_mismatch",
+    "path_not_found",
+    "loss_nan",
+}
+TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".psv", ".tab")
+VALUES = (FactKind.LITERAL, FactKind.KEY, FactKind.NAME, FactKind.PATH)
+MAX_TABLES = 12
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the lines of data and config files that the message or their own form points at."""
+    if case.category.id not in CATEGORIES:
+        return
+    read = _files_read(case)
+    for file, near in read.items():
+        yield from _named_line(case, file, near)
+        yield from _broken(case, file, near)
+    tables = [f for f in read if f.endswith(TABLES)]
+    tables.extend(f for f in case.workspace.files() if f.endswith(TABLES) and f not in read)
+    for file in tables[:MAX_TABLES]:
+        table = case.workspace.table(file)
+        if table is not None:
+            near = read.get(file, 0.5)
+            yield from _odd_rows(table, near)
+            yield from _odd_values(table, near)
+            yield from _message_values(case, table, near)
+
+
+def _files_read(case: Case) -> dict[str, float]:
+    """Return the workspace files that the failure is about, with how near they are to it."""
+    found: dict[str, float] = {}
+    for fact in case.facts.of(FactKind.PATH):
+        file = workspace_path(case.engine, str(fact.value))
+        if file is not None:
+            found.setdefault(file, 1.0)
+    slices = [case.raise_slice, *case.outer_slices]
+    for depth, steps in enumerate(slices):
+        for step in steps:
+            for value in step.node.values:
+                if isinstance(value, DataFile):
+                    found.setdefault(value.file, 0.95 - 0.1 * depth)
+            for constant in step.node.constants:
+                if isinstance(constant.value, str) and "." in constant.value[-6:]:
+                    file = workspace_path(case.engine, constant.value)
+                    if file is not None and not file.endswith(".py"):
+                        found.setdefault(file, 0.85 - 0.1 * depth)
+    return found
+
+
+def _named_line(case: Case, file: str, near: float) -> Iterator[Clue]:
+    """Yield the line that a parser's message names, and the one before it."""
+    count = len(case.workspace.lines(file))
+    for fact in case.facts.of(FactKind.LINE):
+        line = fact.value
+        if not isinstance(line, int) or not 1 <= line <= count or file.endswith(TABLES[2:4]):
+            continue
+        if file.endswith(".py"):
+            continue
+        why = "the parser stopped at this line"
+        yield Clue("data_files.named_line", file, line, near, why)
+        if line > 1:
+            why = "the line before the one where the parser stopped"
+            yield Clue("data_files.line_before", file, line - 1, near, why)
+
+
+def _broken(case: Case, file: str, near: float) -> Iterator[Clue]:
+    """Yield the line at which a file cannot be parsed any further."""
+    if file.endswith(TABLES):
+        return
+    elements = case.workspace.elements(file)
+    if elements.problem is not None and elements.problem_line:
+        yield Clue("data_files.broken", file, elements.problem_line, near, elements.problem)
+
+
+def _odd_rows(table: Table, near: float) -> Iterator[Clue]:
+    if table.problem is not None and table.problem_line:
+        yield Clue("data_files.broken", table.file, table.problem_line, near, table.problem)
+    width = len(table.columns)
+    count = len(table.ragged)
+    for line, fields in table.ragged[:20]:
+        why = f"this row has {fields} fields, most have {width}"
+        yield Clue("data_files.ragged", table.file, line, near / count**0.5, why)
+
+
+def _odd_values(table: Table, near: float) -> Iterator[Clue]:
+    """Yield values that look out of place in their column."""
+    for column in table.columns:
+        yield from _odd_cells(table, column, near)
+
+
+def _odd_cells(table: Table, column: Column, near: float) -> Iterator[Clue]:
+    for line, why in odd_cells(table, column):
+        yield Clue("data_files.odd_value", table.file, line, near, f"`{column.name}`: {why}")
+
+
+def odd_cells(table: Table, column: Column) -> list[tuple[int, str]]:
+    """Return (line, why) of a column's cells that stand out: absent, of another kind, alone."""
+    few = max(3, table.rows // 20)
+    found: list[tuple[int, str]] = []
+    if column.missing_lines and len(column.missing_lines) <= few:
+        found.extend((line, "missing where others have it") for line in column.missing_lines[:3])
+    if column.empty_lines and len(column.empty_lines) <= few:
+        found.extend((line, "empty where others are filled") for line in column.empty_lines[:3])
+    found.extend((line, f"`{text}` among numbers") for line, text in column.odd[:3])
+    distinct = column.distinct
+    if distinct is not None and distinct * 4 <= table.rows and column.numbers < column.filled:
+        for rare in column.rare:
+            if rare.count <= 2 and rare.count * 10 * distinct <= table.rows:
+                found.append((rare.first_line, f"`{rare.value}` stands in hardly any other row"))
+    if column.shortest == 0 and column.shortest_line:
+        found.append((column.shortest_line, "empty"))
+    return found
+
+
+def _message_values(case: Case, table: Table, near: float) -> Iterator[Clue]:
+    """Yield the rows that hold a value of the message."""
+    for kind in VALUES:
+        for fact in case.facts.of(kind):
+            value = str(fact.value)
+            if not value or len(value) > 200:
+                continue
+            rows = case.workspace.table_rows(table.file, value)
+            for line, name in rows[:3]:
+                why = f"`{value}` of the message stands in column `{name}`"
+                yield Clue("data_files.value", table.file, line, near / len(rows) ** 0.5, why)
