@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dl_bug_lsp.logs.values import Process, Span
 
@@ -115,6 +115,20 @@ class Report:
     def primary(self) -> FailureReport | None:
         """The failure that ended the job, or None when nothing was found."""
         return next((f for f in self.failures if f.primary), None)
+
+    def after(self, lines: int) -> Report:
+        """Return the report with all spans counted from ``lines`` lines further up.
+
+        For a text of which only the end was read.
+        """
+        if not lines:
+            return self
+        failures = tuple(
+            replace(f, span=Span(f.span.first_line + lines, f.span.last_line + lines))
+            for f in self.failures
+        )
+        note = f"The text is too long: its first {lines} lines were left out."
+        return replace(self, failures=failures, problems=(*self.problems, note))
 
 
 @dataclass(frozen=True, slots=True)

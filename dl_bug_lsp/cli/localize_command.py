@@ -8,14 +8,12 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError
-from dl_bug_lsp.cli.inputs import LIMIT, Input, is_closed_pipe, read_input
+from dl_bug_lsp.cli.inputs import is_closed_pipe, read_input
 from dl_bug_lsp.cli.terminal import terminal_width, wants_colour, write_bytes, write_text
-from dl_bug_lsp.logs.values import Span
 from dl_bug_lsp.report import Options, Report
 from dl_bug_lsp.views.code import Lines
 
@@ -32,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     workspace = Workspace(root)
     options = Options(arguments.top, arguments.top_files, tuple(arguments.map))
-    report = _shifted(localize(given.data, workspace, options), given)
+    report = localize(given.data, workspace, options).after(given.skipped_lines)
     found = any(failure.suspects for failure in report.failures)
     try:
         _print(report, workspace, arguments)
@@ -59,19 +57,6 @@ def workspace_folder(given: str) -> Path:
     if exists:
         raise UsageError(f"the workspace '{given}' is a file; name the folder of the code")
     raise UsageError(f"there is no folder '{given}'; --workspace takes the folder of the code")
-
-
-def _shifted(report: Report, given: Input) -> Report:
-    """Count lines from the text's real beginning where only its end was read."""
-    if not given.skipped_lines:
-        return report
-    by = given.skipped_lines
-    failures = tuple(
-        replace(f, span=Span(f.span.first_line + by, f.span.last_line + by))
-        for f in report.failures
-    )
-    note = f"Only the last {LIMIT // 2**20} MiB were read; the first {by} lines were left out."
-    return replace(report, failures=failures, problems=(*report.problems, note))
 
 
 def _print(report: Report, workspace: Workspace, arguments: argparse.Namespace) -> None:

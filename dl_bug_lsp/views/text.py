@@ -16,7 +16,9 @@ from dl_bug_lsp.views.style import PLAIN, Style
 from dl_bug_lsp.views.wrap import clip, display_width, wrap
 
 WITH_CODE = 5
-"""Places that are shown with their code; the others take one line each."""
+"""Places that are shown with the code around and the reasons."""
+WITH_CODE_SHARE = 0.1
+"""Of the first place's score, what a place needs for that; the others take two lines each."""
 REASONS = 3
 OTHER_FAILURES = 20
 PROBLEMS = 5
@@ -96,10 +98,12 @@ class _Page:
             self.heading("No line of the workspace is suspicious")
             return
         self.heading("Most suspicious places")
-        for suspect in suspects[:WITH_CODE]:
-            self.suspect(suspect)
-        for suspect in suspects[WITH_CODE:]:
-            self.suspect_line(suspect)
+        least = suspects[0].score * WITH_CODE_SHARE
+        for at, suspect in enumerate(suspects):
+            if at < WITH_CODE and suspect.score >= least:
+                self.suspect(suspect)
+            else:
+                self.suspect_briefly(suspect)
 
     def suspect(self, suspect: Suspect) -> None:
         self.suspect_line(suspect)
@@ -111,6 +115,13 @@ class _Page:
             why = shorten(escape(evidence.why), MESSAGE_WIDTH)
             self.say(f"{why} [{evidence.kind.replace('_', ' ')}]", "    - ", "      ")
         self.out.append("")
+
+    def suspect_briefly(self, suspect: Suspect) -> None:
+        self.suspect_line(suspect)
+        source = self.lines(suspect.file)
+        if 1 <= suspect.line <= len(source):
+            code = escape(source[suspect.line - 1]).strip()
+            self.out.append(self.style.dim(clip(f"      {code}", self.width)).rstrip())
 
     def suspect_line(self, suspect: Suspect) -> None:
         place = self.paths.place(suspect.file, suspect.line)

@@ -1,0 +1,97 @@
+"""The folders that the client has open, each with its index, and the names of files in them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from pygls.uris import from_fs_path, to_fs_path
+
+from dl_bug_lsp.workspace import Workspace
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class Folder:
+    """A workspace folder: the client's URI of it, its place on disk and what is known of it."""
+
+    uri: str
+    root: Path
+    workspace: Workspace
+    closed: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def key(self) -> str:
+        """The name under which jobs of this folder run."""
+        return str(self.root)
+
+    def uri_of(self, file: str) -> str:
+        """Return the URI of a workspace file, spelled as the client spells the folder's."""
+        return f"{self.uri.rstrip('/')}/{quote(file.encode('utf-8', 'replace'), safe='/')}"
+
+    def index(self) -> int:
+        """Read every file once, so that the first request finds it read; return how many."""
+        count = 0
+        for file in sorted({*self.workspace.python_files(), *self.workspace.config_files()}):
+            if self.closed.is_set():
+                break
+            self.workspace.elements(file)
+            count += 1
+        return count
+
+
+class Folders:
+    """All folders; used on the event loop's thread."""
+
+    def __init__(self) -> None:
+        self._folders: dict[Path, Folder] = {}
+
+    def __iter__(self) -> Iterator[Folder]:
+        return iter(tuple(self._folders.values()))
+
+    def open(self, uri: str) -> Folder | None:
+        """Open a folder by its URI; None where it is no folder on this machine's disk."""
+        path = path_of(uri)
+        if path is None or not path.is_dir():
+            logger.warning("a workspace folder is not on this machine's disk and is left out")
+            return None
+        if path not in self._folders:
+            self._folders[path] = Folder(uri, path, Workspace(path))
+        return self._folders[path]
+
+    def close(self, uri: str) -> Folder | None:
+        """Close a folder by its URI and return it, None where it was not open."""
+        path = path_of(uri)
+        folder = self._folders.pop(path, None) if path is not None else None
+        if folder is not None:
+            folder.closed.set()
+        return folder
+
+    def named(self, name: str) -> Folder | None:
+        """Return the folder with this URI or path, opening it where it is not; None if absent."""
+        is_uri = "://" in name
+        path = path_of(name) if is_uri else Path(name)
+        if path is None or not path.is_absolute() or not path.is_dir():
+            return None
+        return self.open(name if is_uri else from_fs_path(str(path)) or "")
+
+
+def path_of(uri: str) -> Path | None:
+    """Return the path of a ``file:`` URI, None for anything else."""
+    try:
+        if urlsplit(uri).scheme != "file":
+            return None
+        path = to_fs_path(uri)
+    except ValueError:
+        return None
+    return Path(path) if path else None
+
+
+def same_file(one: str, other: str) -> bool:
+    """Say whether two URIs, however they are escaped, name the same file."""
+    return one == other or (path_of(one) is not None and path_of(one) == path_of(other))

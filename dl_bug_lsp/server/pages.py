@@ -1,0 +1,47 @@
+"""The categories' pages on disk, so that a diagnostic's code can link to one without a network."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from dl_bug_lsp import __version__
+from dl_bug_lsp.taxonomy.categories import category
+from dl_bug_lsp.views.explain import explain_markdown
+
+
+def cache_folder() -> Path:
+    """Return the folder of things that can be made again, by the platform's custom."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return Path(base or Path.home() / ".cache") / "dl-bug-lsp"
+
+
+@cache
+def page_uri(category_id: str) -> str | None:
+    """Write a category's page where it is not yet and return its URI, None if that fails."""
+    try:
+        page = explain_markdown(category(category_id))
+        folder = cache_folder() / "pages" / __version__
+        place = folder / f"{category_id}.md"
+        if not place.is_file() or place.read_text(encoding="utf-8") != page:
+            folder.mkdir(parents=True, exist_ok=True)
+            _replace(place, page)
+        return place.resolve().as_uri()
+    except (KeyError, OSError, RuntimeError, ValueError):
+        return None
+
+
+def _replace(place: Path, text: str) -> None:
+    """Write so that another server that reads at the same time never sees half a page."""
+    handle, name = tempfile.mkstemp(dir=place.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        Path(name).replace(place)
+    except OSError:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
