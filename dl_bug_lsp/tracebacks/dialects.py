@@ -6,8 +6,17 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dl_bug_lsp.tracebacks.cpython import TRIGGER as CPYTHON
-from dl_bug_lsp.tracebacks.cpython import read_cpython
+from dl_bug_lsp.tracebacks import (
+    complaints,
+    cpython,
+    exception_group,
+    faulthandler,
+    ipython,
+    pytest_report,
+    rich_box,
+    stack_info,
+    torchrun,
+)
 from dl_bug_lsp.tracebacks.stream import Block, Stream
 
 
@@ -19,4 +28,15 @@ class Dialect(NamedTuple):
     read: Callable[[Stream, int], Block | None]
 
 
-DIALECTS = (Dialect("cpython", CPYTHON, read_cpython),)
+DIALECTS = (
+    Dialect("anomaly", stack_info.ANOMALY, stack_info.read_anomaly),
+    Dialect("stack_info", stack_info.STACK_INFO, stack_info.read_stack_info),
+    Dialect("exception_group", exception_group.TRIGGER, exception_group.read_exception_group),
+    Dialect("rich", rich_box.TRIGGER, rich_box.read_rich),
+    Dialect("ipython", ipython.TRIGGER, ipython.read_ipython),
+    Dialect("cpython", cpython.TRIGGER, cpython.read_cpython),
+    Dialect("pytest", pytest_report.TRIGGER, pytest_report.read_pytest),
+    Dialect("faulthandler", faulthandler.TRIGGER, faulthandler.read_faulthandler),
+    Dialect("torchrun", torchrun.TRIGGER, torchrun.read_summary),
+    Dialect("message", complaints.TRIGGER, complaints.read_complaint),
+)

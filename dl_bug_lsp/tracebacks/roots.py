@@ -45,6 +45,8 @@ def _supersedes(former: Cause, later: Cause) -> bool:
     """
     if later.class_name in _LEAVING:
         return False
+    if former.class_name == "UnfilteredStackTrace":
+        return True
     if not former.type:
         return bool(later.type) and has_user_frames(later)
     if not has_user_frames(former):

@@ -1,0 +1,145 @@
+"""Tracebacks of IPython and notebooks: old and new cell names, arrows at the lines."""
+
+from __future__ import annotations
+
+import re
+
+from dl_bug_lsp.tracebacks.cpython import read_cpython
+from dl_bug_lsp.tracebacks.exception_text import message_end, parse_exception
+from dl_bug_lsp.tracebacks.frames import FRAME
+from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.user_code import extract, joined_stacks, split_footer
+from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
+
+TRIGGER = re.compile(
+    r"^\s*[\w.]{1,200}\s{1,200}Traceback \(most recent call last\)\s*$"
+    r"|^\s*(?:Cell In ?\[\d+\], line \d+|Input In \[\d+\], in )"
+)
+_HEADER = re.compile(
+    r"^(?P<margin>\s*)(?P<type>[\w.]{1,200})\s+Traceback \(most recent call last\)\s*$"
+)
+_CELL = re.compile(
+    r"^(?:Cell|Input) (?P<cell>In ?\[\d+\])(?:, line (?P<line>\d{1,8}))?(?:,? in (?P<function>.+?))?:?$"
+)
+_OLD_CELL = re.compile(r"^(?P<file><ipython-input-[^>]+>|<[\w-]+>) in (?P<function>.+)$")
+_FILE = re.compile(r"^File (?P<file>.+?):(?P<line>\d{1,8})(?:, in (?P<function>.+))?$")
+_OLD_FILE = re.compile(
+    r"^(?P<file>(?:~|/|[A-Za-z]:\\|\.{1,2}/)\S.*?|[\w./\\-]+\.(?:py|pyx|ipynb)) in (?P<function>[\w<>.]+\(.*|<module>.*)$"
+)
+_LINKED = re.compile(r"^\[(?P<file>[^\]]+)\]\(https?://[^)]*\) in (?P<function>.+)$")
+_ARROW = re.compile(r"^\s*-+> ?(?P<line>\d{1,8})(?: (?P<code>.*))?$")
+_NUMBERED = re.compile(r"^\s*\d{1,8}(?: .*)?$")
+_SKIPPED = re.compile(
+    r"^\s*\[?\.\.\. .*(?:skipping|frames?)|^\s*\.{3,4} \d+ frames|^\d+ frames$|^\(\.\.\.\)$"
+)
+_CALL = re.compile(r"\(.*$", re.DOTALL)
+_SYNTAX = frozenset(("SyntaxError", "IndentationError", "TabError", "_IncompleteInputError"))
+_MAX_LINES = 5000
+
+
+def read_ipython(stream: Stream, index: int) -> Block | None:
+    """Read one traceback of a notebook; chained ones are joined by the reader."""
+    header = _HEADER.match(stream.text(index))
+    margin = len(header["margin"]) if header else 0
+    at = index + 1 if header else index
+
+    def view(number: int) -> str | None:
+        return stream.text(number)[margin:] if 0 <= number < len(stream) else None
+
+    frames, at = _frames(view, at)
+    head = view(at) or ""
+    parsed = parse_exception(head)
+    if parsed is None:
+        return _without_exception(stream, index, at, header, frames)
+    type_, message = parsed
+    if not header and not frames:
+        return None
+    nested = read_cpython(stream, at + 1) if "Original Traceback" in (view(at + 1) or "") else None
+    end = nested.first if nested else message_end(view, at, message)
+    lines, notes = split_footer([message, *((view(n) or "") for n in range(at + 1, end))])
+    embedded = extract(lines)
+    cause = Cause(
+        embedded.type or type_, embedded.message, joined_stacks(tuple(frames), embedded.frames),
+        Relation.WRAPPED if nested else Relation.ROOT,
+        stream.span(index, nested.end if nested else end), tuple(notes),
+    )  # fmt: skip
+    causes = [*nested.causes, cause] if nested else [cause]
+    last = nested.end if nested else end
+    return Block(causes, index, last, "ipython", evidence=head.strip())
+
+
+def _without_exception(
+    stream: Stream, index: int, at: int, header: re.Match[str] | None, frames: list[Frame]
+) -> Block | None:
+    if header is None or not frames:
+        return None
+    cause = Cause(header["type"], "", tuple(frames), Relation.ROOT, stream.span(index, at))
+    number = stream.lines[min(at, len(stream) - 1)].number
+    problem = f"Line {number}: a traceback is cut off before its exception."
+    return Block([cause], index, at, "ipython", evidence=header["type"], problems=[problem])
+
+
+def _frames(view: object, index: int) -> tuple[list[Frame], int]:
+    """Read places and their excerpts up to the line that names the exception."""
+    assert callable(view)
+    frames: list[Frame] = []
+    first = index
+    while index - first < _MAX_LINES and (text := view(index)) is not None:
+        place = parse_place(text)
+        if place is not None:
+            frames.append(place)
+        elif arrow := _ARROW.match(text):
+            if frames:
+                frames[-1] = _at_arrow(frames[-1], arrow)
+        elif not (
+            not text.strip()
+            or _NUMBERED.match(text)
+            or _SKIPPED.match(text)
+            or text[0].isspace()
+            or set(text.strip()) == {"-"}
+        ):
+            break
+        index += 1
+    return frames, index
+
+
+def _at_arrow(frame: Frame, arrow: re.Match[str]) -> Frame:
+    source = (arrow["code"] or "").strip() or None
+    if frame.source is not None:
+        return frame
+    line = frame.line or int(arrow["line"])
+    return Frame(frame.file, line, frame.function, source if line == int(arrow["line"]) else None)
+
+
+def parse_place(text: str) -> Frame | None:
+    """Read the line that says where a frame stands, in any of IPython's and Colab's forms."""
+    text = text.rstrip()
+    if not text or text[0].isspace() and not text.lstrip().startswith(("Cell ", "File ")):
+        return None
+    text = text.strip()
+    if (match := FRAME.match(text)) is not None:
+        return Frame(match["file"], int(match["line"]), match["function"])
+    if match := _CELL.match(text):
+        name = "Cell " + match["cell"].replace("In [", "In[")
+        return Frame(
+            name, int(match["line"] or _line_of(match["function"]) or 0), _name(match["function"])
+        )
+    if match := _FILE.match(text):
+        return Frame(match["file"], int(match["line"]), _name(match["function"]))
+    match = _OLD_CELL.match(text) or _LINKED.match(text) or _OLD_FILE.match(text)
+    if match:
+        return Frame(match["file"], 0, _name(match["function"]))
+    return None
+
+
+def _line_of(function: str | None) -> str | None:
+    """`Input In [3], in <cell line: 5>()` names the line inside the function."""
+    match = re.search(r"<cell line: (\d{1,8})>", function or "")
+    return match[1] if match else None
+
+
+def _name(function: str | None) -> str | None:
+    if function is None:
+        return None
+    name = _CALL.sub("", function).strip()
+    return "<module>" if name.startswith(("<cell line", "<module")) else name or None

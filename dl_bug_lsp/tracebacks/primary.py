@@ -1,0 +1,153 @@
+"""Which failure ended the job: consequences told from causes, copies from the first print."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from dl_bug_lsp.tracebacks.stream import Block
+from dl_bug_lsp.tracebacks.values import Failure, FailureKind
+
+_LAUNCHERS = frozenset(
+    ("ChildFailedError", "CalledProcessError", "ProcessExitedException", "SystemExit", "Exit")
+)
+_FOLLOWERS = frozenset((
+    "KeyboardInterrupt", "BrokenPipeError", "ConnectionResetError", "ConnectionRefusedError",
+    "ConnectionAbortedError", "EOFError", "BrokenProcessPool", "TerminatedWorkerError",
+    "BrokenBarrierError", "CancelledError", "Empty", "Full", "TimeoutError", "DistBackendError",
+    "DistNetworkError", "DistStoreError", "RayActorError", "ActorDiedError", "WorkerCrashedError",
+    "SignalException", "ClientDisconnectedError", "DistError", "NodeDiedError", "ActorUnavailableError",
+))  # fmt: skip
+_FOLLOWING = re.compile(
+    r"Connection (?:closed|reset|refused|aborted)|Broken pipe|[Tt]imed out|[Tt]imeout|NCCL communicator"
+    r"|ncclRemoteError|ncclSystemError|recvValue failed|remote process exited|Socket closed|closed by peer"
+    r"|Signal \d+ \(SIG|DataLoader worker.*(?:exited unexpectedly|killed by signal)"
+    r"|process group.*(?:abort|destroy)|watchdog|Detected mismatch between collectives",
+)
+_KILLED_WORKER = re.compile(
+    r"killed by signal|exited unexpectedly|terminated abruptly|OOM|oom-kill"
+)
+_SPACE = re.compile(r"\s+|0x[0-9a-fA-F]+|\d{6,}")
+STRONG, MEDIUM = 70, 40
+
+
+def weigh(block: Block, failure: Failure) -> int:
+    """Return the block's weight, less where its exception only follows from another failure."""
+    cause = failure.cause
+    if cause is None:
+        return 0
+    if failure.kind is FailureKind.MESSAGE:
+        return block.weight
+    name = cause.class_name.partition("(")[0]
+    if name in _LAUNCHERS:
+        return min(block.weight, 45)
+    if name in _FOLLOWERS or _FOLLOWING.search(cause.message[:2000]):
+        return min(block.weight, 60)
+    return block.weight
+
+
+def signature(failure: Failure) -> tuple[str, str, tuple[str, ...]]:
+    """Return what copies of one failure share: class, first words, innermost places."""
+    cause = failure.cause
+    if cause is None:
+        return "", "", ()
+    head = _SPACE.sub(" ", cause.message.strip().split("\n", 1)[0])[:160]
+    places = tuple(f"{f.file}:{f.line}" for f in cause.frames[-2:])
+    return cause.class_name, head, places
+
+
+def without_copies(items: list[tuple[Failure, int]], rank: int | None) -> list[tuple[Failure, int]]:
+    """Keep one of each set of copies: the first observed rank's, else the one with most frames."""
+    best: dict[tuple[str, str, tuple[str, ...]], tuple[Failure, int]] = {}
+    for failure, weight in items:
+        key = signature(failure)
+        if failure.kind is FailureKind.MESSAGE and not key[1]:
+            key = (*key[:2], (str(failure.span.first_line),))
+        known = best.get(key)
+        if known is None:
+            best[key] = (failure, weight)
+            continue
+        better = _worth(failure, rank) > _worth(known[0], rank)
+        best[key] = ((failure if better else known[0]), max(weight, known[1]))
+    kept = list(best.values())
+    kept.sort(key=lambda item: (item[0].span.first_line, item[0].span.last_line))
+    return kept
+
+
+def _worth(failure: Failure, rank: int | None) -> tuple[bool, int]:
+    process = failure.process
+    own = rank is not None and process is not None and process.rank == rank
+    return own, min(len(failure.frames), 1) + sum(len(c.frames) for c in failure.causes)
+
+
+def choose_primary(items: list[tuple[Failure, int]], rank: int | None) -> int | None:
+    """Return the index of the failure that ended the job, or None where none did.
+
+    ``items`` are failures with their weights in the order of the text; ``rank`` is the one that a
+    launcher names as the first to fail.
+    """
+    usable = [index for index, (_, weight) in enumerate(items) if weight > 12]
+    if not usable:
+        return None
+    for floor in (STRONG, MEDIUM, 0):
+        tier = [index for index in usable if items[index][1] >= floor]
+        if tier:
+            return _in_tier(items, tier, rank)
+    return None
+
+
+def _in_tier(items: list[tuple[Failure, int]], tier: list[int], rank: int | None) -> int:
+    exceptions = [i for i in tier if items[i][0].kind is FailureKind.EXCEPTION]
+    killed = [i for i in exceptions if _KILLED_WORKER.search(items[i][0].evidence)]
+    if killed:
+        return killed[0]
+    tier = _without_aftermath(items, tier)
+    if rank is not None:
+        own = [i for i in tier if _rank(items[i][0]) == rank]
+        if own:
+            return own[-1]
+    if any(items[i][0].dialect == "pytest" for i in tier):
+        return next(i for i in tier if items[i][0].dialect == "pytest")
+    last: dict[int | None | str, int] = {}
+    for index in tier:
+        process = items[index][0].process
+        key: int | None | str = None
+        if process is not None:
+            key = process.rank if process.rank is not None else process.name
+        last[key] = index
+    if len(last) == 1:
+        return next(iter(last.values()))
+    ranked = [index for key, index in last.items() if key is not None]
+    return min(ranked)
+
+
+def _without_aftermath(items: list[tuple[Failure, int]], tier: list[int]) -> list[int]:
+    """Leave out what systems and shells say after an exception that ended its process."""
+    first = next((i for i in tier if items[i][0].kind is FailureKind.EXCEPTION), None)
+    if first is None:
+        return tier
+    own = items[first][0]
+    if own.dialect == "message":
+        return tier
+    return [
+        i for i in tier
+        if i <= first or items[i][0].kind is FailureKind.EXCEPTION or _is_new_program(items[i][0])
+    ]  # fmt: skip
+
+
+def _is_new_program(failure: Failure) -> bool:
+    """Usage errors and a shell's complaints come from the script's next commands."""
+    cause = failure.cause
+    return cause is not None and cause.type in (
+        "argparse", "click", "typer", "absl", "hydra", "python", "bash", "sh", "zsh", "env", "fire",
+    )  # fmt: skip
+
+
+def _rank(failure: Failure) -> int | None:
+    return failure.process.rank if failure.process is not None else None
+
+
+def mark(items: list[tuple[Failure, int]], rank: int | None) -> list[Failure]:
+    """Return the failures with the primary one marked."""
+    chosen = choose_primary(items, rank)
+    return [replace(failure, primary=index == chosen) for index, (failure, _) in enumerate(items)]
