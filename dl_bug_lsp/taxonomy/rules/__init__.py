@@ -69,6 +69,7 @@ TABLES: tuple[Table, ...] = (
     Table(scientific.RULES),
     Table(data.RULES),
     Table(python.RULES),
+    Table(python.RULES_WORDS),
 )
 """Asked in this order; the first rule that fires decides."""
 

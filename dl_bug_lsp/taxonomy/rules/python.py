@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.rules.rule import Condition, Rule, rule
 from dl_bug_lsp.taxonomy.scene import FRAMEWORKS, Scene, library_of
 
 MISUSE, SHAPE, TYPE = "framework_api_misuse", "tensor_mismatch", "type_mismatch"
@@ -42,6 +42,22 @@ _PLAIN_OPERATION = (
     "an integer is required",
     "bad operand type",
 )
+_SHAPE_WORD = re.compile(
+    r"\b(?:shapes?|rank|ndim|dims?|dimensions?|dimensional|channels?|[1-5]-?d|width|height|"
+    r"seq_?len|sequence length|batch sizes?|feature sizes?|in_features|numel|elements)\b"
+)
+_DTYPE_WORD = re.compile(
+    r"\b(?:dtypes?|data types?|float16|float32|float64|int32|int64|uint8|bfloat16)\b"
+)
+_COMPARES = re.compile(
+    r"\bgot\b|\breceived\b|\bfound\b|\bmismatch|\bmatch|\bincompatible\b|\bdiffer|!=|\bexpect|"
+    r"\bmust be\b|\bmust have\b|\bshould be\b|\bshould have\b|\bhas\b|\bbut\b|\bagainst\b|\bvs\b"
+)
+_VALUE_WORD = re.compile(
+    r"\bargument|\bvalues?\b|\bmust be\b|\bone of\b|\binvalid\b|\bshould be\b|\breceived\b|"
+    r"\bunsupported\b|\bunknown\b|\bchoose\b|\ballowed\b|\bsupported\b|\bpositive\b|\bbetween\b|"
+    r"\brange\b|\bgreater\b|\bless than\b|\bdivisible\b|\bat least\b|\bnot a valid\b|\bgot\b"
+)
 _DUNDER_GET = "__getattr__"
 
 
@@ -49,14 +65,23 @@ def _unpacks_shape(scene: Scene) -> bool:
     return bool(_OF_SHAPES.search(scene.user_source)) or bool(_OF_SHAPES.search(scene.source))
 
 
+def _compares(word: re.Pattern[str]) -> Condition:
+    """Return a condition: the message sets one such word's value against another."""
+
+    def condition(scene: Scene) -> bool:
+        return bool(word.search(scene.text)) and bool(_COMPARES.search(scene.text))
+
+    return condition
+
+
 def _speaks_of_nan(scene: Scene) -> bool:
-    """A raise of the user's code or a trainer whose words couple NaN or infinity with a metric."""
+    """Say whether the words couple NaN or infinity with a metric, whoever raised them."""
     words = f"{scene.class_name.lower()} {scene.text}"
     return bool(_NAN.search(words)) and bool(_METRIC.search(words))
 
 
 def _in_trainer(scene: Scene) -> bool:
-    """A plain error inside a framework: it got an object of the user's that breaks its contract."""
+    """Say whether a framework met an object of the user's that breaks its contract."""
     return scene.in_framework
 
 
@@ -323,16 +348,40 @@ RULES: tuple[Rule, ...] = (
 )
 """Looked at after all others: the exception's class and Python's own wordings decide."""
 
+RULES_WORDS: tuple[Rule, ...] = (
+    rule(
+        "words.shape",
+        SHAPE,
+        types="ValueError RuntimeError AssertionError TypeError InvalidArgumentError Exception",
+        when=_compares(_SHAPE_WORD),
+        confidence=0.65,
+    ),
+    rule(
+        "words.dtype",
+        TYPE,
+        types="ValueError RuntimeError AssertionError TypeError InvalidArgumentError Exception",
+        when=_compares(_DTYPE_WORD),
+        confidence=0.6,
+    ),
+)
+"""Looked at before the text classifier: words of any library or program that compare tensors."""
+
 RULES_CLASS: tuple[Rule, ...] = (
+    rule(
+        "framework.value",
+        ARGUMENT,
+        types="ValueError AssertionError",
+        when=lambda s: s.in_framework and bool(_VALUE_WORD.search(s.text)),
+        confidence=0.55,
+    ),
     rule(
         "framework.raised",
         MISUSE,
-        types="AssertionError RuntimeError UsageError Exception",
+        types="AssertionError RuntimeError ValueError UsageError Exception",
         when=lambda s: s.in_framework,
         confidence=0.5,
     ),
     rule("python.assert", ARGUMENT, types="AssertionError", confidence=0.45),
     rule("python.value", ARGUMENT, types="ValueError", confidence=0.5),
-    rule("python.interpreter", "path_not_found", "can't open file", types="python"),
 )
 """Looked at when the text classifier knows nothing better."""

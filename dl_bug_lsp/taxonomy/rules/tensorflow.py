@@ -167,7 +167,6 @@ RULES: tuple[Rule, ...] = (
         "does not have a `call()` method implemented",
         "only instances of `keras.layer` can be added to a sequential model",
         "the added layer must be an instance of class layer",
-        "`model.add()`",
         "sequential model…already been configured to use input shape",
         'the name "…" is used…times in the model. all layer names should be unique',
         "all layers added to a sequential model should have unique names",
@@ -218,7 +217,6 @@ RULES: tuple[Rule, ...] = (
         "failed to find data adapter that can handle input",
         "unrecognized data type",
         "only input tensors may be passed as positional arguments",
-        unless=("path", "filepath"),
         confidence=0.9,
     ),
     rule(
