@@ -43,6 +43,11 @@ def holds_source(lines: tuple[str, ...], source: str | None) -> bool:
     return any(_squeeze(line) in wanted for line in lines) if wanted else False
 
 
+def defines(functions: tuple[FunctionElement, ...], function: str | None) -> bool:
+    """Tell whether a file defines a function of the printed name (``<module>`` proves nothing)."""
+    return bool(_spans(function, functions))
+
+
 def _printed_lines(source: str | None) -> list[str]:
     squeezed = (_squeeze(part) for part in (source or "").split("\n"))
     return [part for part in squeezed if part]

@@ -39,6 +39,11 @@ def is_ignored_folder(name: str, path: Path) -> bool:
     return (path / "pyvenv.cfg").exists() or (path / "conda-meta").is_dir()
 
 
+def is_library_folder(name: str) -> bool:
+    """Tell by its name whether a folder holds installed libraries or tools' files."""
+    return name in _FOLDERS or name in ("venv", "env")
+
+
 def is_binary_name(name: str) -> bool:
     """Tell by its extension whether a file holds weights, arrays, media or machine code."""
     stem, dot, extension = name.rpartition(".")

@@ -6,6 +6,7 @@ import re
 
 _HEADER = re.compile(r"([ \t]*)(?:async[ \t]+)?(def|class)[ \t]+([^\W\d]\w*)")
 _IMPORT = re.compile(r"[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import[ \t]+([\w.]+))")
+_TRIPLE = re.compile(r"\\.|\"\"\"|'''|#")
 _TAB = 8
 
 
@@ -13,14 +14,15 @@ def outline(lines: tuple[str, ...]) -> list[tuple[str, int, int, bool]]:
     """Return (dotted name, line, end line, is class) of every header, in order of appearance.
 
     A body ends before the next line that stands as far left as its header (as the tokenizer sees
-    it); blank lines, comments and closing brackets end nothing.
+    it); blank lines, comments, closing brackets and strings of many lines end nothing.
     """
+    inside = _in_strings(lines)
     found: list[tuple[str, int, int, bool]] = []
     stack: list[tuple[int, int]] = []
     last = 0
     for number, line in enumerate(lines, 1):
         stripped = line.lstrip(" \t\f")
-        if not stripped or stripped[0] in "#)]}":
+        if not stripped or stripped[0] in "#)]}" or inside[number - 1]:
             continue
         indent = _width(line[: len(line) - len(stripped)])
         while stack and indent <= stack[-1][0]:
@@ -45,6 +47,23 @@ def imports(lines: tuple[str, ...]) -> list[str]:
         if match:
             modules.append(match.group(1) or match.group(2))
     return modules
+
+
+def _in_strings(lines: tuple[str, ...]) -> list[bool]:
+    """Mark the lines that start inside of a triple-quoted string; none where one never closes."""
+    inside: list[bool] = []
+    quote = ""
+    for line in lines:
+        inside.append(bool(quote))
+        for match in _TRIPLE.finditer(line):
+            mark = match.group()
+            if mark[0] == "#" and not quote:
+                break
+            if not quote and mark[0] in "\"'":
+                quote = mark
+            elif mark == quote:
+                quote = ""
+    return [False] * len(lines) if quote else inside
 
 
 def _close(found: list[tuple[str, int, int, bool]], index: int, last: int) -> None:

@@ -10,7 +10,9 @@ _GRAMMAR_WORDS = "and as def elif else for from if import in is not or return wi
 _GRAMMAR = frozenset(_GRAMMAR_WORDS.split())
 _TOKEN = re.compile(r"[^\W\d]\w*|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _TOKEN_OR_NEWLINE = re.compile(rf"\n|{_TOKEN.pattern}")
-_SUBWORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+|[^\W\dA-Za-z_]+")
+_SUBWORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+")
+# Case tells words apart in ASCII only; elsewhere digits and underscores do.
+_FOREIGN_SUBWORD = re.compile(r"[^\W\d_]+|\d+")
 _LONGEST = 80
 
 
@@ -33,7 +35,8 @@ def subwords(word: str) -> tuple[str, ...]:
         return ()
     if word[0].isdigit() or (word.islower() and word.isalpha()):
         return (word.lower(),)
-    return tuple(part.lower() for part in _SUBWORD.findall(word))
+    parts = _SUBWORD if word.isascii() else _FOREIGN_SUBWORD
+    return tuple(part.lower() for part in parts.findall(word))
 
 
 class Vocabulary:

@@ -40,9 +40,11 @@ def decode_python(data: bytes) -> Decoded:
         known = codec._is_text_encoding
     except (LookupError, ValueError):
         known = False
-    if not known:
+    # A cookie that could be read as ASCII belies a wide encoding.
+    if not known or codec.name.startswith(("utf-16", "utf-32")):
         decoded = _decode(data, "utf-8")
-        return Decoded(decoded.text, decoded.encoding, f"unknown encoding: {name}", 1)
+        problem = f"unknown encoding: {name}" if not known else f"cannot be read as {name}"
+        return Decoded(decoded.text, decoded.encoding, problem, 1)
     return _decode(data, codec.name)
 
 

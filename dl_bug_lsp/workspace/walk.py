@@ -99,7 +99,7 @@ def _visit(
 def _follow(state: _Walk, path: str, rules: tuple[GitIgnore, ...], seen: set[str]) -> None:
     full = _join(state.root, path)
     target = os.path.realpath(full)
-    inside = target.startswith(state.root.rstrip(os.sep) + os.sep)
+    inside = f"{target}{os.sep}".startswith(state.root.rstrip(os.sep) + os.sep)
     try:
         if not inside or not Path(target).exists():
             if Path(target).exists():

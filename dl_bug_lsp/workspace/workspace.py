@@ -8,22 +8,14 @@ from functools import cached_property
 from pathlib import Path
 
 from dl_bug_lsp.workspace import modules
-from dl_bug_lsp.workspace.anchoring import anchor, holds_source
 from dl_bug_lsp.workspace.cache import CacheInfo
 from dl_bug_lsp.workspace.cache import info as cache_info
-from dl_bug_lsp.workspace.cells import CellName, cell_name, locate_cell_line
 from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.configs.requirements import dependencies
 from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
 from dl_bug_lsp.workspace.index import Index
+from dl_bug_lsp.workspace.locating import Locator, Printed
 from dl_bug_lsp.workspace.lru import Lru
-from dl_bug_lsp.workspace.mapping import (
-    PathIndex,
-    apply_path_map,
-    installed_part,
-    is_standard_library,
-    normalise,
-)
 from dl_bug_lsp.workspace.notebooks import Cell
 from dl_bug_lsp.workspace.sources import Source, read_source
 from dl_bug_lsp.workspace.text import split_lines
@@ -58,8 +50,8 @@ class Workspace:
         return frozenset(self._listing.files)
 
     @cached_property
-    def _paths(self) -> PathIndex:
-        return PathIndex(self._listing.files)
+    def _locator(self) -> Locator:
+        return Locator(self, self._listing.files)
 
     @cached_property
     def _index(self) -> Index:
@@ -75,7 +67,7 @@ class Workspace:
         for held in (self._sources, self._lines, self._trees, self._tables):
             held.clear()
         self._index.forget_all()
-        for name in ("_listing", "_file_set", "_paths"):
+        for name in ("_listing", "_file_set", "_locator"):
             self.__dict__.pop(name, None)
 
     def index(
@@ -123,7 +115,7 @@ class Workspace:
 
     def source_line(self, file: str, line: int) -> str:
         """Return a 1-based line as Python (a notebook's JSON taken off), empty outside the file."""
-        raw = self._cells(file)
+        raw = self.cells(file)
         if raw:
             found = [
                 text
@@ -161,7 +153,7 @@ class Workspace:
         return dependencies(self.config_entries())
 
     def table(self, file: str) -> Table | None:
-        """Return a data file in outline (CSV, TSV, JSON lines, JSON records), None if unreadable."""
+        """Return a data file in outline (CSV, JSON lines, JSON records), None if unreadable."""
         source = self._source(file)
         if source.text is None:
             return None
@@ -169,7 +161,7 @@ class Workspace:
         return self._tables.get(file, lambda name: read_table(name, text, is_cut))
 
     def table_rows(self, file: str, value: str) -> tuple[tuple[int, str], ...]:
-        """Return (line, column) of the first cells of a data file that hold exactly this value."""
+        """Return (line, column) of the first cells of a data file that hold exactly a value."""
         return rows_with(file, self.text(file) or "", value)
 
     def module_file(self, module: str, importer: str | None = None) -> str | None:
@@ -190,7 +182,7 @@ class Workspace:
 
         Where no cell has that count, the ``cell``-th code cell is meant.
         """
-        cells = self._cells(file)
+        cells = self.cells(file)
         counted = [c for c in cells if c.execution_count == cell] or [
             c for c in cells if c.number == cell
         ]
@@ -211,44 +203,15 @@ class Workspace:
         ``path_map`` first, then the longest path suffix; a line whose text is not ``source`` is
         re-anchored by the function's name and the source text nearest to ``line``.
         """
-        cell = cell_name(printed_file)
-        if cell is not None:
-            return self._locate_cell(cell, line, source)
-        mapped = apply_path_map(printed_file, path_map)
-        file = self._inside(mapped) if mapped is not None else None
-        file = file or self._inside(printed_file) or self._by_suffix(printed_file, line, source)
-        if file is None:
-            return None
-        found, _ = anchor(self.lines(file), line, source, function, self.elements(file).functions)
-        return Place(file, found, found, self.enclosing_function(file, found))
+        return self._locator.locate(Printed(printed_file, line, function, source), path_map)
 
-    def _locate_cell(self, cell: CellName, line: int, source: str | None) -> Place | None:
-        notebooks = [(f, self._cells(f)) for f in self.files() if f.endswith(".ipynb")]
-        found = locate_cell_line(notebooks, cell, line, source)
-        if found is None:
-            return None
-        return Place(found[0], found[1], found[1], self.enclosing_function(*found))
+    def existing_file(self, path: str, importer: str | None = None) -> str | None:
+        """Return the workspace file that a path written in code, config or log means, or None.
 
-    def _by_suffix(self, printed: str, line: int, source: str | None) -> str | None:
-        candidates, needs_proof = self._paths.candidates(printed)
-        if source and (needs_proof or len(candidates) > 1):
-            proven = [c for c in candidates if holds_source(self.lines(c[1]), source)]
-            candidates = proven if proven or needs_proof else candidates
-        return candidates[0][1] if candidates else None
-
-    def _inside(self, path: str) -> str | None:
-        """Return the workspace name of a path that exists below the root, else None."""
-        parts, _ = normalise(path)
-        if not parts or installed_part(parts) is not None or is_standard_library(parts):
-            return None
-        try:
-            real = (self.root / path).resolve()
-            root = self.root.resolve()
-            if root in real.parents and real.is_file():
-                return real.relative_to(root).as_posix()
-        except (OSError, ValueError, RuntimeError):
-            return None
-        return None
+        Relative paths are tried from the root, then from ``importer``'s folder; files that an
+        ignore rule hides are found too.
+        """
+        return self._locator.existing(path, importer)
 
     def _source(self, file: str) -> Source:
         return self._sources.get(file, self._read)
@@ -256,5 +219,6 @@ class Workspace:
     def _read(self, file: str) -> Source:
         return read_source(self.root, file)
 
-    def _cells(self, file: str) -> tuple[Cell, ...]:
+    def cells(self, file: str) -> tuple[Cell, ...]:
+        """Return the code cells of a notebook, empty for any other file."""
         return self._source(file).cells
