@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.provenance.values import Library
 
 CANON = {
     "float": "float32",
@@ -62,6 +63,7 @@ DEFAULT_FLOAT64 = {
     "to_numpy",
     "load",
 }
+DEFAULT_OBJECT = {"to_numpy", "read_csv", "read_table", "DataFrame", "array", "asarray"}
 DEFAULT_INT64 = {"arange", "randint", "integers", "argmax", "tensor", "array", "LongTensor"}
 
 
@@ -90,6 +92,7 @@ def find(case: Case) -> Iterator[Clue]:
     for steps in (case.raise_slice, *case.outer_slices):
         for step in steps:
             yield from _step(step, actual - expected or actual, expected)
+    yield from _siblings(case.raise_slice, expected or actual)
 
 
 def _step(step: Step, actual: set[str], expected: set[str]) -> Iterator[Clue]:
@@ -108,11 +111,44 @@ def _step(step: Step, actual: set[str], expected: set[str]) -> Iterator[Clue]:
         yield Clue("dtypes.expected", node.file, node.line, 0.5, why)
     if not named:
         function = _function(node.expr)
-        default = {"float64"} if function in DEFAULT_FLOAT64 else set()
+        default = {_default_float(step)} if function in DEFAULT_FLOAT64 else set()
         default |= {"int64", "int32"} if function in DEFAULT_INT64 else set()
+        default |= {"object"} if function in DEFAULT_OBJECT else set()
         for name in sorted(default & actual):
             why = f"`{node.text}` names no type, so it makes {name}"
             yield Clue("dtypes.default", node.file, node.line, 0.8, why)
+
+
+def _default_float(step: Step) -> str:
+    """Return the floating type that a library makes when none is named: NumPy's is double."""
+    node = step.node
+    if not isinstance(node.expr, ast.Call):
+        return "float64"
+    callee = node.engine.node(node.expr.func, node.context)
+    names = [v.name for v in callee.values if isinstance(v, Library)]
+    single = ("torch", "tensorflow", "jax", "keras", "flax")
+    return "float32" if any(n.startswith(single) for n in names) else "float64"
+
+
+def _siblings(steps: list[Step], wanted: set[str]) -> Iterator[Clue]:
+    """Find values left as they are where the same function casts another one."""
+    for step in steps:
+        scope = step.node.context.scope
+        if step.node.entry is not None or scope.is_module or scope.is_class:
+            continue
+        bindings = [b for found in scope.bindings.values() for b in found]
+        here = [b for b in bindings if b.line == step.node.line]
+        if not here or any(_casts(b.value) for b in here):
+            continue
+        named = {name for b in bindings for name in _casts(b.value)}
+        for name in sorted(named & wanted):
+            why = f"`{step.node.text}` is not cast, though its neighbour is made {name}"
+            score = 1 / (1 + step.distance / 8)
+            yield Clue("dtypes.sibling_cast", step.node.file, step.node.line, score, why)
+
+
+def _casts(expr: ast.expr) -> set[str]:
+    return {n for c in ast.walk(expr) if isinstance(c, ast.Call) for n in dtypes_in(c)}
 
 
 def _function(call: ast.Call) -> str:

@@ -67,7 +67,13 @@ def _exact(kind: str, text: str, words: list[Word]) -> Iterator[Clue]:
 
 
 def _near(kind: str, text: str, words: list[Word]) -> Iterator[Clue]:
-    found = [(w, nearness(text, w.text)) for w in words if w.role != "string"]
+    if text.startswith("__"):
+        return
+    found = [
+        (w, nearness(text, w.text))
+        for w in words
+        if w.role != "string" and not w.text.startswith("__")
+    ]
     found = [(w, near) for w, near in found if near > 0]
     counts = Counter(w.text for w, _ in found)
     for word, near in found:

@@ -31,6 +31,11 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield every step of the slices, scored by its distance from the raising expression."""
     for step in case.raise_slice:
         yield from _clues(step, 0.0, "")
+    for step in case.focus_slice:
+        if step.decides and step.node.line > 0:
+            score = math.exp(-step.distance / DECAY)
+            why = f"{_why(step, 'decides')}, the argument that the message names"
+            yield Clue("focus.decides", step.node.file, step.node.line, score, why)
     for depth, steps in enumerate(case.outer_slices, 1):
         for step in steps:
             yield from _clues(step, OUTER_DISTANCE * depth, "outer_")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from dl_bug_lsp.logs.values import Log
-from dl_bug_lsp.messages import MessageFacts
+from dl_bug_lsp.messages import FactKind, MessageFacts
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
@@ -17,6 +18,8 @@ from dl_bug_lsp.workspace import Workspace
 
 OUTER_SITES = 3
 OUTER_STEPS = 120
+NEAR_CALL = 4.0
+"""How far from the raise site a call may stand whose keyword the message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,28 @@ class Case:
         return list(self.sites[-1].nodes) if self.sites else []
 
     @cached_property
+    def focus_slice(self) -> list[Step]:
+        """The slice of the one argument that the message names, where it names one."""
+        names = {str(f.value) for f in self.facts.of(FactKind.ARGUMENT)}
+        starts: list[Node] = []
+        for start in self.starts:
+            for call in (n for n in ast.walk(start.expr) if isinstance(n, ast.Call)):
+                starts.extend(
+                    self.engine.node(argument, start.context)
+                    for argument in _named_arguments(call, names)
+                )
+        for step in self.raise_slice:
+            expr = step.node.expr
+            if (
+                step.distance <= NEAR_CALL
+                and step.node.entry is None
+                and isinstance(expr, ast.Call)
+            ):
+                given = [k.value for k in expr.keywords if k.arg in names]
+                starts.extend(self.engine.node(value, step.node.context) for value in given)
+        return backward_slice(starts, OUTER_STEPS) if starts else []
+
+    @cached_property
     def raise_slice(self) -> list[Step]:
         """The backward slice of what the raise site computes."""
         return backward_slice(self.starts)
@@ -95,6 +120,31 @@ class Case:
         """The backward slices of the frames around the raise site, nearest first."""
         outer = self.sites[-1 - OUTER_SITES : -1]
         return [backward_slice(list(site.nodes), OUTER_STEPS) for site in reversed(outer)]
+
+
+POSITIONS = {
+    "input": 0,
+    "self": 0,
+    "mat1": 0,
+    "logits": 0,
+    "target": 1,
+    "labels": 1,
+    "other": 1,
+    "index": 1,
+    "mat2": 1,
+    "lengths": 1,
+}
+"""Where framework functions take an argument that their messages name."""
+
+
+def _named_arguments(call: ast.Call, names: set[str]) -> list[ast.expr]:
+    """Return the arguments of a call that go by one of the names, by keyword or usual position."""
+    found = [k.value for k in call.keywords if k.arg in names]
+    for name in sorted(names & POSITIONS.keys()):
+        position = POSITIONS[name]
+        if position < len(call.args) and not isinstance(call.args[position], ast.Starred):
+            found.append(call.args[position])
+    return found
 
 
 Source = Callable[[Case], Iterator[Clue]]

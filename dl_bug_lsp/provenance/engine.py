@@ -264,6 +264,8 @@ class Engine:
             short = owner.name.rpartition(".")[2]
         nodes: list[Node] = []
         callers = self.program.callers(short)
+        if owner is not None and short in CALL_METHODS:
+            callers = self.program.calls_of_instances(owner.name.rpartition(".")[2])
         if len(callers) > 4 * MAX_CALLERS:
             return []
         for caller, call in callers:
@@ -344,6 +346,37 @@ class Engine:
         """Return the nodes of what a call of a workspace function gives back."""
         entered = self.enter(function, call, context)
         scope = function.scope
+        return [self.node(e, entered) for e in (scope.returns or scope.yields)]
+
+    def many(self, source: Node | None) -> Node | None:
+        """Return a node that stands for a list of what iterating over ``source`` gives."""
+        if source is None:
+            return None
+        key = (id(source), -1)
+        found = self._nodes.get(key)
+        if found is None:
+            found = Node(self, source.context, source.expr)
+            items = tuple(self.elements_of(source))
+            found._values = (Items(items, complete=False),) if items else ()
+            found._inputs = tuple(("item", item) for item in items)
+            self._nodes[key] = found
+        return found
+
+    def returns_for(self, function: Function, first: Node | None) -> list[Node]:
+        """Return what a function gives back when a library calls it with one argument."""
+        scope = function.scope
+        parameters = [p.arg for p in scope.parameters()]
+        bound: dict[str, Node] = {}
+        if function.receiver is not None and parameters:
+            bound[parameters.pop(0)] = function.receiver
+        if first is None or not parameters:
+            return self.returns(function, None, function.closure)
+        key = (id(scope), id(first))
+        entered = self._contexts.get(key)
+        if entered is None:
+            bound[parameters[0]] = first
+            entered = Context(scope, bound, function.closure, function.closure.depth + 1)
+            self._contexts[key] = entered
         return [self.node(e, entered) for e in (scope.returns or scope.yields)]
 
     def callables(self, node: Node) -> list[Function]:
@@ -998,7 +1031,7 @@ class Engine:
         edges: list[Edge] = []
         for function in functions:
             edges.extend(("return", n) for n in self.returns(function, expr, context))
-        if edges and not any(isinstance(v, Instance) for v in callee.values):
+        if edges and not any(isinstance(v, (Instance, LibraryObject)) for v in callee.values):
             # The function's body leads to its arguments and its receiver where they matter.
             return edges
         role = "argument"

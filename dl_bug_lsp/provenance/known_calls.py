@@ -273,8 +273,13 @@ def elements(engine: Engine, value: LibraryObject) -> list[Node]:
         keywords = {k.arg: k.value for k in call_.keywords if k.arg}
         collate = keywords.get("collate_fn")
         if collate is not None:
-            functions = engine.callables(engine.node(collate, context))
-            returned = [n for f in functions for n in engine.returns(f, None, context)]
+            dataset = call_.args[0] if call_.args else keywords.get("dataset")
+            samples = engine.node(dataset, context) if dataset is not None else None
+            returned = [
+                n
+                for f in engine.callables(engine.node(collate, context))
+                for n in engine.returns_for(f, engine.many(samples))
+            ]
             if returned:
                 return returned
         dataset = call_.args[0] if call_.args else keywords.get("dataset")

@@ -471,3 +471,12 @@ class Program:
                         if short is not None:
                             self._callers.setdefault(short, []).append((scope, call))
         return self._callers.get(name, [])
+
+    def calls_of_instances(self, cls: str) -> list[tuple[Scope, ast.Call]]:
+        """Return the calls of objects that were made by ``cls(…)`` and bound to a name."""
+        names: dict[str, None] = {}
+        for scope, made in self.callers(cls):
+            for name, bindings in scope.bindings.items():
+                if any(b.value is made for b in bindings):
+                    names[name.rpartition(".")[2]] = None
+        return [found for name in names for found in self.callers(name)]

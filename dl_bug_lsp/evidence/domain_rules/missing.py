@@ -23,8 +23,27 @@ def find(case: Case) -> Iterator[Clue]:
         }
         for name in sorted(names):
             yield from _conditional(case, name)
+    if case.category.id == "null_reference":
+        for name in sorted(_accessed(case)):
+            yield from _conditional(case, name)
     if case.category.id in {"key_not_found", "attribute_not_found"}:
         yield from _built(case)
+
+
+def _accessed(case: Case) -> set[str]:
+    """Return the names of the objects that the raising expression looks into or calls."""
+    found: set[str] = set()
+    for start in case.starts:
+        for node in ast.walk(start.expr):
+            base: ast.AST | None = None
+            if isinstance(node, (ast.Attribute, ast.Subscript)):
+                base = node.value
+            elif isinstance(node, ast.Call):
+                base = node.func
+            name = getattr(base, "attr", None) or getattr(base, "id", None)
+            if name:
+                found.add(str(name))
+    return found - {"self", "cls"}
 
 
 def _conditional(case: Case, name: str) -> Iterator[Clue]:

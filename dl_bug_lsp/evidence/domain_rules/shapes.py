@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword, near_files
 from dl_bug_lsp.evidence.values import Case, Clue
-from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.evidence.numbers import sizes_of
+from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.program import Scope
 from dl_bug_lsp.provenance.slices import Step
@@ -96,16 +97,38 @@ def find(case: Case) -> Iterator[Clue]:
     if case.category.id != "tensor_mismatch":
         return
     yield from _unchanging_size_in_loop(case)
+    yield from _both_sizes(case)
     for step in case.raise_slice:
         yield from _operations(step)
     if any(words in case.message for words in UNEVEN):
         yield from _uneven_samples(case)
 
 
+def _both_sizes(case: Case) -> Iterator[Clue]:
+    """Find shapes and calls that hold both sizes: perhaps they stand in the wrong order."""
+    expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
+    if not expected or not actual or expected & actual:
+        return
+    for step in case.raise_slice:
+        node = step.node
+        expr = node.expr
+        if node.entry is not None or not isinstance(expr, (ast.Tuple, ast.List, ast.Call)):
+            continue
+        parts = expr.args if isinstance(expr, ast.Call) else expr.elts
+        sizes = [_whole(node.engine.node(part, node.context)) for part in parts[:8]]
+        if expected & set(sizes) and actual & set(sizes) and node.line > 0:
+            why = f"`{node.text}` holds both sizes, perhaps in the wrong order"
+            yield Clue("rules.both_sizes", node.file, node.line, 1.0, why)
+
+
 def _operations(step: Step) -> Iterator[Clue]:
     node = step.node
     expr = node.expr
     if node.entry is not None or not isinstance(expr, ast.Call) or node.line <= 0:
+        if _indexes_shape(expr) and node.line > 0:
+            why = f"`{node.text}` picks one axis of a shape"
+            score = 1 / (1 + step.distance / 4)
+            yield Clue("rules.shape_index", node.file, node.line, score, why)
         return
     name = called_name(expr)
     near = 1 / (1 + step.distance / 3)
@@ -121,6 +144,15 @@ def _operations(step: Step) -> Iterator[Clue]:
     elif name in LAYERS:
         why = f"`{node.text}` makes the layer or array whose size is part of the failure"
         yield Clue("rules.layer", node.file, expr.lineno, near, why)
+
+
+def _indexes_shape(expr: ast.expr) -> bool:
+    return (
+        isinstance(expr, ast.Subscript)
+        and isinstance(expr.value, ast.Attribute)
+        and expr.value.attr == "shape"
+        and not isinstance(expr.slice, ast.Slice)
+    )
 
 
 def _shapes(case: Case) -> set[tuple[int, ...]]:
@@ -147,7 +179,17 @@ def _same_shape(case: Case) -> Iterator[Clue]:
             seen.add((node.file, node.line))
             text = "x".join(map(str, numbers))
             why = f"`{node.text}` has the sizes {text} of the message"
-            yield Clue("rules.same_shape", node.file, node.line, 1.0, why)
+            kind = "rules.same_shape" if _decides_size(node) else "rules.same_shape_passed"
+            yield Clue(kind, node.file, node.line, 1.0, why)
+
+
+def _decides_size(node: Node) -> bool:
+    """Whether a size is written or computed in the call itself, not only handed on by it."""
+    expr = node.expr
+    parts = expr.args if isinstance(expr, ast.Call) else getattr(expr, "elts", [])
+    parameters = {p.arg for p in node.context.scope.parameters()}
+    handed_on = [isinstance(p, ast.Name) and p.id in parameters for p in parts[:2]]
+    return not all(handed_on) if handed_on else True
 
 
 def _argument_shapes(node: Node) -> Iterator[tuple[int, ...]]:
