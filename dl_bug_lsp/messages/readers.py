@@ -87,6 +87,8 @@ def read_value(kind: FactKind, words: str) -> FactValue | None:
 def clean(words: str) -> str:
     """Return words without the quotes around and the full stop behind them."""
     text = words.strip()
+    if text.startswith("<class "):
+        return text[7:].rstrip(">").strip("'\" ")
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"`":
         return text[1:-1]
     return text.rstrip(",;:.!")

@@ -48,6 +48,7 @@ _QUOTED = (
     r"|(?<=[‘“])[^’”\n]{0,400})"
 )
 _TWO_WORDS = r"(?:(?:(?:un)?signed|struct)\s(?=\w)|long\s(?=int|long))?"
+_CLASS = r"<class\s['\"][^'\"\n]{1,200}['\"]>"
 _LOOKAHEAD = 24
 
 
@@ -223,6 +224,8 @@ class Compiler:
             body = _stopping(one, rest, 1, 400)
             if slot.kind is FactKind.DTYPE:
                 body = _TWO_WORDS + body
+            elif slot.kind is FactKind.CLASS:
+                body = f"(?:{_CLASS}|{body})"
         return f"(?P<{name}>{body})"
 
 
