@@ -97,10 +97,11 @@ def _foreign_prefix(text: str) -> str | None:
 def _learn(lines: list[LogLine]) -> re.Pattern[str] | None:
     """Return a pattern for the prefixes that stand before headers and frames alike, or None.
 
-    A prefix before a single header alone is the beginning of one log record (or a progress bar)
-    whose next lines carry none: it teaches nothing.
+    A prefix before headers alone is the beginning of log records (or a progress bar) whose next
+    lines carry none: it teaches nothing.
     """
     seen: Counter[str] = Counter()
+    on_frames: set[str] = set()
     compiled: dict[str, str] = {}
     for line in lines:
         prefix = _foreign_prefix(line.text)
@@ -110,7 +111,9 @@ def _learn(lines: list[LogLine]) -> re.Pattern[str] | None:
             compiled[prefix] = pattern_of_prefix(prefix)
         if prefix in compiled:
             seen[compiled[prefix]] += 1
-    taught = [pattern for pattern, count in seen.most_common(_MAX_LEARNED) if count >= 2]
+            if _HEADER not in line.text:
+                on_frames.add(compiled[prefix])
+    taught = [p for p, count in seen.most_common(_MAX_LEARNED) if count >= 2 and p in on_frames]
     if not taught:
         return None
     taught.sort(key=lambda pattern: (-len(pattern), pattern))

@@ -38,7 +38,7 @@ def read_blocks(stream: Stream) -> list[Block]:
         if block is None:
             index += 1
             continue
-        index = max(block.end, index + 1)
+        index = max(block.end if block.resume is None else block.resume, index + 1)
         if block.dialect == "anomaly":
             anomaly = block
             continue
@@ -50,8 +50,12 @@ def read_blocks(stream: Stream) -> list[Block]:
             _join(former, block, pending or Relation.DIRECT_CAUSE)
         elif former is not None and _runs_notebook(former, block):
             _wrap(former, block)
+        elif former is not None and _reports(former, block):
+            _summarise(former, block)
         elif block.causes:
             introduce(block, stream)
+            if former is not None and _announces(former, block):
+                blocks.pop()
             blocks.append(block)
         pending = None
     settle(blocks, stream)
@@ -106,6 +110,30 @@ def _runs_notebook(former: Block, block: Block) -> bool:
     if not former.causes or not block.causes or block.dialect != "ipython":
         return False
     return former.causes[-1].class_name in _NOTEBOOK and block.first - former.end <= _NOTEBOOK_REACH
+
+
+def _announces(former: Block, block: Block) -> bool:
+    """Say whether the former is only the log record that a traceback hangs on."""
+    spoken = former.causes[-1].type == "log" and former.kind is FailureKind.MESSAGE
+    return spoken and former.end == block.first and block.kind is FailureKind.EXCEPTION
+
+
+def _reports(former: Block, block: Block) -> bool:
+    return (
+        block.dialect == "torchrun"
+        and bool(former.causes)
+        and former.causes[-1].class_name == "ChildFailedError"
+        and block.first - former.end <= _NOTEBOOK_REACH
+    )
+
+
+def _summarise(former: Block, summary: Block) -> None:
+    """Put torchrun's summary into the launcher's failure; tracebacks in it stand beside it."""
+    cause = former.causes[-1]
+    former.causes[-1] = replace(cause, message=summary.evidence)
+    former.rank, former.host, former.heading = summary.rank, summary.host, "first observed"
+    former.others = [block for block in (summary, *summary.others) if block.weight > 30]
+    former.end = summary.resume or summary.end
 
 
 def _wrap(former: Block, inner: Block) -> None:

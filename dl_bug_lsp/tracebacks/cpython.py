@@ -7,7 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from dl_bug_lsp.tracebacks.exception_text import message_end, parse_exception
-from dl_bug_lsp.tracebacks.frames import FRAME, REPEATED, parse_frame, read_source
+from dl_bug_lsp.tracebacks.frames import (
+    FRAME,
+    REPEATED,
+    is_caret_line,
+    parse_frame,
+    read_source,
+)
 from dl_bug_lsp.tracebacks.stream import Block, Stream
 from dl_bug_lsp.tracebacks.user_code import extract, joined_stacks, split_footer
 from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
@@ -69,7 +75,8 @@ def _read(stream: Stream, index: int, depth: int) -> Block | None:
 def read_stack(view: View, index: int) -> tuple[list[Frame], int]:
     """Read frames with their sources from ``index`` on; return them and where they end."""
     frames: list[Frame] = []
-    spaced = not (view(index) or "x").strip()
+    opening = view(index)
+    spaced = opening is not None and not opening.strip()
     while True:
         text = view(index)
         if text is None:
@@ -103,6 +110,8 @@ def read_stack(view: View, index: int) -> tuple[list[Frame], int]:
 def _is_source(text: str | None, indent: int) -> bool:
     if text is None or not text.strip() or REPEATED.match(text) or FRAME.match(text):
         return False
+    if text[0].isspace() and is_caret_line(text):
+        return True
     return len(text) - len(text.lstrip()) > min(indent, 2)
 
 

@@ -11,6 +11,7 @@ from dl_bug_lsp.tracebacks import (
     cpython,
     exception_group,
     faulthandler,
+    hydra_job,
     ipython,
     pytest_report,
     rich_box,
@@ -37,6 +38,7 @@ DIALECTS = (
     Dialect("cpython", cpython.TRIGGER, cpython.read_cpython),
     Dialect("pytest", pytest_report.TRIGGER, pytest_report.read_pytest),
     Dialect("faulthandler", faulthandler.TRIGGER, faulthandler.read_faulthandler),
+    Dialect("hydra", hydra_job.TRIGGER, hydra_job.read_hydra_job),
     Dialect("torchrun", torchrun.TRIGGER, torchrun.read_summary),
     Dialect("message", complaints.TRIGGER, complaints.read_complaint),
 )

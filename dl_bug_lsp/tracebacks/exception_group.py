@@ -14,6 +14,7 @@ from dl_bug_lsp.tracebacks.values import Cause, Relation
 TRIGGER = re.compile(r"^\s*\+ Exception Group Traceback \(most recent call last\):")
 _MARGIN = re.compile(r"^(?P<indent> *)(?P<bar>[|+])(?P<rest>.*)$")
 _MEMBER = re.compile(r"^-*\+?-{4,} (?P<number>\d+|\.\.\.) -{4,}$")
+_GOES_ON = re.compile(r"^ *(?:\| |\+-+(?: (?:\d+|\.\.\.) -+)?$)")
 _END = re.compile(r"^-{4,}$")
 _MAX_LINES = 20_000
 _MAX_DEPTH = 64
@@ -56,7 +57,11 @@ def _tree(stream: Stream, index: int) -> tuple[_Part, int]:
         line = stream.lines[end]
         match = _MARGIN.match(line.text)
         if not match:
-            break
+            if not _goes_on(stream, end):
+                break
+            path[-1].lines.append(line)
+            end += 1
+            continue
         column, rest = len(match["indent"]), match["rest"]
         opening = _MEMBER.match(rest) if match["bar"] == "+" else None
         if opening:
@@ -73,6 +78,11 @@ def _tree(stream: Stream, index: int) -> tuple[_Part, int]:
             path[-1].lines.append(replace(line, text=rest.removeprefix(" ")))
         end += 1
     return root, end
+
+
+def _goes_on(stream: Stream, index: int) -> bool:
+    """Say whether a line without a margin is a message's (3.11 prints those bare)."""
+    return any(_GOES_ON.match(stream.text(at)) for at in range(index + 1, index + 20))
 
 
 def _chains(root: _Part, stream: Stream) -> list[list[Cause]]:

@@ -12,14 +12,14 @@ EXCEPTION = re.compile(
     r"^(?P<type>[^\W\d][\w.]*(?:<locals>[\w.]*){0,8}(?:\([\w.]{1,200}\))?)(?::(?: (?P<message>.*))?)?$"
 )
 CHAINED = re.compile(
-    r"^\W{0,8}(?P<during>During handling of the above exception, another exception occurred:)"
-    r"|^\W{0,8}(?P<cause>The above exception was the direct cause of the following exception:)"
+    r"^\W{0,8}(?P<during>During handling of the above exception)"
+    r"|^\W{0,8}(?P<cause>The above exception was the direct cause)"
 )
 _ENDINGS = re.compile(
     r"(?:Error|Exception|Exit|Interrupt|Warning|Iteration|Failure|Failed|Unsupported)$"
 )
 _FOREIGN = re.compile(
-    r"^(?:(?:\w+ )?Traceback \(most recent call last|srun: |slurmstepd: |Exception ignored in"
+    r"^(?:(?:\w+ )?Traceback \(most recent call last|Call stack:|Stack \(most recent|srun: |slurmstepd: |Exception ignored in"
     r"|During handling of the above|The above exception was|Set the environment variable HYDRA_FULL"
     r"|wandb: |\[rank\d|={20}|-{20}$|E\d{4} |[WIEF]\d{4} \d\d:|\$ |\+ \w|make: |mpirun |make\[\d"
     r"|Exception in thread |Process \w+-\d+:$|Error in sys|Epoch[\s:\[]|epoch[\s:=]|step[\s:=]\s*\d"
@@ -97,12 +97,19 @@ def message_end(view: Callable[[int], str | None], first: int, head: str) -> int
             break
         if not text[0].isspace():
             free += 1
-            if free > _FREE_LINES:
+            if free > _FREE_LINES or _stands_alone(text, view(end + 1)):
                 break
         end += 1
     while end > first + 1 and not (view(end - 1) or "").strip():
         end -= 1
     return end
+
+
+def _stands_alone(text: str, below: str | None) -> bool:
+    """A single word, with nothing indented below it, is the next thing printed (`done`)."""
+    if " " in text.strip() or text.rstrip()[-1] in ":,;([{":
+        return False
+    return not (below and below[0].isspace() and below.strip())
 
 
 def _user_code_end(view: Callable[[int], str | None], first: int) -> int | None:

@@ -106,8 +106,9 @@ def _in_tier(items: list[tuple[Failure, int]], tier: list[int], rank: int | None
         own = [i for i in tier if _rank(items[i][0]) == rank]
         if own:
             return own[-1]
-    if any(items[i][0].dialect == "pytest" for i in tier):
-        return next(i for i in tier if items[i][0].dialect == "pytest")
+    for dialect in ("pytest", "exception_group"):
+        if items[tier[-1]][0].dialect == dialect:
+            return next(i for i in tier if items[i][0].dialect == dialect)
     last: dict[int | None | str, int] = {}
     for index in tier:
         process = items[index][0].process

@@ -15,6 +15,8 @@ TRIGGER = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$|^_{3,} \S.*? _{3,}$|^[E
 _SECTION = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$")
 _TEST = re.compile(r"^_{3,} (?P<name>\S.*?) _{3,}$")
 _END = re.compile(r"^[=!]{3,} ?\S.* ?[=!]{3,}$|^(?:FAILED|ERROR) \S+\.py")
+_SUMMARY = re.compile(r"^={3,} short test summary info ={3,}$")
+_SUMMED = re.compile(r"^(?:FAILED|ERROR) \S+|^[=!]{3,} ")
 _CAPTURED = re.compile(r"^-{3,} Captured \w+")
 _SHORT = re.compile(r"^(?P<file>\S[^\n]*?):(?P<line>\d{1,8}): in (?P<function>\S.*)$")
 _PLACE = re.compile(r"^(?P<file>\S[^\n]*?):(?P<line>\d{1,8}):(?: (?P<what>\S.*)?)?$")
@@ -49,8 +51,20 @@ def read_pytest(stream: Stream, index: int) -> Block | None:
     if not blocks:
         return None
     blocks[0].others = blocks[1:]
-    blocks[0].end = max(block.end for block in blocks)
+    blocks[0].resume = _after_summary(stream, max(at, blocks[-1].end))
     return blocks[0]
+
+
+def _after_summary(stream: Stream, index: int) -> int:
+    """Return the index after pytest's short summary, which repeats what was read."""
+    if not _SUMMARY.match(stream.text(index)):
+        return index
+    at = index + 1
+    while at < len(stream) and at - index < _MAX_LINES and not _END.match(stream.text(at)):
+        at += 1
+    while at < len(stream) and _SUMMED.match(stream.text(at)):
+        at += 1
+    return at
 
 
 def _backed(stream: Stream, index: int) -> int:

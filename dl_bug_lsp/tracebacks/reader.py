@@ -26,7 +26,7 @@ def read_failures(log: Log) -> Reading:
     for process, lines in log.streams().items():
         stream = Stream(lines, process)
         for block in read_blocks(stream):
-            if block.dialect == "torchrun" and block.heading == "first observed":
+            if block.heading == "first observed":
                 first_rank = block.rank
             problems.extend(block.problems)
             for one in (block, *block.others):

@@ -31,13 +31,13 @@ def choose_root(causes: list[Cause]) -> int:
         cause = causes[index]
         if cause.relation in (Relation.WRAPPED, Relation.GROUP_MEMBER):
             continue
-        if _supersedes(causes[root], cause):
+        if _supersedes(causes[root], causes[index - 1], cause):
             root = index
     return root
 
 
-def _supersedes(former: Cause, later: Cause) -> bool:
-    """Say whether ``later`` rather than ``former`` is what went wrong.
+def _supersedes(former: Cause, before: Cause, later: Cause) -> bool:
+    """Say whether ``later`` rather than ``former`` is what went wrong; ``before`` was just handled.
 
     A former exception inside libraries alone is a detail of how the later one came about. A lookup
     that failed and whose fallback then failed by itself is the idiom "ask forgiveness": the
@@ -51,7 +51,7 @@ def _supersedes(former: Cause, later: Cause) -> bool:
         return bool(later.type) and has_user_frames(later)
     if not has_user_frames(former):
         return has_user_frames(later)
-    if later.relation is Relation.DIRECT_CAUSE or former.class_name not in _FALLBACK_FROM:
+    if later.relation is Relation.DIRECT_CAUSE or before.class_name not in _FALLBACK_FROM:
         return False
     if not later.frames or not has_user_frames(later):
         return False

@@ -40,7 +40,8 @@ class Block:
 
     ``wrapped_from`` is the index of the first cause that only wraps those before it. ``kind`` and
     ``weight`` say how surely the text ended the job (see `primary`); ``rank`` is a rank that the
-    text itself names; ``heading`` is how the text introduced it (a thread, a task, …).
+    text itself names; ``heading`` is how the text introduced it (a thread, a task, …). ``others``
+    are further failures that were read in one go; reading goes on at ``resume`` (else at ``end``).
     """
 
     causes: list[Cause]
@@ -55,6 +56,7 @@ class Block:
     root: int | None = None
     heading: str = ""
     others: list[Block] = field(default_factory=list)
+    resume: int | None = None
     problems: list[str] = field(default_factory=list)
 
     @property

@@ -33,7 +33,8 @@ def read_summary(stream: Stream, index: int) -> Block | None:
         text = stream.text(at)
         if _ROOT.match(text):
             root = True
-        if _RULE.match(text) and (_RULE.match(text) or text)["char"] == "=" and children:  # type: ignore[index]
+        rule = _RULE.match(text)
+        if rule and rule["char"] == "=" and children:
             break
         if _INDEX.match(text) or _starts_old_child(text):
             block = _child(stream, at)
@@ -46,7 +47,7 @@ def read_summary(stream: Stream, index: int) -> Block | None:
     leading = next((block for is_root, block in children if is_root), children[0][1])
     leading.others = [block for _, block in children if block is not leading]
     leading.heading = "first observed"
-    leading.end = max(at, *(block.end for _, block in children))
+    leading.resume = max(at, *(block.end for _, block in children))
     return leading
 
 

@@ -47,7 +47,8 @@ def extract(lines: list[str]) -> Embedded:
             continue
         kept.append(text)
         index += 1
-    return Embedded(_joined(kept), tuple(frames), inner_type)
+    message = _joined(kept) if frames else "\n".join(text.rstrip() for text in kept).strip()
+    return Embedded(message, tuple(frames), inner_type)
 
 
 def _inner_exception(

@@ -31,7 +31,7 @@ _WARNING = re.compile(
     r"\w*Warning: |^\s*warnings\.warn|[Dd]eprecat|\bwarn(?:ing)?\b[:\]]", re.IGNORECASE
 )
 _HARMLESS = re.compile(
-    r"(?:\b0 (?:errors?|failed)|no errors?|errors? (?:rate|=|: ?[\d.])|failed call to cuInit|cuInit"
+    r"(?:\b0 (?:errors?|failed)|^Error executing job with|no errors?|errors? (?:rate|=|: ?[\d.])|failed call to cuInit|cuInit"
     r"|Unable to register|factory: Attempting|TensorRT|cudart|computation_placer|error_rate|mean_\w*error"
     r"|pip's dependency resolver|\bmse\b|\bmae\b|on_error|\bskipp?|\bretry|\bignor)",
     re.IGNORECASE,
@@ -80,7 +80,9 @@ def _block(row: Complaint, match: re.Match[str], stream: Stream, index: int) -> 
                 first = at
                 break
     frames: tuple[Frame, ...] = ()
-    if groups.get("file") and groups.get("line"):
+    if (groups.get("file") or "").rpartition("/")[2] in _SHELLS:
+        frames = ()
+    elif groups.get("file") and groups.get("line"):
         frames = (Frame(groups["file"], int(groups["line"])),)
     elif groups.get("file"):
         frames = (Frame(groups["file"], 0),)
@@ -92,6 +94,7 @@ def _block(row: Complaint, match: re.Match[str], stream: Stream, index: int) -> 
     )  # fmt: skip
 
 
+_SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "-bash"))
 _TEXTS = frozenset(("place", "step", "tail"))
 
 

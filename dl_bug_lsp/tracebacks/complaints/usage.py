@@ -14,6 +14,7 @@ ROWS: tuple[Complaint, ...] = (
     row("jsonargparse", r"^error: (?P<message>(?:Parser key|Validation failed|No action for|Key |Option |Unrecognized arguments).*)$", _F, back=r"^usage: "),
     row("hydra", r"^(?P<message>Could not override '.+|Error merging override .+|Error parsing override .+|Could not append to config\..+|Cannot find primary config .+|Primary config (?:module|directory) .+not found.*|Missing mandatory value.*|You must specify '.+', e\.g.*|Multiple values for .+|Could not delete from config.*|In '.+': (?:Could not find|Could not load|Validation error|ConfigKeyError|Override|Not found).*|Error (?:loading|composing) .+|Interpolation (?:key|resolution) .+)$", _F, until=_HYDRA_END),
     row("omegaconf", r"^(?P<message>omegaconf\.errors\.\w+: .+)$", _F, until=_HYDRA_END),
+    row("pytest", r"^(?:FAILED|ERROR) (?P<file>\S+\.py)(?:::(?P<test>\S+))? - (?P<message>.+)$", Weight.SHELL),
     row("docopt", r"^Usage:$", Weight.HINT),
     row("torchrun", r"^(?P<message>torchrun: error: .+)$", _F),
 )  # fmt: skip
