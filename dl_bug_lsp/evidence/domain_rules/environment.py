@@ -1,0 +1,151 @@
+"""What surrounds the code: requirements, search paths, launch scripts, encodings of files."""
+
+from __future__ import annotations
+
+import ast
+import codecs
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.evidence.words import nearness
+from dl_bug_lsp.messages import FactKind
+
+IMPORT_NAMES = {
+    "cv2": "opencv-python",
+    "PIL": "pillow",
+    "yaml": "pyyaml",
+    "sklearn": "scikit-learn",
+    "skimage": "scikit-image",
+    "bs4": "beautifulsoup4",
+    "dotenv": "python-dotenv",
+    "attr": "attrs",
+    "google": "protobuf",
+    "pytorch_lightning": "pytorch-lightning",
+    "torch_geometric": "torch-geometric",
+    "tensorflow_addons": "tensorflow-addons",
+    "ruamel": "ruamel.yaml",
+    "git": "gitpython",
+    "Levenshtein": "python-Levenshtein",
+    "hydra": "hydra-core",
+    "umap": "umap-learn",
+    "faiss": "faiss-cpu",
+}
+SEARCH_PATHS = {"PYTHONPATH", "LD_LIBRARY_PATH", "PATH", "CONDA_PREFIX", "VIRTUAL_ENV"}
+TEXT_FILES = {
+    "open",
+    "read_csv",
+    "to_csv",
+    "read_text",
+    "write_text",
+    "read_json",
+    "to_json",
+    "read_table",
+    "loadtxt",
+    "genfromtxt",
+    "savetxt",
+    "encode",
+    "decode",
+}
+MAX_FILES = 200
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the places outside the failing code that make or mend its surroundings."""
+    if case.category.id in {"library_not_found", "version_conflict"}:
+        for module in sorted(_modules(case)):
+            yield from _requirements(case, module)
+            if case.workspace.module_file(module) or _folder(case, module):
+                yield from _search_path(case, module)
+    elif case.category.id == "unexpected_encoding":
+        yield from _encodings(case)
+
+
+def _modules(case: Case) -> set[str]:
+    found = {
+        str(f.value)
+        for kind in (FactKind.MODULE, FactKind.REQUIREMENT)
+        for f in case.facts.of(kind)
+        if isinstance(f.value, str)
+    }
+    return {name for name in found if name and len(name) < 100}
+
+
+def _folder(case: Case, module: str) -> bool:
+    """Whether a folder or file of the module's name stands anywhere in the workspace."""
+    top = module.partition(".")[0]
+    return any(
+        f"/{top}/" in f"/{file}" or f"/{file}".endswith(f"/{top}.py")
+        for file in case.workspace.files()
+    )
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-").replace(".", "-")
+
+
+def _requirements(case: Case, module: str) -> Iterator[Clue]:
+    top = module.partition(".")[0]
+    names = {_plain(top), _plain(IMPORT_NAMES.get(top, top))}
+    declared = case.workspace.dependencies()
+    for entry in declared:
+        name = _plain(entry.key)
+        if name in names:
+            why = f"`{entry.key}` is declared here"
+            yield Clue("rules.requirement", entry.file, entry.line, 1.0, why)
+        else:
+            near = max(nearness(name, wanted) for wanted in names)
+            prefix = any(wanted.startswith(name + "-") for wanted in names)
+            score = max(near, 0.8 if prefix else 0.0)
+            if score > 0:
+                why = f"`{module}` is not declared; `{entry.key}` is the nearest that is"
+                yield Clue("rules.requirement_near", entry.file, entry.line, score, why)
+    if declared and not any(_plain(e.key) in names for e in declared):
+        files = sorted({e.file for e in declared})
+        for file in files:
+            lines = [e.line for e in declared if e.file == file]
+            why = f"`{module}` is missing from this list"
+            yield Clue("rules.requirement_missing", file, min(lines), 1.0, why)
+            yield Clue("rules.requirement_missing", file, max(lines), 0.9, why)
+
+
+def _search_path(case: Case, module: str) -> Iterator[Clue]:
+    """The module is in the workspace: suspect what says where modules are looked for."""
+    for entry in case.workspace.config_entries():
+        if any(part in SEARCH_PATHS for part in entry.path if isinstance(part, str)):
+            why = f"`{module}` is in the workspace, but this search path does not lead to it"
+            yield Clue("rules.strong", entry.file, entry.line, 1.0, why)
+    for file in case.workspace.python_files()[:MAX_FILES]:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("sys.path."):
+                why = "changes where modules are looked for"
+                yield Clue("rules.strong", file, node.lineno, 1.0, why)
+
+
+def _codec(name: str) -> str | None:
+    try:
+        return codecs.lookup(name).name
+    except (LookupError, ValueError):
+        return None
+
+
+def _encodings(case: Case) -> Iterator[Clue]:
+    """Find what reads or writes text, the more telling the more its encoding differs."""
+    named = {_codec(str(f.value)) for f in case.facts.of(FactKind.LITERAL)} - {None}
+    for file in case.workspace.python_files()[:MAX_FILES]:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.Call) or called_name(node) not in TEXT_FILES:
+                continue
+            given = keyword(node, "encoding")
+            if isinstance(given, ast.Constant) and isinstance(given.value, str):
+                other = _codec(given.value) not in named
+                kind = "rules.strong" if other else "rules.weak"
+                why = f"`{given.value}` is the encoding used here"
+                yield Clue(kind, file, given.lineno, 1.0, why)
+            elif called_name(node) in {"open", "read_text", "write_text"} and given is None:
+                mode = node.args[1] if len(node.args) > 1 else keyword(node, "mode")
+                if not (isinstance(mode, ast.Constant) and "b" in str(mode.value)):
+                    why = "no encoding is given, so the platform's is used"
+                    yield Clue("rules.weak", file, node.lineno, 1.0, why)
