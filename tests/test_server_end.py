@@ -17,8 +17,10 @@ from dl_bug_lsp.server.parent import watch_parent
 FIXTURE = Path(__file__).parent.parent / "fixtures" / "101-leaf-resnet-head"
 WORKSPACE = FIXTURE / "workspace"
 LOG = (FIXTURE / "log.txt").read_text(encoding="utf-8")
-LONG = LOG * 1_500
-"""Work for far longer than any test waits."""
+LONG = "".join(
+    LOG.replace("8x216", f"{n}x216").replace("line 13", f"line {n}") for n in range(2_000)
+)
+"""Different failures: work for far longer than any test waits."""
 PATIENCE = 8
 """Seconds within which a server that should end must have ended, on a busy machine."""
 

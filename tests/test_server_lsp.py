@@ -235,7 +235,7 @@ async def test_a_folder_may_be_named(client: LanguageClient) -> None:
 
 async def test_the_latest_of_several_texts_wins(client: LanguageClient) -> None:
     await start(client)
-    slow = LOG * 40
+    slow = "".join(LOG.replace("line 13", f"line {n}") for n in range(40))
     requests = [
         asyncio.ensure_future(execute(client, "dlBug.localize", {"text": text}))
         for text in (slow, slow, LOG)
