@@ -1,6 +1,7 @@
 """The index on disk: one SQLite file, written whole and swapped in, never trusted.
 
-Tables: ``about(key, value)`` with the format's version; ``term(number, term)``, the vocabulary;
+Tables: ``about(key, value)`` with the format's version and the vocabulary's size;
+``term(number, term)``, the vocabulary;
 ``file(path, size, mtime_ns, inode, digest, meta, terms)``, one row a file: its stamp, the BLAKE2b
 digest of its bytes, and its record (see `records`).
 """
@@ -118,6 +119,8 @@ def _read(path: Path) -> Loaded:
         if about.get("version") != VERSION:
             return Loaded()
         terms = [str(t) for (t,) in connection.execute("select term from term order by number")]
+        if about.get("terms") != str(len(terms)):
+            return Loaded()
         rows = {
             path: Row(Stamp(size, mtime, inode), digest, Record(meta, terms))
             for path, size, mtime, inode, digest, meta, terms in connection.execute(
@@ -133,7 +136,8 @@ def _write(path: Path, vocabulary: Vocabulary, rows: Mapping[str, Row]) -> None:
         connection.executescript("pragma journal_mode=off; pragma synchronous=off; begin;")
         for statement in filter(str.strip, _SCHEMA.split(";")):
             connection.execute(statement)
-        connection.execute("insert into about values ('version', ?)", (VERSION,))
+        about = (("version", VERSION), ("terms", str(len(vocabulary.terms))))
+        connection.executemany("insert into about values (?, ?)", about)
         connection.executemany("insert into term values (?, ?)", enumerate(vocabulary.terms))
         connection.executemany(
             "insert into file values (?, ?, ?, ?, ?, ?, ?)",

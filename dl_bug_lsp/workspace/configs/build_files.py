@@ -41,11 +41,12 @@ def read_makefile(file: str, text: str) -> ConfigReading:
     entries: list[ConfigEntry] = []
     problem: tuple[str | None, int | None] = (None, None)
     recipe: list[tuple[int, str]] = []
-    in_rule = False
+    in_rule = continued = False
     for number, line in enumerate(text.split("\n"), 1):
         line = line[:_LONGEST_LINE]
         if line.startswith("\t"):
-            recipe.append((number, line.lstrip("\t @-+")))
+            recipe.append((number, line[1:] if continued else line.lstrip("\t @-+")))
+            continued = line.endswith("\\")
             continue
         if not line.strip() or line.lstrip().startswith("#"):
             continue

@@ -92,7 +92,7 @@ def _delimited(file: str, text: str, is_cut: bool) -> Table:
     delimiter = _delimiter(file, text.split("\n", 1)[0])
     columns: list[ColumnSummary] = []
     widths: Counter[int] = Counter()
-    uneven: list[tuple[int, int]] = []
+    first_of_width: dict[int, list[int]] = {}
     header_line: int | None = None
     problem: tuple[str | None, int | None] = (None, None)
     rows = last = 0
@@ -114,8 +114,9 @@ def _delimited(file: str, text: str, is_cut: bool) -> Table:
                 continue
         rows, last = rows + 1, line
         widths[len(row)] += 1
-        if len(row) != len(columns) and len(uneven) < _MOST_ROWS:
-            uneven.append((line, len(row)))
+        lines = first_of_width.setdefault(len(row), [])
+        if len(lines) < _MOST_RAGGED:
+            lines.append(line)
         if problem[0] is None and sum(cell.count("\n") for cell in row) > _LONGEST_ROW:
             problem = ("a quote that opens here takes in many lines", line)
         _add_row(columns, row, line)
@@ -125,7 +126,7 @@ def _delimited(file: str, text: str, is_cut: bool) -> Table:
         header_line,
         rows,
         tuple(column.column() for column in columns),
-        tuple(_ragged(uneven, widths, len(columns))),
+        _ragged(first_of_width, widths, (header_line, len(columns))),
         is_cut or rows >= _MOST_ROWS,
         *problem,
     )
@@ -140,15 +141,15 @@ def _add_row(columns: list[ColumnSummary], row: list[str], line: int) -> None:
 
 
 def _ragged(
-    uneven: list[tuple[int, int]], widths: Counter[int], expected: int
-) -> list[tuple[int, int]]:
+    lines: dict[int, list[int]], widths: Counter[int], header: tuple[int | None, int]
+) -> tuple[tuple[int, int], ...]:
     """Judge rows by the majority's width: a header that most disagree with is the odd one."""
-    usual = max(
-        widths, key=lambda width: (widths[width], width == expected, width), default=expected
-    )
-    if usual == expected:
-        return uneven[:_MOST_RAGGED]
-    return [(line, width) for line, width in uneven if width != usual][:_MOST_RAGGED]
+    header_line, expected = header
+    usual = max(widths, key=lambda width: (widths[width], width == expected, width), default=0)
+    odd = [(line, width) for width, found in lines.items() if width != usual for line in found]
+    if header_line is not None and widths and usual != expected:
+        odd.append((header_line, expected))
+    return tuple(sorted(odd)[:_MOST_RAGGED])
 
 
 def _rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
