@@ -1,0 +1,41 @@
+# Everything works from a clean clone with Python 3.10+ and make; the first target sets up .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+FIXTURES_VENV := .venv-fixtures
+
+.PHONY: demo test check fixtures benchmark clean
+
+demo: $(READY)  ## show the main job on a recorded failure
+	$(BIN)/dl-bug-lsp localize fixtures/104-charlm-context-length/log.txt \
+	  --workspace fixtures/104-charlm-context-length/workspace --top 5
+
+test: check  ## check, then the whole test suite
+	$(BIN)/python -m pytest -q
+
+check: $(READY)  ## lint, format, types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("dl-bug-lsp needs Python 3.10 or newer" if sys.version_info < (3, 10) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+fixtures: $(FIXTURES_VENV)/.ready  ## run every fixture again and record its log
+	$(FIXTURES_VENV)/bin/python fixtures/record.py --python $(CURDIR)/$(FIXTURES_VENV)/bin/python
+
+$(FIXTURES_VENV)/.ready: fixtures/requirements.txt
+	$(PYTHON) -m venv $(FIXTURES_VENV)
+	$(FIXTURES_VENV)/bin/python -m pip install --quiet torch==2.13.0
+	$(FIXTURES_VENV)/bin/python -m pip install --quiet -r fixtures/requirements.txt
+	touch $@
+
+benchmark: $(READY)  ## accuracy on the fixtures
+	$(BIN)/python benchmarks/fixtures.py
+
+clean:
+	rm -rf $(VENV) $(FIXTURES_VENV) build dist *.egg-info
