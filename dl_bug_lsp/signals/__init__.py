@@ -1,0 +1,18 @@
+"""Run-time signals: the metric streams of a log and the failures that show in nothing else."""
+
+from dl_bug_lsp.signals.diagnosis import diagnose
+from dl_bug_lsp.signals.reader import read_metrics
+from dl_bug_lsp.signals.silent import classify_silent, silent_failure
+from dl_bug_lsp.signals.values import MetricPoint, MetricSeries, Role, SilentDiagnosis, Split
+
+__all__ = [
+    "MetricPoint",
+    "MetricSeries",
+    "Role",
+    "SilentDiagnosis",
+    "Split",
+    "classify_silent",
+    "diagnose",
+    "read_metrics",
+    "silent_failure",
+]

@@ -1,0 +1,58 @@
+"""The accuracy of guessing: from the number of classes where the log tells it, or from the loss."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from dl_bug_lsp.logs.values import Log
+
+NEAR = 0.05
+"""How far (in accuracy) from 1/k counts as guessing: small validation sets wobble."""
+NEAR_LOSS = 0.06
+"""How far a cross entropy may be from ln k, as a share: that of equal odds for k classes."""
+
+_CLASSES = re.compile(
+    r"(?:num_?(?:classes|labels)|n_?(?:classes|labels)|classes|labels|categories)\W{1,4}(\d{1,6})\b"
+    r"|\b(\d{1,6}) (?:different )?(?:classes|labels|categories)\b"
+    r"|belonging to (\d{1,6}) classes",
+    re.IGNORECASE,
+)
+_MAX_LINES = 2_000
+
+
+def classes_in(log: Log) -> int | None:
+    """Return the number of classes that the log tells, or None."""
+    for line in log.lines[:_MAX_LINES]:
+        match = _CLASSES.search(line.text[:400])
+        if match:
+            count = int(match[1] or match[2] or match[3])
+            if 2 <= count <= 100_000:
+                return count
+    return None
+
+
+def chance_level(accuracy: float, loss: float | None, log: Log) -> tuple[float, float] | None:
+    """Return the chance level that an accuracy stands at, with a confidence, or None.
+
+    A cross entropy of ln k beside an accuracy near 1/k says that every class gets the same odds
+    (in nats; Cover and Thomas, Elements of Information Theory, 2.1).
+    """
+    known = classes_in(log)
+    if known is not None:
+        near = abs(accuracy - 1 / known) <= max(NEAR * min(1.0, 5 / known), 0.004)
+        return (1 / known, 0.85) if near else None
+    if not 0 < accuracy < 0.7:
+        return None
+    for count in (round(1 / accuracy) + step for step in (0, -1, 1)):
+        if count < 2 or abs(accuracy - 1 / count) > NEAR + 0.02:
+            continue
+        even = loss is not None and abs(loss - math.log(count)) <= NEAR_LOSS * math.log(count)
+        if even:
+            return 1 / count, 0.9
+    count = round(1 / accuracy)
+    if count == 2 and abs(accuracy - 0.5) <= NEAR + 0.02:
+        return 0.5, 0.75
+    if count <= 1000 and abs(accuracy - 1 / count) <= 0.01 * 10 / max(10, count):
+        return 1 / count, 0.6
+    return None

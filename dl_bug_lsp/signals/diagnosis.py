@@ -1,0 +1,274 @@
+"""What metric series say went wrong: the rules, in the order in which they are asked.
+
+Thresholds are chosen so that a run that improves is left alone; each carries its reason.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dl_bug_lsp.logs.values import Log, Process, Span
+from dl_bug_lsp.signals.chance import chance_level
+from dl_bug_lsp.signals.names import base_of
+from dl_bug_lsp.signals.trends import is_constant, keeps_falling, last_run, main_loss, trend_of
+from dl_bug_lsp.signals.values import MetricPoint, MetricSeries, Role, SilentDiagnosis, Split
+
+FLAT = 0.05
+"""A loss that fell by less than a twentieth over a whole run has not been learnt from."""
+SLOW = 0.02
+"""The same for a loss that falls steadily: less than this is a rate far too low."""
+PLATEAU = 0.02
+"""After its first value a loss that moves by less than this stands still."""
+RISE = 1.3
+"""A loss that ends a third above its start diverges; noise of a healthy run stays below."""
+VAL_RISE = 1.15
+"""Held-out loss this far above its best, while training loss falls on, is overfitting."""
+GAP = 0.12
+"""Between training and held-out accuracy; smaller gaps are usual."""
+RUNAWAY = 1e3
+"""A loss this many times beyond where it began, on either side of zero, has no bound."""
+
+_STOPPED = re.compile(
+    r"Invalid loss, terminating training|\bloss (?:is|became|went|was) (?:now )?(?:nan|inf)"
+    r"|\b(?:nan|inf)(?:/inf)? (?:loss|values?) (?:detected|encountered|found|in loss)"
+    r"|non-?finite loss",
+    re.IGNORECASE,
+)
+_ADVERSARIAL = re.compile(
+    r"(?:^|_)(?:d|g|disc|gen|discriminator|generator|actor|critic|q|policy)(?:_|$)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The series of one process, those of a failure's last run, and the log."""
+
+    series: tuple[MetricSeries, ...]
+    log: Log
+
+    def of(self, role: Role, split: Split | None = None) -> tuple[MetricSeries, ...]:
+        """Return the series of a role."""
+        return tuple(
+            s for s in self.series if s.role is role and split in (None, s.split) and s.points
+        )
+
+    @property
+    def loss(self) -> MetricSeries | None:
+        """The objective on training data, or on held-out data where no other is printed."""
+        return main_loss(self.of(Role.LOSS, Split.TRAIN)) or main_loss(self.of(Role.LOSS))
+
+
+Found = tuple[str, float, str, MetricPoint]
+Rule = Callable[[Scene], Found | None]
+
+
+def diagnose(series: tuple[MetricSeries, ...], log: Log) -> SilentDiagnosis | None:
+    """Say what went wrong in a training without any error, or None where it looks healthy."""
+    for process in _processes(series):
+        own = tuple(s for s in series if s.process == process)
+        for rule in RULES:
+            found = rule(Scene(own, log))
+            if found is not None:
+                return _diagnosis(found, own)
+    return _stopped(log)
+
+
+def _processes(series: tuple[MetricSeries, ...]) -> list[Process | None]:
+    """Return the processes by falling number of values: the one that reports comes first."""
+    counts: dict[Process | None, int] = {}
+    for one in series:
+        counts[one.process] = counts.get(one.process, 0) + len(one.points)
+    return sorted(counts, key=lambda p: -counts[p])
+
+
+def _diagnosis(found: Found, series: tuple[MetricSeries, ...]) -> SilentDiagnosis:
+    category, confidence, why, point = found
+    lines = [p.line for s in series for p in s.points]
+    span = Span(min(lines), max(lines))
+    return SilentDiagnosis(category, confidence, why, point.text.strip()[:300], point.line, span)
+
+
+def _stopped(log: Log) -> SilentDiagnosis | None:
+    for line in log.lines:
+        if _STOPPED.search(line.text[:1000]):
+            why = "the log says that the loss is not a number"
+            span = Span(line.number, line.number)
+            text = line.text.strip()[:300]
+            return SilentDiagnosis("loss_nan", 0.9, why, text, line.number, span)
+    return None
+
+
+# ---------------------------------------------------------------------- the rules
+def _not_a_number(scene: Scene) -> Found | None:
+    """NaN or infinity in a loss; in another metric only where the last value is one, too."""
+    for role, confidence in ((Role.LOSS, 0.95), (Role.SCORE, 0.6), (Role.SPREAD, 0.5)):
+        for one in scene.of(role):
+            bad = [p for p in one.points if not math.isfinite(p.value)]
+            # One infinite step that training got over (a scaled gradient) is no failure.
+            if bad and (not math.isfinite(one.points[-1].value) or 2 * len(bad) > len(one.points)):
+                why = f"`{one.name}` is {bad[0].value} from line {bad[0].line} on"
+                return "loss_nan", confidence, why, bad[0]
+    return None
+
+
+def _no_gradient(scene: Scene) -> Found | None:
+    """Gradients of exactly zero, or a loss that repeats to the last digit that is printed."""
+    for one in scene.of(Role.GRADIENT):
+        zero = [p for p in one.points if p.value == 0.0]
+        if len(zero) >= 2 and len(zero) >= 0.9 * len(one.points):
+            return "dead_gradients", 0.9, f"`{one.name}` is 0 all along", zero[0]
+    loss = scene.loss
+    if loss is not None and is_constant(loss.values):
+        why = f"`{loss.name}` never changes in {len(loss.points)} values"
+        return "dead_gradients", 0.75, why, loss.points[-1]
+    return None
+
+
+def _overfitting(scene: Scene) -> Found | None:
+    train, held = scene.loss, main_loss(scene.of(Role.LOSS, Split.HELD_OUT))
+    learns = train is not None and train.split is Split.TRAIN and _falls(train, 0.2)
+    if learns and held is not None:
+        points = last_run(held.points)
+        trend = trend_of(tuple(p.value for p in points))
+        late = trend is not None and trend.count - 1 - trend.low_at >= max(2, trend.count // 5)
+        if trend is not None and late and trend.low > 0 and trend.end > VAL_RISE * trend.low:
+            why = (
+                f"`{held.name}` rises from {trend.low:g} to {trend.end:g} while training loss falls"
+            )
+            return "overfitting", 0.9, why, points[-1]
+    return _gap(scene)
+
+
+def _gap(scene: Scene) -> Found | None:
+    """Nearly every training sample right, many held-out ones wrong."""
+    train = _accuracy(scene, Split.TRAIN)
+    held = _accuracy(scene, Split.HELD_OUT)
+    if train is None or held is None:
+        return None
+    inner, outer = trend_of(train.finite), trend_of(held.finite)
+    if inner is None or outer is None:
+        return None
+    if inner.end >= 0.85 and inner.end - outer.end >= GAP:
+        why = f"accuracy is {inner.end:.2f} in training and {outer.end:.2f} on held-out data"
+        return "overfitting", 0.75, why, held.points[-1]
+    return None
+
+
+def _divergence(scene: Scene) -> Found | None:
+    loss = scene.loss
+    if loss is None or _scores_improve(scene):
+        return None
+    points = last_run(loss.points)
+    trend = trend_of(tuple(p.value for p in points))
+    if trend is None or trend.count < 3:
+        return None
+    size = max(abs(trend.start), 1.0)
+    if trend.end < -RUNAWAY * size or trend.end < 0 < trend.start and trend.end < -20 * size:
+        why = f"`{loss.name}` runs below any bound (to {trend.end:g})"
+        return "loss_divergence", 0.8, why, points[-1]
+    if trend.start > 0 and trend.end > RISE * trend.start and not _adversarial(loss):
+        sure = 0.9 if trend.end > 3 * trend.start else 0.7
+        why = f"`{loss.name}` rises from {trend.start:g} to {trend.end:g}"
+        return "loss_divergence", sure, why, points[-1]
+    return None
+
+
+def _at_chance(scene: Scene) -> Found | None:
+    found = _accuracy(scene, Split.HELD_OUT) or _accuracy(scene, Split.TRAIN)
+    train = _accuracy(scene, Split.TRAIN) or found
+    if found is None or train is None or _scores_improve(scene):
+        return None
+    trend = trend_of(train.finite)
+    loss = scene.loss
+    end = trend_of(tuple(p.value for p in last_run(loss.points))) if loss is not None else None
+    if trend is None:
+        return None
+    chance = chance_level(trend.end, end.end if end is not None else None, scene.log)
+    if chance is None:
+        return None
+    share, sure = chance
+    # Few values tell little: a first epoch may well be at chance.
+    sure -= 0.3 if trend.count < 3 else 0.0
+    if sure < 0.4:
+        return None
+    why = f"`{train.name}` stays at {trend.end:.3g}, what guessing one of {round(1 / share)} gives"
+    return "accuracy_at_chance", round(sure, 2), why, train.points[-1]
+
+
+def _stagnation(scene: Scene) -> Found | None:
+    loss = scene.loss
+    if loss is None or _scores_improve(scene) or _adversarial(loss):
+        return None
+    points = last_run(loss.points)
+    trend = trend_of(tuple(p.value for p in points))
+    if trend is None or trend.count < 3 or trend.start <= 0:
+        return None
+    good = [s for s in scene.of(Role.ACCURACY) if s.finite and s.finite[-1] > 0.9]
+    if good:
+        return None
+    many = trend.count >= 5
+    least = SLOW if keeps_falling(tuple(p.value for p in points)) else FLAT
+    if trend.drop < least:
+        why = f"`{loss.name}` goes from {trend.start:g} to {trend.end:g} in {trend.count} values"
+        return "loss_stagnation", 0.85 if many else 0.6, why, points[-1]
+    later = trend_of(tuple(p.value for p in points[1:]))
+    # Much is learnt in the first epoch of a sound run, too: a plateau counts while the loss is high.
+    if many and later is not None and abs(later.drop) < PLATEAU and trend.drop < 0.3:
+        why = f"`{loss.name}` stands at {later.end:g} from its second value on"
+        return "loss_stagnation", 0.6, why, points[-1]
+    return None
+
+
+def _stuck_metric(scene: Scene) -> Found | None:
+    """An accuracy that repeats to the last digit while the loss moves: one answer for everything."""
+    for one in scene.of(Role.ACCURACY):
+        values = one.values
+        if len(values) >= 4 and is_constant(values) and values[0] < 0.95:
+            why = f"`{one.name}` is {values[0]:g} in every one of {len(values)} values"
+            return "accuracy_at_chance", 0.6, why, one.points[-1]
+    return None
+
+
+RULES: tuple[Rule, ...] = (
+    _not_a_number,
+    _no_gradient,
+    _overfitting,
+    _at_chance,
+    _divergence,
+    _stagnation,
+    _stuck_metric,
+)
+
+
+# ---------------------------------------------------------------------- helpers
+def _falls(series: MetricSeries, share: float) -> bool:
+    trend = trend_of(tuple(p.value for p in last_run(series.points)))
+    return trend is not None and trend.count >= 3 and trend.drop > share
+
+
+def _accuracy(scene: Scene, split: Split) -> MetricSeries | None:
+    found = scene.of(Role.ACCURACY, split)
+    first = [s for s in found if "5" not in base_of(s.name)]
+    return (first or list(found) or [None])[0]
+
+
+def _scores_improve(scene: Scene) -> bool:
+    """Whether any measure of success clearly gets better."""
+    for one in (*scene.of(Role.ACCURACY), *scene.of(Role.SCORE)):
+        points = last_run(one.points)
+        trend = trend_of(tuple(p.value for p in points))
+        if trend is None or trend.count < 3:
+            continue
+        # Accuracies of small samples wobble by a tenth; scores have scales of their own.
+        least = 0.1 if one.role is Role.ACCURACY else 0.1 * max(abs(trend.start), 0.3)
+        if trend.end - trend.start > least:
+            return True
+    return False
+
+
+def _adversarial(series: MetricSeries) -> bool:
+    """Whether two networks play against each other: their losses need not fall."""
+    return _ADVERSARIAL.search(base_of(series.name)) is not None

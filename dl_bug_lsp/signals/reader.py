@@ -1,0 +1,96 @@
+"""The reader of metric streams: the lines of a log in, one series a metric out."""
+
+from __future__ import annotations
+
+import re
+
+from dl_bug_lsp.logs.values import Log, LogLine, Process
+from dl_bug_lsp.signals.names import base_of
+from dl_bug_lsp.signals.pairs import LineMetrics, read_line
+from dl_bug_lsp.signals.tables import TableReader
+from dl_bug_lsp.signals.values import MetricPoint, MetricSeries, Role, Split
+
+MAX_POINTS = 200_000
+ENOUGH_WHOLE = 2
+"""With this many values at ends of epochs, a progress bar's values in between are left out."""
+
+_TELLS = re.compile(
+    r"loss|acc|nll|bce|elbo|mse|mae|ppl|perpl|error|auc|f1|iou|dice|bleu|r2|reward|return|score"
+    r"|grad|gnorm|lr|learning|std|cost|top|prec|recall|wer|cer|xent|objective|psnr|kappa|mcc|mrr"
+    r"|ndcg|map\b|\bce\b|kld|bp[bc]|rouge",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(r"\d|nan|inf", re.IGNORECASE)
+_EPOCH_HEADING = re.compile(r"^\W{0,6}epoch\W{0,3}(\d{1,7})(?:\s*/\s*\d+)?\W*$", re.IGNORECASE)
+
+_Key = tuple[Process | None, Split, str]
+
+
+class _Collector:
+    """Sorts values into series as the lines go by."""
+
+    def __init__(self) -> None:
+        self.points: dict[_Key, list[MetricPoint]] = {}
+        self.names: dict[_Key, tuple[str, Role]] = {}
+        self.epochs: dict[Process | None, float] = {}
+        self.count = 0
+
+    def add(self, line: LogLine, found: LineMetrics) -> None:
+        if found.epoch is not None:
+            self.epochs[line.process] = found.epoch
+        epoch = self.epochs.get(line.process)
+        taken: set[_Key] = set()
+        for name, role, split, value in found.values:
+            key = (line.process, split, base_of(name))
+            # `loss 0.31 (0.35)`-like repetitions and table footers: the first of a line counts.
+            if key in taken or self.count >= MAX_POINTS:
+                continue
+            taken.add(key)
+            self.count += 1
+            self.names.setdefault(key, (name, role))
+            point = MetricPoint(value, line.number, line.text, epoch, found.step, found.is_partial)
+            self.points.setdefault(key, []).append(point)
+
+    def series(self) -> tuple[MetricSeries, ...]:
+        made = []
+        for key, points in self.points.items():
+            name, role = self.names[key]
+            whole = [p for p in points if not p.is_partial]
+            kept = whole if len(whole) >= ENOUGH_WHOLE else points
+            made.append(MetricSeries(name, role, key[1], tuple(_as_share(role, kept)), key[0]))
+        return tuple(made)
+
+
+def read_metrics(log: Log) -> tuple[MetricSeries, ...]:
+    """Return the metric series of a log in order of their first value; never raises.
+
+    Understood: Keras' progress lines, ``name: value``, ``name=value`` and ``name value`` in any
+    order, dictionaries and JSON lines, bars with a postfix, CSV and tables under a header.
+    Accuracies come as shares of 1; the part of the data is told by the name or by a word before it.
+    """
+    collector = _Collector()
+    tables: dict[Process | None, TableReader] = {}
+    for line in log.lines:
+        if not line.text or line.text.isspace():
+            continue
+        heading = _EPOCH_HEADING.match(line.text) if len(line.text) < 80 else None
+        if heading:
+            collector.epochs[line.process] = float(heading[1])
+            continue
+        reader = tables.setdefault(line.process, TableReader())
+        row = reader.feed(line)
+        if row is None and _TELLS.search(line.text) and _VALUE.search(line.text):
+            row = read_line(line.text)
+        if row is not None:
+            collector.add(line, row)
+    return collector.series()
+
+
+def _as_share(role: Role, points: list[MetricPoint]) -> list[MetricPoint]:
+    """Return accuracies printed as per cent without a sign as shares of 1."""
+    top = max((p.value for p in points if p.value == p.value), default=0.0)
+    if role is not Role.ACCURACY or not 1.5 < top <= 100:
+        return points
+    return [
+        MetricPoint(p.value / 100, p.line, p.text, p.epoch, p.step, p.is_partial) for p in points
+    ]
