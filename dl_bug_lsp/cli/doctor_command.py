@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import platform
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from importlib import metadata
@@ -52,11 +53,24 @@ def _workspace(workspace: Workspace) -> Iterator[tuple[str, str]]:
     yield "files", f"{len(files)}{_kinds(files)}"
     yield "Python files", str(len(workspace.python_files()))
     yield "config files", str(len(workspace.config_files()))
+    yield "index", _index(workspace)
     broken = [file for file in workspace.python_files() if workspace.elements(file).problem]
     if broken:
         yield "cannot be parsed", ", ".join(broken[:5]) + (" …" if len(broken) > 5 else "")
     for problem in workspace.problems()[:5]:
         yield "problem", problem
+
+
+def _index(workspace: Workspace) -> str:
+    cache = workspace.cache_info()
+    if cache.path is None:
+        return "in memory only"
+    size = f"{cache.files} files, {cache.size / 2**20:.1f} MB"
+    if cache.modified is None:
+        return f"{cache.path} ({size})"
+    minutes = max(0, int(time.time() - cache.modified) // 60)
+    age = f"{minutes} minutes" if minutes < 120 else f"{minutes // 60} hours"
+    return f"{cache.path} ({size}, {age} old)"
 
 
 def _kinds(files: tuple[str, ...]) -> str:

@@ -30,6 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     workspace = Workspace(root)
     options = Options(arguments.top, arguments.top_files, tuple(arguments.map))
+    # Read in one go, so that the index of a large workspace is kept for the next time.
+    workspace.index()
     report = localize(given.data, workspace, options).after(given.skipped_lines)
     found = any(failure.suspects for failure in report.failures)
     try:

@@ -9,7 +9,6 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams, JsonRpcRequestCancelled
 
-from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import Report
 from dl_bug_lsp.server.app import DlBugServer, capability
 from dl_bug_lsp.server.folders import Folder
@@ -94,6 +93,9 @@ async def _localized(
     text, skipped = _end_of(text)
 
     def work(token: Token) -> Publication:
+        # Imported here, off the loop: it would hold up the answer to `initialize`.
+        from dl_bug_lsp.localize import localize
+
         reports: list[tuple[Report, Folder]] = []
         for folder in folders:
             if token.cancelled:

@@ -34,16 +34,6 @@ class Folder:
         """Return the URI of a workspace file, spelled as the client spells the folder's."""
         return f"{self.uri.rstrip('/')}/{quote(file.encode('utf-8', 'replace'), safe='/')}"
 
-    def index(self) -> int:
-        """Read every file once, so that the first request finds it read; return how many."""
-        count = 0
-        for file in sorted({*self.workspace.python_files(), *self.workspace.config_files()}):
-            if self.closed.is_set():
-                break
-            self.workspace.elements(file)
-            count += 1
-        return count
-
 
 class Folders:
     """All folders; used on the event loop's thread."""

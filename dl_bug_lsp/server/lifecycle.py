@@ -108,21 +108,27 @@ async def _index(ls: DlBugServer, folder: Folder) -> None:
     """Read a folder in a thread of its own, with progress shown where the client can."""
     loop = asyncio.get_running_loop()
     done = asyncio.Event()
+    token = f"dl-bug-index-{folder.key}"
+    shows = capability(ls.client_capabilities, "window", "work_done_progress")
+    shows = bool(shows) and await _begin(ls, token, folder)
+
+    def report(percentage: int) -> None:
+        ls.work_done_progress.report(token, types.WorkDoneProgressReport(percentage=percentage))
+
+    def progress(finished: int, of: int) -> None:
+        if shows and finished % max(1, of // 20) == 0:
+            loop.call_soon_threadsafe(report, 100 * finished // of)
 
     def body() -> None:
         try:
-            count = folder.index()
-            logger.info("indexed %d files", count)
+            folder.workspace.index(progress, folder.closed.is_set)
+            logger.info("indexed a folder of %d files", len(folder.workspace.files()))
         except Exception:
             logger.exception("the index could not be made")
         finally:
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(done.set)
 
-    token = f"dl-bug-index-{folder.key}"
-    shows = capability(ls.client_capabilities, "window", "work_done_progress")
-    if shows:
-        shows = await _begin(ls, token, folder)
     threading.Thread(target=body, name="index", daemon=True).start()
     await done.wait()
     if shows:
@@ -139,7 +145,8 @@ async def _begin(ls: DlBugServer, token: str, folder: Folder) -> bool:
     except Exception:
         return False
     title = f"dl-bug: reading {folder.root.name}"
-    ls.work_done_progress.begin(token, types.WorkDoneProgressBegin(title=title))
+    begin = types.WorkDoneProgressBegin(title=title, percentage=0)
+    ls.work_done_progress.begin(token, begin)
     return True
 
 

@@ -1,0 +1,184 @@
+"""`localize` and `doctor` on real failed runs, through the real process."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FIXTURES = ROOT / "fixtures"
+SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
+MISMATCH = FIXTURES / "101-leaf-resnet-head"
+SAMPLE = sorted(path for path in FIXTURES.glob("[0-9]*-*") if (path / "log.txt").is_file())[::7]
+
+
+def localize(
+    *arguments: str, stdin: bytes = b"", cwd: Path = ROOT, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    inherited = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+    return subprocess.run(
+        [sys.executable, "-m", "dl_bug_lsp", "localize", *arguments],
+        input=stdin,
+        capture_output=True,
+        cwd=cwd,
+        env={**inherited, "PYTHONUTF8": "1", "COLUMNS": "100", **environment},
+        timeout=120,
+        check=False,
+    )
+
+
+def on(fixture: Path, *more: str) -> tuple[str, ...]:
+    return (str(fixture / "log.txt"), "--workspace", str(fixture / "workspace"), *more)
+
+
+@pytest.mark.parametrize("fixture", SAMPLE, ids=[path.name for path in SAMPLE])
+def test_the_json_report_fits_its_schema(fixture: Path) -> None:
+    done = localize(*on(fixture, "--format", "json"))
+    report = json.loads(done.stdout)
+    found = [e.message for e in jsonschema.Draft202012Validator(SCHEMA).iter_errors(report)]
+    assert found == []
+    assert done.stderr == b""
+    suspects = [suspect for failure in report["failures"] for suspect in failure["suspects"]]
+    assert done.returncode == (0 if suspects else 1)
+    for suspect in suspects:
+        assert (fixture / "workspace" / suspect["file"]).is_file()
+
+
+def test_the_same_text_gives_the_same_bytes() -> None:
+    runs = [localize(*on(MISMATCH, "--format", "json"), PYTHONHASHSEED=seed) for seed in ("1", "2")]
+    assert runs[0].stdout == runs[1].stdout
+
+
+@pytest.mark.parametrize("file", [["-"], []])
+def test_standard_input_is_the_same_as_the_file(file: list[str]) -> None:
+    text = (MISMATCH / "log.txt").read_bytes()
+    workspace = ["--workspace", str(MISMATCH / "workspace"), "--format", "json"]
+    piped = localize(*file, *workspace, stdin=text)
+    assert piped.stdout == localize(*on(MISMATCH, "--format", "json")).stdout
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_what_a_windows_shell_wrote_is_read(encoding: str) -> None:
+    text = (MISMATCH / "log.txt").read_text(encoding="utf-8").replace("\n", "\r\n")
+    done = localize("-", "--workspace", str(MISMATCH / "workspace"), stdin=text.encode(encoding))
+    assert done.stdout.startswith(b"RuntimeError: mat1 and mat2 shapes")
+
+
+def test_bounds() -> None:
+    done = localize(*on(MISMATCH, "--format", "json", "--top", "2", "--top-files", "1"))
+    (failure,) = json.loads(done.stdout)["failures"]
+    assert (len(failure["suspects"]), len(failure["files"])) == (2, 1)
+
+
+def test_text_is_plain_in_a_pipe_and_coloured_on_demand() -> None:
+    plain = localize(*on(MISMATCH))
+    assert b"\x1b" not in plain.stdout
+    for coloured in (localize(*on(MISMATCH, "--color", "always")), force()):
+        assert re.sub(rb"\x1b\[[\d;]*m", b"", coloured.stdout) == plain.stdout
+        assert coloured.stdout != plain.stdout
+    assert localize(*on(MISMATCH, "--color", "never"), FORCE_COLOR="1").stdout == plain.stdout
+    assert force(NO_COLOR="1").stdout == plain.stdout
+
+
+def force(**environment: str) -> subprocess.CompletedProcess[bytes]:
+    return localize(*on(MISMATCH), FORCE_COLOR="1", **environment)
+
+
+def test_the_message_is_the_first_line_and_places_can_be_clicked() -> None:
+    text = localize(*on(MISMATCH)).stdout.decode()
+    assert text.startswith(
+        "RuntimeError: mat1 and mat2 shapes cannot be multiplied (8x216 and 864x3)\n"
+    )
+    places = re.findall(r"^ *\d+\. (\S+):(\d+) ", text, re.MULTILINE)
+    assert len(places) > 3
+    for file, line in places:
+        lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+        assert 1 <= int(line) <= len(lines)
+
+
+@pytest.mark.parametrize(
+    ("folder", "prefix"),
+    [("workspace", ""), ("", "workspace/"), ("workspace/leafcls", "../")],
+)
+def test_places_are_relative_to_where_the_reader_stands(folder: str, prefix: str) -> None:
+    text = localize(*on(MISMATCH), cwd=MISMATCH / folder).stdout.decode()
+    assert f"\n 1. {prefix}leafcls/models/" in text or f"\n 2. {prefix}leafcls/models/" in text
+
+
+def test_annotations_are_relative_to_the_repository() -> None:
+    done = localize(*on(MISMATCH, "--format", "github"), GITHUB_WORKSPACE=str(FIXTURES))
+    first = done.stdout.decode().splitlines()[0]
+    assert first.startswith("::error file=101-leaf-resnet-head/workspace/leafcls/models/")
+
+
+def test_sarif_is_json_with_results() -> None:
+    (run,) = json.loads(localize(*on(MISMATCH, "--format", "sarif")).stdout)["runs"]
+    assert run["results"][0]["ruleId"] == "tensor_mismatch"
+    assert run["originalUriBaseIds"]["SRCROOT"]["uri"].endswith("/workspace/")
+
+
+def test_a_text_that_names_nothing_is_exit_code_1(tmp_path: Path) -> None:
+    done = localize("-", "--workspace", str(tmp_path), "--format", "json", stdin=b"all is well\n")
+    assert done.returncode == 1
+    assert all(not f["suspects"] for f in json.loads(done.stdout)["failures"])
+
+
+def test_a_terminal_without_unicode_gets_plain_characters() -> None:
+    done = localize(*on(MISMATCH), PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    text = done.stdout.decode("ascii")
+    assert "> " in text
+    assert " | " in text
+    assert "\\u" not in text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")
+@pytest.mark.parametrize("format_name", ["text", "json"])
+def test_a_reader_that_goes_away_is_no_error(format_name: str) -> None:
+    arguments = on(MISMATCH, "--format", format_name)
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as closed:
+        done = subprocess.run(
+            [sys.executable, "-m", "dl_bug_lsp", "localize", *arguments],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            timeout=120,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_foreign_path_can_be_mapped(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("import x\n\nx.f(1)\n", encoding="utf-8")
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "/job/code/main.py", line 3, in <module>\n    x.f(1)\n'
+        "TypeError: f() takes 0 positional arguments but 1 was given\n"
+    )
+    arguments = ["-", "--workspace", str(tmp_path), "--format", "json"]
+    mapped = localize(*arguments, "--map", "/job/code/main.py=net.py", stdin=log.encode())
+    (frame,) = json.loads(mapped.stdout)["failures"][0]["frames"]
+    assert (frame["workspace_file"], frame["workspace_line"]) == ("net.py", 3)
+
+
+def test_doctor_tells_what_a_report_of_a_problem_needs() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dl_bug_lsp", "doctor", "--workspace", MISMATCH / "workspace"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    rows = dict(re.findall(r"^([^:]+): +(.*)$", done.stdout, re.MULTILINE))
+    assert rows["Python"].startswith("3.")
+    assert rows["pygls"][0].isdigit()
+    assert rows["workspace"] == str((MISMATCH / "workspace").resolve())
+    assert int(rows["Python files"]) == 9
+    assert "index" in rows
