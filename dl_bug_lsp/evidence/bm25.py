@@ -32,7 +32,7 @@ def find(case: Case) -> Iterator[Clue]:
         return
     places: list[tuple[str, int, str]] = []
     documents: list[Sequence[str]] = []
-    for file in case.workspace.python_files():
+    for file in case.code_files:
         for element in case.workspace.elements(file).functions:
             if not element.is_class and len(documents) < MAX_DOCUMENTS:
                 places.append((file, element.line, element.name))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.values import Case, Clue
-from dl_bug_lsp.evidence.words import Word, nearness, words_of
+from dl_bug_lsp.evidence.words import Word, nearness
 from dl_bug_lsp.messages import FactKind
 
 NAMED = {
@@ -38,12 +38,28 @@ def find(case: Case) -> Iterator[Clue]:
     }
     if not wanted:
         return
-    words = words_of(case.workspace)
+    words = case.words
+    yield from _together({text.rpartition(".")[2] for _, text in wanted}, words)
     for kind, text in sorted(wanted):
         for form in _forms(kind, text):
             yield from _exact(kind, form, words)
         if kind in NEAR_KINDS and len(text) > 1:
             yield from _near(kind, text.rpartition(".")[2], words)
+
+
+def _together(names: set[str], words: list[Word]) -> Iterator[Clue]:
+    """Yield config lines with a name of the message where the file has another one as well."""
+    in_file: dict[str, set[str]] = {}
+    for word in words:
+        if word.role.startswith("config"):
+            here = names & {word.text, word.text.rpartition(".")[2]}
+            in_file.setdefault(word.file, set()).update(here)
+    for word in words:
+        others = in_file.get(word.file, set()) - {word.text}
+        if word.role == "config_key" and word.text in names and others:
+            other = min(others)
+            why = f"`{word.text}` and `{other}` of the message stand in the same file"
+            yield Clue("names.together", word.file, word.line, 1.0, why)
 
 
 def _forms(kind: str, text: str) -> list[str]:

@@ -15,7 +15,6 @@ from dl_bug_lsp.provenance.values import StepKind
 
 COUNTED = (FactKind.SIZE, FactKind.SHAPE, FactKind.COUNT, FactKind.BOUND, FactKind.NUMBER)
 COUNT_WORDS = ("num", "n_", "count", "size", "len", "classes", "labels", "vocab", "max", "total")
-MAX_FILES = 200
 MAX_RATIO = 16
 
 
@@ -161,7 +160,7 @@ def _elsewhere(case: Case, wanted: set[int]) -> Iterator[Clue]:
     for entry in case.workspace.config_entries():
         if isinstance(entry.value, int) and entry.value in wanted:
             hits.append((entry.file, entry.line, entry.value, f"{entry.key}: {entry.text}"))
-    for file in case.workspace.python_files()[:MAX_FILES]:
+    for file in case.code_files:
         tree = case.workspace.tree(file)
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Constant) and type(node.value) is int and node.value in wanted:

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.values import Case, Clue
-from dl_bug_lsp.evidence.words import nearness, words_of
+from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.messages import FactKind
 
 SEPARATORS = str.maketrans("\\", "/")
@@ -22,7 +22,7 @@ def find(case: Case) -> Iterator[Clue]:
     if not paths:
         return
     files = case.workspace.files()
-    words = [w for w in words_of(case.workspace) if _may_be_path(w.role)]
+    words = [w for w in case.words if _may_be_path(w.role)]
     for path in sorted(paths):
         lost = _lost_part(path, files)
         for word in words:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from dl_bug_lsp.evidence.words import Word, words_of
 from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts
 from dl_bug_lsp.provenance.engine import Engine, Node
@@ -18,6 +19,7 @@ from dl_bug_lsp.workspace import Workspace
 
 OUTER_SITES = 3
 OUTER_STEPS = 120
+FEW_FILES = 150
 NEAR_CALL = 4.0
 """How far from the raise site a call may stand whose keyword the message names."""
 
@@ -87,6 +89,30 @@ class Case:
     def starts(self) -> list[Node]:
         """The expressions at the raise site."""
         return list(self.sites[-1].nodes) if self.sites else []
+
+    @cached_property
+    def code_files(self) -> tuple[str, ...]:
+        """The Python files to look through: all of a small workspace, else those near the failure.
+
+        Near are the files of the stack, of the slices, and what these import, in that order.
+        """
+        everything = self.workspace.python_files()
+        if len(everything) <= FEW_FILES:
+            return everything
+        near = dict.fromkeys(place.file for place in reversed(self.places))
+        near.update(dict.fromkeys(step.node.file for step in self.raise_slice))
+        python = [file for file in near if file.endswith((".py", ".ipynb"))]
+        for file in python:
+            for module in self.workspace.elements(file).imports:
+                found = self.workspace.module_file(module, file)
+                if found is not None:
+                    near[found] = None
+        return tuple(f for f in near if f.endswith((".py", ".ipynb")))[:FEW_FILES]
+
+    @cached_property
+    def words(self) -> list[Word]:
+        """The words of `code_files` and of all configs."""
+        return words_of(self.workspace, self.code_files)
 
     @cached_property
     def focus_slice(self) -> list[Step]:

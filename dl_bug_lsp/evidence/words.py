@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from dl_bug_lsp.workspace import Workspace
 
-MAX_FILES = 300
 MIN_RATIO = 0.74
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -29,18 +28,19 @@ class Word:
     role: str
 
 
-def words_of(workspace: Workspace) -> list[Word]:
-    """Return the words of the workspace's code and configs (of the first 300 Python files)."""
+def words_of(workspace: Workspace, files: tuple[str, ...]) -> list[Word]:
+    """Return the words of some Python files and of all configs."""
     found: list[Word] = []
-    for file in workspace.python_files()[:MAX_FILES]:
+    for file in files:
         tree = workspace.tree(file)
         if tree is not None:
             found.extend(_python_words(file, tree))
     for entry in workspace.config_entries():
         if entry.key:
             found.append(Word(entry.key, entry.file, entry.line, "config_key"))
-        if isinstance(entry.value, str):
-            found.append(Word(entry.value, entry.file, entry.line, "config_value"))
+        if entry.length is None and entry.value is not None:
+            for text in dict.fromkeys((str(entry.value), entry.text.strip("\"'"))):
+                found.append(Word(text, entry.file, entry.line, "config_value"))
     return found
 
 
@@ -91,7 +91,10 @@ def nearness(a: str, b: str) -> float:
         return 0.0
     shared = sum(any(_same_part(p, q) for q in others) for p in parts)
     whole = shared / max(len(parts), len(others))
-    return 0.6 * whole + 0.3 if whole >= 0.5 else 0.0
+    if whole >= 0.5:
+        return 0.6 * whole + 0.3
+    contained = shared == min(len(parts), len(others)) and min(len(a), len(b)) >= 4
+    return 0.3 + 0.3 * whole if contained else 0.0
 
 
 def _same_part(a: str, b: str) -> bool:

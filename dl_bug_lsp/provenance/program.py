@@ -13,7 +13,7 @@ FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 Blocks = tuple[int, ...]
 
-CALL_SITE_FILES = 400
+CALL_SITE_FILES = 150
 """Above this many Python files, callers are looked for only in files that import the callee's."""
 
 

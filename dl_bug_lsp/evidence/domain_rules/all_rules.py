@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.domain_rules import environment, misuse, missing, oddities, offsets, shapes
+from dl_bug_lsp.evidence.domain_rules import environment, missing, misuse, oddities, offsets, shapes
 from dl_bug_lsp.evidence.values import Case, Clue, Source
 
 RULES: tuple[Source, ...] = (

@@ -47,7 +47,6 @@ TEXT_FILES = {
     "encode",
     "decode",
 }
-MAX_FILES = 200
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -115,7 +114,7 @@ def _search_path(case: Case, module: str) -> Iterator[Clue]:
         if any(part in SEARCH_PATHS for part in entry.path if isinstance(part, str)):
             why = f"`{module}` is in the workspace, but this search path does not lead to it"
             yield Clue("rules.strong", entry.file, entry.line, 1.0, why)
-    for file in case.workspace.python_files()[:MAX_FILES]:
+    for file in case.code_files:
         tree = case.workspace.tree(file)
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("sys.path."):
@@ -133,7 +132,7 @@ def _codec(name: str) -> str | None:
 def _encodings(case: Case) -> Iterator[Clue]:
     """Find what reads or writes text, the more telling the more its encoding differs."""
     named = {_codec(str(f.value)) for f in case.facts.of(FactKind.LITERAL)} - {None}
-    for file in case.workspace.python_files()[:MAX_FILES]:
+    for file in case.code_files:
         tree = case.workspace.tree(file)
         for node in ast.walk(tree) if tree is not None else ():
             if not isinstance(node, ast.Call) or called_name(node) not in TEXT_FILES:

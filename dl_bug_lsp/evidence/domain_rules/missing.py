@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.domain_rules.syntax import near_files, source
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind
-from dl_bug_lsp.provenance.values import Instance, Items, Mapping, StepKind
+from dl_bug_lsp.provenance.values import Config, Instance, Items, Mapping, StepKind
 
 CONDITIONS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
 
@@ -28,6 +28,25 @@ def find(case: Case) -> Iterator[Clue]:
             yield from _conditional(case, name)
     if case.category.id in {"key_not_found", "attribute_not_found"}:
         yield from _built(case)
+        yield from _unused_settings(case)
+
+
+def _unused_settings(case: Case) -> Iterator[Clue]:
+    """Find settings of the table that lacks the key, which no code reads: perhaps misspelt."""
+    tables = {
+        (value.file, value.path)
+        for step in case.raise_slice[:40]
+        for value in step.node.values
+        if isinstance(value, Config)
+    }
+    if not tables:
+        return
+    read = {w.text for w in case.words if not w.role.startswith(("config", "definition"))}
+    for file, path in sorted(tables, key=str):
+        for entry in case.workspace.config_entries(file):
+            if entry.path[:-1] == path and entry.key and entry.key not in read:
+                why = f"no code reads the setting `{entry.key}`"
+                yield Clue("rules.unused_setting", file, entry.line, 1.0, why)
 
 
 def _accessed(case: Case) -> set[str]:

@@ -17,14 +17,17 @@ HOOKS = {"forward", "training_step", "validation_step", "test_step", "call", "__
 def find(case: Case) -> Iterator[Clue]:
     """Yield the parameters that the functions near the failure never use."""
     scopes = near_scopes(case)
-    touched = {(s.node.file, s.node.line) for s in case.raise_slice}
+    touched: dict[tuple[str, int], None] = {}
+    for step in case.raise_slice:
+        touched.setdefault((step.node.file, step.node.line))
     for scope in scopes:
         for name in unused_parameters(scope):
             why = f"`{scope.name}` never uses its parameter `{name}`"
             yield Clue("rules.unused_parameter_def", scope.file, scope.line, 1.0, why)
-            for file, line in sorted(touched):
-                if file == scope.file and _inside(scope, line):
-                    yield Clue("rules.unused_parameter", file, line, 1.0, why)
+            inside = [line for file, line in touched if file == scope.file and _inside(scope, line)]
+            for order, line in enumerate(inside):
+                score = 1 / (1 + order / 2)
+                yield Clue("rules.unused_parameter", scope.file, line, score, why)
     yield from _nearly_same(scopes)
 
 
@@ -45,7 +48,7 @@ def unused_parameters(scope: Scope) -> list[str]:
         n.id for statement in node.body for n in ast.walk(statement) if isinstance(n, ast.Name)
     }
     trivial = len(node.body) == 1 and isinstance(node.body[0], (ast.Pass, ast.Raise, ast.Expr))
-    if trivial or "locals" in body_names or "super" in body_names and len(node.body) == 1:
+    if trivial or "locals" in body_names or ("super" in body_names and len(node.body) == 1):
         return []
     names = [p.arg for p in scope.parameters() if p.arg not in IGNORED and p.arg[0] != "_"]
     return [name for name in names if name not in body_names]

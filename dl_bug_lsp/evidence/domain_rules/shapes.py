@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword, near_files
-from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.evidence.numbers import sizes_of
+from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.program import Scope
@@ -112,10 +112,9 @@ def _both_sizes(case: Case) -> Iterator[Clue]:
     for step in case.raise_slice:
         node = step.node
         expr = node.expr
-        if node.entry is not None or not isinstance(expr, (ast.Tuple, ast.List, ast.Call)):
+        if node.entry is not None or not isinstance(expr, (ast.Tuple, ast.List)):
             continue
-        parts = expr.args if isinstance(expr, ast.Call) else expr.elts
-        sizes = [_whole(node.engine.node(part, node.context)) for part in parts[:8]]
+        sizes = [_whole(node.engine.node(part, node.context)) for part in expr.elts[:8]]
         if expected & set(sizes) and actual & set(sizes) and node.line > 0:
             why = f"`{node.text}` holds both sizes, perhaps in the wrong order"
             yield Clue("rules.both_sizes", node.file, node.line, 1.0, why)

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.values import Case
 from dl_bug_lsp.provenance.program import Scope
 
-MAX_FILES = 120
-
 
 def called_name(call: ast.Call) -> str:
     """Return the last name of a call's callee (``Linear`` of ``nn.Linear(…)``)."""
@@ -40,7 +38,7 @@ def near_scopes(case: Case) -> list[Scope]:
 def near_files(case: Case) -> list[str]:
     """Return the Python files that the stack and the slices touch, then the others (bounded)."""
     files = [scope.file for scope in near_scopes(case)]
-    return list(dict.fromkeys([*files, *case.workspace.python_files()]))[:MAX_FILES]
+    return list(dict.fromkeys([*files, *case.code_files]))
 
 
 def statements(node: ast.AST) -> Iterator[ast.stmt]:
