@@ -10,8 +10,9 @@ from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.provenance.stack import StackPlace
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import Options, Report
+from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.taxonomy import classify
-from dl_bug_lsp.tracebacks import Failure, Reading, read_failures
+from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
 from dl_bug_lsp.workspace import Workspace
 
 DEFAULT_OPTIONS = Options()
@@ -30,14 +31,20 @@ def localize(text: str | bytes, workspace: Workspace, options: Options = DEFAULT
 
 def failures_of(log: Log, reading: Reading) -> tuple[Failure, ...]:
     """Return what was read, or the silent failure that the log's metrics tell of."""
-    return reading.failures
+    if reading.failures:
+        return reading.failures
+    silent = silent_failure(log)
+    return (silent,) if silent is not None else ()
 
 
 def case_of(failure: Failure, log: Log, workspace: Workspace, options: Options) -> Case:
     """Bring together what the sources of evidence may ask about one failure."""
     cause = failure.cause
     facts = extract_facts(cause) if cause is not None else NO_FACTS
-    category = classify(failure, facts)
+    if failure.kind is FailureKind.SILENT:
+        category = classify_silent(failure, log)
+    else:
+        category = classify(failure, facts)
     places = mapped_places(failure, workspace, options)
     return Case(failure, facts, category, places, workspace, log)
 
