@@ -13,6 +13,7 @@ from dl_bug_lsp.views import PathStyle, Style, render_text
 from dl_bug_lsp.views.code import excerpt
 from dl_bug_lsp.views.stack import fold
 from dl_bug_lsp.views.style import PLAIN
+from dl_bug_lsp.views.words import percent
 from dl_bug_lsp.views.wrap import display_width
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
@@ -64,6 +65,31 @@ def test_library_frames_are_counted() -> None:
         ("models/head.py:10", "forward"),
         ("", "… torch/nn/modules/linear.py:117 forward"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("printed", "line", "place", "words"),
+    [
+        ("/x/net.py", 9, "net.py:9", "f"),
+        ("/x/net.py", 7, "net.py:9", "f  (line 7 in the log)"),
+        ("C:\\x\\net.py", 7, "net.py:9", "f  (line 7 in the log)"),
+        ("Cell In[3]", 2, "net.py:9", "f  (Cell In[3], line 2 in the log)"),
+        ("net.py", 0, "net.py", "f"),
+    ],
+)
+def test_a_place_that_the_log_calls_otherwise_says_so(
+    printed: str, line: int, place: str, words: str
+) -> None:
+    (entry,) = fold([ReportFrame(printed, line, "f", "net.py", 9)], PathStyle())
+    assert (entry.place, entry.words) == (place, words)
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(0.0, "0 %"), (0.001, "<1 %"), (0.006, "1 %"), (0.934, "93 %"), (2, "100 %")],
+)
+def test_percent(share: float, shown: str) -> None:
+    assert percent(share) == shown
 
 
 def test_recursion_is_folded() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from dl_bug_lsp.report import ReportFrame
-from dl_bug_lsp.views.escape import escape
+from dl_bug_lsp.views.escape import escape, one_line
 from dl_bug_lsp.views.paths import PathStyle, library_file
 from dl_bug_lsp.views.words import counted
 
@@ -42,14 +42,27 @@ def _own(frames: list[ReportFrame], paths: PathStyle) -> list[StackEntry]:
     entries = []
     for frame, run in groupby(frames):
         times = len(list(run))
-        line = frame.workspace_line or frame.line
-        words = escape(frame.function or "")
-        if line != frame.line:
-            words += f"  (line {frame.line} in the log)"
+        words = escape(frame.function or "") + _as_printed(frame)
         if times > 1:
             words += f"  ({times} times)"
-        entries.append(StackEntry(paths.place(frame.workspace_file or "", line), words.strip()))
+        file = frame.workspace_file or ""
+        line = frame.workspace_line or frame.line
+        place = paths.place(file, line) if frame.line else paths.file(file)
+        entries.append(StackEntry(place, words.strip()))
     return entries
+
+
+def _as_printed(frame: ReportFrame) -> str:
+    """Return what the log calls the place where it calls it otherwise (a cell, an older line)."""
+    if frame.line in (0, frame.workspace_line):
+        return ""
+    same_name = _name(frame.file) == _name(frame.workspace_file or "")
+    file = "" if same_name else f"{one_line(frame.file, 60)}, "
+    return f"  ({file}line {frame.line} in the log)"
+
+
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def _folded(frames: list[ReportFrame]) -> str:

@@ -23,7 +23,8 @@ _CERTAINTIES = ((0.9, "almost certainly"), (0.7, "probably"), (0.4, "perhaps"), 
 
 def percent(share: float) -> str:
     """Return a share of 0 to 1 as in ``93 %``."""
-    return f"{round(100 * min(1.0, max(0.0, share)))} %"
+    rounded = round(100 * min(1.0, max(0.0, share)))
+    return "<1 %" if rounded == 0 and share > 0 else f"{rounded} %"
 
 
 def certainty(confidence: float) -> str:
