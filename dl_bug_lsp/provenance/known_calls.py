@@ -8,6 +8,7 @@ import posixpath
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.provenance import calls, objects
 from dl_bug_lsp.provenance.values import (
     Config,
     Const,
@@ -168,7 +169,8 @@ def _files_by_suffix(engine: Engine, loader: str) -> list[str]:
     found = [
         file
         for file in engine.workspace.files()
-        if file.endswith(suffixes) and any(
+        if file.endswith(suffixes)
+        and any(
             e.path and isinstance(e.path[0], str) for e in engine.workspace.config_entries(file)[:1]
         )
     ]
@@ -221,7 +223,7 @@ def method_call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
             n
             for c in first.constants
             if isinstance(c.value, str)
-            for n in engine.member(base, c.value)
+            for n in objects.member(engine, base, c.value)
         ]
         values: list[Value] = [v for n in found for v in n.values]
         return values or (
@@ -277,19 +279,21 @@ def elements(engine: Engine, value: LibraryObject) -> list[Node]:
             samples = engine.node(dataset, context) if dataset is not None else None
             returned = [
                 n
-                for f in engine.callables(engine.node(collate, context))
-                for n in engine.returns_for(f, engine.many(samples))
+                for f in calls.callables(engine, engine.node(collate, context))
+                for n in calls.returns_for(engine, f, calls.many(engine, samples))
             ]
             if returned:
                 return returned
         dataset = call_.args[0] if call_.args else keywords.get("dataset")
         if dataset is not None:
-            return engine.elements_of(engine.node(dataset, context))
+            return objects.elements_of(engine, engine.node(dataset, context))
     if value.name == "builtins.dict().items" and isinstance(call_.func, ast.Attribute):
         base = engine.node(call_.func.value, context)
         return [item for v in base.values if isinstance(v, Mapping) for _, item in v.pairs]
     if value.name in {"builtins.zip", "builtins.map", "builtins.filter"}:
-        return [n for a in call_.args for n in engine.elements_of(engine.node(a, context))][:4]
+        return [
+            n for a in call_.args for n in objects.elements_of(engine, engine.node(a, context))
+        ][:4]
     return []
 
 
@@ -308,7 +312,7 @@ def _length(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
         elif isinstance(value, Const) and isinstance(value.value, str):
             found.append(Const(len(value.value)))
         elif isinstance(value, Instance):
-            for returned in engine._called(value, ("__len__",), node.context):
+            for returned in objects.called(engine, value, ("__len__",), node.context):
                 found.extend(returned.values)
     return found
 
@@ -333,7 +337,7 @@ def _extreme(pick: Callable[..., float]) -> Maker:
         numbers: list[float] = []
         nodes = [engine.node(a, node.context) for a in expr.args]
         if len(nodes) == 1:
-            nodes = engine.elements_of(nodes[0])
+            nodes = objects.elements_of(engine, nodes[0])
         for one in nodes:
             constant = one.constant
             if constant is None or not isinstance(constant.value, (int, float)):
@@ -361,7 +365,7 @@ def _getattr(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     found: list[Value] = []
     for constant in engine.node(expr.args[1], node.context).constants:
         if isinstance(constant.value, str):
-            for member in engine.member(first, constant.value):
+            for member in objects.member(engine, first, constant.value):
                 found.extend(member.values)
             found.extend(
                 Library(f"{v.name}.{constant.value}")
@@ -381,7 +385,7 @@ def _product(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     if first is None:
         return []
     result: float = 1
-    items = engine.elements_of(first)
+    items = objects.elements_of(engine, first)
     for item in items:
         constant = item.constant
         if constant is None or not isinstance(constant.value, (int, float)):

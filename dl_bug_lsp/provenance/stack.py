@@ -1,10 +1,11 @@
-"""Contexts along a traceback: which call led into each workspace frame, and with which arguments."""
+"""Contexts along a traceback: which call led into each frame, and with which arguments."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
 
+from dl_bug_lsp.provenance import calls, objects
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.program import Scope
 from dl_bug_lsp.provenance.values import Context, Instance
@@ -134,18 +135,18 @@ def _unparsed(expr: ast.expr) -> str:
 
 def _entered(engine: Engine, before: Site, scope: Scope) -> Context | None:
     """Return the context of ``scope`` as called from the site before it."""
-    calls = [
+    called = [
         node
         for top in before.nodes
         for node in (engine.node(e, before.context) for e in _calls(top.expr))
     ]
-    for node in calls:
+    for node in called:
         if not isinstance(node.expr, ast.Call):
             continue
         callee = engine.node(node.expr.func, node.context)
-        for function in engine.callables(callee):
+        for function in calls.callables(engine, callee):
             if function.scope is scope:
-                return engine.enter(function, node.expr, node.context)
+                return calls.enter(engine, function, node.expr, node.context)
         if scope.name.endswith("__init__") and any(
             isinstance(v, Instance) and v.context.scope is scope for v in node.values
         ):
@@ -156,7 +157,7 @@ def _entered(engine: Engine, before: Site, scope: Scope) -> Context | None:
     instance_found = _instance_nearby(engine, before.nodes, scope.owner)
     if instance_found is None:
         return None
-    return engine.enter_method(instance_found, scope)
+    return objects.enter_method(engine, instance_found, scope)
 
 
 def _calls(expr: ast.expr) -> list[ast.Call]:
@@ -173,7 +174,7 @@ def _instance_nearby(engine: Engine, tops: tuple[Node, ...], cls: Scope) -> Inst
         node = queue.pop(0)
         visited += 1
         for value in node.values:
-            if isinstance(value, Instance) and cls in engine.lineage(value.cls):
+            if isinstance(value, Instance) and cls in objects.lineage(engine, value.cls):
                 return value
         for _, child in node.inputs:
             if id(child) not in seen:

@@ -1,0 +1,319 @@
+"""What each kind of expression may stand for, folded without running anything."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from dl_bug_lsp.provenance import calls, known_calls, names, objects
+from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_WRITTEN_OUT
+from dl_bug_lsp.provenance.nodes import Node
+from dl_bug_lsp.provenance.program import (
+    AnyItem,
+    ElementOf,
+    Entered,
+    dotted_name,
+)
+from dl_bug_lsp.provenance.values import (
+    Class,
+    Const,
+    Function,
+    Instance,
+    Items,
+    Library,
+    LibraryObject,
+    Mapping,
+    Module,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.provenance.engine import Engine
+
+BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
+def union(engine: Engine, nodes: list[Node]) -> list[Value]:
+    """Return what several nodes may stand for, each value once."""
+    found: list[Value] = []
+    for node in nodes:
+        for value in node.values:
+            if value not in found:
+                found.append(value)
+    return found
+
+
+def _constant(engine: Engine, node: Node, expr: ast.Constant) -> list[Value]:
+    value = expr.value
+    if value is None or isinstance(value, (str, int, float, bool, bytes)):
+        return [Const(value)]
+    return []
+
+
+def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Value]:
+    nodes = names.lookup(engine, expr.id, node.context, node.line)
+    mutated = _mutated_table(engine, expr.id, node)
+    if mutated is not None:
+        return [mutated]
+    if nodes:
+        return union(engine, nodes)
+    return names.definition(engine, expr.id, node)
+
+
+def _mutated_table(engine: Engine, name: str, node: Node) -> Mapping | None:
+    """Return a dict that is filled by ``name[key] = value`` statements, with all its pairs."""
+    scope = node.context.scope
+    bindings = scope.bindings.get(name, [])
+    filled = [b for b in bindings if b.key is not None and b.line < node.line]
+    if not filled:
+        return None
+    pairs: list[tuple[Node | None, Node]] = [
+        (engine.node(b.key, node.context), engine.node(b.value, node.context))
+        for b in filled
+        if b.key is not None
+    ]
+    for binding in bindings:
+        if not binding.mutates and binding.line < node.line:
+            pairs.append((None, engine.node(binding.value, node.context)))
+    return Mapping(tuple(pairs))
+
+
+def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
+    dotted = dotted_name(expr)
+    if dotted is not None:
+        local = names.local(engine, dotted, node.context, node.line)
+        if local:
+            return union(engine, local)
+    found: list[Value] = []
+    base = engine.node(expr.value, node.context)
+    for value in base.values:
+        if isinstance(value, Module):
+            found.extend(names.module_member(engine, value.scope, expr.attr))
+        elif isinstance(value, Library):
+            found.append(Library(f"{value.name}.{expr.attr}"))
+        elif isinstance(value, Class):
+            found.extend(objects.class_member(engine, value, expr.attr))
+        elif isinstance(value, Instance):
+            found.extend(objects.instance_member(engine, value, expr.attr))
+        elif isinstance(value, LibraryObject):
+            found.extend(objects.library_member(engine, value, expr.attr))
+    found.extend(union(engine, objects.table_members(engine, base, expr.attr)))
+    if not base.values and isinstance(expr.value, ast.Name):
+        found.extend(objects.own_member(engine, node, expr))
+    return found
+
+
+def _subscript(engine: Engine, node: Node, expr: ast.Subscript) -> list[Value]:
+    return union(engine, subscript_nodes(engine, node, expr))
+
+
+def subscript_nodes(engine: Engine, node: Node, expr: ast.Subscript) -> list[Node]:
+    """Return the nodes that an index or key picks."""
+    base = engine.node(expr.value, node.context)
+    index = engine.node(expr.slice, node.context)
+    found: list[Node] = []
+    for constant in index.constants:
+        if isinstance(constant.value, (str, int)):
+            found.extend(objects.member(engine, base, constant.value))
+    if not found and not index.constants:
+        for value in base.values:
+            if isinstance(value, Items):
+                found.extend(value.items)
+            elif isinstance(value, Mapping):
+                found.extend(item for _, item in value.pairs)
+            elif isinstance(value, Instance):
+                found.extend(objects.called(engine, value, ("__getitem__",), node.context))
+    return found[:MAX_ALTERNATIVES]
+
+
+def _bin_op(engine: Engine, node: Node, expr: ast.BinOp) -> list[Value]:
+    left, right = engine.node(expr.left, node.context), engine.node(expr.right, node.context)
+    fold = BINARY.get(type(expr.op))
+    found: list[Value] = []
+    if fold is not None:
+        for a in left.constants:
+            for b in right.constants:
+                value = _folded(fold, a.value, b.value)
+                if value is not None and value not in found:
+                    found.append(value)
+    if not found and isinstance(expr.op, ast.Div):
+        found.extend(known_calls.joined_path(left, right))
+    if not found and isinstance(expr.op, ast.Add):
+        lists = [v for side in (left, right) for v in side.values if isinstance(v, Items)]
+        if len(lists) == 2:
+            found.append(Items((*lists[0].items, *lists[1].items)))
+    return found
+
+
+def _unary_op(engine: Engine, node: Node, expr: ast.UnaryOp) -> list[Value]:
+    operand = engine.node(expr.operand, node.context)
+    if isinstance(expr.op, ast.USub):
+        return [
+            Const(-c.value)
+            for c in operand.constants
+            if isinstance(c.value, (int, float)) and not isinstance(c.value, bool)
+        ]
+    return []
+
+
+def _if_exp(engine: Engine, node: Node, expr: ast.IfExp) -> list[Value]:
+    return union(engine, [engine.node(e, node.context) for e in (expr.body, expr.orelse)])
+
+
+def _bool_op(engine: Engine, node: Node, expr: ast.BoolOp) -> list[Value]:
+    return union(engine, [engine.node(e, node.context) for e in expr.values])
+
+
+def _await(engine: Engine, node: Node, expr: ast.Await) -> list[Value]:
+    return list(engine.node(expr.value, node.context).values)
+
+
+def _named_expr(engine: Engine, node: Node, expr: ast.NamedExpr) -> list[Value]:
+    return list(engine.node(expr.value, node.context).values)
+
+
+def _starred(engine: Engine, node: Node, expr: ast.Starred) -> list[Value]:
+    return list(engine.node(expr.value, node.context).values)
+
+
+def _joined_str(engine: Engine, node: Node, expr: ast.JoinedStr) -> list[Value]:
+    parts: list[str] = []
+    for part in expr.values:
+        inner = part.value if isinstance(part, ast.FormattedValue) else part
+        constant = engine.node(inner, node.context).constant
+        if constant is None:
+            return []
+        parts.append(str(constant.value))
+    return [Const("".join(parts))]
+
+
+def _lambda(engine: Engine, node: Node, expr: ast.Lambda) -> list[Value]:
+    name = f"<lambda>:{expr.lineno}:{expr.col_offset}"
+    scope = node.context.scope.functions.get(name)
+    return [Function(scope, None, node.context)] if scope is not None else []
+
+
+def _sequence(engine: Engine, node: Node, expr: ast.List | ast.Tuple | ast.Set) -> list[Value]:
+    items: list[Node] = []
+    complete = True
+    for element in expr.elts:
+        if isinstance(element, ast.Starred):
+            inner = engine.node(element.value, node.context)
+            lists = [v for v in inner.values if isinstance(v, Items)]
+            complete = complete and len(lists) == 1 and lists[0].complete
+            items.extend(lists[0].items if lists else (inner,))
+        else:
+            items.append(engine.node(element, node.context))
+    return [Items(tuple(items), complete)]
+
+
+def _comprehension(
+    engine: Engine, node: Node, expr: ast.ListComp | ast.SetComp | ast.GeneratorExp
+) -> list[Value]:
+    """Write a comprehension out where what it iterates over is written down."""
+    generator = expr.generators[0]
+    target = generator.target
+    simple = len(expr.generators) == 1 and isinstance(target, ast.Name)
+    source = engine.node(generator.iter, node.context)
+    lists = [v for v in source.values if isinstance(v, Items)]
+    if simple and isinstance(target, ast.Name) and len(lists) == 1 and not generator.ifs:
+        items = [
+            engine.node(expr.elt, calls.with_name(engine, node.context, target.id, item))
+            for item in lists[0].items[:MAX_WRITTEN_OUT]
+        ]
+        complete = lists[0].complete and len(items) == len(lists[0].items)
+        return [Items(tuple(items), complete)]
+    return [Items((engine.node(expr.elt, node.context),), complete=False)]
+
+
+def _dict(engine: Engine, node: Node, expr: ast.Dict) -> list[Value]:
+    pairs: list[tuple[Node | None, Node]] = [
+        (None if key is None else engine.node(key, node.context), engine.node(value, node.context))
+        for key, value in zip(expr.keys, expr.values, strict=True)
+    ]
+    return [Mapping(tuple(pairs))]
+
+
+def _element_of(engine: Engine, node: Node, expr: ElementOf) -> list[Value]:
+    return union(engine, objects.elements_of(engine, engine.node(expr.value, node.context)))
+
+
+def _any_item(engine: Engine, node: Node, expr: AnyItem) -> list[Value]:
+    return union(engine, objects.any_items(engine, engine.node(expr.value, node.context)))
+
+
+def _entered(engine: Engine, node: Node, expr: Entered) -> list[Value]:
+    return list(engine.node(expr.value, node.context).values)
+
+
+def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    callee = engine.node(expr.func, node.context)
+    found: list[Value] = []
+    for value in callee.values:
+        if isinstance(value, Class):
+            found.append(calls.construct(engine, value, node, expr))
+        elif isinstance(value, Library):
+            found.extend(known_calls.call(engine, value.name, node, expr))
+    for function in calls.callables(engine, callee):
+        returned = calls.returns(engine, function, expr, node.context)
+        found.extend(union(engine, returned))
+        if function.scope.yields and not function.scope.returns:
+            found = [Items(tuple(returned), complete=False)]
+    if not found and isinstance(expr.func, ast.Attribute):
+        found.extend(known_calls.method_call(engine, node, expr))
+    return found
+
+
+VALUES: dict[type[ast.expr], Callable[[Engine, Node, Any], list[Value]]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.BinOp: _bin_op,
+    ast.UnaryOp: _unary_op,
+    ast.IfExp: _if_exp,
+    ast.BoolOp: _bool_op,
+    ast.Await: _await,
+    ast.NamedExpr: _named_expr,
+    ast.Starred: _starred,
+    ast.JoinedStr: _joined_str,
+    ast.Lambda: _lambda,
+    ast.Dict: _dict,
+    ElementOf: _element_of,
+    AnyItem: _any_item,
+    Entered: _entered,
+    ast.Call: _call,
+    ast.List: _sequence,
+    ast.Tuple: _sequence,
+    ast.Set: _sequence,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+}
+"""What evaluates each kind of expression: (engine, node, expression) to values."""
+
+
+def _folded(fold: Callable[[Any, Any], Any], a: Any, b: Any) -> Const | None:
+    numbers = (int, float)
+    both_numbers = isinstance(a, numbers) and isinstance(b, numbers)
+    both_text = isinstance(a, str) and isinstance(b, str) and fold is operator.add
+    if not (both_numbers or both_text):
+        return None
+    try:
+        value = fold(a, b)
+    except (ArithmeticError, ValueError, TypeError):
+        return None
+    if isinstance(value, str) and len(value) > 4096:
+        return None
+    if isinstance(value, int) and value.bit_length() > 256:
+        return None
+    return Const(value)

@@ -1,0 +1,184 @@
+"""What a name stands for at a line: reaching definitions, parameters, imports."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.provenance import calls, evaluation, known_calls
+from dl_bug_lsp.provenance.limits import CALL_METHODS, MAX_ALTERNATIVES, MAX_CALLERS, MAX_DEPTH
+from dl_bug_lsp.provenance.nodes import Node
+from dl_bug_lsp.provenance.program import (
+    Binding,
+    Scope,
+)
+from dl_bug_lsp.provenance.values import (
+    Class,
+    Context,
+    Function,
+    Library,
+    Module,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.provenance.engine import Engine
+
+
+def lookup(engine: Engine, name: str, context: Context, line: int) -> list[Node]:
+    """Return the nodes that a (dotted) name may stand for at a line of a context's scope."""
+    at: Context | None = context
+    first = True
+    while at is not None:
+        scope = at.scope
+        if not (scope.is_class and not first):
+            found = local(engine, name, at, line if first else 1 << 30)
+            if found is not None:
+                return found
+        first = False
+        at = at.outer
+    return []
+
+
+def local(engine: Engine, name: str, context: Context, line: int) -> list[Node] | None:
+    """Return the nodes of a name in one scope; None where the scope does not know it."""
+    scope = context.scope
+    if name in context.extra:
+        return [context.extra[name]]
+    bindings = reaching(engine, scope, name, line)
+    is_parameter = any(p.arg == name for p in scope.parameters())
+    nodes = [engine.node(b.value, context) for b in bindings]
+    killed = any(not b.mutates and not b.blocks for b in bindings)
+    if is_parameter and not killed:
+        nodes = [*parameter(engine, name, context), *nodes]
+    if nodes or is_parameter:
+        return nodes[:MAX_ALTERNATIVES]
+    return None
+
+
+def reaching(engine: Engine, scope: Scope, name: str, line: int) -> list[Binding]:
+    """Return the bindings that may reach ``line``, the one that counts most first."""
+    bindings = scope.bindings.get(name)
+    if not bindings:
+        return []
+    loops = _blocks_at(scope, line)
+    before = [b for b in bindings if b.line < line]
+    same = [b for b in bindings if b.line == line and b.blocks and b.loops != b.blocks]
+    later = [b for b in bindings if b.line >= line and set(b.loops) & set(loops[1])]
+    if scope.is_module and not before:
+        before = bindings
+    found: list[Binding] = []
+    for binding in reversed(before):
+        found.append(binding)
+        if not binding.mutates and set(binding.blocks) <= set(loops[0]):
+            break
+    found.extend(b for b in (*later, *same) if b not in found)
+    if not found and line >= 1 << 30:
+        found = list(reversed(bindings))
+    return found[:MAX_ALTERNATIVES]
+
+
+def parameter(engine: Engine, name: str, context: Context) -> list[Node]:
+    """Return what a parameter stands for: its argument, all callers' arguments, its default."""
+    if context.bindings is not None:
+        bound = context.bindings.get(name)
+        if bound is not None:
+            return [bound]
+    scope = context.scope
+    default = scope.default_of(name)
+    nodes = []
+    if context.bindings is None and context.depth < MAX_DEPTH:
+        nodes = _callers_arguments(engine, name, scope)
+    if default is not None:
+        outer = context.outer or engine.open_context(scope)
+        nodes.append(engine.node(default, outer))
+    return nodes
+
+
+def _callers_arguments(engine: Engine, name: str, scope: Scope) -> list[Node]:
+    short = scope.name.rpartition(".")[2]
+    owner = scope.owner
+    if owner is not None and short == "__init__":
+        short = owner.name.rpartition(".")[2]
+    nodes: list[Node] = []
+    callers = engine.program.callers(short)
+    if owner is not None and short in CALL_METHODS:
+        callers = engine.program.calls_of_instances(owner.name.rpartition(".")[2])
+    if len(callers) > 4 * MAX_CALLERS:
+        return []
+    for caller, call in callers:
+        bound = calls.bind(engine, scope, call, engine.open_context(caller), owner is not None)
+        if name in bound and bound[name] not in nodes:
+            nodes.append(bound[name])
+        if len(nodes) >= MAX_CALLERS:
+            break
+    return nodes
+
+
+def definition(engine: Engine, name: str, node: Node) -> list[Value]:
+    """Return what a name means that no assignment binds: a def, a class, an import, a builtin."""
+    at: Context | None = node.context
+    while at is not None:
+        scope = at.scope
+        if name in scope.functions:
+            return [Function(scope.functions[name], None, at)]
+        if name in scope.classes:
+            return [Class(scope.classes[name])]
+        if name in scope.imports:
+            return imported_values(engine, scope, *scope.imports[name])
+        at = at.outer
+    return [Library(f"builtins.{name}")] if name in known_calls.BUILTINS else []
+
+
+def imported_values(engine: Engine, scope: Scope, module: str, name: str | None) -> list[Value]:
+    """Return what an import gives: a workspace module or member, or a library name."""
+    target = engine.program.imported(scope, module)
+    if name is None:
+        return [Module(target)] if target is not None else [Library(module)]
+    if target is None:
+        inner = engine.program.imported(
+            scope, f"{module.rstrip('.')}.{name}" if module.strip(".") else module + name
+        )
+        if inner is not None:
+            return [Module(inner)]
+        return [Library(f"{module}.{name}")]
+    found = module_member(engine, target, name)
+    if found:
+        return found
+    dotted = f"{module}.{name}" if module.strip(".") else module + name
+    inner = engine.program.imported(scope, dotted)
+    return [Module(inner)] if inner is not None else []
+
+
+def module_member(engine: Engine, module: Scope, name: str) -> list[Value]:
+    """Return what a name of a workspace module stands for."""
+    context = engine.open_context(module)
+    nodes = lookup(engine, name, context, 1 << 30)
+    if nodes:
+        return evaluation.union(engine, nodes)
+    probe = ast.Name(id=name, ctx=ast.Load(), lineno=1 << 30, col_offset=0)
+    return [
+        v
+        for v in definition(engine, name, Node(engine, context, probe))
+        if not (isinstance(v, Library) and v.name.startswith("builtins."))
+    ]
+
+
+def imported_nodes(engine: Engine, name: str, node: Node) -> list[Node]:
+    """Return the nodes that an imported name stands for in its own module."""
+    at: Context | None = node.context
+    while at is not None:
+        if name in at.scope.imports:
+            module, member = at.scope.imports[name]
+            target = engine.program.imported(at.scope, module)
+            if target is not None and member is not None:
+                return lookup(engine, member, engine.open_context(target), 1 << 30)
+            return []
+        at = at.outer
+    return []
+
+
+def _blocks_at(scope: Scope, line: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the blocks and loops around the statement that holds a line."""
+    starts = [start for start in scope.blocks_at if start <= line]
+    return scope.blocks_at[max(starts)] if starts else ((), ())

@@ -1,0 +1,119 @@
+"""Nodes: an expression in a context, with what it may stand for and what it is made of."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.provenance.program import AnyItem, ElementOf, Entered
+from dl_bug_lsp.provenance.values import Const, Context, StepKind, Value
+from dl_bug_lsp.workspace.values import ConfigEntry
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.provenance.engine import Engine
+
+Edge = tuple[str, "Node"]
+"""The role in which a node goes into another, and that node."""
+
+
+class Node:
+    """An expression in a context, or an entry of a config file.
+
+    ``line`` is 1-based; ``kind`` says what the step does with the value.
+    """
+
+    __slots__ = ("_inputs", "_values", "context", "engine", "entry", "expr", "file", "kind", "line")
+
+    def __init__(
+        self,
+        engine: Engine,
+        context: Context,
+        expr: ast.expr,
+        entry: ConfigEntry | None = None,
+    ) -> None:
+        self.engine = engine
+        self.context = context
+        self.expr = expr
+        self.entry = entry
+        self.file = entry.file if entry else context.scope.file
+        self.line = entry.line if entry else getattr(expr, "lineno", 0)
+        self.kind = StepKind.CONFIG if entry else kind_of(expr)
+        self._inputs: tuple[Edge, ...] | None = None
+        self._values: tuple[Value, ...] | None = None
+
+    @property
+    def text(self) -> str:
+        """The source of the expression, shortened."""
+        if self.entry is not None:
+            return f"{self.entry.key}: {self.entry.text}"[:80]
+        expr = self.expr
+        if isinstance(expr, (ElementOf, Entered, AnyItem)):
+            expr = expr.value
+        try:
+            return ast.unparse(expr)[:80]
+        except (ValueError, AttributeError, RecursionError):
+            return ""
+
+    @property
+    def inputs(self) -> tuple[Edge, ...]:
+        """The nodes that this one's value is made of, each with its role."""
+        if self._inputs is None:
+            self._inputs = ()
+            self._inputs = self.engine.inputs_of(self)
+        return self._inputs
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """What the expression may stand for (at most six); empty when nothing is known."""
+        if self._values is None:
+            self._values = ()
+            self._values = self.engine.values_of(self)
+        return self._values
+
+    @property
+    def constant(self) -> Const | None:
+        """The one scalar that the expression stands for, or None."""
+        constants = [v for v in self.values if isinstance(v, Const)]
+        if len(constants) == 1 and len(self.values) == 1:
+            return constants[0]
+        return None
+
+    @property
+    def constants(self) -> tuple[Const, ...]:
+        """All scalars that the expression may stand for."""
+        return tuple(v for v in self.values if isinstance(v, Const))
+
+
+def kind_of(expr: ast.expr) -> StepKind:
+    """Return what kind of step an expression is, from its syntax alone."""
+    if isinstance(expr, ast.Subscript):
+        return StepKind.SLICING if _has_slice(expr.slice) else StepKind.INDEXING
+    if isinstance(expr, ast.UnaryOp) and isinstance(expr.operand, ast.Constant):
+        return StepKind.LITERAL
+    return KINDS.get(type(expr), StepKind.OTHER)
+
+
+def _has_slice(index: ast.expr) -> bool:
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return any(isinstance(part, ast.Slice) for part in parts)
+
+
+KINDS: dict[type[ast.expr], StepKind] = {
+    ast.Constant: StepKind.LITERAL,
+    ast.Name: StepKind.NAME,
+    ast.Attribute: StepKind.ATTRIBUTE,
+    ast.BinOp: StepKind.ARITHMETIC,
+    ast.UnaryOp: StepKind.ARITHMETIC,
+    ast.Call: StepKind.CALL,
+    ast.List: StepKind.CONTAINER,
+    ast.Tuple: StepKind.CONTAINER,
+    ast.Set: StepKind.CONTAINER,
+    ast.Dict: StepKind.CONTAINER,
+    ast.ListComp: StepKind.CONTAINER,
+    ast.DictComp: StepKind.CONTAINER,
+    ast.GeneratorExp: StepKind.CONTAINER,
+    ast.IfExp: StepKind.CHOICE,
+    ast.BoolOp: StepKind.CHOICE,
+    ast.Compare: StepKind.CHOICE,
+    ast.JoinedStr: StepKind.TEXT,
+}

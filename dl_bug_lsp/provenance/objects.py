@@ -1,0 +1,289 @@
+"""Attributes, items and methods of objects that are known without running anything."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.provenance import calls, evaluation, known_calls, names
+from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES
+from dl_bug_lsp.provenance.nodes import Node
+from dl_bug_lsp.provenance.program import (
+    Scope,
+)
+from dl_bug_lsp.provenance.values import (
+    Class,
+    Config,
+    Context,
+    Function,
+    Instance,
+    Items,
+    Library,
+    LibraryObject,
+    Mapping,
+    Parsed,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.provenance.engine import Engine
+
+
+def class_closure(engine: Engine, method: Scope) -> Context:
+    """Return the context around a method: that of its class body."""
+    owner = method.parent
+    return engine.open_context(owner if owner is not None else method)
+
+
+def first_method(engine: Engine, instance: Instance, names: tuple[str, ...]) -> Scope | None:
+    """Return the first method of several names that an instance has."""
+    for name in names:
+        method = find_method(engine, instance.cls, name)
+        if method is not None:
+            return method
+    return None
+
+
+def find_method(
+    engine: Engine, cls: Scope, name: str, seen: tuple[Scope, ...] = ()
+) -> Scope | None:
+    """Find a method in a workspace class or its workspace bases."""
+    if name in cls.functions:
+        return cls.functions[name]
+    for base in bases(engine, cls):
+        if base not in seen:
+            found = find_method(engine, base, name, (*seen, cls))
+            if found is not None:
+                return found
+    return None
+
+
+def bases(engine: Engine, cls: Scope) -> list[Scope]:
+    """Return the workspace classes that a class derives from."""
+    found: list[Scope] = []
+    context = engine.open_context(cls.parent) if cls.parent else engine.open_context(cls)
+    for base in getattr(cls.node, "bases", []):
+        values = engine.node(base, context).values
+        found.extend(v.scope for v in values if isinstance(v, Class))
+    return found
+
+
+def member(engine: Engine, node: Node, key: str | int, *, mapping: bool = True) -> list[Node]:
+    """Return the nodes that ``node[key]`` or ``node.key`` stands for."""
+    found: list[Node] = []
+    for value in node.values:
+        if isinstance(value, Config):
+            found.extend(config_member(engine, value, key, node.context))
+        elif isinstance(value, Mapping):
+            for name, item in value.pairs:
+                if name is None:
+                    found.extend(member(engine, item, key))
+                elif any(c.value == key for c in name.constants):
+                    found.append(item)
+        elif isinstance(value, Items) and isinstance(key, int):
+            if -len(value.items) <= key < len(value.items):
+                found.append(value.items[key])
+            elif value.items and not value.complete:
+                found.append(value.items[0])
+        elif isinstance(value, Parsed) and isinstance(key, str):
+            if key in value.options:
+                found.append(value.options[key])
+        elif isinstance(value, Instance) and isinstance(key, str):
+            found.extend(attribute(engine, value, key))
+        elif isinstance(value, Instance):
+            found.extend(called(engine, value, ("__getitem__",), node.context))
+        elif isinstance(value, LibraryObject) and known_calls.wraps_table(value.name):
+            found.extend(wrapped_member(engine, value, key))
+    return found[:MAX_ALTERNATIVES]
+
+
+def wrapped_member(engine: Engine, value: LibraryObject, key: str | int) -> list[Node]:
+    """Return a member of an object that a library made of a dict or of keywords."""
+    call = value.call.expr
+    if not isinstance(call, ast.Call):
+        return []
+    for keyword in call.keywords:
+        if keyword.arg == key:
+            return [engine.node(keyword.value, value.call.context)]
+    tables = [k.value for k in call.keywords if k.arg is None] or call.args[:1]
+    return [n for t in tables for n in member(engine, engine.node(t, value.call.context), key)]
+
+
+def config_member(engine: Engine, value: Config, key: str | int, context: Context) -> list[Node]:
+    """Return the entry below a config table or list."""
+    path = (*value.path, key)
+    for entry in engine.workspace.config_entries(value.file):
+        if entry.path == path:
+            return [engine.config_node(entry, context)]
+    return []
+
+
+def attribute(engine: Engine, instance: Instance, name: str) -> list[Node]:
+    """Return what an attribute of an instance stands for."""
+    found: list[Node] = []
+    for cls in lineage(engine, instance.cls):
+        for method, binding in cls.attributes.get(name, []):
+            context = method_context(engine, instance, cls, method)
+            found.append(engine.node(binding.value, context))
+        if found:
+            return found[:MAX_ALTERNATIVES]
+        if name in cls.functions:
+            method = cls.functions[name]
+            bound = Function(method, instance.built, class_closure(engine, method))
+            if "property" in " ".join(method.decorators()):
+                return calls.returns(engine, bound, None, instance.context)
+            return []
+        for binding in cls.bindings.get(name, []):
+            given = (instance.context.bindings or {}).get(name)
+            if given is not None and "__init__" not in cls.functions:
+                return [given]
+            found.append(engine.node(binding.value, engine.open_context(cls)))
+        if found:
+            return found[:MAX_ALTERNATIVES]
+    given = (instance.context.bindings or {}).get(name)
+    return [given] if given is not None else []
+
+
+def lineage(engine: Engine, cls: Scope) -> list[Scope]:
+    """Return a class and its workspace bases, depth first, each once."""
+    found: list[Scope] = [cls]
+    for current in found:
+        found.extend(b for b in bases(engine, current) if b not in found)
+    return found
+
+
+def method_context(engine: Engine, instance: Instance, cls: Scope, method: Scope) -> Context:
+    """Return the context of a method called on a known instance."""
+    if method.name.endswith("__init__") and cls is instance.cls:
+        return instance.context
+    key = (id(method), id(instance.built))
+    found = engine.contexts.get(key)
+    if found is None:
+        found = Context(method, None, class_closure(engine, method), instance.context.depth + 1)
+        parameters = method.parameters()
+        if parameters:
+            found.extra[parameters[0].arg] = instance.built
+        engine.contexts[key] = found
+    return found
+
+
+def enter_method(engine: Engine, instance: Instance, method: Scope) -> Context:
+    """Return the context of a method that someone unknown calls on a known instance."""
+    return method_context(engine, instance, instance.cls, method)
+
+
+def called(
+    engine: Engine, instance: Instance, names: tuple[str, ...], context: Context
+) -> list[Node]:
+    """Return what the first method of several names returns when a library calls it."""
+    method = first_method(engine, instance, names)
+    if method is None:
+        return []
+    entered = method_context(engine, instance, instance.cls, method)
+    return [engine.node(e, entered) for e in (method.returns or method.yields)]
+
+
+def table_members(engine: Engine, base: Node, name: str) -> list[Node]:
+    """Return the members of a base that is a table and nothing else."""
+    tables = [v for v in base.values if not isinstance(v, Instance)]
+    return member(engine, base, name) if tables and len(tables) == len(base.values) else []
+
+
+def library_member(engine: Engine, value: LibraryObject, name: str) -> list[Value]:
+    """Return what an attribute of a library object is."""
+    return [Library(f"{value.name}().{name}")] if name != "shape" else []
+
+
+def own_member(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
+    """Resolve ``self.name`` in a method whose instance is not known."""
+    scope = node.context.scope
+    owner = scope.owner
+    if owner is None or not isinstance(expr.value, ast.Name):
+        return []
+    parameters = scope.parameters()
+    if not parameters or parameters[0].arg != expr.value.id:
+        return []
+    return instance_member(engine, unknown_instance(engine, owner), expr.attr)
+
+
+def unknown_instance(engine: Engine, cls: Scope) -> Instance:
+    """Return an instance of a class: one that the workspace builds, else one of unknown making."""
+    init = find_method(engine, cls, "__init__")
+    for caller, call in engine.program.callers(cls.name.rpartition(".")[2])[:1]:
+        built = engine.node(call, engine.open_context(caller))
+        for value in built.values:
+            if isinstance(value, Instance) and value.cls is cls:
+                return value
+    probe = ast.Name(id=cls.name, ctx=ast.Load(), lineno=cls.line, col_offset=0)
+    engine.keep.append(probe)
+    built = engine.node(probe, engine.open_context(cls))
+    context = engine.open_context(init) if init is not None else engine.open_context(cls)
+    instance = Instance(cls, built, context)
+    built._values = (instance,)
+    return instance
+
+
+def class_member(engine: Engine, value: Class, name: str) -> list[Value]:
+    """Return what an attribute of a class stands for."""
+    for cls in lineage(engine, value.scope):
+        if name in cls.functions:
+            method = cls.functions[name]
+            receiver = None
+            if "classmethod" in method.decorators():
+                probe = ast.Name(id=cls.name, ctx=ast.Load(), lineno=cls.line, col_offset=0)
+                engine.keep.append(probe)
+                receiver = engine.node(probe, engine.open_context(cls))
+                receiver._values = (value,)
+            return [Function(method, receiver, engine.open_context(cls))]
+        nodes = names.local(engine, name, engine.open_context(cls), 1 << 30)
+        if nodes:
+            return evaluation.union(engine, nodes)
+    return []
+
+
+def instance_member(engine: Engine, value: Instance, name: str) -> list[Value]:
+    """Return what an attribute or method of an instance stands for."""
+    nodes = attribute(engine, value, name)
+    if nodes:
+        return evaluation.union(engine, nodes)
+    for cls in lineage(engine, value.cls):
+        if name in cls.functions:
+            method = cls.functions[name]
+            static = "staticmethod" in method.decorators()
+            receiver = None if static else value.built
+            return [Function(method, receiver, engine.open_context(cls))]
+    return []
+
+
+def any_items(engine: Engine, base: Node) -> list[Node]:
+    """Return all values of a mapping or config table."""
+    found: list[Node] = []
+    for value in base.values:
+        if isinstance(value, Mapping):
+            found.extend(item for _, item in value.pairs)
+        elif isinstance(value, Config):
+            found.extend(
+                engine.config_node(e, base.context)
+                for e in engine.workspace.config_entries(value.file)
+                if e.path[:-1] == value.path
+            )
+    return found[:MAX_ALTERNATIVES]
+
+
+def elements_of(engine: Engine, node: Node) -> list[Node]:
+    """Return the nodes that iterating over a node gives."""
+    found: list[Node] = []
+    for value in node.values:
+        if isinstance(value, Items):
+            found.extend(value.items)
+        elif isinstance(value, Mapping):
+            found.extend(name for name, _ in value.pairs if name is not None)
+        elif isinstance(value, Instance):
+            found.extend(called(engine, value, ("__iter__", "__getitem__"), node.context))
+        elif isinstance(value, Config) and value.entry is not None:
+            for entry in engine.workspace.config_entries(value.file):
+                if entry.path[:-1] == value.path:
+                    found.append(engine.config_node(entry, node.context))
+        elif isinstance(value, LibraryObject):
+            found.extend(known_calls.elements(engine, value))
+    return found[:MAX_ALTERNATIVES]
