@@ -128,6 +128,10 @@ def test_through_the_workspace(tmp_path: Path) -> None:
     assert workspace.table_rows("d.jsonl", "2") == ((3, "label"),)
     assert workspace.table_rows("none.csv", "2") == ()
     assert workspace.table("none.csv") is None
+    assert workspace.elements("d.jsonl").problem_line == 2
+    (tmp_path / "cut.csv").write_text("a,b\n1,2\n3\n4,5\n")
+    cut = workspace.elements("cut.csv")
+    assert (cut.problem, cut.problem_line) == ("1 fields where most rows have 2", 3)
     found = workspace.table("d.csv")
     assert found is not None
     assert found.rows == 3

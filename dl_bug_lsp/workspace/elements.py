@@ -14,7 +14,12 @@ from dl_bug_lsp.workspace.text import split_lines
 
 _parse_lock = threading.Lock()
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
+_BLOCKS = ("cases", "finalbody", "orelse", "handlers", "body")
+# The blocks of each kind of compound statement, last first.
+_BLOCKS_OF: dict[type[ast.AST], tuple[str, ...]] = {
+    kind: tuple(block for block in _BLOCKS if block in getattr(kind, "_fields", ()))
+    for kind in (*ast.stmt.__subclasses__(), ast.ExceptHandler, ast.match_case)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +67,7 @@ def python_record(
     problem of ``decoding`` explains one of parsing and is told in its place.
     """
     parsed = parse(text)
-    if parsed.tree is None:
-        lines = split_lines(text)
-        found = [Definition(name, at, at, end, c) for name, at, end, c in outline.outline(lines)]
-        imported = outline.imports(lines)
-    else:
-        found, imported = definitions(parsed.tree)
+    found, imported = _scanned(text) if parsed.tree is None else definitions(parsed.tree)
     numbers, starts = vocabulary.encode(text)
     last = len(starts) - 1
 
@@ -88,6 +88,12 @@ def python_record(
     at = parsed.problem_line
     problem = decoding if decoding[0] else (parsed.problem, on_disk(at) if at else None)
     return make_record(numbers, rows, imported, problem=problem)
+
+
+def _scanned(text: str) -> tuple[list[Definition], list[str]]:
+    lines = split_lines(text)
+    found = [Definition(name, at, at, end, c) for name, at, end, c in outline.outline(lines)]
+    return found, outline.imports(lines)
 
 
 def definitions(tree: ast.Module) -> tuple[list[Definition], list[str]]:
@@ -111,9 +117,8 @@ def definitions(tree: ast.Module) -> tuple[list[Definition], list[str]]:
             imported.extend(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             imported.extend(_from_modules(node))
-        for block in reversed(_BLOCKS):
-            if block in node._fields:
-                stack.extend((child, outer) for child in reversed(getattr(node, block)))
+        for block in _BLOCKS_OF.get(type(node), ()):
+            stack.extend((child, outer) for child in reversed(getattr(node, block)))
     return found, imported
 
 

@@ -32,6 +32,7 @@ class Index:
         self._rows: dict[str, cache.Row] = loaded.rows
         self._settled_ns = loaded.settled_ns
         self._checked: set[str] = set()
+        self._stored = frozenset(loaded.rows)
         self._changes = 0
 
     def elements(self, file: str) -> FileElements:
@@ -58,11 +59,12 @@ class Index:
     def save(self, files: Iterable[str]) -> bool:
         """Write the records of these files to the cache where any has changed since it was read."""
         with self._lock:
+            self._vocabulary.forget_words()
             wanted = {file: self._rows[file] for file in files if file in self._rows}
-            dropped = len(wanted) < len(self._rows)
+            dropped = self._stored - wanted.keys()
             if not self._on_disk or not (self._changes or dropped):
                 return False
-            self._rows = wanted
+            self._stored = frozenset(wanted)
             self._changes = 0
             return cache.save(self._root, self._vocabulary, wanted) is not None
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Callable
+from itertools import accumulate, chain, compress
 
 # Words of the grammar that read like English stop words; they would only lengthen documents.
 _GRAMMAR_WORDS = "and as def elif else for from if import in is not or return with"
@@ -24,12 +25,11 @@ def split_terms(text: str) -> tuple[str, ...]:
     """
     terms: list[str] = []
     for token in _TOKEN.findall(text):
-        terms.extend(subwords(token))
+        terms.extend(_split(token))
     return tuple(terms)
 
 
-@lru_cache(maxsize=1 << 14)
-def subwords(word: str) -> tuple[str, ...]:
+def _split(word: str) -> tuple[str, ...]:
     """Return the lower-case parts of one identifier or number; nothing for words of the grammar."""
     if word in _GRAMMAR or len(word) > _LONGEST:
         return ()
@@ -42,33 +42,24 @@ def subwords(word: str) -> tuple[str, ...]:
 class Vocabulary:
     """The terms of a workspace, numbered: a document is then a row of small integers."""
 
-    _REMEMBERED = 1 << 16
-
     def __init__(self, terms: list[str] | None = None) -> None:
         self.terms = terms if terms is not None else []
         self._numbers = {term: number for number, term in enumerate(self.terms)}
-        self._words: dict[str, tuple[int, ...]] = {}
+        self._words = _Words(self._number)
 
     def encode(self, text: str) -> tuple[list[int], list[int]]:
         """Return the numbers of a text's terms and, at n, how many stand before line n + 1."""
-        numbers: list[int] = []
-        starts = [0]
-        words, extend, look_up = self._words, numbers.extend, self._look_up
-        for token in _TOKEN_OR_NEWLINE.findall(text):
-            if token == "\n":
-                starts.append(len(numbers))
-                continue
-            known = words.get(token)
-            extend(look_up(token) if known is None else known)
-        starts.append(len(numbers))
+        # Every word of every file comes through here: the loops are those of the C library.
+        tokens = _TOKEN_OR_NEWLINE.findall(text)
+        parts = list(map(self._words.__getitem__, tokens))
+        numbers = list(chain.from_iterable(parts))
+        before = accumulate(map(len, parts))
+        starts = [0, *compress(before, map("\n".__eq__, tokens)), len(numbers)]
         return numbers, starts
 
-    def _look_up(self, word: str) -> tuple[int, ...]:
-        numbers = tuple(self._number(term) for term in subwords(word))
-        # Names that occur once would only fill the memory; the frequent ones come early.
-        if len(self._words) < self._REMEMBERED:
-            self._words[word] = numbers
-        return numbers
+    def forget_words(self) -> None:
+        """Free what only speeds up the encoding of many files."""
+        self._words.clear()
 
     def _number(self, term: str) -> int:
         number = self._numbers.get(term)
@@ -76,3 +67,19 @@ class Vocabulary:
             number = self._numbers[term] = len(self.terms)
             self.terms.append(term)
         return number
+
+
+class _Words(dict[str, tuple[int, ...]]):
+    """The numbers of the terms of each word met; a line end has none."""
+
+    _MOST = 1 << 18
+
+    def __init__(self, number: Callable[[str], int]) -> None:
+        super().__init__()
+        self._number = number
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        numbers = () if word == "\n" else tuple(map(self._number, _split(word)))
+        if len(self) < self._MOST:
+            self[word] = numbers
+        return numbers

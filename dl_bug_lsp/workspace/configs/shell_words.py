@@ -119,19 +119,8 @@ def _scan_line(scan: _Scan, line: str, number: int) -> bool:
             at = inner.end()
         elif char == "#" and scan.word is None:
             return False
-        elif heredoc := _HEREDOC.match(line, at):
-            scan.heredoc = heredoc.group(2)
-            at = heredoc.end()
-        elif operator := _OPERATOR.match(line, at):
-            scan.end_command()
-            at = operator.end()
-        elif redirect := _REDIRECT.match(line, at):
-            # The file descriptor before it is no argument, nor is the file after it.
-            if scan.word is not None and scan.word.isdigit():
-                scan.word = None
-            scan.end_word()
-            scan.skip_word = not redirect.group()[-1].isdigit()
-            at = redirect.end()
+        elif char in "<>;&|()":
+            at = _operator(scan, line, at)
         else:
             plain = _PLAIN.match(line, at)
             scan.add(plain.group() if plain else char, number)
@@ -139,6 +128,23 @@ def _scan_line(scan: _Scan, line: str, number: int) -> bool:
     if scan.quote:
         scan.add("\n", number)
     return False
+
+
+def _operator(scan: _Scan, line: str, at: int) -> int:
+    """Take what ends a word or a command: separators, redirections, here-documents."""
+    if heredoc := _HEREDOC.match(line, at):
+        scan.heredoc = heredoc.group(2)
+        return heredoc.end()
+    if redirect := _REDIRECT.match(line, at):
+        # The file descriptor before it is no argument, nor is the file after it.
+        if scan.word is not None and scan.word.isdigit():
+            scan.word = None
+        scan.end_word()
+        scan.skip_word = not redirect.group()[-1].isdigit()
+        return redirect.end()
+    scan.end_command()
+    operator = _OPERATOR.match(line, at)
+    return operator.end() if operator else at + 1
 
 
 def _in_quotes(scan: _Scan, line: str, at: int, number: int) -> int:
