@@ -125,9 +125,11 @@ def odd_cells(table: Table, column: Column) -> list[tuple[int, str]]:
     found.extend((line, f"`{text}` among numbers") for line, text in column.odd[:3])
     distinct = column.distinct
     if distinct is not None and distinct * 4 <= table.rows and column.numbers < column.filled:
-        for rare in column.rare:
-            if rare.count <= 2 and rare.count * 10 * distinct <= table.rows:
-                found.append((rare.first_line, f"`{rare.value}` stands in hardly any other row"))
+        found.extend(
+            (rare.first_line, f"`{rare.value}` stands in hardly any other row")
+            for rare in column.rare
+            if rare.count <= 2 and rare.count * 10 * distinct <= table.rows
+        )
     if column.shortest == 0 and column.shortest_line:
         found.append((column.shortest_line, "empty"))
     return found

@@ -156,15 +156,18 @@ def _elsewhere(case: Case, wanted: set[int]) -> Iterator[Clue]:
     wanted = {n for n in wanted if n > 2}
     if not wanted:
         return
-    hits: list[tuple[str, int, int, str]] = []
-    for entry in case.workspace.config_entries():
-        if isinstance(entry.value, int) and entry.value in wanted:
-            hits.append((entry.file, entry.line, entry.value, f"{entry.key}: {entry.text}"))
+    hits = [
+        (entry.file, entry.line, entry.value, f"{entry.key}: {entry.text}")
+        for entry in case.workspace.config_entries()
+        if isinstance(entry.value, int) and entry.value in wanted
+    ]
     for file in case.code_files:
         tree = case.workspace.tree(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Constant) and type(node.value) is int and node.value in wanted:
-                hits.append((file, node.lineno, node.value, str(node.value)))
+        hits.extend(
+            (file, node.lineno, node.value, str(node.value))
+            for node in (ast.walk(tree) if tree is not None else ())
+            if isinstance(node, ast.Constant) and type(node.value) is int and node.value in wanted
+        )
     counts = Counter(number for _, _, number, _ in hits)
     for file, line, number, text in hits:
         score = _rarity(number, counts[number])

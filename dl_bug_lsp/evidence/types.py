@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind
-from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.provenance.values import Const, Function
 

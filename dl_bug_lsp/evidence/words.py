@@ -39,8 +39,8 @@ def words_of(workspace: Workspace, files: tuple[str, ...]) -> list[Word]:
         if entry.key:
             found.append(Word(entry.key, entry.file, entry.line, "config_key"))
         if entry.length is None and entry.value is not None:
-            for text in dict.fromkeys((str(entry.value), entry.text.strip("\"'"))):
-                found.append(Word(text, entry.file, entry.line, "config_value"))
+            texts = dict.fromkeys((str(entry.value), entry.text.strip("\"'")))
+            found.extend(Word(text, entry.file, entry.line, "config_value") for text in texts)
     return found
 
 
@@ -77,7 +77,7 @@ def _words(file: str, node: ast.AST, special: dict[int, str]) -> list[Word]:
 
 
 def nearness(a: str, b: str) -> float:
-    """Return how near two different words are (0 to 1), by letters and by parts; 0 when not near."""
+    """Return how near two different words are (0 to 1), by letters and by parts; 0 if not."""
     if a == b or not a or not b or len(a) > 80 or len(b) > 80:
         return 0.0
     low, other = a.lower(), b.lower()

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.provenance import objects
 from dl_bug_lsp.provenance.limits import CALL_METHODS, MAX_DEPTH
 from dl_bug_lsp.provenance.nodes import Node
-from dl_bug_lsp.provenance.program import (
-    Scope,
-)
+from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.values import (
     Class,
     Context,
@@ -37,14 +35,12 @@ def bind(
         keyword_only = {a.arg for a in args.kwonlyargs}
         positional = [p for p in parameters if p.arg not in keyword_only]
     bound: dict[str, Node] = {}
-    index = 0
-    for arg in call.args:
+    for index, arg in enumerate(call.args):
         if isinstance(arg, ast.Starred):
             _bind_starred(engine, arg, positional[index:], context, bound)
             break
         if index < len(positional):
             bound[positional[index].arg] = engine.node(arg, context)
-        index += 1
     names = {p.arg for p in parameters}
     for keyword in call.keywords:
         value = engine.node(keyword.value, context)
@@ -82,7 +78,7 @@ def bind_table(engine: Engine, table: Node, names: set[str], bound: dict[str, No
 def enter(engine: Engine, function: Function, call: ast.Call | None, context: Context) -> Context:
     """Return the context of a function's body for one call of it."""
     scope = function.scope
-    key = (id(scope), id(call) ^ (id(context) << 1) if call is not None else 0)
+    key = (id(scope), id(call), id(context))
     if call is None:
         return engine.open_context(scope)
     found = engine.contexts.get(key)

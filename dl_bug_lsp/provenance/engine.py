@@ -12,7 +12,8 @@ import ast
 from dl_bug_lsp.provenance import evaluation, inputs
 from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NESTING, MAX_NODES
 from dl_bug_lsp.provenance.nodes import Edge, Node
-from dl_bug_lsp.provenance.program import Program, Scope
+from dl_bug_lsp.provenance.program import Program
+from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.values import Config, Const, Context, Value
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
@@ -27,7 +28,7 @@ class Engine:
         self.workspace = workspace
         self.program = Program(workspace)
         self.nodes: dict[tuple[int, int], Node] = {}
-        self.contexts: dict[tuple[int, int], Context] = {}
+        self.contexts: dict[tuple[int, ...], Context] = {}
         self._entries: dict[tuple[str, tuple[str | int, ...]], Node] = {}
         self.keep: list[object] = []
         self._nesting = 0

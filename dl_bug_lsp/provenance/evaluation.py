@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dl_bug_lsp.provenance import calls, known_calls, names, objects
 from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import Node
-from dl_bug_lsp.provenance.program import (
-    AnyItem,
-    ElementOf,
-    Entered,
-    dotted_name,
-)
+from dl_bug_lsp.provenance.scopes import AnyItem, ElementOf, Entered, dotted_name
 from dl_bug_lsp.provenance.values import (
     Class,
     Const,
@@ -81,9 +76,11 @@ def _mutated_table(engine: Engine, name: str, node: Node) -> Mapping | None:
         for b in filled
         if b.key is not None
     ]
-    for binding in bindings:
-        if not binding.mutates and binding.line < node.line:
-            pairs.append((None, engine.node(binding.value, node.context)))
+    pairs.extend(
+        (None, engine.node(b.value, node.context))
+        for b in bindings
+        if not b.mutates and b.line < node.line
+    )
     return Mapping(tuple(pairs))
 
 

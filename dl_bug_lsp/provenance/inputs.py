@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.provenance import calls, evaluation, names, objects
 from dl_bug_lsp.provenance.nodes import Edge, Node
-from dl_bug_lsp.provenance.program import (
-    AnyItem,
-    ElementOf,
-    dotted_name,
-)
+from dl_bug_lsp.provenance.scopes import AnyItem, ElementOf, dotted_name
 from dl_bug_lsp.provenance.values import (
     Class,
     Config,
@@ -133,7 +129,6 @@ def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Edge]:
     if edges and not any(isinstance(v, (Instance, LibraryObject)) for v in callee.values):
         # The function's body leads to its arguments and its receiver where they matter.
         return edges
-    role = "argument"
     if any(isinstance(v, (LibraryObject, Instance)) for v in callee.values):
         edges.append(("callee", callee))
     elif isinstance(expr.func, ast.Attribute):
@@ -141,10 +136,10 @@ def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Edge]:
     elif not functions:
         edges.append(("callee", callee))
     library = not functions and not any(isinstance(v, Class) for v in callee.values)
-    for index, arg in enumerate(expr.args):
-        edges.append((f"{role} {index}", engine.node(arg, context)))
-    for keyword in expr.keywords:
-        edges.append((f"argument {keyword.arg}", engine.node(keyword.value, context)))
+    edges.extend(
+        (f"argument {index}", engine.node(arg, context)) for index, arg in enumerate(expr.args)
+    )
+    edges.extend((f"argument {k.arg}", engine.node(k.value, context)) for k in expr.keywords)
     if library:
         edges.extend(_callbacks(engine, edges))
     return edges

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.provenance import calls, evaluation, known_calls
 from dl_bug_lsp.provenance.limits import CALL_METHODS, MAX_ALTERNATIVES, MAX_CALLERS, MAX_DEPTH
 from dl_bug_lsp.provenance.nodes import Node
-from dl_bug_lsp.provenance.program import (
-    Binding,
-    Scope,
-)
+from dl_bug_lsp.provenance.scopes import Binding, Scope
 from dl_bug_lsp.provenance.values import (
     Class,
     Context,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance.program import AnyItem, ElementOf, Entered
+from dl_bug_lsp.provenance.scopes import AnyItem, ElementOf, Entered
 from dl_bug_lsp.provenance.values import Const, Context, StepKind, Value
 from dl_bug_lsp.workspace.values import ConfigEntry
 

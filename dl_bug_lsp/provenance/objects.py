@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.provenance import calls, evaluation, known_calls, names
 from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES
 from dl_bug_lsp.provenance.nodes import Node
-from dl_bug_lsp.provenance.program import (
-    Scope,
-)
+from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.values import (
     Class,
     Config,
@@ -281,9 +279,11 @@ def elements_of(engine: Engine, node: Node) -> list[Node]:
         elif isinstance(value, Instance):
             found.extend(called(engine, value, ("__iter__", "__getitem__"), node.context))
         elif isinstance(value, Config) and value.entry is not None:
-            for entry in engine.workspace.config_entries(value.file):
-                if entry.path[:-1] == value.path:
-                    found.append(engine.config_node(entry, node.context))
+            found.extend(
+                engine.config_node(entry, node.context)
+                for entry in engine.workspace.config_entries(value.file)
+                if entry.path[:-1] == value.path
+            )
         elif isinstance(value, LibraryObject):
             found.extend(known_calls.elements(engine, value))
     return found[:MAX_ALTERNATIVES]

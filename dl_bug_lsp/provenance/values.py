@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, TypeAlias
 
 from dl_bug_lsp.workspace.values import ConfigEntry
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Node
-    from dl_bug_lsp.provenance.program import Scope
+    from dl_bug_lsp.provenance.scopes import Scope
 
 
 class StepKind(Enum):
@@ -145,20 +145,20 @@ class DataFile:
     file: str
 
 
-Value = Union[
-    Const,
-    Items,
-    Mapping,
-    Config,
-    Parsed,
-    Instance,
-    Function,
-    Class,
-    Module,
-    Library,
-    LibraryObject,
-    DataFile,
-]
+Value: TypeAlias = (
+    Const
+    | Items
+    | Mapping
+    | Config
+    | Parsed
+    | Instance
+    | Function
+    | Class
+    | Module
+    | Library
+    | LibraryObject
+    | DataFile
+)
 
 
 @dataclass(slots=True, eq=False)

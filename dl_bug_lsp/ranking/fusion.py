@@ -60,7 +60,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What a clue of a kind adds for score 1: everywhere, and more (or less) in a category group."""
+    """What a clue of a kind adds for score 1: everywhere, and more or less in a category group."""
 
     common: dict[str, float]
     by_group: dict[str, dict[str, float]]

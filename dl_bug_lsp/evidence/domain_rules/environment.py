@@ -109,7 +109,7 @@ def _requirements(case: Case, module: str) -> Iterator[Clue]:
 
 
 def _search_path(case: Case, module: str) -> Iterator[Clue]:
-    """The module is in the workspace: suspect what says where modules are looked for."""
+    """Suspect what says where modules are looked for: the workspace has this one."""
     for entry in case.workspace.config_entries():
         if any(part in SEARCH_PATHS for part in entry.path if isinstance(part, str)):
             why = f"`{module}` is in the workspace, but this search path does not lead to it"

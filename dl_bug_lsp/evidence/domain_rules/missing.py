@@ -14,7 +14,7 @@ CONDITIONS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
 
 
 def find(case: Case) -> Iterator[Clue]:
-    """Yield the conditions around the only places that set a missing name, and where maps are made."""
+    """Yield the conditions under which a missing name is set, and where maps are made."""
     if case.category.id in {"attribute_not_found", "undefined_variable", "framework_api_misuse"}:
         names = {
             str(f.value)

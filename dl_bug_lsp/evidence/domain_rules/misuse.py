@@ -14,7 +14,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     statements,
 )
 from dl_bug_lsp.evidence.values import Case, Clue
-from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.scopes import Scope
 
 Rule = Callable[[Case], Iterator[Clue]]
 BREAKS_GRAPH = {"detach", "item", "numpy", "argmax", "tolist", "no_grad", "inference_mode", "eval"}
@@ -183,10 +183,11 @@ def _no_device(case: Case) -> Iterator[Clue]:
     makers = {"zeros", "ones", "arange", "tensor", "randn", "rand", "full", "empty", "eye"}
     for step in case.raise_slice:
         expr = step.node.expr
-        if step.node.entry is None and isinstance(expr, ast.Call) and called_name(expr) in makers:
-            if keyword(expr, "device") is None:
-                why = f"`{step.node.text}` names no device, so the tensor stays on the CPU"
-                yield Clue("rules.strong", step.node.file, step.node.line, 1.0, why)
+        if step.node.entry is not None or not isinstance(expr, ast.Call):
+            continue
+        if called_name(expr) in makers and keyword(expr, "device") is None:
+            why = f"`{step.node.text}` names no device, so the tensor stays on the CPU"
+            yield Clue("rules.strong", step.node.file, step.node.line, 1.0, why)
 
 
 RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.evidence.words import nearness
-from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.scopes import Scope
 
 IGNORED = {"self", "cls", "_", "args", "kwargs", "batch_idx", "stage", "index", "key", "name"}
 HOOKS = {"forward", "training_step", "validation_step", "test_step", "call", "__exit__", "setup"}

@@ -10,7 +10,7 @@ from dl_bug_lsp.evidence.numbers import sizes_of
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
-from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.provenance.values import Items, StepKind
 

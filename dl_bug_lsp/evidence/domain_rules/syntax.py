@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.values import Case
-from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.scopes import Scope
 
 
 def called_name(call: ast.Call) -> str:
