@@ -77,3 +77,20 @@ def _product(value: object) -> list[Fact]:
     for dim in value:
         total *= dim
     return [_size(Role.EXPECTED, total)]
+
+
+def at_axis(facts: list[Fact]) -> list[Fact]:
+    """Compare shapes in the dimensions that the message names."""
+    return _where_axis(facts, named=True)
+
+
+def off_axis(facts: list[Fact]) -> list[Fact]:
+    """Compare shapes in all dimensions but those that the message names."""
+    return _where_axis(facts, named=False)
+
+
+def _where_axis(facts: list[Fact], named: bool) -> list[Fact]:
+    axes = {fact.value for fact in facts if fact.kind is FactKind.AXIS}
+    found = differ(facts)
+    groups = [found[start : start + 3] for start in range(0, len(found), 3)]
+    return [fact for group in groups if (group[-1].value in axes) is named for fact in group]

@@ -10,26 +10,26 @@ from dl_bug_lsp.messages.generic import generic_facts
 from dl_bug_lsp.messages.values import Fact, MessageFacts
 from dl_bug_lsp.tracebacks.values import Cause
 
-_ANSI = re.compile(r"\x1b\[[0-9;]{0,20}m")
-_HEAD, _TAIL = 24_000, 8_000
+_NOISE = re.compile(r"\x1b\[[0-9;]{0,20}m|\{\{function_node [^{}\n]{0,400}\}\}\s?")
+_HEAD, _TAIL = 16_000, 6_000
 _MAX_FACTS = 400
+_MAX_CANDIDATES = 200
 
 
 def extract_facts(cause: Cause) -> MessageFacts:
     """Return the typed facts of an exception's message; of its notes (PEP 678) too.
 
-    Of a message longer than 32,000 characters its beginning and its end are read. Never raises.
+    Of a message longer than 22,000 characters its beginning and its end are read. Never raises.
     """
     text = _text(cause)
-    folded = " ".join(text.lower().split())
-    site = f"{cause.frames[-1].file}:{cause.frames[-1].function}" if cause.frames else ""
+    site = _site(cause)
     name: str | None = None
     part_name: str | None = None
     found: list[tuple[int, Fact]] = []
-    for framework, family in tables():
-        if family.part is False and name is not None:
+    for framework, family in _candidates(text):
+        if (name is not None and not family.part) or not _fits(family, cause.class_name, site):
             continue
-        facts = _read(family, cause.class_name, site, text, folded)
+        facts = family.read(text)
         if facts is None:
             continue
         found += facts
@@ -38,9 +38,7 @@ def extract_facts(cause: Cause) -> MessageFacts:
         else:
             name = f"{framework}.{family.name}"
     name = name or part_name
-    if not found:
-        found = generic_facts(text)
-    return MessageFacts(name, _ordered(found))
+    return MessageFacts(name, _ordered(found if name else generic_facts(text)))
 
 
 @lru_cache(maxsize=1)
@@ -51,23 +49,41 @@ def tables() -> tuple[tuple[str, Family], ...]:
     return tuple((framework, family) for framework, rows in TABLES for family in rows)
 
 
-def _read(
-    family: Family, class_name: str, site: str, text: str, folded: str
-) -> list[tuple[int, Fact]] | None:
-    if not any(needle in folded for needle in family.needles):
-        return None
+@lru_cache(maxsize=1)
+def _index() -> tuple[tuple[str, int], ...]:
+    """Return the families' places in ``tables()`` by words that must stand in the message."""
+    return tuple(
+        (needle, place) for place, (_, family) in enumerate(tables()) for needle in family.needles
+    )
+
+
+def _candidates(text: str) -> list[tuple[str, Family]]:
+    """Return the families whose words stand in a message, in the order of trial."""
+    folded = " ".join(text.lower().split())
+    places = {place for needle, place in _index() if needle in folded}
+    rows = tables()
+    return [rows[place] for place in sorted(places)[:_MAX_CANDIDATES]]
+
+
+def _fits(family: Family, class_name: str, site: str) -> bool:
     if family.classes and class_name not in family.classes:
-        return None
-    if family.where and family.where not in site:
-        return None
-    return family.read(text)
+        return False
+    return not family.where or family.where in site
+
+
+def _site(cause: Cause) -> str:
+    """Return the raise site's file, with slashes, and its function."""
+    if not cause.frames:
+        return ""
+    frame = cause.frames[-1]
+    return f"{frame.file}:{frame.function}".replace("\\", "/")
 
 
 def _text(cause: Cause) -> str:
     text = "\n".join((cause.message, *cause.notes))
     if len(text) > _HEAD + _TAIL:
         text = text[:_HEAD] + "\n" + text[-_TAIL:]
-    return _ANSI.sub("", text)
+    return _NOISE.sub("", text)
 
 
 def _ordered(found: list[tuple[int, Fact]]) -> tuple[Fact, ...]:

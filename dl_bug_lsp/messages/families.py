@@ -57,7 +57,8 @@ class Family:
     def _compiled(self) -> tuple[re.Pattern[str], tuple[templates.Slot, ...]]:
         compiler = templates.Compiler()
         body = compiler.sequence(self._parts)
-        head = r"\A\s{0,40}" if self.template.startswith("^") else ""
+        anchored = self.template.startswith("^")
+        head = r"\A\s{0,40}" if anchored else templates.beginning(self._parts)
         tail = r"\s{0,40}\Z" if self.template.endswith("$") else ""
         pattern = re.compile(head + body + tail, re.IGNORECASE)
         return pattern, tuple(compiler.slots)

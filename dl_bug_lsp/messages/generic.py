@@ -14,7 +14,7 @@ _FORMS: tuple[tuple[FactKind, re.Pattern[str]], ...] = (
     (
         FactKind.PATH,
         re.compile(
-            r"(?<![\w/.'\"`-])((?:[A-Za-z]:[\\/]|~?/|\.{1,2}/)[^\s'\"`<>|:,;()\[\]{}]{1,300}"
+            r"(?<![\w/.:'\"`-])((?:[A-Za-z]:[\\/]|~?/|\.{1,2}/)[^\s'\"`<>|:,;()\[\]{}]{1,300}"
             r"|[\w.-]{1,80}/[\w./-]{1,200}\.\w{1,8}\b)"
         ),
     ),
@@ -53,7 +53,8 @@ def generic_facts(text: str) -> Found:
     for match in _limited(_QUOTED, text):
         group = match.lastindex or 0
         words = match[group]
-        kind = FactKind.PATH if _LOOKS_LIKE_PATH.fullmatch(words) else FactKind.NAME
+        path = "://" not in words and _LOOKS_LIKE_PATH.fullmatch(words)
+        kind = FactKind.PATH if path else FactKind.NAME
         _add(found, kind, words, match.start(group))
         if kind is FactKind.PATH or words.isidentifier():
             _take(taken, match.span())

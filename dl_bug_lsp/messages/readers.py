@@ -56,6 +56,7 @@ DTYPES = {
     "string": "str",
     "object_": "object",
 }
+_NAMES = frozenset(DTYPES.values()) | {"int4", "uint16", "uint64", "float8_e4m3fn", "float8_e5m2"}
 _LEGACY_TENSOR = re.compile(
     r"(?:torch\.)?(?:cuda\.|sparse\.|xpu\.|mps\.)*(\w{1,20})Tensor(?:Type)?"
 )
@@ -81,7 +82,9 @@ def read_value(kind: FactKind, words: str) -> FactValue | None:
     text = clean(words)
     if not text:
         return None
-    return dtype(text) if kind is FactKind.DTYPE else text
+    if kind is FactKind.DTYPE:
+        return dtype(text)
+    return text.removesuffix("()").removeprefix("self.") if kind is FactKind.FUNCTION else text
 
 
 def clean(words: str) -> str:
@@ -89,7 +92,7 @@ def clean(words: str) -> str:
     text = words.strip()
     if text.startswith("<class "):
         return text[7:].rstrip(">").strip("'\" ")
-    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"`":
+    if len(text) >= 2 and text[0] in "'\"`" and text.find(text[0], 1) == len(text) - 1:
         return text[1:-1]
     return text.rstrip(",;:.!")
 
@@ -118,7 +121,8 @@ def dtype(words: str) -> str:
     if legacy:
         text = legacy[1]
     text = re.sub(r"\A(?:struct |torch\.|tf\.|np\.|numpy\.|jnp\.|dtypes?\.|DT_)", "", text)
-    return DTYPES.get(text.lower(), text.lower() if text.isupper() else text)
+    lower = text.lower()
+    return DTYPES.get(lower, lower if lower in _NAMES or text.isalpha() else text)
 
 
 def _items(kind: FactKind, raw: str) -> Iterator[str]:

@@ -33,12 +33,13 @@ INTEGER_KINDS = frozenset(
         FactKind.COLUMN,
     }
 )
+_NUMERIC = INTEGER_KINDS | {FactKind.NUMBER, FactKind.SHAPE}
 _FREE_TEXT = frozenset({FactKind.KEY, FactKind.PATH, FactKind.LITERAL, FactKind.REQUIREMENT})
 
 SHAPE = (
     r"(?:torch\.Size|TensorShape)\([\[(][-\dNonex?,\s]{0,200}[\])]\)"
     r"|[\[(][-\dNonex?*,\s]{0,200}[\])]"
-    r"|\d{1,12}(?:\s?x\s?\d{1,12}){0,11}"
+    r"|\d{1,12}(?:\s?[x*]\s?\d{1,12}){0,11}"
 )
 INTEGER = r"[-+]?\d{1,18}"
 NUMBER = r"[-+]?(?:\d{1,30}(?:[.,_]\d{1,30}){0,6}|\.\d{1,30}|nan|inf)(?:e[-+]?\d{1,4})?"
@@ -150,7 +151,10 @@ def escape(text: str, loose_head: bool = False, loose_tail: bool = False) -> str
 
 
 def first_words(parts: Sequence[Part]) -> list[str] | None:
-    """Return expressions for what may come first in ``parts``, or None where they may be empty."""
+    """Return expressions for what may come first in ``parts``, or None where they are empty.
+
+    ValueError where more words stand first, whose beginning could not be told.
+    """
     out: list[str] = []
     for part in parts:
         if isinstance(part, Literal):
@@ -162,8 +166,10 @@ def first_words(parts: Sequence[Part]) -> list[str] | None:
             out += [word for word in wanted if word]
         elif isinstance(part, Maybe):
             out += first_words(part.parts) or []
+        elif isinstance(part, Slot) and part.kind in _NUMERIC and not part.many:
+            return [*out, r"[-+]?\d" if part.kind is not FactKind.SHAPE else r"[\[(]"]
         else:
-            return out or None
+            raise ValueError("words that nothing bounds stand before a gap or a slot of words")
     return None if not out else [*out, r"\Z"]
 
 
@@ -197,6 +203,7 @@ class Compiler:
                 quoted = part.words[0][-1:]
             elif isinstance(part, Maybe):
                 out.append("(?:" + self.sequence(part.parts, rest, quoted, True) + ")?")
+                quoted = ""
             elif isinstance(part, Gap):
                 out.append(_stopping(r"[^\n]", rest, 0, 400))
             else:
@@ -210,7 +217,7 @@ class Compiler:
         closing = rest[0] if rest else None
         in_quotes = quoted in _QUOTES and quoted != "" and isinstance(closing, Literal)
         if slot.many:
-            body = _stopping(r"[^\n]", rest, 1, 4000)
+            body = _stopping(r"[^\n]", rest, 1, 2000)
         elif slot.kind is FactKind.SHAPE:
             body = SHAPE
         elif slot.kind in INTEGER_KINDS:
@@ -220,13 +227,29 @@ class Compiler:
         elif in_quotes and isinstance(closing, Literal) and closing.text[0] in _QUOTES:
             body = _QUOTED
         else:
-            one = r"[^\n]" if slot.kind in _FREE_TEXT else rf"[^\s{_QUOTES}]"
-            body = _stopping(one, rest, 1, 400)
-            if slot.kind is FactKind.DTYPE:
-                body = _TWO_WORDS + body
-            elif slot.kind is FactKind.CLASS:
-                body = f"(?:{_CLASS}|{body})"
+            body = _stopping(_character(slot.kind, bool(rest)), rest, 1, 400)
+        if slot.kind is FactKind.DTYPE:
+            body = _TWO_WORDS + body
+        elif slot.kind is FactKind.CLASS:
+            body = f"(?:{_CLASS}|{body})"
         return f"(?P<{name}>{body})"
+
+
+def beginning(parts: Sequence[Part]) -> str:
+    """Return where a match may begin: words that open a template would else be tried everywhere."""
+    first = parts[0] if parts else None
+    if not isinstance(first, Slot) or first.kind in _NUMERIC:
+        return ""
+    if first.kind in _FREE_TEXT or first.many:
+        return r"(?:(?<![^\n])|(?<=:\s)|(?<=\A['\"]))"
+    return rf"(?<![^\s{_QUOTES}(\[:])"
+
+
+def _character(kind: FactKind, bounded: bool) -> str:
+    """Return what one character of words may be; those that end a template end with a sentence."""
+    if kind not in _FREE_TEXT:
+        return rf"(?:[^\s{_QUOTES}]|(?<=\[)['\"]|['\"](?=\]))"
+    return r"[^\n]" if bounded or kind is FactKind.REQUIREMENT else r"(?:(?!\.\s)[^\n])"
 
 
 def _stopping(one: str, rest: Sequence[Part], low: int, high: int) -> str:

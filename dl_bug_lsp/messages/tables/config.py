@@ -27,8 +27,7 @@ FILES: tuple[Row, ...] = (
     Row("ini_key", "{option|section} '{A:key}' {? {...} ?}already exists"),
     Row("ini_interpolation", "Bad value substitution: option '{O:key}' in section '{X:key}' contains an interpolation key '{A:key}'"),
     # OmegaConf and Hydra
-    Row("omegaconf_full_key", "full_key: {A:key}", part=True),
-    Row("omegaconf_full_key", "object_type={O:class}", part=True),
+    Row("omegaconf_full_key", "full_key: {A:key}\n object_type={O:class}", part=True),
     Row("omegaconf_key", "Key '{A:key}' is not in struct"),
     Row("omegaconf_key", "Key '{A:key}' not in '{O:class}'"),
     Row("omegaconf_key", "Missing key {A:key}"),
@@ -66,6 +65,15 @@ FILES: tuple[Row, ...] = (
     Row("jsonschema", "{A:literal} is not of type {E:class*}", on="ValidationError"),
     Row("jsonschema", "{A:literal} is not one of [{E:literal*}]", on="ValidationError"),
     Row("jsonschema", "Additional properties are not allowed ({A:key*} {was|were} unexpected)"),
+    Row("yaml_mark", "in '{O:path}', position {X:index}", on="ReaderError", part=True),
+    Row("hydra_instantiate", "Error {in call to|instantiating/calling} target '{O:function}'", part=True),
+    Row("hydra_instantiate", "Cannot instantiate config of type {A:class}"),
+    Row("hydra_instantiate", "Located non-{class|callable} of type '{A:class}' while loading '{A:name}'"),
+    Row("hydra_override", "Could not delete from config. '{A:key}' does not exist"),
+    Row("hydra_override", "{no viable alternative|mismatched input|extraneous input|token recognition error}{...}'{A:literal}'", on="OverrideParseException"),
+    Row("hydra_config", "Check that the config directory '{A:path}' exists and readable"),
+    Row("hydra_config_file", "In '{O:path}': Could not find", part=True),
+    Row("hydra_config_file", "Available options in '{E:key}'", part=True),
 )
 
 COMMAND_LINE: tuple[Row, ...] = (

@@ -8,11 +8,10 @@ from dl_bug_lsp.messages.families import Family as Row
 
 # fmt: off
 PANDAS: tuple[Row, ...] = (
-    Row("column", "^{A:key}$", on="KeyError", where="pandas"),
-    Row("labels", "None of {? [ ?}Index([{A:key*}]{...}) are in the [{O:name}]", on="KeyError"),
+    Row("labels", "None of {? [ ?}Index([{A:key*}]{...} are in the [{O:name}]", on="KeyError"),
     Row("labels", "None of [{A:key*}] are in the {columns|[columns]|[index]}", on="KeyError"),
     Row("labels", "[{A:key*}] not {in index|found in axis}", on="KeyError"),
-    Row("labels", "{id_vars|value_vars} {...}not present in the DataFrame: [{A:key*}]", on="KeyError"),
+    Row("labels", "value_vars are not present in the DataFrame: [{A:key*}]", on="KeyError"),
     Row("labels", "Column{(s)|s|} [{A:key*}] do not exist"),
     Row("labels", "Passing list-likes to .loc or [] with any missing labels is no longer supported"),
     Row("labels", "Usecols do not match columns, columns expected but not found: [{A:key*}]", also="A:argument=usecols"),
@@ -62,6 +61,10 @@ PANDAS: tuple[Row, ...] = (
     Row("sample", "Cannot take a larger sample than population when 'replace=False'"),
     Row("optional", "Missing optional dependency '{A:module}'"),
     Row("optional", "Unable to find a usable engine; tried using: {A:module*}"),
+    Row("frequency", "Invalid frequency: {A:literal}{. Failed| |,}", also="A:argument=freq"),
+    Row("time_zone", "Cannot compare tz-naive and tz-aware {timestamps|datetime-like objects}"),
+    Row("string_multiply", "Can only string multiply by an integer"),
+    Row("column", "^{A:key}$", on="KeyError", where="pandas"),
 )
 
 SKLEARN: tuple[Row, ...] = (
@@ -107,10 +110,11 @@ SKLEARN: tuple[Row, ...] = (
     Row("unseen", "Found unknown categories [{A:key*}] in column {X:index}"),
     Row("not_fitted", "This {O:class} instance is not fitted yet", also="E:function=fit"),
     Row("not_fitted", "{Vocabulary not fitted or provided|The TF-IDF vectorizer is not fitted|idf vector is not fitted}", also="E:function=fit"),
+    Row("parameter", "The '{A:argument}' parameter of {O:class} must be a str among {E:literal*}. Got {A:literal} instead"),
     Row("parameter", "The '{A:argument}' parameter of {O:class} must be {E:requirement}. Got {A:literal} instead"),
     Row("parameter", "Invalid parameter '{A:argument}' for estimator {O:class}(", also="X:function=set_params"),
     Row("parameter", "Invalid parameter {A:argument} for estimator {O:class}", also="X:function=set_params"),
-    Row("parameter", "Solver {E:literal} supports only {E:requirement}, got {A:literal}", also="A:argument=penalty;E:argument=solver"),
+    Row("parameter", "Solver {E:literal} supports only {E:requirement}, got {A:literal} penalty", also="A:argument=penalty;E:argument=solver"),
     Row("parameter", "k-fold cross-validation requires at least one train/test split by setting {E:argument}={E:count} or more, got {...}={A:count}"),
     Row("parameter", "Setting a {A:argument} has no effect since {E:argument} is False"),
     Row("weights", "sample_weight.shape == {A:shape}, expected {E:shape}", also="A:argument=sample_weight"),
@@ -124,6 +128,7 @@ SKLEARN: tuple[Row, ...] = (
     Row("no_target", "This {O:class} estimator requires y to be passed, but the target y is None", also="A:argument=y"),
     Row("no_attribute", "This '{O:class}' has no attribute '{A:attribute}'"),
     Row("no_attribute", "predict_proba is not available when probability=False", also="A:attribute=predict_proba;E:argument=probability"),
-    Row("step", "All intermediate steps should be transformers and implement {E:requirement} '{A:literal}' (type {A:class}) doesn't"),
+    Row("step", "All intermediate steps should be transformers and implement fit and transform{...}' '{A:literal}' (type {A:class}) doesn't"),
     Row("estimators", "Invalid '{A:attribute}' attribute, {E:requirement}"),
+    Row("samples", "{A:argument} has {A:size} samples: {A:literal}"),
 )

@@ -72,7 +72,7 @@ FAMILIES: tuple[Row, ...] = (
     Row("choice", "probabilities {do not sum to 1|are not non-negative|contain NaN}", also="A:argument=p;X:operation=choice"),
     Row("choice", "'{A:argument}' and '{E:argument}' must have same size", also="X:operation=choice"),
     Row("choice", "Cannot take a larger sample than population when 'replace=False'", also="X:operation=choice"),
-    Row("choice", "{A:argument} must be {E:requirement}", where="random", also="X:operation=choice"),
+    Row("choice", "{A:argument} must be {E:requirement}", where="numpy/random", also="X:operation=choice"),
     Row("random", "Seed must be between {E:number} and", also="A:argument=seed"),
     Row("random", "{low >= high|high <= 0}", also="X:operation=randint"),
     Row("split", "array split does not result in an equal division", also="X:operation=split"),
@@ -94,4 +94,7 @@ FAMILIES: tuple[Row, ...] = (
     Row("alias", "'np.{A:attribute}' was removed in the NumPy 2.0 release. Use '{X:candidate}' instead", part=True),
     Row("binary", "numpy.{dtype|ndarray|ufunc} size changed, may indicate binary incompatibility. Expected {E:size} from C header, got {A:size} from PyObject"),
     Row("binary", "A module that was compiled using NumPy {A:requirement} cannot be run in NumPy {E:requirement} as"),
+    Row("monotonic", "bins must {be monotonically increasing or decreasing|increase monotonically}", also="A:argument=bins"),
+    Row("bincount", "'{A:class}' argument must have no negative elements"),
+    Row("weights", "Axis must be specified when shapes of a and weights differ", also="A:argument=weights"),
 )

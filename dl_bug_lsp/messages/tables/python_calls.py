@@ -12,6 +12,7 @@ FAMILIES: tuple[Row, ...] = (
     Row("call_keyword", "{O:function}() got an unexpected keyword argument '{A:argument}'"),
     Row("call_keyword", "'{A:argument}' is an invalid keyword argument for {O:function}()"),
     Row("call_keyword", "{O:function}() got some positional-only arguments passed as keyword arguments: '{A:argument*}'"),
+    Row("call_keyword", "got an unexpected keyword argument '{A:argument}'"),
     Row("call_missing", "{O:function}() missing {X:count} required {positional|keyword-only} argument{s|}: {E:argument*}"),
     Row("call_missing", "{O:function}() missing required argument '{E:argument}' (pos {X:index})"),
     Row("call_count", "{O:function}() takes {from |at most |at least |exactly |}{E:count} {? to {E:count} ?}{? positional ?}argument{s|} {but|(} {A:count} {? positional argument{s|} (and {...}) ?}{were|was|given}"),
@@ -61,4 +62,9 @@ FAMILIES: tuple[Row, ...] = (
     Row("raise_type", "exceptions must derive from BaseException"),
     Row("base_class", "metaclass conflict"),
     Row("base_class", "{O:class}() takes at most {E:count} argument{s|} ({A:count} given)"),
+    Row("rounding", "type {A:class} doesn't define {E:function} method"),
+    Row("element_type", "expected {E:class*}, got '{A:class}'"),
+    Row("attribute_name", "attribute name must be string, not '{A:class}'"),
+    Row("object_init", "object.__init__() takes exactly one argument"),
+    Row("dataclass_instance", "{O:function}() should be called on dataclass instances"),
 )

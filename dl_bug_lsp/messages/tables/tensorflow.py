@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.messages.derive import broadcast, differ, inner
+from dl_bug_lsp.messages.derive import at_axis, broadcast, differ, inner
 from dl_bug_lsp.messages.families import Family as Row
 
 # fmt: off
@@ -20,7 +20,7 @@ FAMILIES: tuple[Row, ...] = (
     Row("broadcast", "Dimensions must be equal, but are {A:size} and {E:size} for '{...}' {? ({...}) ?}with input shapes: {A:shape}, {E:shape}"),
     Row("broadcast", "Dimensions must be equal, but are {A:size} and {E:size}"),
     Row("same_dimension", "Dimension {X:axis} in both shapes must be equal, but are {E:size} and {A:size}. Shapes are {E:shape} and {A:shape}"),
-    Row("concat", "ConcatOp : Dimension {X:axis} in both shapes must be equal: shape[{X:index}] = {E:shape} vs. shape[{A:index}] = {A:shape}", also="X:operation=concat", derive=differ),
+    Row("concat", "ConcatOp : Dimension {X:axis} in both shapes must be equal: shape[{X:index}] = {E:shape} vs. shape[{A:index}] = {A:shape}", also="X:operation=concat", derive=at_axis),
     Row("concat", "ConcatOp : Ranks of all input tensors should match: shape[{X:index}] = {E:shape} vs. shape[{A:index}] = {A:shape}", also="X:operation=concat"),
     Row("concat", "Dimensions of inputs should match: shape[{X:index}] = {E:shape} vs. shape[{A:index}] = {A:shape}", also="X:operation=concat", derive=differ),
     Row("stack", "Shapes of all inputs must match: values[{X:index}].shape = {E:shape} != values[{A:index}].shape = {A:shape}", also="X:operation=stack", derive=differ),
@@ -115,7 +115,7 @@ FAMILIES: tuple[Row, ...] = (
     Row("autograph_loop", "'{A:name}' has dtype {E:dtype} before the loop, but dtype {A:dtype} after one iteration"),
     Row("autograph_loop", "'{A:name}' {must be defined before the loop|may not be None before the loop|is not allowed to be None}"),
     Row("autograph_convert", "AutoGraph could not transform {A:name} and will run it as-is"),
-    Row("out_of_scope", "{O:name} is out of scope and cannot be used here"),
+    Row("out_of_scope", "{O:literal} is out of scope and cannot be used here"),
     Row("graph_tensor", "The tensor '{A:name}' cannot be accessed {from here|here}", also="X:operation=function"),
     Row("graph_tensor", "must be from the same graph as", also="X:operation=graph"),
     Row("placeholder", "You must feed a value for placeholder tensor '{A:name}' with dtype {E:dtype}{? and shape {E:shape} ?}"),
@@ -153,9 +153,9 @@ FAMILIES: tuple[Row, ...] = (
     Row("checkpoint_unused", "Unresolved object in checkpoint{...}: {A:parameter}"),
     Row("checkpoint_corrupt", "Unable to open table file {A:path}: {E:requirement}"),
     # values, memory and devices
+    Row("check_numerics", "Detected Infinity or NaN in output {X:index} of {? eagerly-executing op ?}{? graph op ?} '{O:operation}'"),
     Row("check_numerics", "{O:name} : Tensor had {NaN|Inf|Infinity}"),
     Row("check_numerics", "Nan in summary histogram for: {O:name}"),
-    Row("check_numerics", "Detected Infinity or NaN in output {X:index} of {? eagerly-executing op ?}{? graph op ?} '{O:operation}'"),
     Row("assertion", "Condition {E:requirement} did not hold", part=True),
     Row("out_of_memory", "OOM when allocating tensor with shape{A:shape} and type {A:dtype} on {X:device} by allocator {X:name}"),
     Row("out_of_memory", "failed to allocate memory{? for {...} ?}"),

@@ -54,7 +54,6 @@ FAMILIES: tuple[Row, ...] = (
     Row("data_type", "new(): invalid data type '{A:class}'"),
     # dtypes
     Row("dtype_matmul", "mat1 and mat2 must have the same dtype, but got {A:dtype} and {E:dtype}", also="X:operation=linear"),
-    Row("dtype_matmul", "{expected m1 and m2|self and mat2|mat1 and mat2} {? to have |must have ?}{? the ?} same dtype, but got: {A:dtype} != {E:dtype}", also="X:operation=linear"),
     Row("dtype_matmul", "expected m1 and m2 to have the same dtype, but got: {A:dtype} != {E:dtype}", also="X:operation=linear"),
     Row("dtype_input", "Input type ({A:dtype}) and {E:argument} type ({E:dtype}) should be the same", also="X:operation=conv"),
     Row("dtype_expected", "expected scalar type {E:dtype} but {found|got} {A:dtype}"),
@@ -113,4 +112,6 @@ FAMILIES: tuple[Row, ...] = (
     Row("device_backend", "Could not run '{O:operation}' with arguments from the '{A:device}' backend"),
     Row("device_mps", "The operator '{O:operation}' is not currently implemented for the {A:device} device"),
     Row("device_mps", "Cannot convert a MPS Tensor to {A:dtype} dtype as the MPS framework doesn't support {A:dtype}", also="A:device=mps"),
+    Row("argument_type", "{O:function}(): argument '{A:argument}' (position {X:index}) must be {E:class*}, but found element of type {A:class} at pos {A:index}"),
+    Row("argument_type", "{O:function}(): argument '{A:argument}' must be {E:class*}, but found element of type {A:class} at pos {A:index}"),
 )
