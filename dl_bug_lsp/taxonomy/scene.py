@@ -32,7 +32,8 @@ FRAMEWORKS = names(
 
 _INSTALLED = re.compile(r"(?:site|dist)-packages[/\\]([A-Za-z0-9_]+)")
 _STANDARD = re.compile(r"[/\\]lib(?:64)?[/\\]python3[.\d]*[/\\]|[/\\]Python3\d+[/\\]Lib[/\\]")
-_GAP = "…"
+GAP = "…"
+"""What stands for words of any length in a phrase."""
 _SPACE = re.compile(r"\s+")
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
@@ -53,7 +54,7 @@ def library_of(file: str) -> str | None:
 def find_phrase(text: str, phrase: str) -> bool:
     """Say whether lower-case ``text`` holds the parts of ``phrase`` in order, ``…`` for a gap."""
     at = 0
-    for part in phrase.split(_GAP):
+    for part in phrase.split(GAP):
         found = text.find(part, at)
         if found < 0:
             return False
@@ -151,7 +152,7 @@ class Scene:
         lines = [line.strip() for line in self.message.splitlines() if line.strip()]
         shown = lines[0] if lines else ""
         if phrase is not None:
-            parts = sorted(phrase.split(_GAP), key=len, reverse=True)
+            parts = sorted(phrase.split(GAP), key=len, reverse=True)
             shown = next((ln for part in parts for ln in lines if part in ln.lower()), shown)
         if self.is_message:
             return shown or self.failure.evidence

@@ -1,0 +1,140 @@
+"""Train the taxonomy's text classifiers and write their weights as readable, rounded JSON.
+
+    python benchmarks/train_taxonomy.py                            exceptions by category, from
+                                                                   training.tsv and the rules' phrases
+    python benchmarks/train_taxonomy.py --reports labels.jsonl     bug reports by type and origin too
+
+``labels.jsonl`` holds one labelled report a line: summary, description, bug_type (or null),
+extrinsic. The result depends on the data and the version of scikit-learn alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import Pipeline, make_pipeline
+
+from dl_bug_lsp.taxonomy.classify import TEXT_THRESHOLD, UNCLASSIFIED
+from dl_bug_lsp.taxonomy.linear_model import message_tokens, report_tokens
+from dl_bug_lsp.taxonomy.report_model import ORIGINS_FILE, TYPES_FILE
+from dl_bug_lsp.taxonomy.rules import TABLES
+from dl_bug_lsp.taxonomy.scene import GAP
+from dl_bug_lsp.taxonomy.text_model import MODEL_FILE
+
+TAXONOMY = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "taxonomy"
+DIGITS = 2
+REPORT_TYPES = {
+    "Model": "model",
+    "Training": "training",
+    "Tensor & Input": "tensor_input",
+    "Tensor": "tensor_input",
+    "API": "api",
+    "GPU": "gpu",
+    None: "non_dl",
+}
+
+
+def examples() -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the exceptions of ``training.tsv`` (class, message) and their categories."""
+    rows = (TAXONOMY / "training.tsv").read_text(encoding="utf-8").splitlines()
+    split = [row.split("\t", 2) for row in rows if row]
+    return [(row[1], row[2]) for row in split], [row[0] for row in split]
+
+
+def phrases() -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the rules' own phrases as short exceptions, and their categories."""
+    rules = [r for table in TABLES for r in table.rules if r.category != UNCLASSIFIED]
+    pairs = [(r, phrase.replace(GAP, " ")) for r in rules for phrase in r.phrases]
+    given = [(min(r.types) if len(r.types) == 1 else "", phrase) for r, phrase in pairs]
+    return given, [r.category for r, _ in pairs]
+
+
+def pipeline(tokens: Callable[[Any], list[str]], strength: float, min_df: int) -> Pipeline:
+    """Return an untrained classifier: sublinear TF-IDF, multinomial logistic regression."""
+    return make_pipeline(
+        TfidfVectorizer(analyzer=tokens, sublinear_tf=True, min_df=min_df),
+        LogisticRegression(C=strength, max_iter=3000, tol=1e-6),
+    )
+
+
+def tokens_of_example(example: tuple[str, str]) -> list[str]:
+    """Return the features of one exception."""
+    return message_tokens(*example)
+
+
+def category_pipeline() -> Pipeline:
+    """Return the untrained classifier of exceptions by category."""
+    return pipeline(tokens_of_example, strength=10.0, min_df=3)
+
+
+def data_of(trained: Pipeline) -> dict[str, Any]:
+    """Return a trained classifier's weights, rounded, features in alphabetical order."""
+    vectorizer, regression = trained[0], trained[1]
+    weights, intercepts = regression.coef_, regression.intercept_
+    if len(regression.classes_) == 2:
+        weights = [-weights[0] / 2, weights[0] / 2]
+        intercepts = [-intercepts[0] / 2, intercepts[0] / 2]
+    rows = {
+        token: [round(float(vectorizer.idf_[i]), DIGITS)]
+        + [round(float(row[i]), DIGITS) for row in weights]
+        for token, i in sorted(vectorizer.vocabulary_.items())
+    }
+    return {
+        "classes": [str(name) for name in regression.classes_],
+        "intercepts": [round(float(value), DIGITS) for value in intercepts],
+        "features": rows,
+    }
+
+
+def write(name: str, data: dict[str, Any]) -> None:
+    """Write a model, one feature a line."""
+    lines = [f"{json.dumps(token)}: {json.dumps(row)}" for token, row in data["features"].items()]
+    head = f'"classes": {json.dumps(data["classes"])},\n"intercepts": {data["intercepts"]},\n'
+    body = ",\n".join(lines)
+    (TAXONOMY / name).write_text(f'{{{head}"features": {{\n{body}\n}}}}\n', encoding="utf-8")
+
+
+def train(name: str, untrained: Pipeline, given: list[Any], wanted: list[str]) -> None:
+    """Cross-validate, train on everything, write, and say how good it is."""
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    chances = cross_val_predict(untrained, given, wanted, cv=folds, method="predict_proba")
+    classes = sorted(set(wanted))
+    best = [max(range(len(classes)), key=row.__getitem__) for row in chances]
+    right = [classes[index] == label for index, label in zip(best, wanted, strict=True)]
+    sure = [row[index] >= TEXT_THRESHOLD for row, index in zip(chances, best, strict=True)]
+    kept = [hit for hit, keep in zip(right, sure, strict=True) if keep]
+    print(
+        f"{name}: {len(wanted)} examples, {sum(right) / len(right):.3f} right; of the "
+        f"{len(kept)} with a probability of {TEXT_THRESHOLD} or more "
+        f"{sum(kept) / max(1, len(kept)):.3f}"
+    )
+    write(name, data_of(untrained.fit(given, wanted)))
+
+
+def main() -> None:
+    """Train all classifiers whose data are given."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--reports", type=Path, help="labelled bug reports, one JSON object a line")
+    options = parser.parse_args()
+    given, wanted = examples()
+    short, of_rules = phrases()
+    train(MODEL_FILE, category_pipeline(), given + short, wanted + of_rules)
+    if options.reports:
+        lines = options.reports.read_text(encoding="utf-8").splitlines()
+        reports = [json.loads(line) for line in lines]
+        texts = [f"{r['summary']}\n{r['summary']}\n{r['description']}" for r in reports]
+        reading = pipeline(report_tokens, strength=1.0, min_df=5)
+        train(TYPES_FILE, reading, texts, [REPORT_TYPES[r["bug_type"]] for r in reports])
+        origins = ["extrinsic" if r["extrinsic"] else "intrinsic" for r in reports]
+        train(ORIGINS_FILE, reading, texts, origins)
+
+
+if __name__ == "__main__":
+    main()
