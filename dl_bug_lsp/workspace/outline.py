@@ -6,7 +6,9 @@ import re
 
 _HEADER = re.compile(r"([ \t]*)(?:async[ \t]+)?(def|class)[ \t]+([^\W\d]\w*)")
 _IMPORT = re.compile(r"[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import[ \t]+([\w.]+))")
-_TRIPLE = re.compile(r"\\.|\"\"\"|'''|#")
+_STRING_OR_COMMENT = re.compile(r"""\"{3}|'{3}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|#""")
+_TRIPLES = ('"""', "'''")
+_LONGEST_LINE = 2000
 _TAB = 8
 
 
@@ -55,14 +57,19 @@ def _in_strings(lines: tuple[str, ...]) -> list[bool]:
     quote = ""
     for line in lines:
         inside.append(bool(quote))
-        for match in _TRIPLE.finditer(line):
-            mark = match.group()
-            if mark[0] == "#" and not quote:
+        line, at = line[:_LONGEST_LINE], 0
+        while at < len(line):
+            if quote:
+                at = line.find(quote, at)
+                if at < 0:
+                    break
+                at, quote = at + 3, ""
+                continue
+            match = _STRING_OR_COMMENT.search(line, at)
+            if match is None or match.group() == "#":
                 break
-            if not quote and mark[0] in "\"'":
-                quote = mark
-            elif mark == quote:
-                quote = ""
+            at = match.end()
+            quote = match.group() if match.group() in _TRIPLES else ""
     return [False] * len(lines) if quote else inside
 
 
