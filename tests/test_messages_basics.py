@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -41,6 +42,50 @@ def test_every_row_is_well_formed() -> None:
 @given(st.text(max_size=2000), st.sampled_from(["KeyError", "a.b.RuntimeError", "", "bash"]))
 def test_never_raises(message: str, kind: str) -> None:
     extract_facts(cause(kind, message))
+
+
+TEMPLATES = sorted({family.template for _, family in tables()})
+FILLED = st.tuples(st.sampled_from(TEMPLATES), st.text(max_size=40)).map(
+    lambda pair: re.sub(r"\{[^{}]*\}", lambda _: pair[1], pair[0])
+)
+
+
+@given(st.lists(FILLED, max_size=5).map("\n".join), st.sampled_from(["KeyError", "ValueError"]))
+def test_never_raises_near_a_family(message: str, kind: str) -> None:
+    extract_facts(cause(kind, message))
+
+
+def test_words_of_all_families_at_once_take_bounded_time() -> None:
+    message = " ".join(needle for _, family in tables() for needle in family.needles) * 20
+    extract_facts(cause("RuntimeError", message))
+    start = time.perf_counter()
+    extract_facts(cause("RuntimeError", message))
+    assert time.perf_counter() - start < 2.0
+
+
+def test_terminal_codes_and_notes_are_read_through() -> None:
+    plain = cause("ValueError", "\x1b[1mShapes (None, 3) and (None, 1) are incompatible\x1b[0m")
+    noted = Cause("KeyError", "'a'", (), Relation.ROOT, Span(1, 1), notes=("Did you mean: 'b'?",))
+    assert extract_facts(plain).family == "tensorflow.shapes_incompatible"
+    assert [f.value for f in extract_facts(noted).of(FactKind.CANDIDATE)] == ["b"]
+
+
+def test_an_unknown_message_shows_names_paths_shapes_and_numbers() -> None:
+    facts = extract_facts(
+        cause(
+            "SomeError", "frob 'num_heads' of data/train.csv at (3, 4): 17 vs torch.float16 cuda:1"
+        )
+    )
+    found = {(fact.kind, fact.value) for fact in facts.facts}
+    assert facts.family is None
+    assert {
+        (FactKind.NAME, "num_heads"),
+        (FactKind.PATH, "data/train.csv"),
+        (FactKind.SHAPE, (3, 4)),
+        (FactKind.NUMBER, 17),
+        (FactKind.DTYPE, "float16"),
+        (FactKind.DEVICE, "cuda:1"),
+    } <= found
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from dl_bug_lsp.messages import templates
+from dl_bug_lsp.messages import patterns, templates
 from dl_bug_lsp.messages.readers import read_values
 from dl_bug_lsp.messages.values import Fact, FactKind, Role
 
@@ -55,10 +55,10 @@ class Family:
 
     @cached_property
     def _compiled(self) -> tuple[re.Pattern[str], tuple[templates.Slot, ...]]:
-        compiler = templates.Compiler()
+        compiler = patterns.Compiler()
         body = compiler.sequence(self._parts)
         anchored = self.template.startswith("^")
-        head = r"\A\s{0,40}" if anchored else templates.beginning(self._parts)
+        head = r"\A\s{0,40}" if anchored else patterns.beginning(self._parts)
         tail = r"\s{0,40}\Z" if self.template.endswith("$") else ""
         pattern = re.compile(head + body + tail, re.IGNORECASE)
         return pattern, tuple(compiler.slots)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dl_bug_lsp.messages.templates import INTEGER, INTEGER_KINDS, NUMBER, SHAPE
+from dl_bug_lsp.messages.patterns import INTEGER, INTEGER_KINDS, NUMBER, SHAPE
 from dl_bug_lsp.messages.values import FactKind, FactValue
 
 _DIMENSION = re.compile(r"-?\d{1,18}|None|\?|\*")
