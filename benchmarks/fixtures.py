@@ -274,14 +274,14 @@ def main() -> int:
         methods.insert(1, LEFT_OUT)
     known = sum(case.folder.resolve().parent == FIXTURES for case in cases)
     print(
-        f"{len(cases)} cases, {known} of them from fixtures/. The row '{OURS}' uses the shipped weights:\n"
-        "IN SAMPLE for the cases that these were trained on, as they were on fixtures/."
+        f"{len(cases)} cases, {known} of them from fixtures/. The row '{OURS}' uses the shipped\n"
+        "weights: IN SAMPLE for the cases that these were trained on, as they were on fixtures/."
     )
     if args.left_out:
         print(
-            f"The row '{LEFT_OUT.strip()}' ranks with weights that were trained on these folders,\n"
-            "each time WITHOUT the cases of the program in question. (It has no verdicts of its own:\n"
-            "categories do not depend on these weights.)"
+            f"The row '{LEFT_OUT.strip()}' ranks with weights that were trained on these\n"
+            "folders, each time WITHOUT the cases of the program in question. It has no verdicts\n"
+            "of its own: categories do not depend on these weights."
         )
     for name, part in groups(trials):
         print()
