@@ -123,6 +123,8 @@ def _constants_in(expr: ast.expr) -> set[int]:
 
 def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
     """Suspect counts that an index of the message breaks: value <= index."""
+    if case.category.id != "illegal_index":
+        return
     indices = [f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)]
     if not indices:
         return

@@ -40,6 +40,7 @@ class _Collector(ast.NodeVisitor):
         self.scope = scope
         self.blocks: Blocks = ()
         self.loops: Blocks = ()
+        self.inline = False
 
     def collect(self) -> Scope:
         node = self.scope.node
@@ -147,8 +148,15 @@ class _Collector(ast.NodeVisitor):
             self.scope.blocks_at[node.lineno] = (self.blocks, self.loops)
         super().visit(node)
 
-    def _bind(self, name: str, value: ast.expr, line: int, **more: object) -> None:
-        binding = Binding(name, line, value, self.blocks, self.loops, **more)  # type: ignore[arg-type]
+    def _bind(
+        self,
+        name: str,
+        value: ast.expr,
+        line: int,
+        mutates: bool = False,
+        key: ast.expr | None = None,
+    ) -> None:
+        binding = Binding(name, line, value, self.blocks, self.loops, mutates, key, self.inline)
         self.scope.bindings.setdefault(name, []).append(binding)
 
     def _assign(self, target: ast.expr, value: ast.expr, line: int) -> None:
@@ -225,7 +233,9 @@ class _Collector(ast.NodeVisitor):
         self._assign(node.target, node.value, node.lineno)
 
     def visit_comprehension(self, node: ast.comprehension) -> None:
+        self.inline = True
         self._assign(node.target, ElementOf(node.iter), node.iter.lineno)
+        self.inline = False
         self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:

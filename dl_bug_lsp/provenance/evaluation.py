@@ -13,6 +13,7 @@ from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.scopes import AnyItem, ElementOf, Entered, dotted_name
 from dl_bug_lsp.provenance.values import (
     Class,
+    Config,
     Const,
     Function,
     Instance,
@@ -59,6 +60,9 @@ def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Value]:
     mutated = _mutated_table(engine, expr.id, node)
     if mutated is not None:
         return [mutated]
+    grown = _grown_list(engine, expr.id, node)
+    if grown is not None:
+        return [grown]
     if nodes:
         return union(engine, nodes)
     return names.definition(engine, expr.id, node)
@@ -82,6 +86,23 @@ def _mutated_table(engine: Engine, name: str, node: Node) -> Mapping | None:
         if not b.mutates and b.line < node.line
     )
     return Mapping(tuple(pairs))
+
+
+def _grown_list(engine: Engine, name: str, node: Node) -> Items | None:
+    """Return a list that ``append``, ``extend`` or ``+=`` fill, with what they put into it."""
+    bindings = names.reaching(engine, node.context.scope, name, node.line)
+    if not any(b.mutates for b in bindings):
+        return None
+    items: list[Node] = []
+    is_list = False
+    for binding in sorted(bindings, key=lambda b: b.line):
+        made = engine.node(binding.value, node.context)
+        lists = [v for v in made.values if isinstance(v, Items)]
+        if not binding.mutates and not lists:
+            return None
+        is_list = is_list or (bool(lists) and not binding.mutates)
+        items.extend(lists[0].items if lists else (made,))
+    return Items(tuple(items[:MAX_WRITTEN_OUT]), complete=False) if is_list else None
 
 
 def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
@@ -110,7 +131,32 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
 
 
 def _subscript(engine: Engine, node: Node, expr: ast.Subscript) -> list[Value]:
+    if isinstance(expr.slice, ast.Slice):
+        return _sliced(engine, node, expr, expr.slice)
     return union(engine, subscript_nodes(engine, node, expr))
+
+
+def _sliced(engine: Engine, node: Node, expr: ast.Subscript, index: ast.Slice) -> list[Value]:
+    """Slice a list that is written down, in the code or in a config file."""
+    base = engine.node(expr.value, node.context)
+    bounds: list[int | None] = []
+    for part in (index.lower, index.upper, index.step):
+        constant = engine.node(part, node.context).constant if part is not None else None
+        bound = constant.value if constant is not None else None
+        bounds.append(bound if isinstance(bound, int) else None)
+        if part is not None and bounds[-1] is None:
+            return []
+    found: list[Value] = []
+    for value in base.values:
+        if isinstance(value, Items):
+            items = value.items
+        elif isinstance(value, Config) and value.entry is not None:
+            items = tuple(objects.elements_of(engine, base))
+        else:
+            continue
+        if bounds[2] != 0:
+            found.append(Items(items[bounds[0] : bounds[1] : bounds[2]]))
+    return found
 
 
 def subscript_nodes(engine: Engine, node: Node, expr: ast.Subscript) -> list[Node]:
@@ -118,6 +164,8 @@ def subscript_nodes(engine: Engine, node: Node, expr: ast.Subscript) -> list[Nod
     base = engine.node(expr.value, node.context)
     index = engine.node(expr.slice, node.context)
     found: list[Node] = []
+    if isinstance(expr.slice, ast.Slice):
+        return []
     for constant in index.constants:
         if isinstance(constant.value, (str, int)):
             found.extend(objects.member(engine, base, constant.value))

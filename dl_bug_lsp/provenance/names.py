@@ -21,6 +21,11 @@ from dl_bug_lsp.provenance.values import (
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
 
+END = 1 << 30
+"""A line after every other: what a name means when its module has run."""
+INLINE_LINES = 8
+"""How far a comprehension's target may stand from its use."""
+
 
 def lookup(engine: Engine, name: str, context: Context, line: int) -> list[Node]:
     """Return the nodes that a (dotted) name may stand for at a line of a context's scope."""
@@ -29,7 +34,7 @@ def lookup(engine: Engine, name: str, context: Context, line: int) -> list[Node]
     while at is not None:
         scope = at.scope
         if not (scope.is_class and not first):
-            found = local(engine, name, at, line if first else 1 << 30)
+            found = local(engine, name, at, line if first else END)
             if found is not None:
                 return found
         first = False
@@ -58,6 +63,11 @@ def reaching(engine: Engine, scope: Scope, name: str, line: int) -> list[Binding
     bindings = scope.bindings.get(name)
     if not bindings:
         return []
+    inline = [b for b in bindings if b.inline and abs(b.line - line) <= INLINE_LINES]
+    if inline:
+        return [min(inline, key=lambda b: abs(b.line - line))]
+    bindings = [b for b in bindings if not b.inline]
+    line = _statement_start(scope, line)
     loops = _blocks_at(scope, line)
     before = [b for b in bindings if b.line < line]
     same = [b for b in bindings if b.line == line and b.blocks and b.loops != b.blocks]
@@ -70,7 +80,7 @@ def reaching(engine: Engine, scope: Scope, name: str, line: int) -> list[Binding
         if not binding.mutates and set(binding.blocks) <= set(loops[0]):
             break
     found.extend(b for b in (*later, *same) if b not in found)
-    if not found and line >= 1 << 30:
+    if not found and line >= END:
         found = list(reversed(bindings))
     return found[:MAX_ALTERNATIVES]
 
@@ -150,10 +160,10 @@ def imported_values(engine: Engine, scope: Scope, module: str, name: str | None)
 def module_member(engine: Engine, module: Scope, name: str) -> list[Value]:
     """Return what a name of a workspace module stands for."""
     context = engine.open_context(module)
-    nodes = lookup(engine, name, context, 1 << 30)
+    nodes = lookup(engine, name, context, END)
     if nodes:
         return evaluation.union(engine, nodes)
-    probe = ast.Name(id=name, ctx=ast.Load(), lineno=1 << 30, col_offset=0)
+    probe = ast.Name(id=name, ctx=ast.Load(), lineno=END, col_offset=0)
     return [
         v
         for v in definition(engine, name, Node(engine, context, probe))
@@ -169,10 +179,17 @@ def imported_nodes(engine: Engine, name: str, node: Node) -> list[Node]:
             module, member = at.scope.imports[name]
             target = engine.program.imported(at.scope, module)
             if target is not None and member is not None:
-                return lookup(engine, member, engine.open_context(target), 1 << 30)
+                return lookup(engine, member, engine.open_context(target), END)
             return []
         at = at.outer
     return []
+
+
+def _statement_start(scope: Scope, line: int) -> int:
+    """Return the first line of the statement that holds a line of the scope."""
+    if line >= END:
+        return line
+    return max((start for start in scope.blocks_at if start <= line), default=line)
 
 
 def _blocks_at(scope: Scope, line: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -53,7 +53,8 @@ class Binding:
 
     ``mutates`` is True for ``x += …``, ``x.append(…)``, ``x[k] = …``: the former value stays part
     of it. ``key`` is the constant subscript of ``x[key] = …``. ``blocks`` identify the loops and
-    branches around the statement, outermost first; ``loops`` those of them that repeat.
+    branches around the statement, outermost first; ``loops`` those of them that repeat;
+    ``inline`` marks the target of a comprehension, which only its own expression sees.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Binding:
     loops: Blocks
     mutates: bool = False
     key: ast.expr | None = None
+    inline: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -96,7 +96,7 @@ def _computes(target: ast.expr) -> bool:
 
 
 def _expressions(statement: ast.stmt | None, place: StackPlace) -> list[ast.expr]:
-    """Return the expressions that the frame points at: the carets' first, else those of the line."""
+    """Return the expressions a frame points at: the carets' first, else those of its line."""
     if statement is None:
         return []
     heads = _heads(statement)

@@ -114,8 +114,12 @@ def _both_sizes(case: Case) -> Iterator[Clue]:
         expr = node.expr
         if node.entry is not None or not isinstance(expr, (ast.Tuple, ast.List)):
             continue
-        sizes = [_whole(node.engine.node(part, node.context)) for part in expr.elts[:8]]
-        if expected & set(sizes) and actual & set(sizes) and node.line > 0:
+        sizes = {
+            c.value
+            for part in expr.elts[:8]
+            for c in node.engine.node(part, node.context).constants
+        }
+        if expected & sizes and actual & sizes and node.line > 0:
             why = f"`{node.text}` holds both sizes, perhaps in the wrong order"
             yield Clue("rules.both_sizes", node.file, node.line, 1.0, why)
 
