@@ -1,8 +1,9 @@
 """Train the taxonomy's text classifiers and write their weights as readable, rounded JSON.
 
-    python benchmarks/train_taxonomy.py                            exceptions by category, from
-                                                                   training.tsv and the rules' phrases
-    python benchmarks/train_taxonomy.py --reports labels.jsonl     bug reports by type and origin too
+    python benchmarks/train_taxonomy.py                          exceptions by category
+    python benchmarks/train_taxonomy.py --reports labels.jsonl   bug reports by type and origin too
+
+Exceptions come from ``training.tsv`` and from the rules' own phrases.
 
 ``labels.jsonl`` holds one labelled report a line: summary, description, bug_type (or null),
 extrinsic. The result depends on the data and the version of scikit-learn alone.

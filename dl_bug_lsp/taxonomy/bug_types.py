@@ -1,4 +1,4 @@
-"""Which part of a deep-learning program is wrong: model, training, input, API, device use or none."""
+"""Which part of a deep-learning program is wrong: model, training, input, API, device or none."""
 
 from __future__ import annotations
 
@@ -129,7 +129,8 @@ _PLAIN_DEFAULT = {"key_not_found", "null_reference", "attribute_not_found", "div
 
 _PLACE_WORDS: dict[str, frozenset[str]] = {
     "model": names(
-        "model models net nets network networks layer layers module modules encoder decoder backbone "
+        "model models net nets network networks layer layers module modules "
+        "encoder decoder backbone "
         "head heads unet resnet transformer attention embedding forward build arch generator "
         "discriminator classifier cnn lstm rnn gru gnn vae gan bert vit"
     ),

@@ -1,4 +1,4 @@
-"""From a failure to its category: ordered rules, then the text classifier, then ``unclassified``."""
+"""From a failure to its category: ordered rules, the text classifier, then ``unclassified``."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def classify(
 
 
 def _by_relevance(failure: Failure, cause: Cause) -> Iterator[tuple[Cause, float]]:
-    """The root cause first, then the others from the nearest to the farthest, older ones first."""
+    """Yield the root cause, then the others from the nearest to the farthest, older ones first."""
     yield cause, 1.0
     order = sorted(
         (abs(i - failure.root), i) for i in range(len(failure.causes)) if i != failure.root
@@ -70,13 +70,11 @@ def _by_relevance(failure: Failure, cause: Cause) -> Iterator[tuple[Cause, float
 
 
 def _with_embedded(cause: Cause) -> Iterator[Cause]:
-    """The exception itself, then the last one that its message quotes (launchers, hydra, ray)."""
+    """Yield the exception itself, then the one that its message quotes (launchers, hydra, ray)."""
     yield cause
-    quoted = None
-    for quoted in _EMBEDDED.finditer(cause.message[-16_000:]):
-        pass
-    if quoted is not None:
-        yield replace(cause, type=quoted.group(1), message=quoted.group(2))
+    quoted = list(_EMBEDDED.finditer(cause.message[-16_000:]))
+    if quoted:
+        yield replace(cause, type=quoted[-1].group(1), message=quoted[-1].group(2))
         return
     shown = _EMBEDDED_REPR.search(cause.message[:16_000])
     if shown is not None:

@@ -1,4 +1,4 @@
-"""Inference of a linear text classifier (TF-IDF, multinomial logistic regression) in plain Python."""
+"""Inference of a linear text classifier (TF-IDF, logistic regression) in plain Python."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 LONGEST_TEXT = 8_000
@@ -27,7 +28,7 @@ def message_tokens(class_name: str, message: str) -> list[str]:
     """
     text = _PATH.sub(" apath ", message[:LONGEST_TEXT])
     words = _WORD.findall(_NUMBER.sub(" 0 ", text.lower()))
-    pairs = [f"{first} {second}" for first, second in zip(words, words[1:], strict=False)]
+    pairs = [f"{first} {second}" for first, second in pairwise(words)]
     parts = [f"class:{part.lower()}" for part in _CAMEL.findall(class_name)]
     return [f"class:{class_name.lower()}", *parts, *words, *pairs]
 

@@ -81,8 +81,8 @@ def origin(
     """Say whether the cause lies inside the project's versioned code (intrinsic) or outside.
 
     Extrinsic are environment, requirements, third-party libraries, external data and
-    infrastructure (Jahan et al., EMSE 2025). A missing module that ``workspace_module`` knows is the
-    project's own doing.
+    infrastructure (Jahan et al., EMSE 2025). A missing module that ``workspace_module`` knows is
+    the project's own doing.
     """
     default = category(verdict.id).origin
     if failure.cause is None:
@@ -118,7 +118,7 @@ def _misses_own_module(
 
 
 def _confidence(verdict: CategoryVerdict, default: str) -> float:
-    """A category that mixes both origins says less than one that does not."""
+    """Return less where the category mixes both origins than where it does not."""
     clear = category(verdict.id).dimension in ("platform", "deep_learning_specific", "silent")
     share = 0.85 if clear or default == INTRINSIC else 0.75
     return round(share * max(verdict.confidence, 0.5), 3)

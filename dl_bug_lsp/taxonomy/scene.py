@@ -1,4 +1,4 @@
-"""What a rule may look at: one exception of a failure, its words, the code around its raise site."""
+"""What a rule may look at: one exception, its words and the code around its raise site."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def names(text: str) -> frozenset[str]:
 
 FRAMEWORKS = names(
     "torch torchvision torchaudio torchtext torchmetrics functorch lightning pytorch_lightning "
-    "lightning_fabric lightning_utilities tensorflow tensorflow_datasets tensorflow_addons tf_keras "
+    "lightning_fabric lightning_utilities tensorflow tensorflow_datasets "
+    "tensorflow_addons tf_keras "
     "tensorflow_probability keras keras_hub keras_nlp keras_tuner jax jaxlib flax optax haiku "
     "equinox orbax chex transformers accelerate peft trl diffusers sentence_transformers deepspeed "
     "ignite monai timm fastai mmcv mmengine mmdet detectron2 ultralytics paddle mxnet allennlp "

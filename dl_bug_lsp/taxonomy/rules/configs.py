@@ -1,4 +1,4 @@
-"""Rules for configuration libraries and command lines: OmegaConf, Hydra, pydantic, argparse, click, absl."""
+"""Rules for configurations and command lines: OmegaConf, Hydra, pydantic, argparse, click, absl."""
 
 from __future__ import annotations
 
@@ -71,10 +71,12 @@ RULES: tuple[Rule, ...] = (
         "local world size",
         "unsupported nproc_per_node value",
         "invalid reference format",
-        types="argparse click typer absl fire hydra torchrun bash sh zsh python pip docker slurm sbatch "
+        types="argparse click typer absl fire hydra torchrun bash sh zsh python pip "
+        "docker slurm sbatch "
         "srun accelerate deepspeed SystemExit ArgumentError ArgumentTypeError UsageError "
         "NoSuchOption BadParameter BadOptionUsage MissingParameter BadArgumentUsage FireExit "
-        "UnrecognizedFlagError IllegalFlagValueError ValidationError FlagsError CantOpenFlagFileError "
+        "UnrecognizedFlagError IllegalFlagValueError ValidationError FlagsError "
+        "CantOpenFlagFileError "
         "ClickException getopt GetoptError conda getopts salloc launcher lightning transformers",
     ),
     rule(
@@ -147,7 +149,8 @@ RULES: tuple[Rule, ...] = (
         "environment variable '…' not found",
         "could not find '…/",
         types="ConfigAttributeError ConfigKeyError MissingMandatoryValue InterpolationKeyError "
-        "InterpolationResolutionError ConfigCompositionException NoSectionError NoOptionError KeyError "
+        "InterpolationResolutionError ConfigCompositionException NoSectionError "
+        "NoOptionError KeyError "
         "ValueError AttributeError RuntimeError hydra HydraException MissingConfigException "
         "ConfigError ConfigException ConfigurationError",
         unless=("state_dict", "conversion failed", "no such file"),
@@ -171,15 +174,18 @@ RULES: tuple[Rule, ...] = (
         "invalid type assigned",
         "cannot convert…to string",
         "object of unsupported type",
-        types="ValidationError UnsupportedValueType ReadonlyConfigError AssertionError ConfigTypeError "
+        types="ValidationError UnsupportedValueType ReadonlyConfigError "
+        "AssertionError ConfigTypeError "
         "ConfigValueError UnsupportedInterpolationType",
         confidence=0.85,
     ),
     rule(
         "config.validation",
         ARGUMENT,
-        types="ValidationError ValidationException ConfigValidationError ConfigError ConfigurationError "
-        "ConfigException ConfigCompositionException ConfigValueError ReadonlyConfigError SettingsError "
+        types="ValidationError ValidationException ConfigValidationError ConfigError "
+        "ConfigurationError "
+        "ConfigException ConfigCompositionException ConfigValueError "
+        "ReadonlyConfigError SettingsError "
         "HydraException SpecParseError InvalidParameterError",
         confidence=0.7,
     ),

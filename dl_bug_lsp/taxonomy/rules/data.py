@@ -16,7 +16,7 @@ _RECORD_NAME = re.compile(
     re.IGNORECASE,
 )
 _CONFIG_WORD = re.compile(
-    r"conf|cfg|setting|param|option|hparam|hyper|args?\b|yaml|toml|\.ini|deepspeed|manifest\.json|opts",
+    r"conf|cfg|setting|param|option|hparam|hyper|args?\b|yaml|toml|\.ini|deepspeed|opts",
     re.IGNORECASE,
 )
 _DATA_WORD = re.compile(
@@ -30,7 +30,7 @@ _MISSING = names("na n/a nan none null nil missing unknown undefined - -- ? . x 
 
 
 def _words_around(scene: Scene) -> str:
-    """The source lines and functions of the user's frames, and the message."""
+    """Return the source lines, functions and files of the innermost frames."""
     frames = [f for f in scene.frames if f.source or f.function]
     return " ".join(f"{f.function or ''} {f.source or ''} {f.file}" for f in frames[-6:])
 
@@ -38,8 +38,8 @@ def _words_around(scene: Scene) -> str:
 def _of_a_config(scene: Scene) -> bool:
     """Say whether a parser read what a person wrote as a config, not the job's data.
 
-    YAML and TOML are config languages; JSON is one unless it is read line by line or the code around
-    speaks of records.
+    YAML and TOML are config languages; JSON is one unless it is read line by line or the code
+    around speaks of records.
     """
     if scene.raised_in(
         "yaml", "ruamel", "tomllib", "tomli", "toml", "omegaconf", "hydra", "configparser"
@@ -84,7 +84,7 @@ def _value_is_damaged(scene: Scene) -> bool:
 
 
 def _words_as_numbers(scene: Scene) -> bool:
-    """A column of words handed to numeric code was not encoded: its type is wrong, it is not torn."""
+    """Say whether numeric code got a column of words: not encoded, a wrong type, but not torn."""
     numeric = {"numpy", "pandas", "sklearn", "xgboost", "lightgbm", *FRAMEWORKS}
     return any(library in numeric for library in scene.libraries) and not _value_is_damaged(scene)
 
@@ -131,7 +131,8 @@ RULES: tuple[Rule, ...] = (
         "data.config_parser",
         SYNTAX,
         types="ScannerError ParserError ComposerError ConstructorError YAMLError TOMLDecodeError "
-        "TomlDecodeError DuplicateKeyError MissingSectionHeaderError ParsingError DuplicateSectionError "
+        "TomlDecodeError DuplicateKeyError MissingSectionHeaderError "
+        "ParsingError DuplicateSectionError "
         "DuplicateOptionError InterpolationSyntaxError GrammarParseError OverrideParseException "
         "HOCONParseError ParseBaseException ParseException LexerNoViableAltException",
         when=lambda s: (
@@ -300,7 +301,8 @@ RULES: tuple[Rule, ...] = (
         "!_src.empty()",
         "!ssize.empty()",
         "(-215:assertion failed)",
-        types="UnidentifiedImageError OSError SyntaxError ValueError RuntimeError error LibsndfileError "
+        types="UnidentifiedImageError OSError SyntaxError ValueError RuntimeError "
+        "error LibsndfileError "
         "DecompressionBombError InvalidArgumentError Exception InvalidDataError EOFError",
     ),
     rule(
@@ -386,7 +388,8 @@ RULES: tuple[Rule, ...] = (
         "need at least one array to",
         "need at least one",
         "torch.cat(): expected a non-empty list",
-        types="ValueError IndexError RuntimeError StatisticsError KeyError AssertionError Exception "
+        types="ValueError IndexError RuntimeError StatisticsError KeyError "
+        "AssertionError Exception "
         "InvalidArgumentError DataError SchemaError ValidationError",
         unless=("unexpected keyword", "no valid checkpoint", "valid model identifier"),
         confidence=0.75,

@@ -1,4 +1,4 @@
-"""Rules for the execution environment: paths, libraries, rights; Python's and the shell's wordings."""
+"""Rules for the execution environment: paths, libraries, rights, in Python's and shells' words."""
 
 from __future__ import annotations
 
@@ -122,7 +122,8 @@ RULES: tuple[Rule, ...] = (
         "failed to import transformers",
         "failed to import",
         types="ModuleNotFoundError ImportError OSError RuntimeError DistributionNotFound "
-        "PackageNotFoundError OptionalDependencyNotAvailable NoneError NotFoundError EnvironmentError "
+        "PackageNotFoundError OptionalDependencyNotAvailable NoneError "
+        "NotFoundError EnvironmentError "
         "bash sh zsh pip conda docker python make srun slurm dash",
         unless=("no such file or directory: '/data",),
     ),
@@ -231,7 +232,8 @@ RULES: tuple[Rule, ...] = (
         "couldn't find",
         "does not exist",
         "not found at",
-        types="FileNotFoundError NotADirectoryError IsADirectoryError OSError IOError NotFoundError "
+        types="FileNotFoundError NotADirectoryError IsADirectoryError OSError IOError "
+        "NotFoundError "
         "RuntimeError ValueError AssertionError Exception error UsageError HTTPError "
         "TypeError DirectoryNotFound EnvironmentError RasterioIOError SystemExit "
         "LibsndfileError ImageReadError DatasetNotFound InstantiationException "
@@ -270,5 +272,5 @@ _FILES = (
 
 
 def _about_files(scene: Scene) -> bool:
-    """Say whether ``not found`` is about something on a disk, not a key, a column or an operator."""
+    """Say whether ``not found`` is about something on a disk, not a key, column or operator."""
     return scene.class_name.startswith(("FileNotFound", "NotADir", "IsADir")) or scene.says(*_FILES)

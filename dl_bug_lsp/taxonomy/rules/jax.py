@@ -168,7 +168,8 @@ RULES: tuple[Rule, ...] = (
         "equinox",
         "batch_stats",
         types="ApplyScopeInvalidVariablesStructureError ApplyScopeInvalidVariablesTypeError "
-        "CallCompactUnboundModuleError AssignSubModuleError MultipleMethodsCompactError InvalidRngError "
+        "CallCompactUnboundModuleError AssignSubModuleError "
+        "MultipleMethodsCompactError InvalidRngError "
         "SetAttributeFrozenModuleError ModifyScopeVariableError NameInUseError LazyInitError "
         "InvalidScopeError InvalidInstanceModuleError IncorrectPostInitOverrideError "
         "CallSetupUnboundModuleError CallUnbindOnUnboundModuleError JaxTransformError "
@@ -186,7 +187,10 @@ RULES: tuple[Rule, ...] = (
         "could not find parameter named",
         "no parameter named",
         'in scope "/',
-        types="ScopeParamShapeError ScopeParamNotFoundError ScopeCollectionNotFound ScopeVariableNotFoundError",
+        types=(
+            "ScopeParamShapeError ScopeParamNotFoundError ScopeCollectionNotFound "
+            "ScopeVariableNotFoundError"
+        ),
     ),
     rule(
         "flax.parameter_class",

@@ -273,17 +273,6 @@ RULES: tuple[Rule, ...] = (
     ),
     rule("python.index", INDEX, types="IndexError", confidence=0.9),
     rule(
-        "python.index_type",
-        INDEX,
-        "list indices must be integers",
-        "tuple indices must be integers",
-        "string indices must be integers",
-        "slice indices must be integers",
-        "indices must be integers",
-        types="TypeError",
-        confidence=0.6,
-    ),
-    rule(
         "python.type_in_framework",
         MISUSE,
         types="TypeError",

@@ -1,4 +1,4 @@
-"""The form of a classification rule: phrases, exception classes and conditions that mean a category."""
+"""The form of a classification rule: phrases, exception classes, conditions, a category."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Condition = Callable[[Scene], bool]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule fires when class, condition and any phrase fit (no phrases: class and condition alone).
+    """A rule fires when class, condition and any phrase fit (without phrases: the first two alone).
 
     ``phrases`` are lower case, ``…`` in them stands for a gap of any length; ``types`` are classes
     without their modules (or programs of MESSAGE failures), empty for any; ``unless`` are phrases

@@ -71,7 +71,10 @@ RULES: tuple[Rule, ...] = (
         "columns must be same length as key",
         "number of classes…target_names",
         "number of classes…does not match size of target_names",
-        types="ValueError TypeError IndexError error AssertionError LinAlgError IndexingError RuntimeError",
+        types=(
+            "ValueError TypeError IndexError error AssertionError LinAlgError "
+            "IndexingError RuntimeError"
+        ),
     ),
     rule(
         "numpy.dtype",
@@ -108,7 +111,8 @@ RULES: tuple[Rule, ...] = (
         "scipy.sparse",
         "dense data is required",
         types="TypeError ValueError UFuncTypeError UFuncNoLoopError _UFuncNoLoopError "
-        "_UFuncInputCastingError _UFuncOutputCastingError ArrowTypeError DTypePromotionError InvalidIndexError",
+        "_UFuncInputCastingError _UFuncOutputCastingError ArrowTypeError "
+        "DTypePromotionError InvalidIndexError",
     ),
     rule(
         "numpy.index",

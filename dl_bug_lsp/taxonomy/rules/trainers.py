@@ -1,4 +1,4 @@
-"""Rules for trainers and hubs: Lightning, Transformers, Accelerate, Datasets, Ignite, DeepSpeed, Ray."""
+"""Rules for trainers and hubs: Lightning, Transformers, Accelerate, Datasets, DeepSpeed, Ray."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ RULES: tuple[Rule, ...] = (
         "files found in directory",
         "resource…not found. please use the nltk downloader",
         "can't find model '…'. it doesn't seem to be a",
-        types="OSError EnvironmentError ValueError HTTPError RepositoryNotFoundError EntryNotFoundError "
+        types="OSError EnvironmentError ValueError HTTPError RepositoryNotFoundError "
+        "EntryNotFoundError "
         "RevisionNotFoundError HFValidationError FileNotFoundError LookupError RuntimeError "
         "HfHubHTTPError DatasetNotFoundError DataFilesNotFoundError RemoteEntryNotFoundError "
         "MisconfigurationException EmptyDatasetError CommError",
@@ -73,7 +74,8 @@ RULES: tuple[Rule, ...] = (
     rule(
         "hub.not_found_class",
         PATH,
-        types="RepositoryNotFoundError EntryNotFoundError RevisionNotFoundError DatasetNotFoundError "
+        types="RepositoryNotFoundError EntryNotFoundError RevisionNotFoundError "
+        "DatasetNotFoundError "
         "DataFilesNotFoundError RemoteEntryNotFoundError LocalTokenNotFoundError CacheNotFound "
         "NoSuchKey NoSuchBucket ResourceNotFoundError",
         confidence=0.85,
@@ -121,7 +123,8 @@ RULES: tuple[Rule, ...] = (
     rule(
         "hub.rights_class",
         RIGHTS,
-        types="GatedRepoError NoCredentialsError AccessDenied Forbidden Unauthorized AuthenticationError "
+        types="GatedRepoError NoCredentialsError AccessDenied Forbidden Unauthorized "
+        "AuthenticationError "
         "LocalTokenNotFoundError ClientAuthenticationError",
     ),
     rule(
@@ -289,7 +292,8 @@ RULES: tuple[Rule, ...] = (
         "unknown configuration for model optimizers",
         "can't use `reducelronplateau`",
         "provided lr scheduler…doesn't follow pytorch's lrscheduler api",
-        "it looks like your lightningmodule has parameters that were not used in producing the loss",
+        "it looks like your lightningmodule has parameters that were not used in "
+        "producing the loss",
         "you are trying to `self.log()`",
         "you can't `self.log(",
         "`self.log(",
@@ -352,7 +356,10 @@ RULES: tuple[Rule, ...] = (
     rule(
         "lightning.misconfiguration",
         MISUSE,
-        types="MisconfigurationException NotComputableError TorchMetricsUserError ProcessRaisedException",
+        types=(
+            "MisconfigurationException NotComputableError TorchMetricsUserError "
+            "ProcessRaisedException"
+        ),
         confidence=0.75,
     ),
     rule(
