@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.domain_rules import environment, missing, misuse, oddities, offsets, shapes
+from dl_bug_lsp.evidence.domain_rules import (
+    environment,
+    missing,
+    misuse,
+    oddities,
+    offsets,
+    shapes,
+    training,
+)
 from dl_bug_lsp.evidence.values import Case, Clue, Source
 
 RULES: tuple[Source, ...] = (
@@ -14,6 +22,7 @@ RULES: tuple[Source, ...] = (
     misuse.find,
     oddities.find,
     environment.find,
+    training.find,
 )
 
 

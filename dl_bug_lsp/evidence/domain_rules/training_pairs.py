@@ -1,0 +1,206 @@
+"""Inputs and targets that do not belong together: shuffled apart, encoded apart, not shifted."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, keyword
+from dl_bug_lsp.evidence.domain_rules.training_program import Training, clue, names_in, text
+from dl_bug_lsp.evidence.values import Clue
+from dl_bug_lsp.provenance.program import Binding, Scope
+
+LABEL = re.compile(r"label|target|(?:^|_)y(?:_|$|s$)|mask|class|answer|truth|gt", re.IGNORECASE)
+INPUT = re.compile(
+    r"(?:^|_)x(?:_|$|s$)|image|text|feature|input|sample|sequence|signal|data|token|frame|window",
+    re.IGNORECASE,
+)
+PERMUTING = ("permutation", "randperm", "shuffle", "sample")
+FITTING = ("fit_transform", "factorize", "get_dummies")
+HELD_OUT = re.compile(r"val|test|dev|eval|held", re.IGNORECASE)
+
+
+def find(training: Training) -> Iterator[Clue]:
+    """Yield where a target loses its input."""
+    for scope in training.functions:
+        yield from _shuffled_apart(training, scope)
+        yield from _listed_apart(scope)
+        yield from _not_shifted(scope)
+        yield from _arbitrary_index(training, scope)
+    yield from _fitted_apart(training)
+
+
+def _subject(call: ast.Call, statement: ast.stmt | None) -> str:
+    """Return the words for what a call shuffles: its argument, its receiver, or its target."""
+    words = [ast.unparse(a) for a in call.args[:1] if not isinstance(a, ast.Constant)]
+    if isinstance(call.func, ast.Attribute):
+        words.append(ast.unparse(call.func.value))
+    if isinstance(statement, ast.Assign):
+        words.append(ast.unparse(statement.targets[0]))
+    return " ".join(words)
+
+
+def _shuffled_apart(training: Training, scope: Scope) -> Iterator[Clue]:
+    found: list[tuple[ast.Call, str]] = []
+    for call in scope.calls:
+        if called_name(call) not in PERMUTING or len(call.args) > 2:
+            continue
+        if called_name(call) == "sample" and keyword(call, "frac") is None:
+            continue
+        found.append((call, _subject(call, training.statement(scope, call))))
+    labels = [c for c, words in found if _speaks(LABEL, words)]
+    inputs = [c for c, words in found if _speaks(INPUT, words) and c not in labels]
+    for call in labels:
+        why = f"{text(call)} shuffles targets without their inputs"
+        yield clue(
+            "strong" if inputs or _in_place(call) else "medium", scope.file, call.lineno, why
+        )
+    if labels:
+        for call in inputs:
+            why = f"{text(call)} shuffles inputs without their targets"
+            yield clue("strong", scope.file, call.lineno, why)
+    elif len(inputs) == 1 and _in_place(inputs[0]) and _has_labels(scope):
+        why = f"{text(inputs[0])} shuffles inputs, their targets stay"
+        yield clue("medium", scope.file, inputs[0].lineno, why)
+    yield from _two_orders(training, scope)
+
+
+def _speaks(pattern: re.Pattern[str], words: str) -> bool:
+    parts = [
+        p for p in re.split(r"[^A-Za-z0-9_]+", words) if p and p not in ("self", "np", "random")
+    ]
+    return any(pattern.search(p) for p in parts)
+
+
+def _in_place(call: ast.Call) -> bool:
+    return (
+        called_name(call) == "shuffle"
+        and bool(call.args)
+        and not isinstance(call.args[0], ast.Constant)
+    )
+
+
+def _has_labels(scope: Scope) -> bool:
+    names = {*scope.bindings, *(p.arg for p in scope.parameters())}
+    return any(LABEL.search(n.rpartition(".")[2]) for n in names)
+
+
+def _two_orders(training: Training, scope: Scope) -> Iterator[Clue]:
+    """``x[randperm(n)]`` beside ``y[randperm(n)]``, or two named orders."""
+    orders = {
+        name: b.line
+        for name, bindings in scope.bindings.items()
+        for b in bindings
+        if isinstance(b.value, ast.Call) and called_name(b.value) in ("randperm", "permutation")
+    }
+    used: dict[str, tuple[str, int]] = {}
+    for node in ast.walk(scope.node):
+        if not isinstance(node, ast.Subscript):
+            continue
+        base = ast.unparse(node.value)
+        direct = isinstance(node.slice, ast.Call) and called_name(node.slice) in (
+            "randperm",
+            "permutation",
+        )
+        order = f"line {node.lineno}:{node.col_offset}" if direct else ast.unparse(node.slice)
+        if direct or order in orders:
+            side = "y" if _speaks(LABEL, base) else "x" if _speaks(INPUT, base) else ""
+            if side:
+                used.setdefault(side, (order, node.lineno))
+    if len(used) == 2 and used["x"][0] != used["y"][0]:
+        for side in ("y", "x"):
+            why = "inputs and targets are put into two different orders"
+            yield clue("strong", scope.file, used[side][1], why)
+
+
+def _listed_apart(scope: Scope) -> Iterator[Clue]:
+    """Two folders listed in whatever order the disk gives, then paired by position."""
+    listings = [
+        c for c in scope.calls if called_name(c) in ("listdir", "glob", "rglob", "iglob", "scandir")
+    ]
+    texts = {ast.unparse(c) for c in scope.calls if called_name(c) in ("sorted", "sort")}
+    bare = [c for c in listings if not any(ast.unparse(c) in t for t in texts)]
+    if len(listings) > 1 and bare:
+        level = "strong" if any(called_name(c) == "zip" for c in scope.calls) else "medium"
+        for call in bare:
+            yield clue(level, scope.file, call.lineno, f"{text(call)} comes in no fixed order")
+
+
+def _not_shifted(scope: Scope) -> Iterator[Clue]:
+    """A target cut out exactly as the input is."""
+    cuts: dict[str, tuple[str, int]] = {}
+    for name, bindings in sorted(scope.bindings.items()):
+        for binding in bindings:
+            value = binding.value
+            if isinstance(value, (ast.Subscript, ast.Call, ast.ListComp)) and not binding.mutates:
+                if isinstance(value, ast.Subscript) and not isinstance(
+                    value.slice, (ast.Slice, ast.Tuple)
+                ):
+                    continue
+                if isinstance(value, ast.Call) and called_name(value) not in (
+                    "stack",
+                    "array",
+                    "tensor",
+                ):
+                    continue
+                short = name.rpartition(".")[2].lower()
+                if short in ("x", "inputs", "input_ids", "src", "past"):
+                    cuts["x"] = (ast.unparse(value), binding.line)
+                elif short in ("y", "targets", "target", "labels", "future", "tgt"):
+                    cuts["y"] = (ast.unparse(value), binding.line)
+    if len(cuts) == 2 and cuts["x"][0] == cuts["y"][0]:
+        yield clue("strong", scope.file, cuts["y"][1], "the target is the input itself")
+
+
+def _arbitrary_index(training: Training, scope: Scope) -> Iterator[Clue]:
+    """A class index counted over a set, whose order changes, or over one part of the data."""
+    for call in scope.calls:
+        if called_name(call) != "enumerate" or not call.args:
+            continue
+        inner = call.args[0]
+        if isinstance(inner, ast.Call) and called_name(inner) in ("set", "unique", "frozenset"):
+            level = "medium" if called_name(inner) == "set" else "weak"
+            shared = len(training.engine.program.callers(scope.name.rpartition(".")[2])) > 1
+            why = f"{text(call)} numbers classes in an order of its own each time"
+            yield clue("strong" if shared else level, scope.file, call.lineno, why)
+
+
+def _fitted_apart(training: Training) -> Iterator[Clue]:
+    for scope, call in training.named("fit_transform", "fit", "adapt"):
+        words = " ".join(ast.unparse(a) for a in call.args)
+        base = ast.unparse(call.func)
+        scaler = called_name(call) != "fit" or re.search(
+            r"scal|encod|vector|tokeniz|pca|imput", base.lower()
+        )
+        if (
+            scaler
+            and HELD_OUT.search(words)
+            and not re.search(r"train|trainer|model", words + base)
+        ):
+            why = f"{text(call)} fits anew on held-out data"
+            yield clue("strong", scope.file, call.lineno, why)
+    for scope, call in training.named("fit_transform", "factorize", "get_dummies", "cat"):
+        if scope.is_module or called_name(call) == "cat":
+            continue
+        callers = training.engine.program.callers(scope.name.rpartition(".")[2])
+        held = [c for _, c in callers if HELD_OUT.search(ast.unparse(c))]
+        if len(callers) > 1 and held:
+            why = f"{text(call)} is fitted anew for every part of the data"
+            yield clue("strong", scope.file, call.lineno, why)
+    for scope in training.functions:
+        for name, bindings in sorted(scope.bindings.items()):
+            for binding in bindings:
+                yield from _own_statistics(scope, name, binding)
+
+
+def _own_statistics(scope: Scope, name: str, binding: Binding) -> Iterator[Clue]:
+    """Held-out data standardised with its own mean."""
+    if not HELD_OUT.search(name) or not isinstance(binding.value, ast.BinOp):
+        return
+    words = [
+        ast.unparse(c.func) for c in calls_in(binding.value) if called_name(c) in ("mean", "std")
+    ]
+    if words and all(HELD_OUT.search(w) for w in words) and names_in(binding.value):
+        why = "held-out data is scaled by its own statistics"
+        yield clue("medium", scope.file, binding.line, why)

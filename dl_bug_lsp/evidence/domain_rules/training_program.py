@@ -1,0 +1,209 @@
+"""The workspace as the training rules see it: scopes, calls, enclosing statements, numbers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, source
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.provenance.scopes import Scope, dotted_name
+from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.provenance.values import Library, LibraryObject, StepKind
+from dl_bug_lsp.workspace.values import ConfigEntry
+
+MAX_MODULES = 120
+ORIGIN_STEPS = 60
+WRITTEN = (StepKind.LITERAL, StepKind.CONFIG, StepKind.DEFAULT, StepKind.OPTION)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+Number = float
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A number and the line that writes it down (a literal, a default, a config's entry)."""
+
+    value: Number
+    file: str
+    line: int
+    is_config: bool = False
+
+
+class Training:
+    """One case's program; everything is computed when first asked for."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.engine = case.engine
+        self.category = case.category.id
+        self._parents: dict[str, dict[int, ast.AST]] = {}
+
+    @cached_property
+    def modules(self) -> list[Scope]:
+        """The modules of the workspace without its tests, bounded."""
+        modules = self.engine.program.all_modules()[: 4 * MAX_MODULES]
+        own = [m for m in modules if not _is_test(m.file)]
+        return (own or modules)[:MAX_MODULES]
+
+    @cached_property
+    def scopes(self) -> list[Scope]:
+        """All modules, classes, functions and lambdas."""
+        return [scope for module in self.modules for scope in module.walk()]
+
+    @cached_property
+    def functions(self) -> list[Scope]:
+        """All functions and methods, and the modules' own bodies."""
+        return [s for s in self.scopes if not s.is_class and not isinstance(s.node, ast.Lambda)]
+
+    @cached_property
+    def calls(self) -> list[tuple[Scope, ast.Call]]:
+        """All calls with the scope that each stands in."""
+        return [(scope, call) for scope in self.scopes for call in scope.calls]
+
+    @cached_property
+    def by_name(self) -> dict[str, list[tuple[Scope, ast.Call]]]:
+        """The calls by the last name of what is called."""
+        found: dict[str, list[tuple[Scope, ast.Call]]] = {}
+        for scope, call in self.calls:
+            found.setdefault(called_name(call), []).append((scope, call))
+        return found
+
+    def named(self, *names: str) -> Iterator[tuple[Scope, ast.Call]]:
+        """Yield the calls of functions, methods or classes with one of these last names."""
+        for name in names:
+            yield from self.by_name.get(name, [])
+
+    @cached_property
+    def entries(self) -> tuple[ConfigEntry, ...]:
+        """The settings of all config and launch files."""
+        return self.case.workspace.config_entries()
+
+    @cached_property
+    def imported(self) -> frozenset[str]:
+        """The top names of all imported modules."""
+        return frozenset(
+            module.partition(".")[0]
+            for scope in self.scopes
+            for module, _ in scope.imports.values()
+        )
+
+    def parent(self, scope: Scope, node: ast.AST) -> ast.AST | None:
+        """Return the syntax node around a node."""
+        return self._parents_of(scope).get(id(node))
+
+    def around(self, scope: Scope, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield the nodes around a node, innermost first, up to its function."""
+        parents = self._parents_of(scope)
+        at = parents.get(id(node))
+        while at is not None and not isinstance(at, (*FUNCTIONS, ast.ClassDef, ast.Module)):
+            yield at
+            at = parents.get(id(at))
+
+    def loops(self, scope: Scope, node: ast.AST) -> list[ast.AST]:
+        """Return the loops of the same function around a node, innermost first."""
+        return [n for n in self.around(scope, node) if isinstance(n, LOOPS)]
+
+    def statement(self, scope: Scope, node: ast.AST) -> ast.stmt | None:
+        """Return the statement that a node is part of."""
+        if isinstance(node, ast.stmt):
+            return node
+        return next((n for n in self.around(scope, node) if isinstance(n, ast.stmt)), None)
+
+    def _parents_of(self, scope: Scope) -> dict[int, ast.AST]:
+        found = self._parents.get(scope.file)
+        if found is None:
+            tree = self.case.workspace.tree(scope.file)
+            found = {}
+            for node in ast.walk(tree) if tree is not None else ():
+                for child in ast.iter_child_nodes(node):
+                    found[id(child)] = node
+            self._parents[scope.file] = found
+        return found
+
+    def numbers(self, scope: Scope, expr: ast.expr) -> list[float]:
+        """Return the numbers that an expression may stand for."""
+        constants = self.engine.node(expr, self.engine.open_context(scope)).constants
+        found = [
+            c.value
+            for c in constants
+            if isinstance(c.value, (int, float)) and not _is_bool(c.value)
+        ]
+        return [float(v) for v in found]
+
+    def texts(self, scope: Scope, expr: ast.expr) -> list[str]:
+        """Return the strings that an expression may stand for."""
+        constants = self.engine.node(expr, self.engine.open_context(scope)).constants
+        return [c.value for c in constants if isinstance(c.value, str)]
+
+    def origins(self, scope: Scope, expr: ast.expr) -> list[Origin]:
+        """Return each number that an expression may stand for with the line that writes it.
+
+        A computed number is written by the expression's own line.
+        """
+        node = self.engine.node(expr, self.engine.open_context(scope))
+        wanted = set(self.numbers(scope, expr))
+        found: list[Origin] = []
+        for step in backward_slice([node], ORIGIN_STEPS) if wanted else ():
+            constant = step.node.constant
+            value = constant.value if constant is not None else None
+            if not isinstance(value, (int, float)) or _is_bool(value) or float(value) not in wanted:
+                continue
+            if step.node.kind in WRITTEN and step.node.line > 0:
+                is_config = step.node.entry is not None
+                found.append(Origin(float(value), step.node.file, step.node.line, is_config))
+                wanted.discard(float(value))
+        found.extend(Origin(v, scope.file, expr.lineno) for v in sorted(wanted))
+        return found
+
+    def library_name(self, scope: Scope, call: ast.Call) -> str:
+        """Return the dotted name of a library's callee, as far as imports tell it, else as written."""
+        for value in self.engine.node(call.func, self.engine.open_context(scope)).values:
+            if isinstance(value, (Library, LibraryObject)):
+                return value.name
+        return dotted_name(call.func) or called_name(call)
+
+
+def clue(level: str, file: str, line: int, why: str, score: float = 1.0) -> Clue:
+    """Return a clue of the training rules; ``level`` is strong, medium or weak."""
+    return Clue(f"training.{level}", file, line, score, why)
+
+
+def text(node: ast.AST) -> str:
+    """Return the source of a node for a sentence."""
+    return f"`{source(node)}`"
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return the names and attribute names inside a node."""
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return names | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+
+
+def string(expr: ast.expr | None) -> str | None:
+    """Return the value of a string literal."""
+    if isinstance(expr, ast.Constant) and isinstance(expr.value, str):
+        return expr.value
+    return None
+
+
+def argument(call: ast.Call, position: int, *names: str) -> ast.expr | None:
+    """Return a call's argument by its keyword or by its position."""
+    for keyword in call.keywords:
+        if keyword.arg in names:
+            return keyword.value
+    if 0 <= position < len(call.args):
+        found = call.args[position]
+        return None if isinstance(found, ast.Starred) else found
+    return None
+
+
+def _is_test(file: str) -> bool:
+    name = file.rpartition("/")[2]
+    return name.startswith("test_") or name == "conftest.py" or "/tests/" in f"/{file}"
+
+
+def _is_bool(value: object) -> bool:
+    return isinstance(value, bool)
