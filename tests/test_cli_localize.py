@@ -7,10 +7,13 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema
 import pytest
+
+from dl_bug_lsp.cli.main import main
 
 ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "fixtures"
@@ -38,15 +41,36 @@ def on(fixture: Path, *more: str) -> tuple[str, ...]:
     return (str(fixture / "log.txt"), "--workspace", str(fixture / "workspace"), *more)
 
 
+Here = Callable[..., tuple[int, bytes, bytes]]
+
+
+@pytest.fixture
+def here(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Here:
+    """Run in this process, which saves the start of another one."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "GITHUB_WORKSPACE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*arguments: str, cwd: Path = ROOT, **environment: str) -> tuple[int, bytes, bytes]:
+        monkeypatch.chdir(cwd)
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        code = main(["localize", *arguments])
+        output, errors = capfdbinary.readouterr()
+        return code, output, errors
+
+    return run
+
+
 @pytest.mark.parametrize("fixture", SAMPLE, ids=[path.name for path in SAMPLE])
-def test_the_json_report_fits_its_schema(fixture: Path) -> None:
-    done = localize(*on(fixture, "--format", "json"))
-    report = json.loads(done.stdout)
+def test_the_json_report_fits_its_schema(fixture: Path, here: Here) -> None:
+    code, output, errors = here(*on(fixture, "--format", "json"))
+    report = json.loads(output)
     found = [e.message for e in jsonschema.Draft202012Validator(SCHEMA).iter_errors(report)]
     assert found == []
-    assert done.stderr == b""
+    assert errors == b""
     suspects = [suspect for failure in report["failures"] for suspect in failure["suspects"]]
-    assert done.returncode == (0 if suspects else 1)
+    assert code == (0 if suspects else 1)
     for suspect in suspects:
         assert (fixture / "workspace" / suspect["file"]).is_file()
 
@@ -71,28 +95,33 @@ def test_what_a_windows_shell_wrote_is_read(encoding: str) -> None:
     assert done.stdout.startswith(b"RuntimeError: mat1 and mat2 shapes")
 
 
-def test_bounds() -> None:
-    done = localize(*on(MISMATCH, "--format", "json", "--top", "2", "--top-files", "1"))
-    (failure,) = json.loads(done.stdout)["failures"]
+def test_bounds(here: Here) -> None:
+    _, output, _ = here(*on(MISMATCH, "--format", "json", "--top", "2", "--top-files", "1"))
+    (failure,) = json.loads(output)["failures"]
     assert (len(failure["suspects"]), len(failure["files"])) == (2, 1)
 
 
-def test_text_is_plain_in_a_pipe_and_coloured_on_demand() -> None:
-    plain = localize(*on(MISMATCH))
-    assert b"\x1b" not in plain.stdout
-    for coloured in (localize(*on(MISMATCH, "--color", "always")), force()):
-        assert re.sub(rb"\x1b\[[\d;]*m", b"", coloured.stdout) == plain.stdout
-        assert coloured.stdout != plain.stdout
-    assert localize(*on(MISMATCH, "--color", "never"), FORCE_COLOR="1").stdout == plain.stdout
-    assert force(NO_COLOR="1").stdout == plain.stdout
+@pytest.mark.parametrize(
+    ("arguments", "environment", "coloured"),
+    [
+        ([], {}, False),
+        (["--color", "always"], {"NO_COLOR": "1"}, True),
+        (["--color", "never"], {"FORCE_COLOR": "1"}, False),
+        ([], {"FORCE_COLOR": "1"}, True),
+        ([], {"FORCE_COLOR": "0"}, False),
+        ([], {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_text_is_plain_in_a_pipe_and_coloured_on_demand(
+    here: Here, arguments: list[str], environment: dict[str, str], coloured: bool
+) -> None:
+    _, output, _ = here(*on(MISMATCH, *arguments), **environment)
+    assert (b"\x1b[" in output) is coloured
+    assert re.sub(rb"\x1b\[[\d;]*m", b"", output).startswith(b"RuntimeError: mat1 and mat2")
 
 
-def force(**environment: str) -> subprocess.CompletedProcess[bytes]:
-    return localize(*on(MISMATCH), FORCE_COLOR="1", **environment)
-
-
-def test_the_message_is_the_first_line_and_places_can_be_clicked() -> None:
-    text = localize(*on(MISMATCH)).stdout.decode()
+def test_the_message_is_the_first_line_and_places_can_be_clicked(here: Here) -> None:
+    text = here(*on(MISMATCH))[1].decode()
     assert text.startswith(
         "RuntimeError: mat1 and mat2 shapes cannot be multiplied (8x216 and 864x3)\n"
     )
@@ -107,19 +136,22 @@ def test_the_message_is_the_first_line_and_places_can_be_clicked() -> None:
     ("folder", "prefix"),
     [("workspace", ""), ("", "workspace/"), ("workspace/leafcls", "../")],
 )
-def test_places_are_relative_to_where_the_reader_stands(folder: str, prefix: str) -> None:
-    text = localize(*on(MISMATCH), cwd=MISMATCH / folder).stdout.decode()
+def test_places_are_relative_to_where_the_reader_stands(
+    here: Here, folder: str, prefix: str
+) -> None:
+    text = here(*on(MISMATCH), cwd=MISMATCH / folder)[1].decode()
     assert f"\n 1. {prefix}leafcls/models/" in text or f"\n 2. {prefix}leafcls/models/" in text
 
 
-def test_annotations_are_relative_to_the_repository() -> None:
-    done = localize(*on(MISMATCH, "--format", "github"), GITHUB_WORKSPACE=str(FIXTURES))
-    first = done.stdout.decode().splitlines()[0]
-    assert first.startswith("::error file=101-leaf-resnet-head/workspace/leafcls/models/")
+def test_annotations_are_relative_to_the_repository(here: Here) -> None:
+    arguments = on(MISMATCH, "--format", "github")
+    _, output, _ = here(*arguments, GITHUB_WORKSPACE=str(FIXTURES))
+    prefix = b"::error file=101-leaf-resnet-head/workspace/leafcls/models/"
+    assert output.startswith(prefix)
 
 
-def test_sarif_is_json_with_results() -> None:
-    (run,) = json.loads(localize(*on(MISMATCH, "--format", "sarif")).stdout)["runs"]
+def test_sarif_is_json_with_results(here: Here) -> None:
+    (run,) = json.loads(here(*on(MISMATCH, "--format", "sarif"))[1])["runs"]
     assert run["results"][0]["ruleId"] == "tensor_mismatch"
     assert run["originalUriBaseIds"]["SRCROOT"]["uri"].endswith("/workspace/")
 

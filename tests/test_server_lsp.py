@@ -245,3 +245,45 @@ async def test_the_latest_of_several_texts_wins(client: LanguageClient) -> None:
     assert isinstance(answers[2], dict)
     assert await execute(client, "dlBug.report") == answers[2]
     assert client.messages == []
+
+
+async def test_of_several_folders_the_one_that_fits_wins(client: LanguageClient) -> None:
+    other = FIXTURE.parent / "124-ddpm-launch-script" / "workspace"
+    folders = [types.WorkspaceFolder(folder.as_uri(), folder.name) for folder in (other, WORKSPACE)]
+    await client.initialize_session(
+        types.InitializeParams(capabilities=capabilities(), workspace_folders=folders)
+    )
+    report = await execute(client, "dlBug.localize", {"text": LOG})
+    assert Path(report["workspace"]) == WORKSPACE
+    removed = types.WorkspaceFoldersChangeEvent(added=[], removed=[folders[1]])
+    client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(removed))
+    assert await execute(client, "dlBug.report") is None
+    assert shown(client) == {}
+
+
+async def test_without_a_folder_one_is_asked_for(client: LanguageClient) -> None:
+    await client.initialize_session(types.InitializeParams(capabilities=capabilities()))
+    with pytest.raises(JsonRpcException, match="open the folder"):
+        await execute(client, "dlBug.localize", {"text": LOG})
+
+
+async def test_a_folder_s_settings_are_asked_for_before_each_report(
+    client: LanguageClient,
+) -> None:
+    wanted = capabilities()
+    wanted.workspace = types.WorkspaceClientCapabilities(configuration=True)
+    await start(client, wanted, settings={"top": 7})
+    for top in (2, 3):
+        client.set_configuration({"dlBug": {"top": top}})
+        report = await execute(client, "dlBug.localize", {"text": LOG})
+        assert len(report["failures"][0]["suspects"]) == top
+
+
+async def test_reading_a_folder_shows_progress(client: LanguageClient) -> None:
+    wanted = capabilities()
+    wanted.window = types.WindowClientCapabilities(work_done_progress=True)
+    await start(client, wanted)
+    await execute(client, "dlBug.localize", {"text": LOG})
+    (reports,) = client.progress_reports.values()
+    assert isinstance(reports[0], types.WorkDoneProgressBegin)
+    assert reports[0].title == "dl-bug: reading workspace"

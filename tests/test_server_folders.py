@@ -1,0 +1,59 @@
+"""Folders by URI, and files' URIs spelled as clients spell them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dl_bug_lsp.server.folders import Folders, path_of, same_file
+
+
+def test_a_file_s_uri_begins_as_its_folder_s(tmp_path: Path) -> None:
+    folder = Folders().open(tmp_path.as_uri() + "/")
+    assert folder is not None
+    uri = folder.uri_of("configs/my base+1 größe.yaml")
+    assert uri == f"{tmp_path.as_uri()}/configs/my%20base%2B1%20gr%C3%B6%C3%9Fe.yaml"
+    assert path_of(uri) == tmp_path / "configs" / "my base+1 größe.yaml"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("file:///a/b.py", "file:///a/b.py", True),
+        ("file:///a/b%2Bc.py", "file:///a/b+c.py", True),
+        ("file:///a/b%20c.py", "file:///a/b c.py", True),
+        ("file:///a/b.py", "file:///a/c.py", False),
+        ("untitled:b.py", "untitled:b.py", True),
+        ("untitled:b.py", "untitled:c.py", False),
+    ],
+)
+def test_same_file(one: str, other: str, same: bool) -> None:
+    assert same_file(one, other) is same
+
+
+@pytest.mark.parametrize(
+    "uri", ["untitled:x", "vscode-vfs://github/a/b", "file:///no/such/folder", "", "http://[", "x"]
+)
+def test_what_is_no_folder_here_is_left_out(uri: str) -> None:
+    folders = Folders()
+    assert folders.open(uri) is None
+    assert folders.named(uri) is None
+    assert folders.close(uri) is None
+    assert list(folders) == []
+
+
+def test_a_folder_is_opened_once_however_it_is_named(tmp_path: Path) -> None:
+    folders = Folders()
+    first = folders.open(tmp_path.as_uri())
+    assert folders.open(tmp_path.as_uri() + "/") is first
+    assert folders.named(str(tmp_path)) is first
+    assert list(folders) == [first]
+    assert folders.close(tmp_path.as_uri()) is first
+    assert first is not None
+    assert first.closed.is_set()
+
+
+def test_a_relative_path_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path.parent)
+    assert Folders().named(tmp_path.name) is None
