@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURE = ROOT / "fixtures" / "101-leaf-resnet-head"
@@ -71,7 +71,7 @@ def draw(lines: list[str], title: str) -> str:
     height = BAR + MARGIN + len(lines) * LINE_HEIGHT + MARGIN // 2
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}">',
+        f'viewBox="0 0 {width} {height}" role="img" aria-label={quoteattr(title)}>',
         f"<title>{escape(title)}</title>",
         f'<rect width="{width}" height="{height}" rx="9" fill="{BACKGROUND}"/>',
     ]
