@@ -177,14 +177,15 @@ def table(title: str, ranks: list[int | None]) -> str:
     n = len(ranks) or 1
     hit = [100 * sum(1 for r in ranks if r and r <= k) / n for k in (1, 3, 5, 10)]
     mrr = sum(1 / r for r in ranks if r) / n
-    return f"{title:32} n={len(ranks):3}  @1 {hit[0]:5.1f}  @3 {hit[1]:5.1f}  @5 {hit[2]:5.1f}  @10 {hit[3]:5.1f}  MRR {mrr:.3f}"
+    hits = "  ".join(f"@{k} {h:5.1f}" for k, h in zip((1, 3, 5, 10), hit, strict=True))
+    return f"{title:32} n={len(ranks):3}  {hits}  MRR {mrr:.3f}"
 
 
 def main() -> int:
     """Train, report, and store when asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--strength", type=float, default=0.15)
+    parser.add_argument("--strength", type=float, default=3.0)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--show", action="store_true", help="print each case's rank")
     args = parser.parse_args()

@@ -45,20 +45,26 @@ def case_of(failure: Failure, log: Log, workspace: Workspace, options: Options) 
         category = classify_silent(failure, log)
     else:
         category = classify(failure, facts)
-    places = mapped_places(failure, workspace, options)
-    return Case(failure, facts, category, places, workspace, log)
+    places, below = mapped_places(failure, workspace, options)
+    return Case(failure, facts, category, places, workspace, log, below)
 
 
 def mapped_places(
     failure: Failure, workspace: Workspace, options: Options
-) -> tuple[StackPlace, ...]:
-    """Return the workspace's frames of a failure, outermost first, at their local lines."""
+) -> tuple[tuple[StackPlace, ...], int]:
+    """Return the workspace's frames of a failure, outermost first, at their local lines.
+
+    The number is that of the other frames below the innermost of them.
+    """
     places: list[StackPlace] = []
+    below = 0
     for frame in failure.frames:
         place = workspace.locate(
             frame.file, frame.line, frame.function, frame.source, options.path_map
         )
+        below += 1
         if place is not None:
+            below = 0
             found = StackPlace(place.file, place.line, frame.function, frame.expression)
             places.append(found)
-    return tuple(places)
+    return tuple(places), below

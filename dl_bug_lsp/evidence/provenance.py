@@ -31,6 +31,7 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield every step of the slices, scored by its distance from the raising expression."""
     for step in case.raise_slice:
         yield from _clues(step, 0.0, "")
+    yield from _order(case)
     for step in case.focus_slice:
         if step.decides and step.node.line > 0:
             score = math.exp(-step.distance / DECAY)
@@ -39,6 +40,16 @@ def find(case: Case) -> Iterator[Clue]:
     for depth, steps in enumerate(case.outer_slices, 1):
         for step in steps:
             yield from _clues(step, OUTER_DISTANCE * depth, "outer_")
+
+
+def _order(case: Case) -> Iterator[Clue]:
+    """Yield the deciding lines by their order: how near a line is among those that matter."""
+    lines: dict[tuple[str, int], Step] = {}
+    for step in case.raise_slice:
+        if step.decides and step.node.line > 0 and step.before is not None:
+            lines.setdefault((step.node.file, step.node.line), step)
+    for order, ((file, line), step) in enumerate(lines.items()):
+        yield Clue("slice.order", file, line, 1 / (1 + order / 3), _why(step, "decides"))
 
 
 def _clues(step: Step, offset: float, prefix: str) -> Iterator[Clue]:

@@ -12,6 +12,8 @@ from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.provenance.values import StepKind
 
 MAX_FRAMES = 10
+DEEP = 4
+"""More library frames than this below the raise site: the library was at work on its own."""
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -25,8 +27,14 @@ def find(case: Case) -> Iterator[Clue]:
         seen.add((place.file, place.line))
         where = f" in {place.function}" if place.function else ""
         if rank == 1:
-            kind = "stack_trace.raise_site"
-            yield Clue(kind, place.file, place.line, 1.0, f"the error was raised here{where}")
+            why = f"the error was raised here{where}"
+            yield Clue("stack_trace.raise_site", place.file, place.line, 1.0, why)
+            kind = "stack_trace.raised_directly"
+            if case.library_frames > DEEP:
+                kind = "stack_trace.raised_deep_inside"
+            elif case.library_frames:
+                kind = "stack_trace.raised_inside"
+            yield Clue(kind, place.file, place.line, 1.0, why)
         else:
             why = f"{rank - 1} call{'s' if rank > 2 else ''} above the raise site{where}"
             yield Clue("stack_trace.frame", place.file, place.line, 1 / rank, why)

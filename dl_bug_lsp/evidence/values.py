@@ -49,7 +49,10 @@ class MappedFrame:
 
 
 class Case:
-    """One failure with everything that sources of evidence may ask about it."""
+    """One failure with everything that sources of evidence may ask about it.
+
+    ``library_frames`` counts the frames below the innermost one of the workspace.
+    """
 
     def __init__(
         self,
@@ -59,6 +62,7 @@ class Case:
         places: tuple[StackPlace, ...],
         workspace: Workspace,
         log: Log,
+        library_frames: int = 0,
     ) -> None:
         self.failure = failure
         self.facts = facts
@@ -66,6 +70,7 @@ class Case:
         self.places = places
         self.workspace = workspace
         self.log = log
+        self.library_frames = library_frames
         self.engine = Engine(workspace)
 
     @property
