@@ -73,12 +73,13 @@ def _around_backward(training: Training, scope: Scope, backward: ast.Call) -> It
     backwards = [c for c in calls_in(body) if called_name(c) == "backward"]
     if len(backwards) == 1:
         yield from _order(scope, backward, steps, zeros)
-    if loops and not steps:
+    batches = bool(loops) and isinstance(loops[0], ast.For) and _over_batches(loops[0])
+    if batches and not steps and not _calls_step(training, inside):
         for later in (c for c in scope.calls if called_name(c) == "step" and _on_optimizer(c)):
             if len(training.loops(scope, later)) < len(loops):
                 why = f"{text(later)} stands outside the loop that computes gradients"
                 yield clue("strong", scope.file, later.lineno, why)
-    if len(loops) > 1 and not zeros:
+    if batches and len(loops) > 1 and not zeros and not _calls_step(training, inside):
         for early in (c for c in scope.calls if called_name(c) == "zero_grad"):
             if steps and 0 < len(training.loops(scope, early)) < len(loops):
                 why = f"{text(early)} runs once an epoch, so gradients of all batches add up"
@@ -91,6 +92,24 @@ def _around_backward(training: Training, scope: Scope, backward: ast.Call) -> It
     if _after_batches(training, scope, backward, loops[0]):
         why = "only the last batch of the epoch is learnt from"
         yield clue("medium", scope.file, backward.lineno, why)
+
+
+def _over_batches(loop: ast.For) -> bool:
+    """Whether a loop goes over the batches of an epoch (not over parts of one step)."""
+    words = f"{ast.unparse(loop.target)} {ast.unparse(loop.iter)}".lower()
+    return re.search(r"loader|batch|dataset|\bdl\b|_dl\b|\bdata\b", words) is not None and not (
+        re.search(r"micro|accum|chunk", words)
+    )
+
+
+def _calls_step(training: Training, calls: list[ast.Call]) -> bool:
+    """Whether one of the calls is of a function of the workspace that makes the step."""
+    names = {called_name(c) for c in calls}
+    return any(
+        s.name.rpartition(".")[2] in names
+        and any(called_name(c) in ("step", "zero_grad") for c in s.calls)
+        for s in training.functions
+    )
 
 
 def _order(

@@ -43,7 +43,7 @@ KERAS_LOSSES = (
     "sparse_categorical_crossentropy",
 )
 INNER = re.compile(
-    r"att|score|weight|gate|alpha|mask|align|rout|mix|sample|predict|infer|generat|prob|eval|temperature"
+    r"att|entropy|nll|kl\b|kl_|divergence|score|weight|gate|alpha|mask|align|rout|mix|sample|predict|infer|generat|prob|eval|temperature"
     r"|teacher|distil|squeeze|excit|beta|policy|act\b|select|choose|export|serve|report|metric",
     re.IGNORECASE,
 )
@@ -54,6 +54,11 @@ TARGETS = frozenset(
 OUTPUTS = frozenset(
     "output outputs logits pred preds prediction predictions out y_pred y_hat yhat scores".split()  # noqa: SIM905
 )
+PART = re.compile(
+    r"block|attention|ffn|feed_?forward|encoder|backbone|stem|branch|embed|expert|squeeze|layer",
+    re.IGNORECASE,
+)
+"""Names of parts of a model, whose last layer is not the model's."""
 DISCRETE = frozenset({"argmax", "round", "sign", "floor", "ceil", "argsort", "topk", "rint"})
 
 
@@ -71,7 +76,12 @@ def find(training: Training) -> Iterator[Clue]:
 def _double(
     training: Training, losses: tuple[str, ...], activations: tuple[str, ...], name: str
 ) -> Iterator[Clue]:
-    used = [(s, c) for s, c in training.named(*losses) if not _is_metric(s)]
+    own = {s.name.rpartition(".")[2] for s in training.functions}
+    used = [
+        (s, c)
+        for s, c in training.named(*losses)
+        if called_name(c) not in own and not _is_metric(s)
+    ]
     if not used:
         return
     loss = called_name(used[0][1])
@@ -153,7 +163,10 @@ def _keras(training: Training) -> Iterator[Clue]:
     if not {"keras", "tensorflow", "tf_keras"} & training.imported:
         return
     last = list(_last_layers(training))
-    for file, line, name, logits, in_compile in _keras_losses(training):
+    # One layer that fits is the model's head; the others belong to parts of it.
+    if any(activation in ("softmax", "sigmoid", "?") for _, _, activation in last):
+        last = [layer for layer in last if layer[2] is not None]
+    for file, line, name, logits in _keras_losses(training):
         for scope, call, activation in last:
             units = argument(call, 0, "units", "filters")
             sizes = training.numbers(scope, units) if units is not None else []
@@ -163,27 +176,22 @@ def _keras(training: Training) -> Iterator[Clue]:
                 else:
                     where = keyword(call, "activation") or call
                     yield clue(level, scope.file, where.lineno, why)
-        del in_compile
 
 
-def _keras_losses(training: Training) -> Iterator[tuple[str, int, str, bool, bool]]:
+def _keras_losses(training: Training) -> Iterator[tuple[str, int, str, bool]]:
     """Yield the losses by file, line, lower-case name, and whether they take logits."""
     for scope, call in training.named("compile"):
         loss = keyword(call, "loss")
         for name in training.texts(scope, loss) if loss is not None else ():
-            yield (
-                scope.file,
-                loss.lineno if loss is not None else 0,
-                name.replace("_", ""),
-                False,
-                True,
-            )
+            line = loss.lineno if loss is not None else 0
+            yield scope.file, line, name.replace("_", ""), False
+
     for scope, call in training.named(*KERAS_LOSSES):
         flag = keyword(call, "from_logits")
         logits = isinstance(flag, ast.Constant) and flag.value is True
         line = flag.lineno if flag is not None else call.lineno
         if flag is None or isinstance(flag, ast.Constant):
-            yield scope.file, line, called_name(call).lower().replace("_", ""), logits, False
+            yield scope.file, line, called_name(call).lower().replace("_", ""), logits
 
 
 def _last_layers(training: Training) -> Iterator[tuple[Scope, ast.Call, str | None]]:
@@ -192,7 +200,14 @@ def _last_layers(training: Training) -> Iterator[tuple[Scope, ast.Call, str | No
         layers = [c for c in scope.calls if called_name(c) in ("Dense", "Conv2D", "Conv1D")]
         if not layers:
             continue
-        dense = [c for c in layers if called_name(c) == "Dense"] or layers
+        owner = scope.owner.name if scope.owner is not None else ""
+        if PART.search(f"{scope.name} {owner}"):
+            continue
+        dense = [c for c in layers if called_name(c) == "Dense"] or [
+            c for c in layers if _is_pointwise(c)
+        ]
+        if not dense:
+            continue
         call = max(dense, key=lambda c: c.lineno)
         if training.loops(scope, call):
             continue
@@ -208,6 +223,11 @@ def _last_layers(training: Training) -> Iterator[tuple[Scope, ast.Call, str | No
             activation = getattr(given, "attr", "?")
         if not after or given is not None:
             yield scope, call, activation
+
+
+def _is_pointwise(call: ast.Call) -> bool:
+    size = argument(call, 1, "kernel_size")
+    return size is not None and ast.unparse(size) in ("1", "(1, 1)")
 
 
 def _mismatch(

@@ -85,8 +85,10 @@ def _squashed(training: Training) -> Iterator[Clue]:
                 activated.append(call)
                 if training.loops(scope, call):
                     activated.extend([call] * 2)
+        # A sigmoid's slope is 1/4 at most, that of tanh 1.
+        sigmoid = any("igmoid" in ast.unparse(e) for e in activated)
         if len(activated) >= DEEP - 1:
-            level = "strong" if len(activated) > DEEP else "medium"
+            level = "strong" if sigmoid or len(activated) > DEEP else "medium"
             for expr in dict.fromkeys(activated):
                 why = "layer upon layer squashes its input, so gradients vanish"
                 yield clue(level, scope.file, expr.lineno, why)
@@ -120,7 +122,13 @@ def _starts(training: Training) -> Iterator[Clue]:
                 name = string(word.value) or ast.unparse(word.value)
                 if re.search(r"zeros|ones\b|[Cc]onstant|Zeros|Ones", name):
                     why = f"weights that start as `{name[:40]}` all learn the same"
-                    yield clue("strong", scope.file, word.value.lineno, why)
+                    around = training.statement(scope, call)
+                    words = ast.unparse(around).partition("(")[0] if around is not None else ""
+                    # A last layer and what adds to a residual may start at 0 (its inputs differ).
+                    last = re.search(r"head|out|final|last|proj|bias|gate", words) is not None
+                    level = "weak" if word.arg == "embeddings_initializer" else "strong"
+                    level = "medium" if last else level
+                    yield clue(level, scope.file, word.value.lineno, why)
     for scope, call in training.named(
         "normal_", "uniform_", "RandomNormal", "RandomUniform", "normal"
     ):

@@ -64,6 +64,9 @@ def _guarded(training: Training, scope: Scope, expr: ast.expr) -> bool:
         words.extend(
             ast.unparse(b.value) for b in scope.bindings.get(name, [])[-2:] if _real(b.value)
         )
+    for node in (n for n in ast.walk(expr) if isinstance(n, ast.Attribute)):
+        held = scope.owner.attributes.get(node.attr, []) if scope.owner is not None else []
+        words.extend(ast.unparse(b.value) for _, b in held if _real(b.value))
     return any(GUARDS.search(w) for w in words)
 
 
@@ -149,7 +152,7 @@ def _roots(training: Training, scope: Scope) -> Iterator[Clue]:
         sizes = re.search(r"dim|size|shape|d_k|d_model|width|hidden|fan|head", ast.unparse(inner))
         if sizes or re.search(r"grad|global", ast.unparse(call)):
             continue
-        differences = re.search(r"\*\* ?2|square|sum|var|pow|dist|norm", ast.unparse(inner) + name)
+        differences = re.search(r"\*\* ?2|square|sum|pow|dist|norm", ast.unparse(inner) + name)
         why = f"{text(call)} has no derivative at 0"
         level = "strong" if differences and not numpy and name != "norm" else "medium"
         yield clue(level, scope.file, call.lineno, why)
@@ -303,7 +306,8 @@ def _missing_values(
     if holes and not filled:
         for scope, call in training.named("read_csv", "genfromtxt", "read_table", "loadtxt"):
             why = f"`{holes[0][1].name}` has rows without a number, and nothing fills them"
-            yield clue("strong", scope.file, call.lineno, why)
+            as_text = ast.unparse(keyword(call, "dtype") or call.func) == "str"
+            yield clue("weak" if as_text else "strong", scope.file, call.lineno, why)
         for file, column in holes[:6]:
             line = column.empty_lines[0] if column.empty_lines else column.odd[0][0]
             yield clue("medium", file, line, f"`{column.name}` holds no number here")

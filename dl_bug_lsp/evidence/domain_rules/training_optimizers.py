@@ -131,6 +131,7 @@ def _freezes(expr: ast.expr) -> bool:
     return (
         isinstance(expr, ast.Call)
         and called_name(expr) == "requires_grad_"
+        and "copy" not in ast.unparse(expr.func)
         and bool(expr.args)
         and isinstance(expr.args[0], ast.Constant)
         and expr.args[0].value is False
@@ -195,6 +196,13 @@ def _frozen_at(scope: Scope, name: str, binding: Binding, thawed: bool) -> Itera
         yield clue("weak", scope.file, binding.line, f"`{name}` takes parameters out of training")
         return
     level = "medium" if thawed else "strong"
+    # A new head on a frozen body is trained by itself.
+    if any(
+        "." in other and b.line > binding.line and _makes_new(b.value)
+        for other, bs in scope.bindings.items()
+        for b in bs
+    ):
+        level = "weak"
     yield clue(level, scope.file, binding.line, f"`{name}` takes parameters out of training", 0.9)
 
 

@@ -18,7 +18,10 @@ INPUT = re.compile(
 )
 PERMUTING = ("permutation", "randperm", "shuffle", "sample")
 FITTING = ("fit_transform", "factorize", "get_dummies")
-HELD_OUT = re.compile(r"val|test|dev|eval|held", re.IGNORECASE)
+HELD_OUT = re.compile(
+    r"(?:\b|_)(?:val|valid|validation|test|dev|eval|held_?out|holdout)(?:\b|_)|X(?:te|va)\b",
+    re.IGNORECASE,
+)
 
 
 def find(training: Training) -> Iterator[Clue]:

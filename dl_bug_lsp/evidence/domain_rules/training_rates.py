@@ -48,8 +48,7 @@ SETTINGS: tuple[tuple[re.Pattern[str], Bounds], ...] = tuple(
     for pattern, bounds in (
         (r"^(?:weight_?decay|wd|l2|l2_?(?:reg|penalty|lambda)|kernel_l2)$", (-BIG, -BIG, 0.3, 0.9)),
         (r"^(?:momentum|beta_?1|b1|rho|nesterov_momentum)$", (-BIG, -BIG, 0.9951, 0.9999)),
-        (r"^(?:beta_?2|b2)$", (0.2, 0.5, 0.999999, 1.0)),
-        (r"^(?:adam_)?eps(?:ilon)?$", (-BIG, -BIG, 0.05, 0.9)),
+        (r"^(?:beta_?2|b2)$", (-BIG, -BIG, 0.999999, 1.0)),
         (r"^(?:p_?drop(?:out)?|dropout(?:_?(?:rate|p|prob))?|drop_rate|\w+_dropout|resid_pdrop)$",
          (-BIG, -BIG, 0.65, 0.85)),
         (r"^(?:(?:grad(?:ient)?_?)?clip(?:_?(?:norm|value|val|grad|grad_norm|gradients?))?|clipnorm"
@@ -99,6 +98,11 @@ def rate_of(training: Training, call: ast.Call, name: str) -> ast.expr | None:
 def _optimizers(training: Training) -> Iterator[Clue]:
     for scope, call in training.named(*sorted(OPTIMIZERS)):
         name = called_name(call)
+        epsilon = keyword(call, "eps") or keyword(call, "epsilon")
+        for origin in training.origins(scope, epsilon) if epsilon is not None else ():
+            if origin.value >= 0.05:
+                why = f"an epsilon of {origin.value:g} drowns the gradient's own size"
+                yield clue("medium", origin.file, origin.line, why)
         rate = rate_of(training, call, name)
         if rate is None:
             continue

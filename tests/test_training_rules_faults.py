@@ -1,0 +1,65 @@
+"""Every seeded fault must be a strong clue; programs that learn must raise none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dl_bug_lsp.evidence.domain_rules import training
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.logs.values import Log, Span
+from dl_bug_lsp.messages import MessageFacts
+from dl_bug_lsp.report import CategoryVerdict
+from dl_bug_lsp.tracebacks.values import Failure, FailureKind
+from dl_bug_lsp.workspace import Workspace
+from tests.training_programs import FAULTY, HEALTHY, Program
+
+CATEGORIES = ("loss_stagnation", "loss_divergence", "loss_nan", "overfitting")
+EXTRA_FAULTS = {("share-in-config", "conf.json"): {3}}
+"""Lines at fault in files that cannot hold a comment."""
+
+
+def case_of(folder: Path, category: str) -> Case:
+    failure = Failure(FailureKind.SILENT, (), 0, "metrics", Span(1, 1), "")
+    verdict = CategoryVerdict(category, "silent", 0.9, "", "")
+    workspace = Workspace(folder, cache=False)
+    return Case(failure, MessageFacts(None, ()), verdict, (), workspace, Log(()))
+
+
+def written(folder: Path, program: Program) -> set[tuple[str, int]]:
+    """Write a program to disk without its marks; return the marked (file, line) pairs."""
+    marked: set[tuple[str, int]] = set()
+    for name, text in program.files.items():
+        lines = text.split("\n")
+        at = {n for n, line in enumerate(lines, 1) if "# FAULT" in line}
+        at |= EXTRA_FAULTS.get((program.name, name), set())
+        marked |= {(name, n) for n in at}
+        (folder / name).write_text("\n".join(line.split("  # FAULT")[0] for line in lines))
+    return marked
+
+
+def strong(clues: list[Clue]) -> set[tuple[str, int]]:
+    return {(c.file, c.line) for c in clues if c.kind == "training.strong"}
+
+
+@pytest.mark.parametrize("program", FAULTY, ids=lambda p: p.name)
+def test_the_seeded_fault_is_a_strong_clue(program: Program, tmp_path: Path) -> None:
+    marked = written(tmp_path, program)
+    found = strong(list(training.find(case_of(tmp_path, program.category))))
+    assert found & marked
+    assert found <= marked, f"lines without a fault: {sorted(found - marked)}"
+
+
+def test_nothing_is_said_about_other_categories(tmp_path: Path) -> None:
+    written(tmp_path, FAULTY[0])
+    assert list(training.find(case_of(tmp_path, "tensor_mismatch"))) == []
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+@pytest.mark.parametrize("program", HEALTHY, ids=lambda p: p.name)
+def test_a_program_that_learns_raises_no_strong_clue(
+    program: Program, category: str, tmp_path: Path
+) -> None:
+    written(tmp_path, program)
+    assert strong(list(training.find(case_of(tmp_path, category)))) == set()
