@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from dl_bug_lsp.server.positions import code_units, line_of, line_start, lines_range, moved
+from dl_bug_lsp.server.positions import code_units, line_start, lines_range, moved
 
 UTF8, UTF16, UTF32 = (
     types.PositionEncodingKind.Utf8,
@@ -56,7 +56,6 @@ def test_lines_become_ranges_without_indentation(
 
 def test_one_based_inside_zero_based_outside() -> None:
     assert line_start(1).start == types.Position(0, 0)
-    assert line_of(types.Position(4, 2)) == 5
 
 
 def edit(start: tuple[int, int], end: tuple[int, int], text: str) -> object:

@@ -42,11 +42,6 @@ def line_start(line: int) -> types.Range:
     return types.Range(start=position, end=position)
 
 
-def line_of(position: types.Position) -> int:
-    """Return the 1-based line of a protocol position."""
-    return position.line + 1
-
-
 def _line(lines: Sequence[str], line: int) -> str:
     return lines[line - 1] if 1 <= line <= len(lines) else ""
 

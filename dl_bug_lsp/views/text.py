@@ -165,7 +165,7 @@ class _Page:
     def others(self, failures: Sequence[FailureReport]) -> None:
         if not failures:
             return
-        self.heading(words.ordinal_failures(len(failures)))
+        self.heading(words.other_failures(len(failures)))
         for failure in failures[:OTHER_FAILURES]:
             self.say(self._brief(failure), "  - ", "    ")
         if len(failures) > OTHER_FAILURES:

@@ -59,7 +59,7 @@ def retry(failure: FailureReport) -> str:
     return "Trying the same job again will not help."
 
 
-def ordinal_failures(count: int) -> str:
+def other_failures(count: int) -> str:
     """Return a heading for the failures that are not the primary one."""
     return "1 other failure" if count == 1 else f"{count} other failures"
 
