@@ -3,17 +3,16 @@
     python benchmarks/speed.py [FOLDER ...] [--runs N] [--log-mb MB] [--part trees|logs]
 
 Prints medians. A FOLDER is any folder of Python files; by default two workspaces of about 300 and
-5,000 files are put together from the packages installed beside this program. Each gets a recorded
-failing program (``--case``) as one of its projects, whose log is localized. Ratios are of processor
-time, so that another job on the machine does not move them: for workspaces to one ``ast.parse`` of
-each file, for logs to ``grep -c Traceback``.
+5,000 files are put together from the packages installed beside this program. Each gets recorded
+failing programs (``--case``) as its projects, whose logs are localized: the first one cold and
+warm, as the command line does; all of them one after another in one process, as the language
+server does. Ratios are of processor time, so that another job on the machine does not move them:
+for workspaces to one ``ast.parse`` of each file, for logs to ``grep -c Traceback``.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import contextlib
 import json
 import os
 import platform
@@ -23,22 +22,32 @@ import subprocess
 import sys
 import tempfile
 import time
-import warnings
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from dl_bug_lsp.workspace import Workspace
+from speed_inputs import assemble, default_sources, write_log
+from speed_measures import MEASURES, Figures
 
-CASE = Path(__file__).resolve().parent.parent / "fixtures" / "101-leaf-resnet-head"
-CHUNK = 8 << 20
-Figures = dict[str, float]
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+CASES = [
+    FIXTURES / name
+    for name in (
+        "101-leaf-resnet-head",
+        "114-churn-fold-columns",
+        "124-ddpm-launch-script",
+        "202-churn-checkpoint-monitor",
+        "212-activity-idle-head",
+        "223-loans-rows-appended",
+        "305-keras-vibration-nan",
+        "313-keras-address-notebook",
+    )
+]
 
 
 def main() -> int:
     """Print the machine and the medians of every measure."""
     options = _parse_arguments()
     if options.measure:
-        print(json.dumps(_MEASURES[options.measure](options.tree[0], options.log)))
+        print(json.dumps(MEASURES[options.measure](options.tree[0], options.log)))
         return 0
     print(f"machine    {_machine()}")
     print(f"medians of {options.runs} run{'s' * (options.runs > 1)}, each a fresh process")
@@ -58,40 +67,55 @@ def _parse_arguments() -> argparse.Namespace:
     parser.add_argument("--tree", type=Path, action="append", default=[], help="another workspace")
     parser.add_argument("--runs", type=int, default=3, help="runs of each measure (median told)")
     parser.add_argument("--log-mb", type=int, default=200, help="size of the generated logs")
-    parser.add_argument("--case", type=Path, default=CASE, help="the recorded failure")
+    parser.add_argument("--case", type=Path, action="append", help="a recorded failure")
     parser.add_argument("--part", choices=("trees", "logs"), help="only these measures")
-    parser.add_argument("--measure", choices=sorted(_MEASURES), help=argparse.SUPPRESS)
-    parser.add_argument("--log", type=Path, default=CASE / "log.txt", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    parser.add_argument("--measure", choices=sorted(MEASURES), help=argparse.SUPPRESS)
+    parser.add_argument("--log", type=Path, action="append", default=[], help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    options.case = options.case or CASES
+    return options
 
 
 def _tell_trees(options: argparse.Namespace, folder: Path) -> None:
-    from speed_inputs import assemble, default_sources
-
     given = [*options.folders, *options.tree]
     sources = [(f"the folder {f.name}", [f]) for f in given] or default_sources()
     for number, (label, paths) in enumerate(sources):
         tree = assemble(folder / f"workspace{number}", paths, options.case)
-        medians = {m: _median(m, options.runs, tree, options.case / "log.txt") for m in _OF_TREES}
+        logs = [case / "log.txt" for case in options.case]
+        medians = {m: _median(m, options.runs, tree, logs) for m in _OF_TREES}
         files = int(medians["parse"]["files"])
         print(f"\n{label}: {files} Python files, {medians['parse']['mb']:.1f} MB of source")
         print(f"  {'':22}{'wall s':>9}{'cpu s':>9}{'x ast.parse':>13}{'peak MiB':>10}")
         parsing = medians["parse"]["cpu"]
         for measure, told in _OF_TREES.items():
-            values = medians[measure]
-            print(
-                f"  {told:22}{values['seconds']:9.2f}{values['cpu']:9.2f}"
-                f"{_ratio(values['cpu'], parsing):>13}{values['peak_mib']:10.0f}"
-            )
+            _tell_row(told, medians[measure], parsing)
+        for told, values in _of_each(medians["localize_each"]):
+            _tell_row(told, values, parsing)
         for one, other in (("warm", "cold"), ("localize_warm", "localize_cold")):
             share = _ratio(medians[one]["cpu"], medians[other]["cpu"])
             print(f"  {_OF_TREES[one]} / {_OF_TREES[other]}: {share}")
 
 
-def _tell_logs(options: argparse.Namespace, folder: Path) -> None:
-    from speed_inputs import write_log
+def _tell_row(told: str, values: Figures, parsing: float) -> None:
+    ratio = _ratio(values["cpu"], parsing)
+    peak = f"{values['peak_mib']:10.0f}" if "peak_mib" in values else ""
+    print(f"  {told:22}{values['seconds']:9.2f}{values['cpu']:9.2f}{ratio:>13}{peak}")
 
-    failure = (options.case / "log.txt").read_bytes()
+
+def _of_each(figures: Figures) -> list[tuple[str, Figures]]:
+    """Return the median and the slowest of the cases that were localized in one process."""
+    found = {
+        key.removesuffix("/cpu"): {"seconds": figures[key[:-3] + "seconds"], "cpu": cpu}
+        for key, cpu in figures.items()
+        if key.endswith("/cpu")
+    }
+    slowest = max(found, key=lambda name: (found[name]["cpu"], name))
+    middle = {k: statistics.median(v[k] for v in found.values()) for k in ("seconds", "cpu")}
+    return [("  median of them", middle), (f"  slowest ({slowest.split('-')[0]})", found[slowest])]
+
+
+def _tell_logs(options: argparse.Namespace, folder: Path) -> None:
+    failure = (options.case[0] / "log.txt").read_bytes()
     for kind, told in (("lines", "a line a step"), ("bars", "progress bars")):
         log = write_log(folder / f"{kind}.log", kind, options.log_mb * 1_000_000, failure)
         size = log.stat().st_size / 1e6
@@ -99,7 +123,7 @@ def _tell_logs(options: argparse.Namespace, folder: Path) -> None:
         print(f"  {'':22}{'wall s':>9}{'cpu s':>9}{'x grep':>9}{'MB/s':>9}{'peak MiB':>10}")
         searching = _grep(log, options.runs)
         for measure, name in _OF_LOGS.items():
-            values = _median(measure, options.runs, folder, log)
+            values = _median(measure, options.runs, folder, [log])
             print(
                 f"  {name:22}{values['seconds']:9.2f}{values['cpu']:9.2f}"
                 f"{_ratio(values['cpu'], searching['cpu']):>9}"
@@ -115,114 +139,9 @@ def _tell_logs(options: argparse.Namespace, folder: Path) -> None:
         log.unlink()
 
 
-def _parse(tree: Path, log: Path) -> Figures:
-    files = Workspace(tree, cache=False).python_files()
-    sources = [file for file in files if file.endswith(".py")]
-    warnings.simplefilter("ignore")
-
-    def work() -> None:
-        for file in sources:
-            with contextlib.suppress(SyntaxError, ValueError):
-                ast.parse((tree / file).read_bytes())
-
-    size = sum((tree / file).stat().st_size for file in sources) / 1e6
-    return {**_timed(work), "files": float(len(sources)), "mb": size}
-
-
-def _cold(tree: Path, log: Path) -> Figures:
-    _forget(tree)
-    return _timed(lambda: Workspace(tree).index())
-
-
-def _warm(tree: Path, log: Path) -> Figures:
-    return _timed(lambda: Workspace(tree).index())
-
-
-def _unpacked(tree: Path, log: Path) -> Figures:
-    def work() -> None:
-        workspace = Workspace(tree)
-        for file in workspace.python_files():
-            workspace.elements(file)
-
-    return _timed(work)
-
-
-def _localize_cold(tree: Path, log: Path) -> Figures:
-    _forget(tree)
-    return _localize_warm(tree, log)
-
-
-def _localize_warm(tree: Path, log: Path) -> Figures:
-    """Do what the command line does, the imports included."""
-    text = log.read_bytes()
-
-    def work() -> None:
-        from dl_bug_lsp.localize import localize
-
-        workspace = Workspace(tree)
-        workspace.index()
-        localize(text, workspace)
-
-    return _timed(work)
-
-
-def _localize_again(tree: Path, log: Path) -> Figures:
-    """Localize a second time in one process, as the language server does."""
-    from dl_bug_lsp.localize import localize
-
-    text = log.read_bytes()
-    workspace = Workspace(tree)
-    workspace.index()
-    localize(text, workspace)
-    return _timed(lambda: localize(text, workspace))
-
-
-def _read_bytes(tree: Path, log: Path) -> Figures:
-    from dl_bug_lsp.logs import read_log
-    from dl_bug_lsp.tracebacks import read_failures
-
-    return _counting(lambda: len(read_failures(read_log(log.read_bytes())).failures))
-
-
-def _read_stream(tree: Path, log: Path) -> Figures:
-    from dl_bug_lsp.logs import read_log_chunks
-    from dl_bug_lsp.tracebacks import read_failures
-
-    return _counting(lambda: len(read_failures(read_log_chunks(_chunks(log))).failures))
-
-
-def _counting(count: Callable[[], int]) -> Figures:
-    found: list[int] = []
-    figures = _timed(lambda: found.append(count()))
-    return {**figures, "failures": float(found[0])}
-
-
-def _chunks(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
-            yield chunk
-
-
-def _timed(work: Callable[[], object]) -> Figures:
-    start, start_cpu = time.perf_counter(), time.process_time()
-    work()
-    seconds, cpu = time.perf_counter() - start, time.process_time() - start_cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {
-        "seconds": seconds,
-        "cpu": cpu,
-        "peak_mib": peak / (1024 if sys.platform != "darwin" else 1 << 20),
-    }
-
-
-def _forget(tree: Path) -> None:
-    path = Workspace(tree).cache_info().path
-    if path is not None:
-        path.unlink(missing_ok=True)
-
-
-def _median(measure: str, runs: int, tree: Path, log: Path) -> Figures:
-    command = [sys.executable, __file__, "--tree", str(tree), "--log", str(log)]
+def _median(measure: str, runs: int, tree: Path, logs: list[Path]) -> Figures:
+    command = [sys.executable, __file__, "--tree", str(tree)]
+    command += [f"--log={log}" for log in logs]
     # A tree that is read-only has its cache in the user's folder: not in the real one.
     environment = {**os.environ, "XDG_CACHE_HOME": str(tree.parent / "cache")}
     results: list[Figures] = []
@@ -261,17 +180,6 @@ def _machine() -> str:
     )
 
 
-_MEASURES: dict[str, Callable[[Path, Path], Figures]] = {
-    "parse": _parse,
-    "cold": _cold,
-    "warm": _warm,
-    "unpacked": _unpacked,
-    "localize_cold": _localize_cold,
-    "localize_warm": _localize_warm,
-    "localize_again": _localize_again,
-    "read_bytes": _read_bytes,
-    "read_stream": _read_stream,
-}
 _OF_TREES = {
     "parse": "ast.parse",
     "cold": "index, cold",
@@ -279,7 +187,7 @@ _OF_TREES = {
     "unpacked": "all elements, warm",
     "localize_cold": "localize, cold",
     "localize_warm": "localize, warm",
-    "localize_again": "localize, same process",
+    "localize_each": "all cases, one process",
 }
 _OF_LOGS = {"read_bytes": "read, from bytes", "read_stream": "read, from a stream"}
 

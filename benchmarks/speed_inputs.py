@@ -46,15 +46,16 @@ def _python_files(folder: Path) -> int:
     return sum(1 for _ in folder.rglob("*.py"))
 
 
-def assemble(target: Path, sources: Iterable[Path], case: Path) -> Path:
-    """Put a workspace together in ``target``: the folders of ``sources`` and a recorded program.
+def assemble(target: Path, sources: Iterable[Path], cases: Iterable[Path]) -> Path:
+    """Put a workspace together in ``target``: the folders of ``sources`` and recorded programs.
 
     What a workspace would read is linked, or copied where links are not possible, so that nothing
     is written into the folders themselves; modification times stay.
     """
     for source in sources:
         _link_all(source, target / "packages" / source.name)
-    _link_all(case / "workspace", target / "projects" / case.name)
+    for case in cases:
+        _link_all(case / "workspace", target / "projects" / case.name)
     return target
 
 
