@@ -5,11 +5,9 @@ Score 1/rank as in Wong et al. (BRTracer, ICSME 2014), with the innermost frame 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.values import Case, Clue
-from dl_bug_lsp.provenance.values import StepKind
 
 MAX_FRAMES = 10
 DEEP = 4
@@ -38,20 +36,6 @@ def find(case: Case) -> Iterator[Clue]:
         else:
             why = f"{rank - 1} call{'s' if rank > 2 else ''} above the raise site{where}"
             yield Clue("stack_trace.frame", place.file, place.line, 1 / rank, why)
-    yield from _makers(case)
-
-
-def _makers(case: Case) -> Iterator[Clue]:
-    """Yield the lines that built the objects which the frames call (``self.conv`` of a call)."""
-    for inner, site in enumerate(reversed(case.sites[-6:])):
-        for node in site.nodes:
-            for call in ast.walk(node.expr):
-                if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-                    continue
-                callee = case.engine.node(call.func, site.context)
-                for role, made in callee.inputs:
-                    if role == "attribute" and made.kind is StepKind.CALL and made.line > 0:
-                        why = f"`{made.text}` made `{callee.text}`, which the stack goes through"
-                        yield Clue(
-                            "stack_trace.maker", made.file, made.line, 1 / (1 + inner / 3), why
-                        )
+    for inner, callee, made in case.makers:
+        why = f"`{made.text}` made `{callee.text}`, which the stack goes through"
+        yield Clue("stack_trace.maker", made.file, made.line, 1 / (1 + inner / 3), why)

@@ -13,6 +13,7 @@ from dl_bug_lsp.messages import FactKind, MessageFacts
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
+from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.tracebacks import Failure
 from dl_bug_lsp.workspace import Workspace
@@ -20,6 +21,7 @@ from dl_bug_lsp.workspace import Workspace
 OUTER_SITES = 3
 OUTER_STEPS = 120
 FEW_FILES = 150
+MAKER_FRAMES = 6
 NEAR_CALL = 4.0
 """How far from the raise site a call may stand whose keyword the message names."""
 
@@ -94,6 +96,25 @@ class Case:
     def starts(self) -> list[Node]:
         """The expressions at the raise site."""
         return list(self.sites[-1].nodes) if self.sites else []
+
+    @cached_property
+    def makers(self) -> list[tuple[int, Node, Node]]:
+        """What built the objects that the frames call: (frames from the raise site, callee, maker).
+
+        For ``self.conv(x)`` on the stack the maker is the call assigned to ``self.conv``.
+        """
+        found: list[tuple[int, Node, Node]] = []
+        for inner, site in enumerate(reversed(self.sites[-MAKER_FRAMES:])):
+            for call in (c for n in site.nodes for c in ast.walk(n.expr)):
+                if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+                    continue
+                callee = self.engine.node(call.func, site.context)
+                found.extend(
+                    (inner, callee, made)
+                    for role, made in callee.inputs
+                    if role == "attribute" and made.kind is StepKind.CALL and made.line > 0
+                )
+        return found
 
     @cached_property
     def code_files(self) -> tuple[str, ...]:

@@ -19,6 +19,19 @@ from dl_bug_lsp.report import (
 from dl_bug_lsp.taxonomy import advice, bug_type, origin, retry_may_help
 
 MAX_EVIDENCE = 5
+SOURCES = {
+    "slice": "provenance",
+    "outer_slice": "provenance",
+    "focus": "provenance",
+    "numbers": "facts",
+    "names": "facts",
+    "dtypes": "facts",
+    "types": "facts",
+    "paths": "facts",
+    "rules": "domain_rules",
+    "training": "domain_rules",
+}
+"""The source of evidence, by the field's terms, that a family of clues belongs to."""
 MAX_FRAMES = 200
 
 
@@ -88,7 +101,8 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
             break
         said.add(clue.why)
         share = min(1.0, max(0.0, part / total))
-        chosen.append(Evidence(clue.kind.partition(".")[0], round(share, 4), clue.why))
+        family = clue.kind.partition(".")[0]
+        chosen.append(Evidence(SOURCES.get(family, family), round(share, 4), clue.why))
     return tuple(chosen)
 
 
