@@ -57,11 +57,15 @@ def phrases() -> tuple[list[tuple[str, str]], list[str]]:
     return given, [r.category for r, _ in pairs]
 
 
-def pipeline(tokens: Callable[[Any], list[str]], strength: float, min_df: int) -> Pipeline:
+def pipeline(
+    tokens: Callable[[Any], list[str]], strength: float, min_df: int, balance: bool = False
+) -> Pipeline:
     """Return an untrained classifier: sublinear TF-IDF, multinomial logistic regression."""
     return make_pipeline(
         TfidfVectorizer(analyzer=tokens, sublinear_tf=True, min_df=min_df),
-        LogisticRegression(C=strength, max_iter=3000, tol=1e-6),
+        LogisticRegression(
+            C=strength, max_iter=3000, tol=1e-6, class_weight="balanced" if balance else None
+        ),
     )
 
 
@@ -131,7 +135,7 @@ def main() -> None:
         lines = options.reports.read_text(encoding="utf-8").splitlines()
         reports = [json.loads(line) for line in lines]
         texts = [f"{r['summary']}\n{r['summary']}\n{r['description']}" for r in reports]
-        reading = pipeline(report_tokens, strength=1.0, min_df=5)
+        reading = pipeline(report_tokens, strength=5.0, min_df=4, balance=True)
         train(TYPES_FILE, reading, texts, [REPORT_TYPES[r["bug_type"]] for r in reports])
         origins = ["extrinsic" if r["extrinsic"] else "intrinsic" for r in reports]
         train(ORIGINS_FILE, reading, texts, origins)

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
-from dl_bug_lsp.taxonomy.scene import Scene
+from dl_bug_lsp.taxonomy.scene import Scene, names
 
 KEY, ARGUMENT, TYPE = "key_not_found", "illegal_argument", "type_mismatch"
 SYNTAX, LIBRARY = "syntax_error", "library_not_found"
 
-_USAGE = re.compile(r"(?:^|: )error: ", re.IGNORECASE)
+_USAGE = re.compile(r"(?:^|: )[Ee]rror: ")
+_OTHER_PROGRAMS = names(
+    "pip conda docker container kernel slurm srun bash sh zsh make faulthandler"
+)
 
 
 def _usage_error(scene: Scene) -> bool:
-    return scene.is_message and bool(
-        _USAGE.search(scene.message) or _USAGE.search(scene.failure.evidence)
-    )
+    if not scene.is_message or scene.class_name in _OTHER_PROGRAMS:
+        return False
+    return bool(_USAGE.search(scene.message) or _USAGE.search(scene.failure.evidence))
 
 
 RULES: tuple[Rule, ...] = (

@@ -135,7 +135,6 @@ RULES_ARGUMENTS: tuple[Rule, ...] = (
         "unrecognized keyword arguments passed to",
         "keyword argument not understood",
         "argument(s) not recognized",
-        "unexpected keyword",
         "invalid keyword argument",
         "the filepath provided must end in",
         "invalid filepath extension for saving",

@@ -96,7 +96,6 @@ RULES: tuple[Rule, ...] = (
         "dtypes for data must be int, float, bool or category",
         "no numeric types to aggregate",
         "invalid dtype",
-        "invalid literal",
         "could not convert…to numeric",
         "can only use .str accessor with string values",
         "can only use .dt accessor with datetimelike values",

@@ -72,7 +72,6 @@ RULES: tuple[Rule, ...] = (
         "attribute '…' already exists",
         "modulelist…is not implemented",
         'module [modulelist] is missing the required "forward" function',
-        'is missing the required "forward" function',
         "module [moduledict]",
         "parameter…has not been initialized",
         "has not been materialized",
