@@ -12,6 +12,13 @@ NEAR = 0.05
 NEAR_LOSS = 0.06
 """How far a cross entropy may be from ln k, as a share: that of equal odds for k classes."""
 
+UNTOLD = 0.08
+"""A loss within this share of ln k holds next to no information about k known classes."""
+_LISTED = re.compile(
+    r"\b(?:classes|labels|categories|class names)\W{1,4}"
+    r"([\w'\"-]{1,40}(?: ?, ?[\w'\"-]{1,40}){1,30})",
+    re.IGNORECASE,
+)
 _CLASSES = re.compile(
     r"(?:num_?(?:classes|labels)|n_?(?:classes|labels)|classes|labels|categories)\W{1,4}(\d{1,6})\b"
     r"|\b(\d{1,6}) (?:different )?(?:classes|labels|categories)\b"
@@ -29,6 +36,9 @@ def classes_in(log: Log) -> int | None:
             count = int(match[1] or match[2] or match[3])
             if 2 <= count <= 100_000:
                 return count
+        listed = _LISTED.search(line.text[:400])
+        if listed and not any(part.strip()[:1].isdigit() for part in listed[1].split(",")):
+            return listed[1].count(",") + 1
     return None
 
 
@@ -41,9 +51,15 @@ def chance_level(accuracy: float, loss: float | None, log: Log) -> tuple[float, 
     known = classes_in(log)
     if known is not None:
         near = abs(accuracy - 1 / known) <= max(NEAR * min(1.0, 5 / known), 0.004)
-        return (1 / known, 0.85) if near else None
-    if not 0 < accuracy < 0.7:
+        # A cross entropy that hardly fell below ln k has told the classes apart nowhere.
+        blind = loss is not None and loss >= (1 - UNTOLD) * math.log(known)
+        if near or (blind and 0 < accuracy < min(0.65, 1.5 / known)):
+            return 1 / known, 0.85 if near else 0.6
         return None
+    return _chance_by_loss(accuracy, loss) if 0 < accuracy < 0.7 else None
+
+
+def _chance_by_loss(accuracy: float, loss: float | None) -> tuple[float, float] | None:
     for count in (round(1 / accuracy) + step for step in (0, -1, 1)):
         if count < 2 or abs(accuracy - 1 / count) > NEAR + 0.02:
             continue

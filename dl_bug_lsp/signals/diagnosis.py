@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import median
 
 from dl_bug_lsp.logs.values import Log, Process, Span
 from dl_bug_lsp.signals.chance import chance_level
@@ -177,25 +178,24 @@ def _divergence(scene: Scene) -> Found | None:
 
 
 def _at_chance(scene: Scene) -> Found | None:
-    found = _accuracy(scene, Split.HELD_OUT) or _accuracy(scene, Split.TRAIN)
-    train = _accuracy(scene, Split.TRAIN) or found
-    if found is None or train is None or _scores_improve(scene):
+    """An accuracy that guessing gives, too; held-out data is asked first."""
+    if _scores_improve(scene):
         return None
-    trend = trend_of(train.finite)
-    loss = scene.loss
-    end = trend_of(tuple(p.value for p in last_run(loss.points))) if loss is not None else None
-    if trend is None:
-        return None
-    chance = chance_level(trend.end, end.end if end is not None else None, scene.log)
-    if chance is None:
-        return None
-    share, sure = chance
-    # Few values tell little: a first epoch may well be at chance.
-    sure -= 0.3 if trend.count < 3 else 0.0
-    if sure < 0.4:
-        return None
-    why = f"`{train.name}` stays at {trend.end:.3g}, what guessing one of {round(1 / share)} gives"
-    return "accuracy_at_chance", round(sure, 2), why, train.points[-1]
+    for split in (Split.HELD_OUT, Split.TRAIN):
+        found = _accuracy(scene, split)
+        trend = trend_of(found.finite) if found is not None else None
+        if found is None or trend is None:
+            continue
+        loss = main_loss(scene.of(Role.LOSS, split)) or scene.loss
+        end = trend_of(tuple(p.value for p in last_run(loss.points))) if loss is not None else None
+        chance = chance_level(trend.end, end.end if end is not None else None, scene.log)
+        # Few values tell little: a first epoch may well be at chance.
+        sure = chance[1] - (0.3 if trend.count < 3 else 0.0) if chance is not None else 0.0
+        if chance is not None and sure >= 0.4:
+            guess = round(1 / chance[0])
+            why = f"`{found.name}` stays at {trend.end:.3g}, guessing one of {guess} gives as much"
+            return "accuracy_at_chance", round(sure, 2), why, found.points[-1]
+    return None
 
 
 def _stagnation(scene: Scene) -> Found | None:
@@ -257,14 +257,17 @@ def _accuracy(scene: Scene, split: Split) -> MetricSeries | None:
 
 def _scores_improve(scene: Scene) -> bool:
     """Whether any measure of success clearly gets better."""
-    for one in (*scene.of(Role.ACCURACY), *scene.of(Role.SCORE)):
-        points = last_run(one.points)
-        trend = trend_of(tuple(p.value for p in points))
-        if trend is None or trend.count < 3:
+    measured = (*scene.of(Role.ACCURACY), *scene.of(Role.SCORE))
+    held = [s for s in measured if s.split is Split.HELD_OUT and len(s.points) >= 3]
+    for one in held or measured:
+        values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]
+        if len(values) < 3:
             continue
+        third = max(1, len(values) // 3)
+        start, end = median(values[:third]), median(values[-third:])
         # Accuracies of small samples wobble by a tenth; scores have scales of their own.
-        least = 0.1 if one.role is Role.ACCURACY else 0.1 * max(abs(trend.start), 0.3)
-        if trend.end - trend.start > least:
+        least = 0.1 if one.role is Role.ACCURACY else 0.1 * max(abs(start), 0.3)
+        if end - start > least:
             return True
     return False
 

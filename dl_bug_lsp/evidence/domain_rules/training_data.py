@@ -64,7 +64,8 @@ def _ranges(training: Training) -> Iterator[Clue]:
             if re.search(r"mnist|cifar", ast.unparse(call.func)):
                 why = f"{text(call)} gives 0 to 255, and nothing scales it"
                 yield clue("medium", scope.file, call.lineno, why)
-    once = "ToTensor" in training.by_name or bool(rescaled)
+    own = {s.name for s in training.scopes if s.is_class}
+    once = ("ToTensor" in training.by_name and "ToTensor" not in own) or bool(rescaled)
     places = [(s, n, getattr(n, "lineno", 0)) for s, n in divided]
     if once and divided:
         for scope, node, line in places:

@@ -48,6 +48,8 @@ INNER = re.compile(
     re.IGNORECASE,
 )
 """Names beside which a softmax or a sigmoid belongs where it is."""
+MEASURES = re.compile(r"metric|update|append|print|\blog\b|log_dict|acc\b|auc|score", re.IGNORECASE)
+"""Callees that measure or show what they are given."""
 TARGETS = frozenset(
     "y target targets label labels y_true truth gt ground_truth tgt true yb y_batch".split()  # noqa: SIM905
 )
@@ -114,6 +116,8 @@ def _belongs(training: Training, scope: Scope, call: ast.Call) -> bool:
     if INNER.search(words):
         return True
     for around in training.around(scope, call):
+        if isinstance(around, ast.Call) and MEASURES.search(ast.unparse(around.func)):
+            return True
         if isinstance(around, ast.With) and "no_grad" in ast.dump(around.items[0].context_expr):
             return True
     return any("no_grad" in d or "inference_mode" in d for d in scope.decorators())

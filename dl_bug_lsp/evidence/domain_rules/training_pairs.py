@@ -17,7 +17,9 @@ INPUT = re.compile(
     re.IGNORECASE,
 )
 PERMUTING = ("permutation", "randperm", "shuffle", "sample")
-FITTING = ("fit_transform", "factorize", "get_dummies")
+TABLES = re.compile(
+    r"^(?:DictReader|reader|read_csv|read_table|load|loads|genfromtxt|loadtxt|read_json)$"
+)
 HELD_OUT = re.compile(
     r"(?:\b|_)(?:val|valid|validation|test|dev|eval|held_?out|holdout)(?:\b|_)|X(?:te|va)\b",
     re.IGNORECASE,
@@ -29,6 +31,8 @@ def find(training: Training) -> Iterator[Clue]:
     for scope in training.functions:
         yield from _shuffled_apart(training, scope)
         yield from _listed_apart(scope)
+        yield from _table_and_folder(scope)
+        yield from _taken_before(scope)
         yield from _not_shifted(scope)
         yield from _arbitrary_index(training, scope)
     yield from _fitted_apart(training)
@@ -130,6 +134,76 @@ def _listed_apart(scope: Scope) -> Iterator[Clue]:
             yield clue(level, scope.file, call.lineno, f"{text(call)} comes in no fixed order")
 
 
+def _table_and_folder(scope: Scope) -> Iterator[Clue]:
+    """Files as the disk lists them, labels as a table has them, paired by position."""
+    if not any(TABLES.search(called_name(c)) for c in scope.calls):
+        return
+    listed: dict[str, int] = {}
+    labels: list[Binding] = []
+    for name, bindings in scope.bindings.items():
+        for binding in bindings:
+            words = ast.unparse(binding.value) if type(binding.value).__module__ == "ast" else ""
+            if (
+                re.search(r"\b(?:listdir|i?glob|rglob|scandir|iterdir)\(", words)
+                and name not in listed
+            ):
+                listed[name] = binding.line
+            elif LABEL.search(name) and re.search(r"\bfor\b|\[|\.values|to_numpy|tolist", words):
+                labels.append(binding)
+    for binding in labels:
+        words = ast.unparse(binding.value)
+        if names_in(binding.value) & listed.keys() or re.search(
+            r"stem|parent|basename|\.name\b|path", words
+        ):
+            return
+    if labels:
+        for name, line in sorted(listed.items()):
+            why = f"`{name}` is in the folder's order, the labels are in the table's"
+            yield clue("strong", scope.file, line, why)
+
+
+def _taken_before(scope: Scope) -> Iterator[Clue]:
+    """Targets taken out of a table whose rows are put into another order afterwards."""
+    for name, bindings in sorted(scope.bindings.items()):
+        if not LABEL.search(name) or not isinstance(
+            bindings[-1].value, (ast.Subscript, ast.Call, ast.Attribute)
+        ):
+            continue
+        taken = bindings[-1]
+        table = _first_name(taken.value)
+        for later in scope.bindings.get(table or "", []):
+            value = later.value
+            if later.line <= taken.line or not isinstance(value, (ast.Call, ast.Subscript)):
+                continue
+            if _reorders(value) and _first_name(value) in (table, "sklearn", "shuffle"):
+                why = f"`{table}` is put into another order after `{name}` was taken out of it"
+                yield clue("strong", scope.file, later.line, why)
+                why = f"`{name}` is taken before `{table}` is put into another order"
+                yield clue("strong", scope.file, taken.line, why, 0.9)
+
+
+def _first_name(expr: ast.expr) -> str | None:
+    """Return the name at the beginning of a chain of calls, subscripts and attributes."""
+    at: ast.expr = expr
+    while True:
+        if isinstance(at, ast.Call):
+            if isinstance(at.func, ast.Name) and at.args:
+                at = at.args[0]
+            else:
+                at = at.func
+        elif isinstance(at, (ast.Subscript, ast.Attribute)):
+            at = at.value
+        else:
+            return at.id if isinstance(at, ast.Name) else None
+
+
+def _reorders(expr: ast.expr) -> bool:
+    calls = {called_name(c) for c in calls_in(expr)}
+    return bool(
+        calls & {"sample", "shuffle", "sort_values", "permutation", "randperm", "sort_index"}
+    )
+
+
 def _not_shifted(scope: Scope) -> Iterator[Clue]:
     """A target cut out exactly as the input is."""
     cuts: dict[str, tuple[str, int]] = {}
@@ -183,14 +257,15 @@ def _fitted_apart(training: Training) -> Iterator[Clue]:
         ):
             why = f"{text(call)} fits anew on held-out data"
             yield clue("strong", scope.file, call.lineno, why)
-    for scope, call in training.named("fit_transform", "factorize", "get_dummies", "cat"):
-        if scope.is_module or called_name(call) == "cat":
+    for scope, call in training.named("fit_transform", "factorize", "get_dummies"):
+        if scope.is_module:
             continue
         callers = training.engine.program.callers(scope.name.rpartition(".")[2])
         held = [c for _, c in callers if HELD_OUT.search(ast.unparse(c))]
         if len(callers) > 1 and held:
             why = f"{text(call)} is fitted anew for every part of the data"
-            yield clue("strong", scope.file, call.lineno, why)
+            aligned = any(n in training.by_name for n in ("reindex", "align"))
+            yield clue("weak" if aligned else "strong", scope.file, call.lineno, why)
     for scope in training.functions:
         for name, bindings in sorted(scope.bindings.items()):
             for binding in bindings:
