@@ -114,6 +114,9 @@ def _step(step: Step, actual: set[str], expected: set[str]) -> Iterator[Clue]:
         default = {_default_float(step)} if function in DEFAULT_FLOAT64 else set()
         default |= {"int64", "int32"} if function in DEFAULT_INT64 else set()
         default |= {"object"} if function in DEFAULT_OBJECT else set()
+        for name in sorted((default & expected) - actual):
+            why = f"`{node.text}` names no type, so it makes {name}"
+            yield Clue("dtypes.default_expected", node.file, node.line, 1.0, why)
         for name in sorted(default & actual):
             why = f"`{node.text}` names no type, so it makes {name}"
             yield Clue("dtypes.default", node.file, node.line, 0.8, why)

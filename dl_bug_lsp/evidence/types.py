@@ -68,9 +68,10 @@ def find(case: Case) -> Iterator[Clue]:
     none = case.category.id == "null_reference" or "NoneType" in case.message
     if not wanted and not none:
         return
-    for steps in (case.raise_slice, *case.outer_slices):
+    for depth, steps in enumerate((case.raise_slice, *case.outer_slices)):
         for step in steps:
-            if step.node.line <= 0:
+            if step.node.line <= 0 or (depth and step.before is None):
+                # What an outer frame's statement as a whole gives is not what went wrong inside.
                 continue
             if none:
                 yield from _none(step)
@@ -106,6 +107,10 @@ def _without_return(scope: Scope) -> Iterator[Clue]:
     if _ends(node.body):
         return
     name = scope.name
+    if any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(node)):
+        for dropped in _dropped(node):
+            why = f"`{name}` makes a value here and does not return it"
+            yield Clue("types.dropped_value", scope.file, dropped.lineno, 1.0, why)
     last = node.body[-1]
     why = f"`{name}` can end without a return, and then gives None"
     yield Clue("types.no_return", scope.file, last.end_lineno or last.lineno, 1.0, why)
@@ -115,13 +120,23 @@ def _without_return(scope: Scope) -> Iterator[Clue]:
             yield Clue("types.no_return", scope.file, inner.lineno, 1.0, why)
 
 
+def _dropped(node: ast.AST) -> Iterator[ast.stmt]:
+    """Yield the calls that end a branch as a statement, though other branches return."""
+    for inner in ast.walk(node):
+        for body in (getattr(inner, "body", None), getattr(inner, "orelse", None)):
+            if not isinstance(body, list) or not body or not isinstance(body[-1], ast.Expr):
+                continue
+            if isinstance(body[-1].value, ast.Call) and _called(body[-1].value) not in IN_PLACE:
+                yield body[-1]
+
+
 def _ends(body: list[ast.stmt]) -> bool:
     """Whether a block always returns a value or raises."""
     last = body[-1]
     if isinstance(last, ast.Return):
         return last.value is not None
     if isinstance(last, ast.Raise):
-        return True
+        return not any(_falls_through(statement) for statement in body[:-1])
     if isinstance(last, ast.If):
         return bool(last.orelse) and _ends(last.body) and _ends(last.orelse)
     if isinstance(last, (ast.With, ast.AsyncWith)):
@@ -131,6 +146,11 @@ def _ends(body: list[ast.stmt]) -> bool:
             _ends(h.body) for h in last.handlers
         )
     return isinstance(last, ast.While) and isinstance(last.test, ast.Constant)
+
+
+def _falls_through(statement: ast.stmt) -> bool:
+    """Whether a branch of an ``if`` ends in a dropped call instead of a return."""
+    return isinstance(statement, ast.If) and any(True for _ in _dropped(statement))
 
 
 def _called(call: ast.Call) -> str:

@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 
 
 def bind(
-    engine: Engine, scope: Scope, call: ast.Call, context: Context, method: bool
+    engine: Engine, scope: Scope, call: ast.Call, context: Context, method: bool, skip: int = 0
 ) -> dict[str, Node]:
-    """Bind a call's arguments to a function's parameters (PEP 570 and 3102 rules, no errors)."""
+    """Bind a call's arguments to a function's parameters (PEP 570 and 3102 rules, no errors).
+
+    ``skip`` positional parameters have got their arguments already.
+    """
     parameters = scope.parameters()
     if method and parameters and "staticmethod" not in scope.decorators():
         parameters = parameters[1:]
@@ -33,7 +36,7 @@ def bind(
     positional = parameters
     if args is not None:
         keyword_only = {a.arg for a in args.kwonlyargs}
-        positional = [p for p in parameters if p.arg not in keyword_only]
+        positional = [p for p in parameters if p.arg not in keyword_only][skip:]
     bound: dict[str, Node] = {}
     for index, arg in enumerate(call.args):
         if isinstance(arg, ast.Starred):
@@ -78,15 +81,19 @@ def bind_table(engine: Engine, table: Node, names: set[str], bound: dict[str, No
 def enter(engine: Engine, function: Function, call: ast.Call | None, context: Context) -> Context:
     """Return the context of a function's body for one call of it."""
     scope = function.scope
-    key = (id(scope), id(call), id(context))
-    if call is None:
+    if call is None and not function.presets:
         return engine.open_context(scope)
+    made = (*function.presets, function.receiver)
+    key = (id(scope), id(call), id(context), *(id(one) for one in made))
     found = engine.contexts.get(key)
     if found is not None:
         return found
     if context.depth >= MAX_DEPTH or engine.exhausted:
         return engine.open_context(scope)
-    bound = bind(engine, scope, call, context, function.receiver is not None)
+    bound, given = _preset(engine, function)
+    if call is not None:
+        method = function.receiver is not None
+        bound.update(bind(engine, scope, call, context, method, given))
     parameters = scope.parameters()
     if function.receiver is not None and parameters:
         bound[parameters[0].arg] = function.receiver
@@ -94,6 +101,21 @@ def enter(engine: Engine, function: Function, call: ast.Call | None, context: Co
     engine.contexts[key] = entered
     engine.keep.append((call, context))
     return entered
+
+
+def _preset(engine: Engine, function: Function) -> tuple[dict[str, Node], int]:
+    """Bind what ``functools.partial`` gave; also how many positional arguments that were."""
+    bound: dict[str, Node] = {}
+    given = 0
+    for made in function.presets:
+        if not isinstance(made.expr, ast.Call):
+            continue
+        args = made.expr.args[1:]
+        call = ast.Call(func=made.expr.func, args=args, keywords=made.expr.keywords)
+        method = function.receiver is not None
+        bound.update(bind(engine, function.scope, call, made.context, method, given))
+        given += len(args)
+    return bound, given
 
 
 def returns(
@@ -124,12 +146,13 @@ def returns_for(engine: Engine, function: Function, first: Node | None) -> list[
     """Return what a function gives back when a library calls it with one argument."""
     scope = function.scope
     parameters = [p.arg for p in scope.parameters()]
-    bound: dict[str, Node] = {}
+    bound, given = _preset(engine, function)
     if function.receiver is not None and parameters:
         bound[parameters.pop(0)] = function.receiver
+    parameters = parameters[given:]
     if first is None or not parameters:
         return returns(engine, function, None, function.closure)
-    key = (id(scope), id(first))
+    key = (id(scope), id(first), *(id(made) for made in function.presets))
     entered = engine.contexts.get(key)
     if entered is None:
         bound[parameters[0]] = first
@@ -183,11 +206,12 @@ def construct(engine: Engine, value: Class, node: Node, expr: ast.Call) -> Insta
 def _field_arguments(
     engine: Engine, cls: Scope, call: ast.Call, context: Context
 ) -> dict[str, Node]:
-    fields = [
+    fields = dict.fromkeys(
         s.target.id
-        for s in getattr(cls.node, "body", [])
+        for one in reversed(objects.lineage(engine, cls))
+        for s in getattr(one.node, "body", [])
         if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
-    ]
+    )
     bound = {
         name: engine.node(arg, context)
         for name, arg in zip(fields, call.args, strict=False)

@@ -86,10 +86,14 @@ class _Collector(ast.NodeVisitor):
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]
             self.scope.imports[name] = (alias.name if alias.asname else name, None)
+            parts = alias.name.split(".")
+            self.scope.submodules.update(".".join(parts[:end]) for end in range(2, len(parts) + 1))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         module = "." * node.level + (node.module or "")
         for alias in node.names:
+            if alias.name == "*":
+                self.scope.stars.append(module)
             self.scope.imports[alias.asname or alias.name] = (module, alias.name)
 
     # ---------------------------------------------------------------- blocks

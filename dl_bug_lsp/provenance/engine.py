@@ -8,6 +8,8 @@ asked for and remembered, so that a slice costs only what it visits.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from dl_bug_lsp.provenance import evaluation, inputs
 from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NESTING, MAX_NODES
@@ -32,6 +34,7 @@ class Engine:
         self._entries: dict[tuple[str, tuple[str | int, ...]], Node] = {}
         self.keep: list[object] = []
         self._nesting = 0
+        self._open: set[tuple[object, ...]] = set()
 
     def node(self, expr: ast.expr, context: Context) -> Node:
         """Return the node of an expression in a context, always the same one."""
@@ -59,6 +62,21 @@ class Engine:
             outer = self.open_context(scope.parent) if scope.parent is not None else None
             found = self.contexts[key] = Context(scope, None, outer)
         return found
+
+    @contextmanager
+    def opening(self, *question: object) -> Iterator[bool]:
+        """Enter a question that leads to others; False where it is being asked already.
+
+        Also False where too many are open: what is written in circles or very deep has no answer.
+        """
+        if question in self._open or len(self._open) > MAX_NESTING:
+            yield False
+            return
+        self._open.add(question)
+        try:
+            yield True
+        finally:
+            self._open.discard(question)
 
     @property
     def exhausted(self) -> bool:

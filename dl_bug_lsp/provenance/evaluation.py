@@ -28,6 +28,8 @@ from dl_bug_lsp.provenance.values import (
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
 
+MAX_BASE, MAX_EXPONENT = 10_000, 64
+
 BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -35,6 +37,7 @@ BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
 }
 
 
@@ -353,12 +356,14 @@ def _folded(fold: Callable[[Any, Any], Any], a: Any, b: Any) -> Const | None:
     both_text = isinstance(a, str) and isinstance(b, str) and fold is operator.add
     if not (both_numbers or both_text):
         return None
+    if fold is operator.pow and (abs(a) > MAX_BASE or abs(b) > MAX_EXPONENT):
+        return None
     try:
         value = fold(a, b)
     except (ArithmeticError, ValueError, TypeError):
         return None
     if isinstance(value, str) and len(value) > 4096:
         return None
-    if isinstance(value, int) and value.bit_length() > 256:
+    if isinstance(value, complex) or (isinstance(value, int) and value.bit_length() > 256):
         return None
     return Const(value)

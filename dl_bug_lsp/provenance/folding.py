@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import objects
+from dl_bug_lsp.provenance.limits import MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.values import Config, Const, Instance, Items, Library, Mapping, Value
 
@@ -121,7 +122,25 @@ def _product(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     return [Const(result)] if items else []
 
 
+def _range(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    bounds: list[int] = []
+    for argument in expr.args:
+        constant = engine.node(argument, node.context).constant
+        if constant is None or not isinstance(constant.value, int):
+            return []
+        bounds.append(constant.value)
+    if not 1 <= len(bounds) <= 3 or bounds[2:] == [0]:
+        return []
+    numbers = range(*bounds)
+    items = []
+    for number in numbers[:MAX_WRITTEN_OUT]:
+        literal = ast.copy_location(ast.Constant(value=number), expr)
+        items.append(engine.node(literal, node.context))
+    return [Items(tuple(items), complete=len(items) == len(numbers))]
+
+
 MAKERS: dict[str, Maker] = {
+    "builtins.range": _range,
     "builtins.len": _length,
     "builtins.int": _number(lambda v: int(v) if isinstance(v, (str, int, float)) else 0),
     "builtins.float": _number(lambda v: float(v) if isinstance(v, (str, int, float)) else 0.0),

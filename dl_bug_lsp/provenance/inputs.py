@@ -74,7 +74,7 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Edge]:
         if isinstance(value, Instance):
             found.extend(objects.attribute(engine, value, expr.attr))
         elif isinstance(value, Module):
-            found.extend(names.lookup(engine, expr.attr, engine.open_context(value.scope), 1 << 30))
+            found.extend(names.module_nodes(engine, value.scope, expr.attr))
         elif isinstance(value, Class):
             found.extend(
                 names.local(engine, expr.attr, engine.open_context(value.scope), 1 << 30) or []

@@ -14,3 +14,7 @@ MAX_NESTING = 60
 """Expressions under evaluation at one time; Python's own stack ends at about 1,000 frames."""
 MAX_WRITTEN_OUT = 12
 """Rounds of a comprehension that are written out."""
+MAX_BASES = 64
+"""Classes that one class is looked up in."""
+MAX_ITEMS = 256
+"""Items of a list that is written by repetition."""

@@ -133,6 +133,11 @@ def definition(engine: Engine, name: str, node: Node) -> list[Value]:
             return [Class(scope.classes[name])]
         if name in scope.imports:
             return imported_values(engine, scope, *scope.imports[name])
+        for star in scope.stars:
+            target = engine.program.imported(scope, star)
+            found = module_member(engine, target, name) if target is not None else []
+            if found:
+                return found
         at = at.outer
     return [Library(f"builtins.{name}")] if name in known_calls.BUILTINS else []
 
@@ -158,30 +163,64 @@ def imported_values(engine: Engine, scope: Scope, module: str, name: str | None)
 
 
 def module_member(engine: Engine, module: Scope, name: str) -> list[Value]:
-    """Return what a name of a workspace module stands for."""
+    """Return what a name of a workspace module (or package: a submodule) stands for."""
     context = engine.open_context(module)
-    nodes = lookup(engine, name, context, END)
-    if nodes:
-        return evaluation.union(engine, nodes)
-    probe = ast.Name(id=name, ctx=ast.Load(), lineno=END, col_offset=0)
-    return [
-        v
-        for v in definition(engine, name, Node(engine, context, probe))
-        if not (isinstance(v, Library) and v.name.startswith("builtins."))
-    ]
+    with engine.opening("module", module.file, name) as first:
+        if not first:
+            return []
+        nodes = lookup(engine, name, context, END)
+        if nodes:
+            return evaluation.union(engine, nodes)
+        probe = ast.Name(id=name, ctx=ast.Load(), lineno=END, col_offset=0)
+        found = [
+            v
+            for v in definition(engine, name, Node(engine, context, probe))
+            if not (isinstance(v, Library) and v.name.startswith("builtins."))
+        ]
+        if not found and module.file.endswith("__init__.py"):
+            inner = engine.program.imported(module, f".{name}")
+            found = [Module(inner)] if inner is not None else []
+        return found
+
+
+def submodule(engine: Engine, node: Node, dotted: str) -> Module | None:
+    """Return the module of an ``import a.b`` where ``a`` is a folder without ``__init__.py``."""
+    at: Context | None = node.context
+    while at is not None:
+        if dotted in at.scope.submodules:
+            target = engine.program.imported(at.scope, dotted)
+            return Module(target) if target is not None else None
+        at = at.outer
+    return None
 
 
 def imported_nodes(engine: Engine, name: str, node: Node) -> list[Node]:
-    """Return the nodes that an imported name stands for in its own module."""
+    """Return the nodes that an imported name stands for in the module that makes it."""
     at: Context | None = node.context
     while at is not None:
-        if name in at.scope.imports:
-            module, member = at.scope.imports[name]
-            target = engine.program.imported(at.scope, module)
-            if target is not None and member is not None:
-                return lookup(engine, member, engine.open_context(target), END)
-            return []
+        if name in at.scope.imports or at.scope.stars:
+            return _handed_on(engine, at.scope, name)
         at = at.outer
+    return []
+
+
+def module_nodes(engine: Engine, module: Scope, name: str) -> list[Node]:
+    """Return the nodes of a module's name, also where the module imports it itself."""
+    with engine.opening("nodes", module.file, name) as first:
+        if not first:
+            return []
+        found = lookup(engine, name, engine.open_context(module), END)
+        return found or _handed_on(engine, module, name)
+
+
+def _handed_on(engine: Engine, scope: Scope, name: str) -> list[Node]:
+    module, member = scope.imports.get(name, ("", None))
+    sources = [(module, member)] if member is not None else [(star, name) for star in scope.stars]
+    for source, wanted in sources:
+        target = engine.program.imported(scope, source)
+        found = module_nodes(engine, target, wanted) if target is not None else []
+        if found:
+            return found
     return []
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import calls, evaluation, known_calls, names
-from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES
+from dl_bug_lsp.provenance import calls, evaluation, inheritance, known_calls, names
+from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_BASES
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.values import (
@@ -42,18 +42,10 @@ def first_method(engine: Engine, instance: Instance, names: tuple[str, ...]) -> 
     return None
 
 
-def find_method(
-    engine: Engine, cls: Scope, name: str, seen: tuple[Scope, ...] = ()
-) -> Scope | None:
+def find_method(engine: Engine, cls: Scope, name: str) -> Scope | None:
     """Find a method in a workspace class or its workspace bases."""
-    if name in cls.functions:
-        return cls.functions[name]
-    for base in bases(engine, cls):
-        if base not in seen:
-            found = find_method(engine, base, name, (*seen, cls))
-            if found is not None:
-                return found
-    return None
+    found = (one.functions.get(name) for one in lineage(engine, cls))
+    return next((method for method in found if method is not None), None)
 
 
 def bases(engine: Engine, cls: Scope) -> list[Scope]:
@@ -66,8 +58,13 @@ def bases(engine: Engine, cls: Scope) -> list[Scope]:
     return found
 
 
-def member(engine: Engine, node: Node, key: str | int, *, mapping: bool = True) -> list[Node]:
+def member(engine: Engine, node: Node, key: str | int) -> list[Node]:
     """Return the nodes that ``node[key]`` or ``node.key`` stands for."""
+    with engine.opening("member", id(node), key) as first:
+        return _member(engine, node, key) if first else []
+
+
+def _member(engine: Engine, node: Node, key: str | int) -> list[Node]:
     found: list[Node] = []
     for value in node.values:
         if isinstance(value, Config):
@@ -83,9 +80,12 @@ def member(engine: Engine, node: Node, key: str | int, *, mapping: bool = True) 
                 found.append(value.items[key])
             elif value.items and not value.complete:
                 found.append(value.items[0])
-        elif isinstance(value, Parsed) and isinstance(key, str):
-            if key in value.options:
+        elif isinstance(value, Parsed):
+            if isinstance(key, str) and key in value.options:
                 found.append(value.options[key])
+            elif key == 0:
+                # parse_known_args gives the namespace and the rest.
+                found.append(node)
         elif isinstance(value, Instance) and isinstance(key, str):
             found.extend(attribute(engine, value, key))
         elif isinstance(value, Instance):
@@ -143,17 +143,23 @@ def attribute(engine: Engine, instance: Instance, name: str) -> list[Node]:
 
 
 def lineage(engine: Engine, cls: Scope) -> list[Scope]:
-    """Return a class and its workspace bases, depth first, each once."""
+    """Return a class and its workspace bases (bounded), nearer ones first, each once."""
     found: list[Scope] = [cls]
     for current in found:
         found.extend(b for b in bases(engine, current) if b not in found)
+        if len(found) > MAX_BASES:
+            break
     return found
 
 
 def method_context(engine: Engine, instance: Instance, cls: Scope, method: Scope) -> Context:
     """Return the context of a method called on a known instance."""
-    if method.name.endswith("__init__") and cls is instance.cls:
-        return instance.context
+    if method.name.endswith("__init__"):
+        if cls is instance.cls or method is instance.context.scope:
+            return instance.context
+        entered = inheritance.constructor_of_base(engine, instance, method)
+        if entered is not None:
+            return entered
     key = (id(method), id(instance.built))
     found = engine.contexts.get(key)
     if found is None:
@@ -260,16 +266,43 @@ def any_items(engine: Engine, base: Node) -> list[Node]:
         if isinstance(value, Mapping):
             found.extend(item for _, item in value.pairs)
         elif isinstance(value, Config):
-            found.extend(
-                engine.config_node(e, base.context)
-                for e in engine.workspace.config_entries(value.file)
-                if e.path[:-1] == value.path
-            )
+            found.extend(config_items(engine, value, base.context))
     return found[:MAX_ALTERNATIVES]
+
+
+def written_items(engine: Engine, node: Node) -> list[Node] | None:
+    """Return all items of a list that is written down as a whole, None for any other value."""
+    if len(node.values) != 1:
+        return None
+    value = node.values[0]
+    if isinstance(value, Items):
+        return list(value.items) if value.complete else None
+    if isinstance(value, Config) and _is_list(engine, value):
+        return config_items(engine, value, node.context)
+    return None
+
+
+def _is_list(engine: Engine, value: Config) -> bool:
+    first = (*value.path, 0)
+    return any(entry.path == first for entry in engine.workspace.config_entries(value.file))
+
+
+def config_items(engine: Engine, value: Config, context: Context) -> list[Node]:
+    """Return the entries right below a config table or list."""
+    return [
+        engine.config_node(entry, context)
+        for entry in engine.workspace.config_entries(value.file)
+        if entry.path[:-1] == value.path and entry.path
+    ]
 
 
 def elements_of(engine: Engine, node: Node) -> list[Node]:
     """Return the nodes that iterating over a node gives."""
+    with engine.opening("elements", id(node)) as first:
+        return _elements_of(engine, node) if first else []
+
+
+def _elements_of(engine: Engine, node: Node) -> list[Node]:
     found: list[Node] = []
     for value in node.values:
         if isinstance(value, Items):
@@ -279,11 +312,7 @@ def elements_of(engine: Engine, node: Node) -> list[Node]:
         elif isinstance(value, Instance):
             found.extend(called(engine, value, ("__iter__", "__getitem__"), node.context))
         elif isinstance(value, Config) and value.entry is not None:
-            found.extend(
-                engine.config_node(entry, node.context)
-                for entry in engine.workspace.config_entries(value.file)
-                if entry.path[:-1] == value.path
-            )
+            found.extend(config_items(engine, value, node.context))
         elif isinstance(value, LibraryObject):
             found.extend(known_calls.elements(engine, value))
     return found[:MAX_ALTERNATIVES]

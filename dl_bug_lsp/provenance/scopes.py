@@ -79,6 +79,8 @@ class Scope:
     functions: dict[str, Scope] = field(default_factory=dict)
     classes: dict[str, Scope] = field(default_factory=dict)
     imports: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
+    submodules: set[str] = field(default_factory=set)
     attributes: dict[str, list[tuple[Scope, Binding]]] = field(default_factory=dict)
     returns: list[ast.expr] = field(default_factory=list)
     yields: list[ast.expr] = field(default_factory=list)

@@ -102,11 +102,15 @@ class Instance:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A workspace function, and what it is bound to."""
+    """A workspace function, and what it is bound to.
+
+    ``presets`` are the calls of ``functools.partial`` that gave it arguments beforehand.
+    """
 
     scope: Scope
     receiver: Node | None
     closure: Context
+    presets: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

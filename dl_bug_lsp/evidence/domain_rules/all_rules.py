@@ -12,6 +12,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     offsets,
     shapes,
     training,
+    zeros,
 )
 from dl_bug_lsp.evidence.values import Case, Clue, Source
 
@@ -23,6 +24,7 @@ RULES: tuple[Source, ...] = (
     oddities.find,
     environment.find,
     training.find,
+    zeros.find,
 )
 
 

@@ -15,6 +15,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
 )
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.values import Instance, Items, LibraryObject
 
 Rule = Callable[[Case], Iterator[Clue]]
 BREAKS_GRAPH = {"detach", "item", "numpy", "argmax", "tolist", "no_grad", "inference_mode", "eval"}
@@ -150,6 +151,9 @@ def _plain_list_of_modules(case: Case) -> Iterator[Clue]:
             for bindings in scope.attributes.values():
                 for method, binding in bindings:
                     value = binding.value
+                    if isinstance(value, ast.Name) and _holds_modules(case, method, value):
+                        why = "modules in a plain list are not registered"
+                        yield Clue("rules.strong", method.file, binding.line, 1.0, why)
                     if isinstance(value, (ast.List, ast.ListComp, ast.Dict, ast.DictComp)) and (
                         any(called_name(c)[:1].isupper() for c in calls_in(value))
                     ):
@@ -158,6 +162,19 @@ def _plain_list_of_modules(case: Case) -> Iterator[Clue]:
                     elif isinstance(value, (ast.List, ast.Dict)) and not binding.mutates:
                         why = "a plain list or dict does not register modules"
                         yield Clue("rules.weak", method.file, binding.line, 1.0, why)
+
+
+def _holds_modules(case: Case, method: Scope, value: ast.expr) -> bool:
+    """Whether a name stands for a list with modules of a framework in it."""
+    node = case.engine.node(value, case.engine.open_context(method))
+    return any(
+        isinstance(made, Instance)
+        or (isinstance(made, LibraryObject) and made.name.startswith(("torch.nn", "keras")))
+        for items in node.values
+        if isinstance(items, Items)
+        for item in items.items
+        for made in item.values
+    )
 
 
 def _outside_tape(case: Case) -> Iterator[Clue]:
