@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 ALL_LINES = Options(top=100_000)
-STRENGTH = 0.15
+STRENGTH = 3.0
 """The L2 penalty that `train_ranking` uses where it is told none."""
 
 OURS, LEFT_OUT = "localize", "  program left out"
@@ -137,7 +137,7 @@ def from_table(report: FailureReport, frames: tuple[Line, ...]) -> Answer:
     return Answer(frames, found.id, found.bug_type, found.origin)
 
 
-def add_left_out(trials: list[Trial], tops: Sequence[Path]) -> None:
+def add_left_out(trials: list[Trial], tops: Sequence[Path], strength: float) -> None:
     """Rank each case's lines with weights that were trained on all other programs' cases."""
     from train_ranking import Model, example_of
 
@@ -155,7 +155,7 @@ def add_left_out(trials: list[Trial], tops: Sequence[Path]) -> None:
     programs = {examples[folder].program for folder in wanted if folder in examples}
     for program in sorted(programs):
         rest = [e for e in examples.values() if e.program != program]
-        model = Model(rest, STRENGTH).fit(rest)
+        model = Model(rest, strength).fit(rest)
         for folder, example in examples.items():
             if example.program == program and folder in wanted:
                 scores = model.matrix(example) @ model.vector
@@ -253,6 +253,7 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--cases", nargs="+", type=Path, default=[FIXTURES], metavar="FOLDER")
     parser.add_argument("--left-out", action="store_true", help="train without each program too")
+    parser.add_argument("--strength", type=float, default=STRENGTH, help="its L2 penalty")
     parser.add_argument("--detail", type=Path, metavar="OUT.json", help="write each case's result")
     parser.add_argument("--only", type=re.compile, metavar="REGEX", help="cases by their names")
     return parser.parse_args()
@@ -270,7 +271,7 @@ def main() -> int:
     trials = [try_case(case) for case in cases]
     methods = [OURS, INNERMOST, TYPE_TABLE]
     if args.left_out:
-        add_left_out(trials, args.cases)
+        add_left_out(trials, args.cases, args.strength)
         methods.insert(1, LEFT_OUT)
     known = sum(case.folder.resolve().parent == FIXTURES for case in cases)
     print(
