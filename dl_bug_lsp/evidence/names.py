@@ -26,7 +26,16 @@ NAMED = {
 }
 MAKES = {"dict_key", "bound", "definition", "config_key", "keyword", "import"}
 """Roles in which a word makes something that another place may look for."""
-NEAR_KINDS = {"key", "name", "attribute", "argument", "option", "literal", "parameter"}
+NEAR_KINDS = {
+    "key",
+    "name",
+    "attribute",
+    "argument",
+    "option",
+    "literal",
+    "parameter",
+    "function",
+}
 
 
 def find(case: Case) -> Iterator[Clue]:

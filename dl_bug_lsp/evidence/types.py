@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import ElementOf, Scope
 from dl_bug_lsp.provenance.slices import Step
-from dl_bug_lsp.provenance.values import Const, Function
+from dl_bug_lsp.provenance.values import Const, Function, LibraryObject
 
 IN_PLACE = {
     "append",
@@ -76,6 +76,7 @@ def find(case: Case) -> Iterator[Clue]:
             if none:
                 yield from _none(step)
             yield from _made(step, wanted - {"NoneType"})
+            yield from _whole_batch(step, wanted)
 
 
 def _none(step: Step) -> Iterator[Clue]:
@@ -168,6 +169,18 @@ def _made(step: Step, wanted: set[str]) -> Iterator[Clue]:
             article = "an" if made[0] in "aeiou" else "a"
             why = f"`{node.text}` makes {article} {made}, the type that the message names"
             yield Clue("types.made", node.file, node.line, 1.0, why)
+
+
+def _whole_batch(step: Step, wanted: set[str]) -> Iterator[Clue]:
+    """Find a loader's batch that is used whole: it is a list or tuple, not a tensor."""
+    expr = step.node.expr
+    if not wanted & {"list", "tuple"} or not isinstance(expr, ElementOf) or step.before is None:
+        return
+    source = step.node.engine.node(expr.value, step.node.context)
+    if any(isinstance(v, LibraryObject) and "Loader" in v.name for v in source.values):
+        for one in step.way()[-3:]:
+            why = f"`{one.node.text}` is a whole batch, a list of what the dataset gives"
+            yield Clue("types.whole_batch", one.node.file, one.node.line, 1.0, why)
 
 
 def _config_type(step: Step) -> str | None:

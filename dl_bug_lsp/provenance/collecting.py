@@ -257,6 +257,14 @@ class _Collector(ast.NodeVisitor):
                 self._bind(base, arguments[-1], node.lineno, mutates=True)
         self.generic_visit(node)
 
+    def visit_Expr(self, node: ast.Expr) -> None:
+        call = node.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            base = dotted_name(call.func.value)
+            if base is not None and (call.args or call.keywords):
+                self.scope.configured.setdefault(base, []).append(call)
+        self.generic_visit(node)
+
     def visit_Return(self, node: ast.Return) -> None:
         if node.value is not None:
             self.visit(node.value)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.provenance import calls, known_calls, names, objects
-from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_WRITTEN_OUT
+from dl_bug_lsp.provenance import calls, inheritance, known_calls, names, objects
+from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_ITEMS, MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import Node
+from dl_bug_lsp.provenance.operators import fold_binary, fold_unary, formatted, percent
 from dl_bug_lsp.provenance.scopes import AnyItem, ElementOf, Entered, dotted_name
 from dl_bug_lsp.provenance.values import (
     Class,
@@ -27,18 +27,6 @@ from dl_bug_lsp.provenance.values import (
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
-
-MAX_BASE, MAX_EXPONENT = 10_000, 64
-
-BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-}
 
 
 def union(engine: Engine, nodes: list[Node]) -> list[Value]:
@@ -86,7 +74,7 @@ def _mutated_table(engine: Engine, name: str, node: Node) -> Mapping | None:
     pairs.extend(
         (None, engine.node(b.value, node.context))
         for b in bindings
-        if not b.mutates and b.line < node.line
+        if b.key is None and b.line < node.line
     )
     return Mapping(tuple(pairs))
 
@@ -120,13 +108,17 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
         if isinstance(value, Module):
             found.extend(names.module_member(engine, value.scope, expr.attr))
         elif isinstance(value, Library):
-            found.append(Library(f"{value.name}.{expr.attr}"))
+            inner = names.submodule(engine, node, f"{value.name}.{expr.attr}")
+            found.append(inner or Library(f"{value.name}.{expr.attr}"))
         elif isinstance(value, Class):
             found.extend(objects.class_member(engine, value, expr.attr))
         elif isinstance(value, Instance):
             found.extend(objects.instance_member(engine, value, expr.attr))
         elif isinstance(value, LibraryObject):
-            found.extend(objects.library_member(engine, value, expr.attr))
+            method = None
+            if value.name == inheritance.SUPER:
+                method = inheritance.inherited(engine, node, expr.attr)
+            found.extend([method] if method else objects.library_member(engine, value, expr.attr))
     found.extend(union(engine, objects.table_members(engine, base, expr.attr)))
     if not base.values and isinstance(expr.value, ast.Name):
         found.extend(objects.own_member(engine, node, expr))
@@ -151,14 +143,16 @@ def _sliced(engine: Engine, node: Node, expr: ast.Subscript, index: ast.Slice) -
             return []
     found: list[Value] = []
     for value in base.values:
+        complete = True
         if isinstance(value, Items):
-            items = value.items
+            items, complete = value.items, value.complete
         elif isinstance(value, Config) and value.entry is not None:
-            items = tuple(objects.elements_of(engine, base))
+            items = tuple(objects.config_items(engine, value, base.context))
         else:
             continue
         if bounds[2] != 0:
-            found.append(Items(items[bounds[0] : bounds[1] : bounds[2]]))
+            cut = items[bounds[0] : bounds[1] : bounds[2]]
+            found.append(Items(cut if cut or complete else items, complete))
     return found
 
 
@@ -185,32 +179,46 @@ def subscript_nodes(engine: Engine, node: Node, expr: ast.Subscript) -> list[Nod
 
 def _bin_op(engine: Engine, node: Node, expr: ast.BinOp) -> list[Value]:
     left, right = engine.node(expr.left, node.context), engine.node(expr.right, node.context)
-    fold = BINARY.get(type(expr.op))
     found: list[Value] = []
-    if fold is not None:
-        for a in left.constants:
-            for b in right.constants:
-                value = _folded(fold, a.value, b.value)
-                if value is not None and value not in found:
-                    found.append(value)
+    for a in left.constants:
+        for b in right.constants:
+            value = fold_binary(expr.op, a.value, b.value)
+            if value is not None and value not in found:
+                found.append(value)
     if not found and isinstance(expr.op, ast.Div):
         found.extend(known_calls.joined_path(left, right))
-    if not found and isinstance(expr.op, ast.Add):
-        lists = [v for side in (left, right) for v in side.values if isinstance(v, Items)]
-        if len(lists) == 2:
-            found.append(Items((*lists[0].items, *lists[1].items)))
+    if not found and isinstance(expr.op, (ast.Add, ast.Mult, ast.Mod)):
+        found.extend(_with_lists(expr.op, left, right))
     return found
+
+
+def _with_lists(op: ast.operator, left: Node, right: Node) -> list[Value]:
+    """Join or repeat lists that are written down; fill a tuple into a text."""
+    lists = [v for side in (left, right) for v in side.values if isinstance(v, Items)]
+    if isinstance(op, ast.Add) and len(lists) == 2:
+        complete = lists[0].complete and lists[1].complete
+        return [Items((*lists[0].items, *lists[1].items), complete)]
+    if len(lists) != 1:
+        return []
+    one, other = lists[0], left.constant or right.constant
+    if isinstance(op, ast.Mod) and other is not None and isinstance(other.value, str):
+        constants = [item.constant for item in one.items]
+        filled = percent(other.value, [c.value for c in constants if c is not None])
+        return [filled] if filled is not None and one.complete and all(constants) else []
+    if isinstance(op, ast.Mult):
+        times = other.value if other is not None else None
+        if isinstance(times, int) and 0 <= times * len(one.items) <= MAX_ITEMS:
+            return [Items(one.items * times, one.complete)]
+        return [Items(one.items, complete=False)]
+    return []
 
 
 def _unary_op(engine: Engine, node: Node, expr: ast.UnaryOp) -> list[Value]:
     operand = engine.node(expr.operand, node.context)
-    if isinstance(expr.op, ast.USub):
-        return [
-            Const(-c.value)
-            for c in operand.constants
-            if isinstance(c.value, (int, float)) and not isinstance(c.value, bool)
-        ]
-    return []
+    if len(operand.constants) != len(operand.values):
+        return []
+    folded = [fold_unary(expr.op, constant.value) for constant in operand.constants]
+    return [value for value in folded if value is not None]
 
 
 def _if_exp(engine: Engine, node: Node, expr: ast.IfExp) -> list[Value]:
@@ -236,11 +244,18 @@ def _starred(engine: Engine, node: Node, expr: ast.Starred) -> list[Value]:
 def _joined_str(engine: Engine, node: Node, expr: ast.JoinedStr) -> list[Value]:
     parts: list[str] = []
     for part in expr.values:
-        inner = part.value if isinstance(part, ast.FormattedValue) else part
-        constant = engine.node(inner, node.context).constant
-        if constant is None:
+        text: str | None = None
+        if isinstance(part, ast.FormattedValue):
+            constant = engine.node(part.value, node.context).constant
+            wanted = part.format_spec
+            spec = engine.node(wanted, node.context).constant if wanted else Const("")
+            if constant is not None and spec is not None:
+                text = formatted(constant.value, str(spec.value), part.conversion)
+        elif isinstance(part, ast.Constant):
+            text = str(part.value)
+        if text is None:
             return []
-        parts.append(str(constant.value))
+        parts.append(text)
     return [Const("".join(parts))]
 
 
@@ -272,14 +287,14 @@ def _comprehension(
     target = generator.target
     simple = len(expr.generators) == 1 and isinstance(target, ast.Name)
     source = engine.node(generator.iter, node.context)
-    lists = [v for v in source.values if isinstance(v, Items)]
-    if simple and isinstance(target, ast.Name) and len(lists) == 1 and not generator.ifs:
+    written = objects.written_items(engine, source)
+    known = next((list(v.items) for v in source.values if isinstance(v, Items)), written)
+    if simple and isinstance(target, ast.Name) and known is not None and not generator.ifs:
         items = [
             engine.node(expr.elt, calls.with_name(engine, node.context, target.id, item))
-            for item in lists[0].items[:MAX_WRITTEN_OUT]
+            for item in known[:MAX_WRITTEN_OUT]
         ]
-        complete = lists[0].complete and len(items) == len(lists[0].items)
-        return [Items(tuple(items), complete)]
+        return [Items(tuple(items), complete=written is not None and len(items) == len(written))]
     return [Items((engine.node(expr.elt, node.context),), complete=False)]
 
 
@@ -348,22 +363,3 @@ VALUES: dict[type[ast.expr], Callable[[Engine, Node, Any], list[Value]]] = {
     ast.GeneratorExp: _comprehension,
 }
 """What evaluates each kind of expression: (engine, node, expression) to values."""
-
-
-def _folded(fold: Callable[[Any, Any], Any], a: Any, b: Any) -> Const | None:
-    numbers = (int, float)
-    both_numbers = isinstance(a, numbers) and isinstance(b, numbers)
-    both_text = isinstance(a, str) and isinstance(b, str) and fold is operator.add
-    if not (both_numbers or both_text):
-        return None
-    if fold is operator.pow and (abs(a) > MAX_BASE or abs(b) > MAX_EXPONENT):
-        return None
-    try:
-        value = fold(a, b)
-    except (ArithmeticError, ValueError, TypeError):
-        return None
-    if isinstance(value, str) and len(value) > 4096:
-        return None
-    if isinstance(value, complex) or (isinstance(value, int) and value.bit_length() > 256):
-        return None
-    return Const(value)

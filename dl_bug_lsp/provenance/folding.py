@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import objects
+from dl_bug_lsp.provenance import calls, objects
 from dl_bug_lsp.provenance.limits import MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import Node
-from dl_bug_lsp.provenance.values import Config, Const, Instance, Items, Library, Mapping, Value
+from dl_bug_lsp.provenance.values import (
+    Config,
+    Const,
+    Function,
+    Instance,
+    Items,
+    Library,
+    Mapping,
+    Value,
+)
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
@@ -63,10 +74,10 @@ def _number(convert: Callable[[object], int | float]) -> Maker:
 def _extreme(pick: Callable[..., float]) -> Maker:
     def make(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
         numbers: list[float] = []
-        nodes = [engine.node(a, node.context) for a in expr.args]
-        if len(nodes) == 1:
-            nodes = objects.elements_of(engine, nodes[0])
-        for one in nodes:
+        nodes: list[Node] | None = [engine.node(a, node.context) for a in expr.args]
+        if nodes is not None and len(nodes) == 1:
+            nodes = objects.written_items(engine, nodes[0])
+        for one in nodes or ():
             constant = one.constant
             if constant is None or not isinstance(constant.value, (int, float)):
                 return []
@@ -103,9 +114,55 @@ def _getattr(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     return found
 
 
-def _partial(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+def _wrapped(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     first = first_argument(engine, node, expr)
     return list(first.values) if first is not None else []
+
+
+def _partial(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    return [
+        replace(value, presets=(*value.presets, node)) if isinstance(value, Function) else value
+        for value in _wrapped(engine, node, expr)
+    ]
+
+
+def _next(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    first = first_argument(engine, node, expr)
+    return [v for item in objects.elements_of(engine, first) for v in item.values] if first else []
+
+
+def _reordered(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    """Fold ``sorted``, ``reversed`` and ``set``: the same items, hardly ever in the same order."""
+    return [
+        Items(value.items, complete=False) if isinstance(value, Items) else value
+        for value in _wrapped(engine, node, expr)
+    ]
+
+
+def _reversed(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    return [
+        Items(value.items[::-1], value.complete) if isinstance(value, Items) else value
+        for value in _wrapped(engine, node, expr)
+    ]
+
+
+def _text(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    first = first_argument(engine, node, expr)
+    return [Const(str(c.value)) for c in first.constants] if first is not None else []
+
+
+def _field(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    """Fold ``dataclasses.field``: its default, or what its factory makes."""
+    found: list[Value] = []
+    for given in expr.keywords:
+        value = engine.node(given.value, node.context)
+        if given.arg == "default":
+            found.extend(value.values)
+        elif given.arg == "default_factory":
+            for function in calls.callables(engine, value):
+                made = calls.returns(engine, function, None, node.context)
+                found.extend(v for one in made for v in one.values)
+    return found
 
 
 def _product(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
@@ -113,8 +170,8 @@ def _product(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     if first is None:
         return []
     result: float = 1
-    items = objects.elements_of(engine, first)
-    for item in items:
+    items = objects.written_items(engine, first)
+    for item in items or ():
         constant = item.constant
         if constant is None or not isinstance(constant.value, (int, float)):
             return []
@@ -129,7 +186,7 @@ def _range(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
         if constant is None or not isinstance(constant.value, int):
             return []
         bounds.append(constant.value)
-    if not 1 <= len(bounds) <= 3 or bounds[2:] == [0]:
+    if not 1 <= len(bounds) <= 3 or bounds[2:] == [0] or any(abs(b) > sys.maxsize for b in bounds):
         return []
     numbers = range(*bounds)
     items = []
@@ -156,8 +213,14 @@ MAKERS: dict[str, Maker] = {
     "os.path.join": _join,
     "pathlib.Path": _join,
     "builtins.getattr": _getattr,
+    "builtins.next": _next,
+    "builtins.reversed": _reversed,
+    "builtins.set": _reordered,
+    "builtins.sorted": _reordered,
+    "builtins.str": _text,
+    "dataclasses.field": _field,
     "functools.partial": _partial,
-    "jax.jit": _partial,
-    "tensorflow.function": _partial,
-    "torch.no_grad": _partial,
+    "jax.jit": _wrapped,
+    "tensorflow.function": _wrapped,
+    "torch.no_grad": _wrapped,
 }

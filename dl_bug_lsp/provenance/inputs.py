@@ -24,6 +24,8 @@ from dl_bug_lsp.provenance.values import (
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
 
+MAX_CONFIGURED = 4
+"""Statements like ``model.compile(…)`` that are taken for a part of what a name stands for."""
 USED_METHODS = (
     "forward",
     "call",
@@ -57,9 +59,17 @@ def children(engine: Engine, node: Node, expr: ast.expr) -> list[Edge]:
 
 
 def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Edge]:
-    return [("definition", n) for n in names.lookup(engine, expr.id, node.context, node.line)] or [
-        ("definition", n) for n in names.imported_nodes(engine, expr.id, node)
-    ]
+    found = names.lookup(engine, expr.id, node.context, node.line)
+    if not found:
+        return [("definition", n) for n in names.imported_nodes(engine, expr.id, node)]
+    edges: list[Edge] = [("definition", n) for n in found]
+    scope = node.context.scope
+    configured = [c for c in scope.configured.get(expr.id, []) if c.lineno < node.line]
+    if configured and any(isinstance(v, (LibraryObject, Instance)) for v in node.values):
+        edges.extend(
+            ("configured", engine.node(call, node.context)) for call in configured[-MAX_CONFIGURED:]
+        )
+    return edges
 
 
 def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Edge]:

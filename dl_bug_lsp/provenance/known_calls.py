@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import calls, objects
 from dl_bug_lsp.provenance.folding import MAKERS, first_argument
+from dl_bug_lsp.provenance.texts import text_method
 from dl_bug_lsp.provenance.values import (
     Config,
     Const,
@@ -55,11 +56,7 @@ TABLE_WRAPPERS = (
 PASS_THROUGH = (
     "builtins.list",
     "builtins.tuple",
-    "builtins.sorted",
-    "builtins.reversed",
     "builtins.iter",
-    "builtins.next",
-    "builtins.set",
     "builtins.vars",
     "copy.deepcopy",
     "copy.copy",
@@ -215,9 +212,10 @@ def method_call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
             for n in objects.member(engine, base, c.value)
         ]
         values: list[Value] = [v for n in found for v in n.values]
-        return values or (
-            [] if len(expr.args) < 2 else list(engine.node(expr.args[1], node.context).values)
-        )
+        if values or len(expr.args) > 1:
+            return values or list(engine.node(expr.args[1], node.context).values)
+        absent = name == "get" and not found and first.constant is not None
+        return [Const(None)] if absent and _is_closed(engine, base) else []
     if name in {
         "copy",
         "items",
@@ -233,25 +231,29 @@ def method_call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
         if name == "items":
             return [LibraryObject("builtins.dict().items", node)]
         return list(base.values)
-    if name in TEXT_METHODS:
+    if name in {"values", "keys"} and any(isinstance(v, (Mapping, Config)) for v in base.values):
+        return [LibraryObject(f"builtins.dict().{name}", node)]
+    return text_method(engine, node, expr, base, name)
+
+
+def _is_closed(engine: Engine, table: Node) -> bool:
+    """Whether all keys of a table are written down, so that others are known to be absent."""
+    with engine.opening("closed", id(table)) as first:
         return (
-            [
-                Const(getattr(c.value, name)(*_texts(engine, node, expr)))
-                for c in base.constants
-                if isinstance(c.value, str) and _texts(engine, node, expr) is not None
-            ]
-            if len(expr.args) <= 1
-            else []
+            first
+            and bool(table.values)
+            and all(
+                isinstance(value, Config)
+                or (
+                    isinstance(value, Mapping)
+                    and all(
+                        key.constant is not None if key is not None else _is_closed(engine, item)
+                        for key, item in value.pairs
+                    )
+                )
+                for value in table.values
+            )
         )
-    return []
-
-
-TEXT_METHODS = {"lower", "upper", "strip", "lstrip", "rstrip"}
-
-
-def _texts(engine: Engine, node: Node, expr: ast.Call) -> list[str]:
-    constants = [engine.node(a, node.context).constant for a in expr.args]
-    return [c.value for c in constants if c is not None and isinstance(c.value, str)]
 
 
 def elements(engine: Engine, value: LibraryObject) -> list[Node]:
@@ -279,6 +281,10 @@ def elements(engine: Engine, value: LibraryObject) -> list[Node]:
     if value.name == "builtins.dict().items" and isinstance(call_.func, ast.Attribute):
         base = engine.node(call_.func.value, context)
         return [item for v in base.values if isinstance(v, Mapping) for _, item in v.pairs]
+    if value.name == "builtins.dict().values" and isinstance(call_.func, ast.Attribute):
+        return objects.any_items(engine, engine.node(call_.func.value, context))
+    if value.name == "builtins.dict().keys" and isinstance(call_.func, ast.Attribute):
+        return objects.elements_of(engine, engine.node(call_.func.value, context))
     if value.name in {"builtins.zip", "builtins.map", "builtins.filter"}:
         return [
             n for a in call_.args for n in objects.elements_of(engine, engine.node(a, context))

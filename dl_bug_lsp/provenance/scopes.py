@@ -69,7 +69,11 @@ class Binding:
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """A module, class or function body: its node and everything bound directly in it."""
+    """A module, class or function body: its node and everything bound directly in it.
+
+    ``configured`` holds the statements that are nothing but a method call on a name
+    (``model.compile(…)``): they may change what the name stands for.
+    """
 
     file: str
     name: str
@@ -85,6 +89,7 @@ class Scope:
     returns: list[ast.expr] = field(default_factory=list)
     yields: list[ast.expr] = field(default_factory=list)
     calls: list[ast.Call] = field(default_factory=list)
+    configured: dict[str, list[ast.Call]] = field(default_factory=dict)
     blocks_at: dict[int, tuple[Blocks, Blocks]] = field(default_factory=dict)
 
     @property

@@ -32,6 +32,7 @@ COSTS = {
     "index": 1.5,
     "callee": 0.8,
     "callback": 1.0,
+    "configured": 1.2,
 }
 ARGUMENT_COST = 0.8
 

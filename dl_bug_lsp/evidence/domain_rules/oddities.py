@@ -9,6 +9,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.values import Class, Function
 
 IGNORED = {"self", "cls", "_", "args", "kwargs", "batch_idx", "stage", "index", "key", "name"}
 HOOKS = {"forward", "training_step", "validation_step", "test_step", "call", "__exit__", "setup"}
@@ -32,6 +33,25 @@ def find(case: Case) -> Iterator[Clue]:
                 score = 1 / (1 + order / 2)
                 yield Clue("rules.unused_parameter", scope.file, line, score, why)
     yield from _nearly_same(scopes)
+    yield from _argument_twice(case)
+
+
+def _argument_twice(case: Case) -> Iterator[Clue]:
+    """Find calls of workspace code that hand the same variable to two parameters."""
+    for step in case.raise_slice:
+        node = step.node
+        expr = node.expr
+        if node.entry is not None or not isinstance(expr, ast.Call) or len(expr.args) < 2:
+            continue
+        callee = node.engine.node(expr.func, node.context)
+        if not any(isinstance(v, (Class, Function)) for v in callee.values):
+            continue
+        names = [a.id for a in expr.args if isinstance(a, ast.Name)]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            why = f"`{node.text}` hands `{twice[0]}` to two parameters"
+            score = 1 / (1 + step.distance / 4)
+            yield Clue("rules.argument_twice", node.file, node.line, score, why)
 
 
 def _inside(scope: Scope, line: int) -> bool:
