@@ -56,7 +56,7 @@ def chance_level(accuracy: float, loss: float | None, log: Log) -> tuple[float, 
         if near or (blind and 0 < accuracy < min(0.65, 1.5 / known)):
             return 1 / known, 0.85 if near else 0.6
         return None
-    return _chance_by_loss(accuracy, loss) if 0 < accuracy < 0.7 else None
+    return _chance_by_loss(accuracy, loss) if 0 < accuracy < 0.75 else None
 
 
 def _chance_by_loss(accuracy: float, loss: float | None) -> tuple[float, float] | None:
@@ -66,6 +66,9 @@ def _chance_by_loss(accuracy: float, loss: float | None) -> tuple[float, float] 
         even = loss is not None and abs(loss - math.log(count)) <= NEAR_LOSS * math.log(count)
         if even:
             return 1 / count, 0.9
+    if loss is not None and accuracy > 0.5 and abs(loss - math.log(2)) <= NEAR_LOSS * math.log(2):
+        # One answer for everything: the accuracy is the share of the larger class.
+        return 0.5, 0.7
     count = round(1 / accuracy)
     if count == 2 and abs(accuracy - 0.5) <= NEAR + 0.02:
         return 0.5, 0.75

@@ -29,6 +29,8 @@ VAL_RISE = 1.15
 """Held-out loss this far above its best, while training loss falls on, is overfitting."""
 GAP = 0.12
 """Between training and held-out accuracy; smaller gaps are usual."""
+ASTRONOMICAL = 1e15
+"""Squared errors of prices reach 1e12; beyond that only exploding weights lead."""
 RUNAWAY = 1e3
 """A loss this many times beyond where it began, on either side of zero, has no bound."""
 
@@ -115,6 +117,15 @@ def _not_a_number(scene: Scene) -> Found | None:
     return None
 
 
+def _astronomical(scene: Scene) -> Found | None:
+    """Find a loss that is still a number, but none that any unit of measurement explains."""
+    loss = scene.loss
+    if loss is None or not loss.finite or abs(loss.finite[-1]) < ASTRONOMICAL:
+        return None
+    point = loss.points[-1]
+    return "loss_divergence", 0.9, f"`{loss.name}` is as large as {point.value:.1e}", point
+
+
 def _no_gradient(scene: Scene) -> Found | None:
     """Gradients of exactly zero, or a loss that repeats to the last digit that is printed."""
     for one in scene.of(Role.GRADIENT):
@@ -122,7 +133,8 @@ def _no_gradient(scene: Scene) -> Found | None:
         if len(zero) >= 2 and len(zero) >= 0.9 * len(one.points):
             return "dead_gradients", 0.9, f"`{one.name}` is 0 all along", zero[0]
     loss = scene.loss
-    if loss is not None and is_constant(loss.values):
+    moves = any(len(set(s.values)) > 1 for s in scene.of(Role.ACCURACY))
+    if loss is not None and is_constant(loss.values) and not moves:
         why = f"`{loss.name}` never changes in {len(loss.points)} values"
         return "dead_gradients", 0.75, why, loss.points[-1]
     return None
@@ -167,7 +179,7 @@ def _divergence(scene: Scene) -> Found | None:
     if trend is None or trend.count < 3:
         return None
     size = max(abs(trend.start), 1.0)
-    if trend.end < -RUNAWAY * size or trend.end < 0 < trend.start and trend.end < -20 * size:
+    if trend.end < -RUNAWAY * size or (trend.end < 0 < trend.start and trend.end < -20 * size):
         why = f"`{loss.name}` runs below any bound (to {trend.end:g})"
         return "loss_divergence", 0.8, why, points[-1]
     if trend.start > 0 and trend.end > RISE * trend.start and not _adversarial(loss):
@@ -178,8 +190,8 @@ def _divergence(scene: Scene) -> Found | None:
 
 
 def _at_chance(scene: Scene) -> Found | None:
-    """An accuracy that guessing gives, too; held-out data is asked first."""
-    if _scores_improve(scene):
+    """Find an accuracy that guessing gives, too; held-out data is asked first."""
+    if _scores_improve(scene) and not _even_odds(scene):
         return None
     for split in (Split.HELD_OUT, Split.TRAIN):
         found = _accuracy(scene, split)
@@ -196,6 +208,14 @@ def _at_chance(scene: Scene) -> Found | None:
             why = f"`{found.name}` stays at {trend.end:.3g}, guessing one of {guess} gives as much"
             return "accuracy_at_chance", round(sure, 2), why, found.points[-1]
     return None
+
+
+def _even_odds(scene: Scene) -> bool:
+    """Whether the loss has settled on ln 2: both classes get the same odds, whatever the share."""
+    loss = scene.loss
+    values = [p.value for p in last_run(loss.points)] if loss is not None else []
+    last = values[-max(3, len(values) // 3) :]
+    return len(last) >= 3 and all(abs(v - math.log(2)) <= 0.05 * math.log(2) for v in last)
 
 
 def _stagnation(scene: Scene) -> Found | None:
@@ -215,7 +235,7 @@ def _stagnation(scene: Scene) -> Found | None:
         why = f"`{loss.name}` goes from {trend.start:g} to {trend.end:g} in {trend.count} values"
         return "loss_stagnation", 0.85 if many else 0.6, why, points[-1]
     later = trend_of(tuple(p.value for p in points[1:]))
-    # Much is learnt in the first epoch of a sound run, too: a plateau counts while the loss is high.
+    # Much is learnt in the first epoch of a sound run, too: a plateau counts where little was.
     if many and later is not None and abs(later.drop) < PLATEAU and trend.drop < 0.3:
         why = f"`{loss.name}` stands at {later.end:g} from its second value on"
         return "loss_stagnation", 0.6, why, points[-1]
@@ -223,7 +243,7 @@ def _stagnation(scene: Scene) -> Found | None:
 
 
 def _stuck_metric(scene: Scene) -> Found | None:
-    """An accuracy that repeats to the last digit while the loss moves: one answer for everything."""
+    """Find an accuracy that repeats to the last digit while the loss moves."""
     for one in scene.of(Role.ACCURACY):
         values = one.values
         if len(values) >= 4 and is_constant(values) and values[0] < 0.95:
@@ -234,6 +254,7 @@ def _stuck_metric(scene: Scene) -> Found | None:
 
 RULES: tuple[Rule, ...] = (
     _not_a_number,
+    _astronomical,
     _no_gradient,
     _overfitting,
     _at_chance,
@@ -252,7 +273,7 @@ def _falls(series: MetricSeries, share: float) -> bool:
 def _accuracy(scene: Scene, split: Split) -> MetricSeries | None:
     found = scene.of(Role.ACCURACY, split)
     first = [s for s in found if "5" not in base_of(s.name)]
-    return (first or list(found) or [None])[0]
+    return next(iter(first or found), None)
 
 
 def _scores_improve(scene: Scene) -> bool:

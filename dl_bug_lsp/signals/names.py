@@ -7,39 +7,43 @@ from functools import lru_cache
 
 from dl_bug_lsp.signals.values import Role, Split
 
-LOSS = frozenset(
-    "loss losses cost nll bce ce xent crossentropy elbo objective mse mae rmse rmsle mape smape ppl"
-    " perplexity error wer cer kld bpc bpb eer mpjpe fid".split()
+
+def _set(*lines: str) -> frozenset[str]:
+    return frozenset(word for line in lines for word in line.split())
+
+
+LOSS = _set(
+    "loss losses cost nll bce ce xent crossentropy elbo objective mse mae rmse rmsle mape",
+    "smape ppl perplexity error wer cer kld bpc bpb eer mpjpe fid",
 )
-ACCURACY = frozenset("acc accuracy top1 acc1 prec1 top5 acc5 acc@1 acc@5 prec@1 prec@5".split())
-SCORE = frozenset(
-    "auc auroc f1 iou miou dice map ap bleu rouge r2 recall precision psnr ssim reward rewards"
-    " return returns mcc kappa score scores ndcg mrr hr".split()
+ACCURACY = _set("acc accuracy top1 acc1 prec1 top5 acc5 acc@1 acc@5 prec@1 prec@5")
+SCORE = _set(
+    "auc auroc f1 iou miou dice map ap bleu rouge r2 recall precision psnr ssim reward",
+    "rewards return returns mcc kappa score scores ndcg mrr hr",
 )
-GRADIENT = frozenset("gradnorm gnorm grad gradient gradients grads".split())
-SPREAD = frozenset("std stddev".split())
+GRADIENT = _set("gradnorm gnorm grad gradient gradients grads")
+SPREAD = _set("std stddev")
 RATE = frozenset({"lr"})
-HELD_OUT = frozenset(
-    "val valid validation eval evaluation dev test testing heldout holdout oof".split()
+HELD_OUT = _set("val valid validation eval evaluation dev test testing heldout holdout oof")
+TRAIN = _set("train training trn fit")
+EPOCH = _set("epoch epochs ep")
+STEP = _set("step steps iter iters iteration iterations batch update updates")
+NO_METRIC = _set(
+    "best min max minimum maximum target scale scaler scaling weight weights coef",
+    "coefficient type fn func function patience threshold prev previous smoothing lambda",
+    "delta tolerance tol init initial clip clipping limit improved time times seconds",
+    "name metric norm_type py json csv txt pt yaml yml",
 )
-TRAIN = frozenset("train training trn fit".split())
-EPOCH = frozenset("epoch epochs ep".split())
-STEP = frozenset("step steps iter iters iteration iterations batch update updates".split())
-NO_METRIC = frozenset(
-    "best min max minimum maximum target scale scaler scaling weight weights coef coefficient type fn"
-    " func function patience threshold prev previous smoothing lambda delta tolerance tol init initial"
-    " clip clipping limit improved time times seconds name metric norm_type".split()
-)
-DECORATION = frozenset("avg average mean running current final overall".split())
-MEASURED = frozenset(
-    "mean squared square absolute rate val valid validation train training test relative recon"
-    " reconstruction prediction rms avg average l1 l2 pixel word".split()
+DECORATION = _set("avg average mean running current final overall")
+MEASURED = _set(
+    "mean squared square absolute rate val valid validation train training test relative",
+    "recon reconstruction prediction rms avg average l1 l2 pixel word",
 )
 """Words beside which ``error`` is a measure and no complaint."""
-BINDING = frozenset(
-    "is of was are at now the on set network model became average avg mean value after for over all"
-    " data dataset epoch step got has = total split this images samples examples held out tensor array"
-    " float32 float64 np numpy jnp torch".split()
+BINDING = _set(
+    "is of was are at now the on set network model became average avg mean value after",
+    "for over all data dataset epoch step got has  total split this images samples",
+    "examples held out tensor array float32 float64 np numpy jnp torch",
 ) | (HELD_OUT | TRAIN | DECORATION)
 """Words that may stand between a metric's name and its value without cutting the two apart."""
 

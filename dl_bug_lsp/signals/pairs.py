@@ -23,7 +23,7 @@ _NOT_FINITE = {"nan", "inf", "infinity", "-nan", "-inf", "-infinity", "+nan", "+
 _BINDS = frozenset(":='\"([|│┃->~≈<{")
 _BAR = re.compile(r"^\s*\d+/\d+ |\d{1,3}%\|")
 _BAR_COUNT = re.compile(r"^\s*(\d{1,9})/(\d{1,9}) |(\d{1,3})%\|")
-_COUNTED = frozenset({"images", "samples", "examples", "batches", "test", "train", "validation"})
+_COUNTED = frozenset({"images", "samples", "examples", "batches", "sentences", "inputs"})
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ def read_line(text: str) -> LineMetrics:
             state.pending = []
         elif token in ":=":
             _bind(state)
-        elif token in ",;}" or token not in _BINDS and token not in ")]*":
+        elif token in ",;}" or (token not in _BINDS and token not in ")]*"):
             state.pending = []
     return found
 
@@ -103,7 +103,7 @@ def _word(word: str, state: _State) -> None:
 def _number(tokens: list[tuple[str, str]], index: int, state: _State, found: LineMetrics) -> int:
     """Take a number for the waiting name; return how many tokens after it belong to it."""
     following = tokens[index + 1][1].lower() if index + 1 < len(tokens) else ""
-    if not state.is_bound and following in _COUNTED and state.pending:
+    if not state.is_bound and state.pending and _counts(tokens, index):
         return 0
     pending, state.pending, state.is_bound = state.pending, [], False
     if not pending:
@@ -124,6 +124,12 @@ def _number(tokens: list[tuple[str, str]], index: int, state: _State, found: Lin
     split = split_of(name) or state.split or Split.TRAIN
     found.values.append((name, role, split, value))
     return skipped
+
+
+def _counts(tokens: list[tuple[str, str]], index: int) -> bool:
+    """Whether a number says how many samples there are (``accuracy on 100 images: 10 %``)."""
+    words = {token.lower() for _, token in tokens[index + 1 : index + 3]}
+    return tokens[index][1].isdigit() and bool(words & _COUNTED)
 
 
 def _divisor(tokens: list[tuple[str, str]], index: int) -> float | None:

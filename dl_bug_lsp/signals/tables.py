@@ -84,9 +84,9 @@ def _row(header: list[str], cells: list[str]) -> LineMetrics | None:
     for name, cell in zip(header, cells, strict=True):
         role = role_of(name)
         if not _NUMBER.match(cell):
-            if role in (Role.LOSS, Role.ACCURACY) and cell and not cell[0].isdigit():
-                if cell.lower() not in {"no log", "-", "n/a", "none", ""}:
-                    return None
+            measured = role in (Role.LOSS, Role.ACCURACY) and not cell[:1].isdigit()
+            if measured and cell.lower() not in {"no log", "-", "n/a", "none", ""}:
+                return None
             continue
         value = float(cell.rstrip("%"))
         if role is not None:

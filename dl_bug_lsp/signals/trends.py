@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from dl_bug_lsp.signals.names import base_of
@@ -61,7 +62,7 @@ def last_run(points: tuple[MetricPoint, ...], least: int = 3) -> tuple[MetricPoi
 
 def keeps_falling(values: tuple[float, ...]) -> bool:
     """Whether nearly every value is below the one before it (slow, but no standstill)."""
-    steps = [b < a for a, b in zip(values, values[1:], strict=False)]
+    steps = [b < a for a, b in pairwise(values)]
     return len(steps) >= 2 and sum(steps) >= 0.8 * len(steps)
 
 

@@ -284,7 +284,7 @@ def _augmentation(training: Training) -> Iterator[Clue]:
 
 
 def _used_up(training: Training) -> Iterator[Clue]:
-    """An iterator that the first epoch uses up."""
+    """Find an iterator that the first epoch uses up."""
     for scope in training.functions:
         for name, bindings in sorted(scope.bindings.items()):
             for binding in bindings:

@@ -43,7 +43,7 @@ def find(training: Training) -> Iterator[Clue]:
 
 
 def _dropped(training: Training, scope: Scope) -> Iterator[Clue]:
-    """A pure function's result that nobody takes."""
+    """Find a pure function's result that nobody takes."""
     for call in scope.calls:
         name = called_name(call)
         base = ast.unparse(call.func).lower()
@@ -88,7 +88,7 @@ def _unused(scope: Scope, statement: ast.Assign, call: ast.Call) -> Iterator[Clu
 
 
 def _stale(scope: Scope) -> Iterator[Clue]:
-    """A step that returns the state it was given, not the one it made."""
+    """Find a step that returns the state it was given, not the one it made."""
     given = {p.arg for p in scope.parameters()}
     made = {
         n
@@ -177,11 +177,11 @@ def _signs(training: Training) -> Iterator[Clue]:
         for node in ast.walk(scope.node):
             if isinstance(node, ast.Lambda) and isinstance(node.body, ast.BinOp):
                 parameters = [a.arg for a in node.args.args]
-                words = names_in(node.body)
+                used = names_in(node.body)
                 rate = re.search(
                     r"\b(?:lr|learning_rate|step_size|alpha|eta)\b", ast.unparse(node.body)
                 )
-                if len(parameters) == 2 and set(parameters) <= words and rate:
+                if len(parameters) == 2 and set(parameters) <= used and rate:
                     if isinstance(node.body.op, ast.Add) and parameters[1][:1] == "g":
                         why = f"{text(node.body)} moves the weights up the gradient"
                         yield clue("strong", scope.file, node.lineno, why)

@@ -259,7 +259,7 @@ def _broken_graph(training: Training) -> Iterator[Clue]:
 
 
 def _cut(training: Training, scope: Scope) -> Iterator[Clue]:
-    """Calls that cut the gradient's way inside a forward pass or a loss."""
+    """Find calls that cut the gradient's way inside a forward pass or a loss."""
     words = re.compile(r"target|teacher|ema|hidden|state|next|code|quant|mask|weight|mem|log|metric|stat"
                        r"|label|anchor|old|prev|scale|mean|std|acc|memory|baseline|advantage")  # fmt: skip
     for call in scope.calls:
@@ -280,7 +280,7 @@ def _cut(training: Training, scope: Scope) -> Iterator[Clue]:
 
 
 def _modes(training: Training) -> Iterator[Clue]:
-    """Evaluation mode that is never left again."""
+    """Find evaluation mode that is never left again."""
     evals = [
         (s, c)
         for s, c in training.named("eval")
@@ -298,7 +298,7 @@ def _modes(training: Training) -> Iterator[Clue]:
 
 
 def _reversed_sign(training: Training) -> Iterator[Clue]:
-    """A loss with the wrong sign: what should fall is made to rise."""
+    """Find a loss with the wrong sign: what should fall is made to rise."""
     fair = re.compile(r"adv|reward|policy|entropy|log_?prob|elbo|fake|real|disc|critic|actor|return|gain"
                       r"|mean\(\)|likelihood|score|q_|value|ll\b|sim|cos|reduce|softplus|log")  # fmt: skip
     losses = re.compile(r"cross_?entropy|criterion|mse|l1_loss|bce|nll|loss_fn|loss_func|huber")

@@ -42,7 +42,7 @@ def _sizes(training: Training, scope: Scope, call: ast.Call) -> list[float]:
 
 
 def _one_unit(training: Training) -> Iterator[Clue]:
-    """A softmax over a single unit is 1 whatever the weights are."""
+    """Find a softmax over a single unit is 1 whatever the weights are."""
     single = [
         (scope, call)
         for scope, call in training.named(*OUTPUTS)
@@ -175,7 +175,7 @@ def _normalisers(training: Training) -> Iterator[Clue]:
 
 
 def _outputs(training: Training) -> Iterator[Clue]:
-    """A rectifier as the last word of a model cannot give negative values and dies at 0."""
+    """Find a rectifier as the last word of a model: no negative values, no gradient at 0."""
     for scope in training.functions:
         short = scope.name.rpartition(".")[2]
         for call in scope.calls:

@@ -126,7 +126,7 @@ def _zero_columns(
 
 # ------------------------------------------------------------------ roots
 def _roots(training: Training, scope: Scope) -> Iterator[Clue]:
-    """The square root has no derivative at 0, and below it no value."""
+    """Find roots: they have no derivative at 0, and below it no value."""
     for call in scope.calls:
         name = called_name(call)
         root = name in (

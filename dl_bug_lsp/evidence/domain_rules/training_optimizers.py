@@ -60,7 +60,7 @@ def _model_names(call: ast.Call) -> set[str]:
 
 
 def _replaced(training: Training, scope: Scope) -> Iterator[Clue]:
-    """The model, or one of its layers, is made anew after the optimiser took its parameters."""
+    """Find a model, or one of its layers, made anew after the optimiser took its parameters."""
     for _, binding, call in _optimizer_bindings(scope):
         for model in sorted(_model_names(call)):
             for name, bindings in sorted(scope.bindings.items()):
@@ -91,7 +91,7 @@ def _rebuilt_both(scope: Scope, line: int, model: str) -> bool:
 
 
 def _copied(training: Training, scope: Scope) -> Iterator[Clue]:
-    """A copy is trained while the optimiser was built for the original."""
+    """Find a copy that is trained while the optimiser was built for the original."""
     given = {p.arg for p in scope.parameters()}
     optimizer = [n for n in sorted(given) if "optim" in n.lower() or n in ("opt",)]
     for name, bindings in sorted(scope.bindings.items()):
@@ -139,7 +139,7 @@ def _freezes(expr: ast.expr) -> bool:
 
 
 def _made_in_loop(training: Training, scope: Scope) -> Iterator[Clue]:
-    """An optimiser made anew every round forgets its moments; a model forgets everything."""
+    """Find what is made anew every round: an optimiser forgets its moments, a model all."""
     for name, binding, call in _optimizer_bindings(scope):
         loops = training.loops(scope, call)
         if loops and isinstance(loops[0], ast.For):

@@ -123,20 +123,20 @@ def _splits(training: Training) -> Iterator[Clue]:
             for binding in bindings:
                 yield from _cut(training, scope, name, binding.value, binding.line)
     for scope, call in training.named("take", "head", "select", "Subset", "sample"):
-        for origin in _counts(training, scope, call):
+        for count in _counts(training, scope, call):
             statement = training.statement(scope, call)
             words = ast.unparse(statement) if statement is not None else ""
-            if 1 < origin[0] <= 200 and re.search(r"train|ds|data", words) and "val" not in words:
-                why = f"{text(call)} leaves {origin[0]:g} samples to train on"
+            if 1 < count <= 200 and re.search(r"train|ds|data", words) and "val" not in words:
+                why = f"{text(call)} leaves {count:g} samples to train on"
                 yield clue("medium", scope.file, call.lineno, why)
 
 
-def _counts(training: Training, scope: Scope, call: ast.Call) -> list[tuple[float, int]]:
+def _counts(training: Training, scope: Scope, call: ast.Call) -> list[float]:
     which = argument(call, 1 if called_name(call) == "Subset" else 0, "n", "count", "frac")
     inner = which
     if isinstance(inner, ast.Call) and called_name(inner) == "range" and inner.args:
         inner = inner.args[-1]
-    return [(n, call.lineno) for n in training.numbers(scope, inner)] if inner is not None else []
+    return training.numbers(scope, inner) if inner is not None else []
 
 
 def _cut(training: Training, scope: Scope, name: str, value: ast.expr, line: int) -> Iterator[Clue]:
@@ -150,7 +150,7 @@ def _cut(training: Training, scope: Scope, name: str, value: ast.expr, line: int
             continue
         for side in (product.left, product.right):
             for origin in training.origins(scope, side):
-                held = re.search(r"val|test|dev|hold", name.lower()) is not None
+                held = re.search(r"val|test|dev|hold|held", name.lower()) is not None
                 share = 1 - origin.value if held else origin.value
                 if (
                     0 < origin.value < 1

@@ -205,7 +205,7 @@ def _reorders(expr: ast.expr) -> bool:
 
 
 def _not_shifted(scope: Scope) -> Iterator[Clue]:
-    """A target cut out exactly as the input is."""
+    """Find a target cut out exactly as the input is."""
     cuts: dict[str, tuple[str, int]] = {}
     for name, bindings in sorted(scope.bindings.items()):
         for binding in bindings:
@@ -231,7 +231,7 @@ def _not_shifted(scope: Scope) -> Iterator[Clue]:
 
 
 def _arbitrary_index(training: Training, scope: Scope) -> Iterator[Clue]:
-    """A class index counted over a set, whose order changes, or over one part of the data."""
+    """Find classes numbered over a set, whose order changes, or over one part of the data."""
     for call in scope.calls:
         if called_name(call) != "enumerate" or not call.args:
             continue

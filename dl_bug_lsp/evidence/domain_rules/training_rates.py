@@ -35,10 +35,10 @@ RATE_NAME = re.compile(
     re.IGNORECASE,
 )
 # (strong below, medium below, medium from, strong from): an adaptive step is of the size of the
-# rate itself, so rates beyond 0.5 move every weight by more than its initial value.
-ADAPTIVE_BOUNDS = (3e-8, 1e-6, 0.02, 0.3)
-PLAIN_BOUNDS = (1e-7, 1e-5, 0.9, 4.0)
-ANY_BOUNDS = (3e-8, 1e-6, 0.15, 1.5)
+# rate itself, so at 0.1 a step is as large as most initial weights. Adadelta alone starts at 1.
+ADAPTIVE_BOUNDS = (3e-8, 1e-6, 0.02, 0.1)
+PLAIN_BOUNDS = (1e-7, 1e-5, 0.5, 1.0)
+ANY_BOUNDS = (3e-8, 1e-6, 0.15, 1.0)
 
 # name pattern -> (strong below, medium below, medium from, strong from), None where never.
 Bounds = tuple[float, float, float, float]
@@ -66,8 +66,10 @@ SETTINGS: tuple[tuple[re.Pattern[str], Bounds], ...] = tuple(
 def find(training: Training) -> Iterator[Clue]:
     """Yield the lines that set a hyper-parameter out of bounds."""
     yield from _optimizers(training)
-    yield from _by_name(training)
-    yield from _entries(training)
+    adadelta = "Adadelta" in training.by_name or "adadelta" in training.by_name
+    for found in (*_by_name(training), *_entries(training)):
+        if not (adadelta and "rate of 1 " in found.why):
+            yield found
 
 
 def _level(value: float, bounds: Bounds) -> str | None:
@@ -211,6 +213,7 @@ def _literal(expr: ast.expr) -> float | None:
     sign = 1.0
     if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, ast.USub):
         sign, expr = -1.0, expr.operand
-    if isinstance(expr, ast.Constant) and type(expr.value) in (int, float):
-        return sign * float(expr.value)
+    value = expr.value if isinstance(expr, ast.Constant) else None
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return sign * float(value)
     return None

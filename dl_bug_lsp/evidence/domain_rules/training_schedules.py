@@ -106,16 +106,16 @@ def _warm_ups(training: Training) -> Iterator[Clue]:
 
 
 def _configured_warm_up(training: Training) -> Iterator[Clue]:
+    keys = ("max_steps", "total_steps", "num_training_steps", "train_steps", "steps")
     totals = [
-        float(e.value)
-        for e in training.entries
-        if e.key in ("max_steps", "total_steps", "num_training_steps", "train_steps", "steps")
-        and type(e.value) in (int, float)
+        float(entry.value)
+        for entry in training.entries
+        if entry.key in keys and isinstance(entry.value, (int, float))
     ]
     for entry in training.entries:
-        if "warmup" not in entry.key or type(entry.value) not in (int, float):
+        value = entry.value
+        if "warmup" not in entry.key or not isinstance(value, (int, float)):
             continue
-        value = float(entry.value or 0)
         ratio = "ratio" in entry.key or "frac" in entry.key
         if (ratio and value >= 0.9) or (not ratio and totals and 1 < max(totals) <= value):
             yield clue("strong", entry.file, entry.line, "the warm-up lasts all training long")
@@ -171,7 +171,7 @@ def _plateaus(training: Training) -> Iterator[Clue]:
 
 
 def _stepped_per_batch(training: Training) -> Iterator[Clue]:
-    """A schedule counted in epochs whose ``step`` stands in the loop over batches."""
+    """Find a schedule counted in epochs whose ``step`` stands in the loop over batches."""
     epochs = [name for name in EPOCH_SCHEDULES if name in training.by_name]
     if not epochs or any(n in training.by_name for n in ("OneCycleLR", "CyclicLR")):
         return
