@@ -65,6 +65,14 @@ def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Edge]:
     edges: list[Edge] = [("definition", n) for n in found]
     scope = node.context.scope
     configured = [c for c in scope.configured.get(expr.id, []) if c.lineno < node.line]
+    prefix = f"{expr.id}."
+    edges.extend(
+        ("configured", engine.node(b.value, node.context))
+        for name, bindings in scope.bindings.items()
+        if name.startswith(prefix)
+        for b in bindings
+        if b.line < node.line and not scope.owner
+    )
     if configured and any(isinstance(v, (LibraryObject, Instance)) for v in node.values):
         edges.extend(
             ("configured", engine.node(call, node.context)) for call in configured[-MAX_CONFIGURED:]

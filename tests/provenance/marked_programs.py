@@ -1,0 +1,131 @@
+"""Small programs in one text file each, with what must hold written into their comments.
+
+A file holds cases: ``=== name`` starts one, ``--- path`` a file of it. What follows ``#:`` in a line
+is a mark (several with ``;``): ``is 7 | 8`` (the argument of ``probe(...)`` on that line stands for
+these constants, ``is unknown`` for none), ``raise`` (a slice starts here), ``reached 5`` (one of the
+first five lines of that slice), ``unreached`` (not in it), ``frame 1`` (a stack frame, outermost
+first). Lines before a case's first file that read ``path:3: mark`` mark files without comments.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dl_bug_lsp.provenance.engine import Engine, Node
+from dl_bug_lsp.provenance.slices import Step, backward_slice
+from dl_bug_lsp.provenance.stack import Site, StackPlace, statement_at, walk_stack
+from dl_bug_lsp.provenance.values import Context
+from dl_bug_lsp.workspace import Workspace
+
+MARK = re.compile(r"\s*#:(?P<marks>.*)$")
+OUTSIDE = re.compile(r"(?P<file>\S+):(?P<line>\d+): (?P<mark>.+)$")
+CASES = Path(__file__).parent / "cases"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One expectation at a 1-based line."""
+
+    file: str
+    line: int
+    word: str
+    rest: str
+
+
+@dataclass
+class Program:
+    """A case: its files without marks, and the marks."""
+
+    name: str
+    files: dict[str, str] = field(default_factory=dict)
+    marks: list[Mark] = field(default_factory=list)
+
+    def write(self, root: Path) -> Workspace:
+        """Write the files below ``root`` and open them."""
+        for name, text in self.files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return Workspace(root, cache=False)
+
+    def of(self, word: str) -> list[Mark]:
+        """Return the marks of a word in the order of the text."""
+        return [m for m in self.marks if m.word == word]
+
+    def places(self) -> tuple[StackPlace, ...]:
+        """Return the ``frame`` marks, outermost first; ``frame 2 function`` names the function."""
+        found = sorted(self.of("frame"), key=lambda m: int(m.rest.split()[0]))
+        return tuple(
+            StackPlace(m.file, m.line, (m.rest.split() + [None])[1] or None, None)  # type: ignore[list-item]
+            for m in found
+        )
+
+
+def programs(file: str) -> list[Program]:
+    """Return the cases of a file of ``cases/``."""
+    found: list[Program] = []
+    name = None
+    for raw in (CASES / file).read_text(encoding="utf-8").splitlines():
+        if raw.startswith("=== "):
+            found.append(Program(raw[4:].strip()))
+            name = None
+        elif raw.startswith("--- "):
+            name = raw[4:].strip()
+            found[-1].files[name] = ""
+        elif name is not None:
+            program = found[-1]
+            line = program.files[name].count("\n") + 1
+            marked = MARK.search(raw)
+            for mark in marked["marks"].split(";") if marked else ():
+                word, _, rest = mark.strip().partition(" ")
+                program.marks.append(Mark(name, line, word, rest))
+            program.files[name] += (MARK.sub("", raw)) + "\n"
+        elif outside := OUTSIDE.match(raw):
+            word, _, rest = outside["mark"].partition(" ")
+            found[-1].marks.append(Mark(outside["file"], int(outside["line"]), word, rest))
+    return found
+
+
+def open_node(engine: Engine, expr: ast.expr, file: str, line: int) -> Node:
+    """Return the node of an expression with no caller known."""
+    scope = engine.program.scope_at(file, line)
+    assert scope is not None, f"{file} does not parse"
+    return engine.node(expr, engine.open_context(scope))
+
+
+def probed(engine: Engine, mark: Mark, context: Context | None = None) -> Node:
+    """Return the node of what ``probe(...)`` is given on a mark's line."""
+    tree = engine.workspace.tree(mark.file)
+    assert tree is not None, f"{mark.file} does not parse"
+    for node in ast.walk(tree):
+        is_probe = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "probe"
+        if is_probe and node.lineno == mark.line:  # type: ignore[attr-defined]
+            argument = node.args[0]  # type: ignore[attr-defined]
+            if context is not None:
+                return engine.node(argument, context)
+            return open_node(engine, argument, mark.file, mark.line)
+    raise AssertionError(f"no probe(...) at {mark.file}:{mark.line}")
+
+
+def sites(engine: Engine, program: Program) -> list[Site]:
+    """Walk the program's stack."""
+    return walk_stack(engine, program.places())
+
+
+def slice_of(engine: Engine, program: Program) -> list[Step]:
+    """Return the slice of the innermost frame, or of the line marked ``raise``."""
+    if program.of("frame"):
+        return backward_slice(list(sites(engine, program)[-1].nodes))
+    (mark,) = program.of("raise")
+    statement = statement_at(engine, mark.file, mark.line)
+    assert statement is not None
+    heads = [n for n in ast.iter_child_nodes(statement) if isinstance(n, ast.expr)]
+    return backward_slice([open_node(engine, e, mark.file, mark.line) for e in heads])
+
+
+def lines_of(steps: list[Step]) -> list[tuple[str, int]]:
+    """Return the lines of a slice, each once, nearest first."""
+    return list(dict.fromkeys((s.node.file, s.node.line) for s in steps))
