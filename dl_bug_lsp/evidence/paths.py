@@ -14,6 +14,7 @@ SEPARATORS = str.maketrans("\\", "/")
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the places that write a path of the message or a part of it."""
+    yield from _named_lines(case)
     paths = {
         str(f.value).translate(SEPARATORS)
         for f in case.facts.of(FactKind.PATH)
@@ -40,6 +41,16 @@ def find(case: Case) -> Iterator[Clue]:
                     why = f"`{step.node.text}` makes the path that was not found"
                     yield Clue("paths.slice", step.node.file, step.node.line, 1.0, why)
     yield from _files(paths, files)
+
+
+def _named_lines(case: Case) -> Iterator[Clue]:
+    """Yield the line of the workspace's code that the message itself names."""
+    lines = [f.value for f in case.facts.of(FactKind.LINE) if isinstance(f.value, int)]
+    for fact in case.facts.of(FactKind.PATH):
+        for line in lines:
+            place = case.workspace.locate(str(fact.value), line)
+            if place is not None and place.file.endswith(".py"):
+                yield Clue("paths.named_line", place.file, line, 1.0, "the message names this line")
 
 
 def _may_be_path(role: str) -> bool:

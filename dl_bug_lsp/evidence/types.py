@@ -174,7 +174,12 @@ def _made(step: Step, wanted: set[str]) -> Iterator[Clue]:
 def _whole_batch(step: Step, wanted: set[str]) -> Iterator[Clue]:
     """Find a loader's batch that is used whole: it is a list or tuple, not a tensor."""
     expr = step.node.expr
-    if not wanted & {"list", "tuple"} or not isinstance(expr, ElementOf) or step.before is None:
+    if not wanted & {"list", "tuple", "dict"} or step.before is None:
+        return
+    if isinstance(expr, ast.Name) and expr.id == "batch" and not step.node.values:
+        why = "`batch` is used whole, though a batch is mostly a list or dict of tensors"
+        yield Clue("types.whole_batch", step.node.file, step.node.line, 1.0, why)
+    if not isinstance(expr, ElementOf):
         return
     source = step.node.engine.node(expr.value, step.node.context)
     if any(isinstance(v, LibraryObject) and "Loader" in v.name for v in source.values):

@@ -11,6 +11,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     oddities,
     offsets,
     shapes,
+    tracing,
     training,
     zeros,
 )
@@ -24,6 +25,7 @@ RULES: tuple[Source, ...] = (
     oddities.find,
     environment.find,
     training.find,
+    tracing.find,
     zeros.find,
 )
 
