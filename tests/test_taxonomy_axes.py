@@ -56,9 +56,10 @@ def test_facts_tell_of_devices() -> None:
         ("RuntimeError", "CUDA error: no kernel image is available for execution", "extrinsic"),
         ("ModuleNotFoundError", "No module named 'torch_scatter'", "extrinsic"),
         ("ImportError", "attempted relative import with no known parent package", "intrinsic"),
-        ("UnicodeDecodeError", "'utf-8' codec can't decode byte 0xe9", "extrinsic"),
+        ("UnicodeDecodeError", "'utf-8' codec can't decode byte 0xe9", "intrinsic"),
         ("RuntimeError", "Detected mismatch between collectives on ranks", "intrinsic"),
         ("KeyError", "'label'", "intrinsic"),
+        ("ModuleNotFoundError", "No module named 'keras.layers.experimental'", "intrinsic"),
     ],
 )
 def test_origins(type: str, message: str, wanted: str) -> None:

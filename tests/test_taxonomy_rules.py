@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dl_bug_lsp.logs.values import Span
+from dl_bug_lsp.messages.values import Fact, FactKind, MessageFacts, Role
 from dl_bug_lsp.taxonomy import categories, classify
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Frame, Relation
@@ -118,6 +119,23 @@ def test_a_wrapper_is_seen_through() -> None:
     outer = Cause("JobError", "evaluation failed", frames, Relation.DIRECT_CAUSE, SPAN)
     found = Failure(FailureKind.EXCEPTION, (inner, outer), 1, "cpython", SPAN, "")
     assert classify(found).id == "key_not_found"
+
+
+def test_what_was_only_being_handled_says_less_than_the_words() -> None:
+    lookup = Cause("KeyError", "'x'", (), Relation.ROOT, SPAN)
+    loss = Cause("JobError", "loss is nan at step 3", (), Relation.DURING_HANDLING, SPAN)
+    found = Failure(FailureKind.EXCEPTION, (lookup, loss), 1, "cpython", SPAN, "")
+    assert classify(found).id == "loss_nan"
+
+
+def test_facts_speak_where_no_rule_does() -> None:
+    shapes = (
+        Fact(FactKind.SHAPE, Role.ACTUAL, (2, 3), "2x3"),
+        Fact(FactKind.SHAPE, Role.EXPECTED, (2, 4), "2x4"),
+    )
+    odd = failure("KernelFault", "zz 2x3 qq 2x4")
+    assert classify(odd).id == "unclassified"
+    assert classify(odd, MessageFacts(None, shapes)).id == "tensor_mismatch"
 
 
 def test_a_quoted_exception_is_read() -> None:

@@ -83,7 +83,7 @@ _MESSAGE_CUES: dict[str, tuple[float, tuple[str, ...]]] = {
         ),
     ),
     "api": (
-        2.0,
+        2.6,
         (
             "unexpected keyword",
             "unrecognized keyword",

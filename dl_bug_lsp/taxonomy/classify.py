@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from dl_bug_lsp.messages.values import MessageFacts
+from dl_bug_lsp.messages.values import FactKind, MessageFacts, Role
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.taxonomy.rules.rule import Rule
 from dl_bug_lsp.taxonomy.scene import Scene
 from dl_bug_lsp.taxonomy.text_model import classify_text
-from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind
+from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Relation
 
 UNCLASSIFIED = "unclassified"
 OTHER_CAUSE_DISCOUNT = 0.8
@@ -43,30 +43,68 @@ def classify(
     cause = failure.cause
     if failure.kind is FailureKind.SILENT or cause is None:
         return _verdict(UNCLASSIFIED, 0.0, failure.evidence, "silent")
-    for other, discount in _by_relevance(failure, cause):
-        for seen in _with_embedded(other):
-            found = _by_rules(Scene(failure, seen, workspace_module), discount)
+    scene = Scene(failure, cause, workspace_module)
+    return (
+        _by_causes(scene, [cause], 1.0)
+        or _by_causes(scene, _neighbours(failure, linked=True), OTHER_CAUSE_DISCOUNT)
+        or _by_facts(scene, facts)
+        or _by_text(scene)
+        or _by_causes(scene, _neighbours(failure, linked=False), OTHER_CAUSE_DISCOUNT)
+        or _by_class(scene)
+        or _verdict(UNCLASSIFIED, 0.0, scene.evidence_for(None), "none")
+    )
+
+
+def _by_causes(scene: Scene, causes: Iterable[Cause], discount: float) -> CategoryVerdict | None:
+    """Ask the rules about each exception and about those that it quotes."""
+    for cause in causes:
+        for seen in _with_embedded(cause):
+            found = _by_rules(replace(scene, cause=seen), discount)
             if found is not None:
                 return found
-    scene = Scene(failure, cause, workspace_module)
+    return None
+
+
+def _neighbours(failure: Failure, *, linked: bool) -> list[Cause]:
+    """Return the chain's exceptions but the root, nearest first.
+
+    ``linked`` are those that explicit causes or wrappers tie to the root; the rest was only being
+    handled at the time and says less.
+    """
+    links = (Relation.DIRECT_CAUSE, Relation.WRAPPED, Relation.GROUP_MEMBER)
+    found = []
+    for index, cause in enumerate(failure.causes):
+        low, high = sorted((index, failure.root))
+        tied = all(c.relation in links for c in failure.causes[low + 1 : high + 1])
+        if index != failure.root and tied is linked:
+            found.append((abs(index - failure.root), index, cause))
+    return [cause for _, _, cause in sorted(found, key=lambda item: item[:2])]
+
+
+def _by_facts(scene: Scene, facts: MessageFacts | None) -> CategoryVerdict | None:
+    """Let two shapes or two element types in an unknown message speak."""
+    if facts is None:
+        return None
+    for kind, id in ((FactKind.SHAPE, "tensor_mismatch"), (FactKind.DTYPE, "type_mismatch")):
+        actual, expected = facts.of(kind, Role.ACTUAL), facts.of(kind, Role.EXPECTED)
+        if actual and expected and actual[0].value != expected[0].value:
+            return _verdict(id, 0.55, scene.evidence_for(None), f"facts.{kind.value}")
+    return None
+
+
+def _by_text(scene: Scene) -> CategoryVerdict | None:
     guess, probability = classify_text(scene.class_name, scene.message)
-    if probability >= TEXT_THRESHOLD:
-        return _verdict(guess, min(probability, 0.9), scene.evidence_for(None), "text")
+    if probability < TEXT_THRESHOLD:
+        return None
+    return _verdict(guess, min(probability, 0.9), scene.evidence_for(None), "text")
+
+
+def _by_class(scene: Scene) -> CategoryVerdict | None:
     for last in LAST:
-        fired = last.fires(scene)
-        if fired is not None:
-            return _verdict(last.category, last.confidence, scene.evidence_for(fired[0]), last.id)
-    return _verdict(UNCLASSIFIED, max(0.0, 1 - probability) / 2, scene.evidence_for(None), "none")
-
-
-def _by_relevance(failure: Failure, cause: Cause) -> Iterator[tuple[Cause, float]]:
-    """Yield the root cause, then the others from the nearest to the farthest, older ones first."""
-    yield cause, 1.0
-    order = sorted(
-        (abs(i - failure.root), i) for i in range(len(failure.causes)) if i != failure.root
-    )
-    for _, index in order:
-        yield failure.causes[index], OTHER_CAUSE_DISCOUNT
+        verdict = _fire(last, scene, 1.0)
+        if verdict is not None:
+            return verdict
+    return None
 
 
 def _with_embedded(cause: Cause) -> Iterator[Cause]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from dl_bug_lsp.messages.values import FactKind, MessageFacts
@@ -68,6 +69,8 @@ _LASTING = (
     "offline mode",
 )
 """Words of conditions that meet the next try as well."""
+_PART_OF_PACKAGE = re.compile(r"No module named '?\w+\.\w|cannot import name")
+"""The package is there; the code asks for a part that this version does not have."""
 _GUESS = 0.65
 
 
@@ -90,6 +93,8 @@ def origin(
     scene = Scene(failure, failure.cause)
     if scene.says(*_OWN_DOING) or _misses_own_module(scene, facts, workspace_module):
         return Verdict(INTRINSIC, 0.8)
+    if _PART_OF_PACKAGE.search(scene.message):
+        return Verdict(INTRINSIC, 0.6)
     if scene.says(*_OTHERS_DOING):
         return Verdict(EXTRINSIC, 0.75)
     return Verdict(default, _confidence(verdict, default))

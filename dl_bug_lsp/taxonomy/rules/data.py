@@ -25,7 +25,7 @@ _DATA_WORD = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
-_NUMBER_LIKE = re.compile(r"[\d.,:;%$€+\-_/ eE]*\d[\d.,:;%$€+\-_/ eE]*\w?")
+_NUMBER_LIKE = re.compile(r"[\d.,:;%$€+\-_/ eE<>~=()]+[a-zA-Z]?")
 _MISSING = names("na n/a nan none null nil missing unknown undefined - -- ? . x inf err error #n/a")
 
 
@@ -71,6 +71,11 @@ def _converts_field(scene: Scene) -> bool:
     )
 
 
+def _is_number_like(value: str) -> bool:
+    """Say whether a text has digits and otherwise only what stands around numbers."""
+    return any(c.isdigit() for c in value) and bool(_NUMBER_LIKE.fullmatch(value))
+
+
 def _value_is_damaged(scene: Scene) -> bool:
     """Say whether the text that is no number is empty, a missing marker or a torn number."""
     groups = [
@@ -80,7 +85,7 @@ def _value_is_damaged(scene: Scene) -> bool:
     if not groups:
         return False
     value = groups[-1].strip()
-    return not value or value.lower() in _MISSING or bool(_NUMBER_LIKE.fullmatch(value))
+    return not value or value.lower() in _MISSING or _is_number_like(value)
 
 
 def _words_as_numbers(scene: Scene) -> bool:

@@ -162,6 +162,7 @@ RULES: tuple[Rule, ...] = (
         "environment.path",
         PATH,
         "no such file or directory",
+        "error opening…system error",
         "not a directory",
         "is a directory",
         "[errno 2]",

@@ -154,6 +154,7 @@ RULES_ARGUMENTS: tuple[Rule, ...] = (
         "`batch_size`…should be",
         "`units`",
         "training data contains 0 samples",
+        "expect x to be a non-empty",
         "unexpected result of `train_function` (empty logs)",
         "unexpected result of `predict_function` (empty batch_outputs)",
         "expected input data to be non-empty",

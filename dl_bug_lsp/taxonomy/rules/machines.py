@@ -66,6 +66,22 @@ RULES: tuple[Rule, ...] = (
 
 RULES_KILLED: tuple[Rule, ...] = (
     rule(
+        "platform.hang_in_collective",
+        "communication_failure",
+        types="faulthandler",
+        when=lambda s: any("distributed" in frame.file for frame in s.frames),
+        unless=("segmentation fault", "aborted", "bus error", "floating point"),
+        confidence=0.6,
+    ),
+    rule(
+        "platform.crash_in_division",
+        "division_by_zero",
+        "floating point exception",
+        "sigfpe",
+        types="faulthandler bash sh zsh kernel",
+        confidence=0.7,
+    ),
+    rule(
         "platform.killed",
         KILLED,
         "due to time limit",

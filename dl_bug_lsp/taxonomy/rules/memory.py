@@ -58,7 +58,7 @@ RULES: tuple[Rule, ...] = (
         "killed the worker…running low on memory",
         "workers killed due to memory pressure",
         "task was killed due to the node running low on memory",
-        "a worker process managed by the executor was unexpectedly terminated",
+        "a worker process managed by the executor was unexpectedly terminated…sigkill",
         confidence=0.85,
     ),
     rule(

@@ -71,6 +71,14 @@ RULES: tuple[Rule, ...] = (
         confidence=0.6,
     ),
     rule(
+        "os.invalid_while_loading",
+        "corrupt_data",
+        "[errno 22] invalid argument",
+        types="OSError RuntimeError",
+        when=lambda s: s.raised_in("torch", "numpy", "h5py", "zipfile") and "load" in s.user_source,
+        confidence=0.7,
+    ),
+    rule(
         "os.invalid",
         "illegal_argument",
         "[errno 22] invalid argument",

@@ -28,7 +28,7 @@ _CHECKS_KEY = re.compile(r"assert\s+(?:not\s+)?['\"]?[\w.\[\]'\"]+['\"]?\s+(?:no
 _CHECKS_INDEX = re.compile(
     r"(?:min|max)\(\)?.{0,30}(?:<|>)|(?:<|>).{0,40}(?:num_classes|n_classes|vocab)"
 )
-_CALLEE = re.compile(r"([\w.<>]+)\(\)")
+_CALLEE = re.compile(r"(?<![\w.<>])([\w.<>]+)\(\) (?:got|takes|missing)")
 _PLAIN_OPERATION = (
     "not supported between instances",
     "unsupported operand",
@@ -43,7 +43,7 @@ _PLAIN_OPERATION = (
     "bad operand type",
 )
 _SHAPE_WORD = re.compile(
-    r"\b(?:shapes?|rank|ndim|dims?|dimensions?|dimensional|channels?|[1-5]-?d|width|height|"
+    r"\b(?:torch\.size|shapes?|rank|ndim|dims?|dimensions?|dimensional|channels?|[1-5]-?d|width|height|"
     r"seq_?len|sequence length|batch sizes?|feature sizes?|in_features|numel|elements)\b"
 )
 _DTYPE_WORD = re.compile(
@@ -58,6 +58,8 @@ _VALUE_WORD = re.compile(
     r"\bunsupported\b|\bunknown\b|\bchoose\b|\ballowed\b|\bsupported\b|\bpositive\b|\bbetween\b|"
     r"\brange\b|\bgreater\b|\bless than\b|\bdivisible\b|\bat least\b|\bnot a valid\b|\bgot\b"
 )
+_CHECKS_ACCURACY = re.compile(r"assert [^\n]{0,60}(?:acc|accuracy|f1|auc|auroc|iou)\b[^\n]{0,40}>")
+_CHECKS_LOSS = re.compile(r"assert [^\n]{0,60}loss[^\n]{0,40}<")
 _DUNDER_GET = "__getattr__"
 
 
@@ -77,7 +79,8 @@ def _compares(word: re.Pattern[str]) -> Condition:
 def _speaks_of_nan(scene: Scene) -> bool:
     """Say whether the words couple NaN or infinity with a metric, whoever raised them."""
     words = f"{scene.class_name.lower()} {scene.text}"
-    return bool(_NAN.search(words)) and bool(_METRIC.search(words))
+    about = f"{words} {scene.source.lower()}"
+    return bool(_NAN.search(words)) and bool(_METRIC.search(about))
 
 
 def _in_trainer(scene: Scene) -> bool:
@@ -87,7 +90,7 @@ def _in_trainer(scene: Scene) -> bool:
 
 def _framework_calls_hook(scene: Scene) -> bool:
     """Say whether the framework called a function that the user's line does not name."""
-    callee = _CALLEE.match(scene.message.strip())
+    callee = _CALLEE.search(scene.message)
     if not scene.in_framework or callee is None:
         return False
     parts = callee.group(1).replace("<locals>", "").split(".")
@@ -182,6 +185,8 @@ RULES: tuple[Rule, ...] = (
         "python.zero_words",
         ZERO,
         "division by zero",
+        "floating point exception",
+        "sigfpe",
         "divide by zero",
         "modulo by zero",
         "float division",
@@ -282,6 +287,20 @@ RULES: tuple[Rule, ...] = (
     ),
     rule("python.type", TYPE, types="TypeError", confidence=0.85),
     rule(
+        "python.assert_accuracy",
+        "accuracy_at_chance",
+        types="AssertionError",
+        when=lambda s: bool(_CHECKS_ACCURACY.search(s.source)),
+        confidence=0.4,
+    ),
+    rule(
+        "python.assert_loss",
+        "loss_stagnation",
+        types="AssertionError",
+        when=lambda s: bool(_CHECKS_LOSS.search(s.source)),
+        confidence=0.4,
+    ),
+    rule(
         "python.assert_shape",
         SHAPE,
         types="AssertionError",
@@ -333,15 +352,18 @@ RULES: tuple[Rule, ...] = (
         types="ValueError",
         confidence=0.7,
     ),
-    rule("python.stop_iteration", "corrupt_data", types="StopIteration", confidence=0.4),
+    rule("python.stop_iteration", INDEX, types="StopIteration", confidence=0.4),
 )
 """Looked at after all others: the exception's class and Python's own wordings decide."""
+
+_VALUES_DIFFER = ("not close", "not equal to tolerance", "not almost equal", "items are not equal")
 
 RULES_WORDS: tuple[Rule, ...] = (
     rule(
         "words.shape",
         SHAPE,
         types="ValueError RuntimeError AssertionError TypeError InvalidArgumentError Exception",
+        unless=_VALUES_DIFFER,
         when=_compares(_SHAPE_WORD),
         confidence=0.65,
     ),

@@ -56,7 +56,6 @@ RULES: tuple[Rule, ...] = (
         "only tensors created explicitly by the user (graph leaves) support the deepcopy protocol",
         "some of the strides of a given numpy array are negative",
         "at least one stride in the given numpy array is negative",
-        "numpy is not available",
         "trying to create tensor with negative dimension",
     ),
     rule(
@@ -98,8 +97,6 @@ RULES: tuple[Rule, ...] = (
         "invalid rank",
         "distributeddataparallel is not needed in cases where a module doesn't have any parameters",
         "tensor list must not be empty",
-        "weights only load failed",
-        "weightsunpickler error",
         "could not get name of python class",
         "cuda graph",
         "torch.load with weights_only",
@@ -112,6 +109,13 @@ RULES: tuple[Rule, ...] = (
         "timeout option could only be specified in multiprocessing",
         "tried to set…after dataloader…is initialized",
         "subclasses of dataset should implement",
+    ),
+    rule(
+        "torch.weights_only",
+        MISUSE,
+        "weights only load failed",
+        "weightsunpickler error",
+        unless=("invalid load key", "ran out of input", "truncated"),
     ),
     rule(
         "torch.script",
