@@ -23,7 +23,8 @@ TRAIN, HELD = Split.TRAIN, Split.HELD_OUT
 LINES: tuple[tuple[str, str, Found], ...] = (
     (
         "keras",
-        "8/8 - 1s - 87ms/step - accuracy: 0.4875 - loss: 460.2 - val_accuracy: 0.43 - val_loss: 2.9",
+        "8/8 - 1s - 87ms/step - accuracy: 0.4875 - loss: 460.2"
+        " - val_accuracy: 0.43 - val_loss: 2.9",
         {
             ("accuracy", TRAIN): [0.4875],
             ("loss", TRAIN): [460.2],
@@ -109,7 +110,8 @@ LINES: tuple[tuple[str, str, Found], ...] = (
     ),
     (
         "notebook-table",
-        "Step | Training Loss | Validation Loss\n-----|------|-----\n500 | 0.9 | 0.8\n1000 | 0.7 | 0.6",
+        "Step | Training Loss | Validation Loss\n-----|------|-----\n"
+        "500 | 0.9 | 0.8\n1000 | 0.7 | 0.6",
         {("loss", TRAIN): [0.9, 0.7], ("loss", HELD): [0.8, 0.6]},
     ),
     ("no-metric", "Loss function: BCE\nbest val_loss 0.2\nKeyError: 13\nloss.py:22 done", {}),

@@ -6,17 +6,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from dl_bug_lsp.evidence.domain_rules import (
+    training_accumulation,
     training_data,
+    training_encoding,
+    training_gradients,
     training_jax,
+    training_keras,
     training_loop,
     training_losses,
+    training_missing,
     training_models,
     training_numerics,
     training_optimizers,
     training_overfit,
     training_pairs,
     training_rates,
+    training_samples,
     training_schedules,
+    training_shares,
 )
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.values import Case, Clue
@@ -31,14 +38,21 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (training_rates.find, LEARNS_NOTHING | NUMERIC),
     (training_schedules.find, LEARNS_NOTHING | {"loss_divergence"}),
     (training_losses.find, LEARNS_NOTHING | NUMERIC),
+    (training_keras.find, LEARNS_NOTHING | NUMERIC),
     (training_models.find, LEARNS_NOTHING | NUMERIC),
     (training_optimizers.find, LEARNS_NOTHING | {"loss_divergence"}),
     (training_loop.find, LEARNS_NOTHING | {"loss_divergence"}),
+    (training_accumulation.find, LEARNS_NOTHING | {"loss_divergence"}),
+    (training_gradients.find, LEARNS_NOTHING | {"loss_divergence"}),
     (training_jax.find, LEARNS_NOTHING | {"loss_divergence"}),
     (training_data.find, SILENT),
+    (training_samples.find, SILENT),
     (training_pairs.find, SILENT),
+    (training_encoding.find, SILENT),
     (training_numerics.find, NUMERIC),
+    (training_missing.find, NUMERIC),
     (training_overfit.find, OVERFITS),
+    (training_shares.find, OVERFITS),
 )
 """Each group of rules with the categories that it explains; elsewhere its clues count little."""
 

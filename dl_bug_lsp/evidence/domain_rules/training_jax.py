@@ -113,15 +113,16 @@ def _stale(scope: Scope) -> Iterator[Clue]:
 def _keys(training: Training, scope: Scope) -> Iterator[Clue]:
     for call in scope.calls:
         name = called_name(call)
-        if name in ("PRNGKey", "key") and training.loops(scope, call) and call.args:
-            if isinstance(call.args[0], ast.Constant) and "random" in ast.unparse(call.func):
-                why = f"{text(call)} gives the same numbers in every round"
-                yield clue("strong", scope.file, call.lineno, why)
+        makes = name == "PRNGKey" or (name == "key" and "random" in ast.unparse(call.func))
+        fixed = bool(call.args) and isinstance(call.args[0], ast.Constant)
+        if makes and fixed and training.loops(scope, call):
+            why = f"{text(call)} gives the same numbers in every round"
+            yield clue("strong", scope.file, call.lineno, why)
     used: dict[str, list[ast.Call]] = {}
     for call in scope.calls:
-        if called_name(call) in SAMPLERS and call.args and isinstance(call.args[0], ast.Name):
-            if re.search(r"key|rng", call.args[0].id):
-                used.setdefault(call.args[0].id, []).append(call)
+        key = call.args[0] if call.args and called_name(call) in SAMPLERS else None
+        if isinstance(key, ast.Name) and re.search(r"key|rng", key.id):
+            used.setdefault(key.id, []).append(call)
     for name, calls in sorted(used.items()):
         for call in calls:
             loops = training.loops(scope, call)
@@ -164,9 +165,10 @@ def _signs(training: Training) -> Iterator[Clue]:
             if origin.value > 0 and not chained and origin.value < 1:
                 why = "a positive scale moves the weights up the gradient"
                 yield clue("strong", scope.file, call.lineno, why)
-        if call.args and isinstance(call.args[0], (ast.Name, ast.Attribute, ast.Subscript)):
-            if not training.numbers(scope, call.args[0]) and not chained:
-                yield clue("medium", scope.file, call.lineno, "the scale has no minus")
+        size = call.args[0] if call.args else None
+        named = isinstance(size, (ast.Name, ast.Attribute, ast.Subscript))
+        if size is not None and named and not chained and not training.numbers(scope, size):
+            yield clue("medium", scope.file, call.lineno, "the scale has no minus")
     for scope, call in training.named(*sorted(RELATIVE_SCALERS)):
         statement = training.statement(scope, call)
         words = ast.unparse(statement) if statement is not None else ""
@@ -181,10 +183,10 @@ def _signs(training: Training) -> Iterator[Clue]:
                 rate = re.search(
                     r"\b(?:lr|learning_rate|step_size|alpha|eta)\b", ast.unparse(node.body)
                 )
-                if len(parameters) == 2 and set(parameters) <= used and rate:
-                    if isinstance(node.body.op, ast.Add) and parameters[1][:1] == "g":
-                        why = f"{text(node.body)} moves the weights up the gradient"
-                        yield clue("strong", scope.file, node.lineno, why)
+                both = len(parameters) == 2 and set(parameters) <= used and rate
+                if both and isinstance(node.body.op, ast.Add) and parameters[1][:1] == "g":
+                    why = f"{text(node.body)} moves the weights up the gradient"
+                    yield clue("strong", scope.file, node.lineno, why)
 
 
 def _gradient_of(training: Training) -> Iterator[Clue]:

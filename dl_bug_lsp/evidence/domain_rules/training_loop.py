@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, source
-from dl_bug_lsp.evidence.domain_rules.training_program import Training, clue, names_in, text
+from dl_bug_lsp.evidence.domain_rules.training_program import (
+    Training,
+    clue,
+    on_optimizer,
+    text,
+)
 from dl_bug_lsp.evidence.values import Clue
 from dl_bug_lsp.provenance.program import Scope
-
-OPTIMIZER = re.compile(r"(?:^|[._])(?:opt|optim|optimizer|optimiser|scaler|opt_\w+|optimizer_\w+|\w+_opt"
-                       r"|\w+_optimizer|\w+_optim|solver|trainer_op)s?(?:\[|$|\.)")  # fmt: skip
 
 
 def find(training: Training) -> Iterator[Clue]:
@@ -26,21 +28,10 @@ def find(training: Training) -> Iterator[Clue]:
         yield from _never(training, backward)
     for scope, call in backward:
         yield from _around_backward(training, scope, call)
-    yield from _conditions(training)
-    yield from _broken_graph(training)
-    yield from _modes(training)
-    yield from _reversed_sign(training)
-    yield from _tape(training)
-    yield from _first_batch_only(training)
-
-
-def _on_optimizer(call: ast.Call) -> bool:
-    base = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-    return OPTIMIZER.search(base.lower()) is not None and "sched" not in base.lower()
 
 
 def _steps(training: Training) -> list[tuple[Scope, ast.Call]]:
-    return [(s, c) for s, c in training.named("step", "update") if _on_optimizer(c)]
+    return [(s, c) for s, c in training.named("step", "update") if on_optimizer(c)]
 
 
 def _never(training: Training, backward: list[tuple[Scope, ast.Call]]) -> Iterator[Clue]:
@@ -68,14 +59,14 @@ def _around_backward(training: Training, scope: Scope, backward: ast.Call) -> It
     loops = training.loops(scope, backward)
     body: ast.AST = loops[0] if loops else scope.node
     inside = [c for c in calls_in(body) if c is not backward]
-    steps = [c for c in inside if called_name(c) == "step" and _on_optimizer(c)]
+    steps = [c for c in inside if called_name(c) == "step" and on_optimizer(c)]
     zeros = [c for c in inside if called_name(c) == "zero_grad"]
     backwards = [c for c in calls_in(body) if called_name(c) == "backward"]
     if len(backwards) == 1:
         yield from _order(scope, backward, steps, zeros)
     batches = bool(loops) and isinstance(loops[0], ast.For) and _over_batches(loops[0])
     if batches and not steps and not _calls_step(training, inside):
-        for later in (c for c in scope.calls if called_name(c) == "step" and _on_optimizer(c)):
+        for later in (c for c in scope.calls if called_name(c) == "step" and on_optimizer(c)):
             if len(training.loops(scope, later)) < len(loops):
                 why = f"{text(later)} stands outside the loop that computes gradients"
                 yield clue("strong", scope.file, later.lineno, why)
@@ -139,222 +130,3 @@ def _after_batches(training: Training, scope: Scope, backward: ast.Call, loop: a
         and loop in training.loops(scope, n)
         for n in ast.walk(loop)
     )
-
-
-# ------------------------------------------------------------------ accumulation
-def _conditions(training: Training) -> Iterator[Clue]:
-    """Find updates under a condition on a counter, and whether it ever comes true."""
-    for scope in training.functions:
-        for branch in (n for n in ast.walk(scope.node) if isinstance(n, ast.If)):
-            if scope is not _scope_of(training, scope, branch) or not _updates(
-                training, scope, branch
-            ):
-                continue
-            modulo = next(
-                (
-                    n
-                    for n in ast.walk(branch.test)
-                    if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)
-                ),
-                None,
-            )
-            if modulo is not None:
-                yield from _every(training, scope, branch, modulo)
-
-
-def _scope_of(training: Training, scope: Scope, node: ast.AST) -> Scope | None:
-    """Return ``scope`` where the node stands in it and not in a function inside it."""
-    at = training.parent(scope, node)
-    while at is not None and not isinstance(
-        at, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)
-    ):
-        at = training.parent(scope, at)
-    return scope if at is scope.node else None
-
-
-def _updates(training: Training, scope: Scope, branch: ast.If) -> bool:
-    for statement in branch.body:
-        for call in calls_in(statement):
-            name = called_name(call)
-            if name == "apply_gradients" or (name == "step" and _on_optimizer(call)):
-                return True
-            own = [s for s in training.functions if s.name.rpartition(".")[2] == name]
-            for function in own[:3]:
-                if any(called_name(c) == "step" and _on_optimizer(c) for c in function.calls):
-                    return True
-    return False
-
-
-def _every(training: Training, scope: Scope, branch: ast.If, modulo: ast.BinOp) -> Iterator[Clue]:
-    loop = next((n for n in training.loops(scope, branch) if isinstance(n, ast.For)), None)
-    every = training.origins(scope, modulo.right)
-    least = min((o.value for o in every), default=None)
-    counted = loop is not None and names_in(loop.target) & names_in(modulo.left)
-    if loop is None or not counted or least is None:
-        if least is None or least > 1:
-            why = f"an update is made only where {text(branch.test)}"
-            yield clue("weak", scope.file, branch.lineno, why)
-        return
-    rounds = _rounds(training, scope, loop)
-    if rounds and least > max(o.value for o in rounds):
-        why = f"{text(branch.test)} is never true in a loop of {rounds[0].value:g} rounds"
-        yield clue("strong", scope.file, branch.lineno, why)
-        for origin in every:
-            yield clue(
-                "strong", origin.file, origin.line, f"updates every {origin.value:g} rounds", 0.9
-            )
-        for origin in rounds:
-            why = f"only {origin.value:g} rounds, fewer than one update takes"
-            yield clue("medium", origin.file, origin.line, why)
-    elif least >= 16:
-        why = f"one update in {least:g} rounds, and the count starts anew with every loop"
-        yield clue("medium", scope.file, branch.lineno, why)
-        for origin in every:
-            yield clue("medium", origin.file, origin.line, why, 0.8)
-
-
-def _rounds(training: Training, scope: Scope, loop: ast.For) -> list:  # type: ignore[type-arg]
-    call = loop.iter
-    while (
-        isinstance(call, ast.Call)
-        and called_name(call) in ("tqdm", "enumerate", "list")
-        and call.args
-    ):
-        call = call.args[0]
-    if isinstance(call, ast.Call) and called_name(call) in ("range", "trange") and call.args:
-        end = call.args[1] if len(call.args) > 1 else call.args[0]
-        return training.origins(scope, end)
-    return []
-
-
-# ------------------------------------------------------------------ gradients that are lost
-def _broken_graph(training: Training) -> Iterator[Clue]:
-    for scope, call in training.named("requires_grad_"):
-        if re.search(r"loss", ast.unparse(call.func)) and not call.args:
-            why = "a loss that is asked to require gradients has none behind it"
-            yield clue("strong", scope.file, call.lineno, why)
-    for scope, call in training.named("tensor", "Variable", "as_tensor", "from_numpy"):
-        flagged = any(k.arg == "requires_grad" for k in call.keywords)
-        inner = ast.unparse(call.args[0]) if call.args else ""
-        if (flagged and "loss" in inner) or re.search(r"loss\w*\.(?:item|data|detach)", inner):
-            why = f"{text(call)} starts a new graph, the model is not in it"
-            yield clue("strong", scope.file, call.lineno, why)
-    for scope in training.functions:
-        for name, bindings in sorted(scope.bindings.items()):
-            for binding in bindings:
-                if name.endswith(".requires_grad") and "loss" in name:
-                    why = "a loss that is told to require gradients has none behind it"
-                    yield clue("strong", scope.file, binding.line, why)
-        short = scope.name.rpartition(".")[2]
-        if short in (
-            "forward",
-            "call",
-            "training_step",
-            "compute_loss",
-            "loss",
-            "loss_fn",
-            "__call__",
-        ):
-            yield from _cut(training, scope)
-
-
-def _cut(training: Training, scope: Scope) -> Iterator[Clue]:
-    """Find calls that cut the gradient's way inside a forward pass or a loss."""
-    words = re.compile(r"target|teacher|ema|hidden|state|next|code|quant|mask|weight|mem|log|metric|stat"
-                       r"|label|anchor|old|prev|scale|mean|std|acc|memory|baseline|advantage")  # fmt: skip
-    for call in scope.calls:
-        name = called_name(call)
-        if name not in ("detach", "stop_gradient", "item", "numpy", "no_grad"):
-            continue
-        statement = training.statement(scope, call)
-        around = ast.unparse(statement) if statement is not None and not isinstance(
-            statement, (ast.For, ast.If, ast.With)) else ast.unparse(call)  # fmt: skip
-        if words.search(around.lower()) or (name in ("item", "numpy") and "log" in around):
-            continue
-        if isinstance(statement, ast.Expr) and name in ("item", "numpy"):
-            continue
-        level = "strong" if name in ("detach", "stop_gradient", "no_grad") else "medium"
-        yield clue(
-            level, scope.file, call.lineno, f"{text(call)} cuts the gradient's way back", 0.9
-        )
-
-
-def _modes(training: Training) -> Iterator[Clue]:
-    """Find evaluation mode that is never left again."""
-    evals = [
-        (s, c)
-        for s, c in training.named("eval")
-        if isinstance(c.func, ast.Attribute)
-        and not c.args
-        and not re.search(r"teacher|ema|vgg|frozen|target|ref|pd|frame|df", ast.unparse(c.func))
-    ]
-    trains = [
-        c for _, c in training.named("train") if isinstance(c.func, ast.Attribute) and not c.args
-    ]
-    if "backward" in training.by_name and evals and not trains and "torch" in training.imported:
-        for scope, call in evals:
-            why = "nothing puts the model back into training mode"
-            yield clue("medium", scope.file, call.lineno, why)
-
-
-def _reversed_sign(training: Training) -> Iterator[Clue]:
-    """Find a loss with the wrong sign: what should fall is made to rise."""
-    fair = re.compile(r"adv|reward|policy|entropy|log_?prob|elbo|fake|real|disc|critic|actor|return|gain"
-                      r"|mean\(\)|likelihood|score|q_|value|ll\b|sim|cos|reduce|softplus|log")  # fmt: skip
-    losses = re.compile(r"cross_?entropy|criterion|mse|l1_loss|bce|nll|loss_fn|loss_func|huber")
-    for scope in training.functions:
-        for node in ast.walk(scope.node):
-            if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-                inner = ast.unparse(node.operand).lower()
-                called = isinstance(node.operand, ast.Call) and losses.search(
-                    called_name(node.operand).lower()
-                )
-                named = re.fullmatch(r"(?:self\.)?(?:total_)?loss", inner)
-                if _scope_of(training, scope, node) is None or fair.search(
-                    inner.replace("loss", "")
-                ):
-                    if not called:
-                        continue
-                if called or named:
-                    why = f"{text(node)} makes the loss grow"
-                    yield clue("strong", scope.file, node.lineno, why)
-            elif isinstance(node, ast.Assign) and _scope_of(training, scope, node) is scope:
-                yield from _minus_missing(scope, node)
-
-
-def _minus_missing(scope: Scope, node: ast.Assign) -> Iterator[Clue]:
-    target = ast.unparse(node.targets[0]).lower()
-    if not re.search(r"(?:^|[._])(?:loss|nll|\w+_loss)$", target):
-        return
-    value = ast.unparse(node.value).lower()
-    plain = re.fullmatch(
-        r"(?:torch\.|tf\.|jnp\.)?(?:reduce_)?(?:mean|sum)?\(?[\w.\[\]]*(?:log_?prob\w*|logp\w*|elbo|likelihood)"
-        r"[^-]*\)?(?:\.mean\(\)|\.sum\(\))?",
-        value,
-    )
-    if plain and "-" not in value and "nll" not in value and "cross" not in value:
-        why = f"{text(node)} is to be made large, not small: the minus is missing"
-        yield clue("strong", scope.file, node.lineno, why)
-
-
-def _tape(training: Training) -> Iterator[Clue]:
-    """TensorFlow: gradients that no optimiser applies, losses made outside the tape."""
-    applied = any(
-        n in training.by_name for n in ("apply_gradients", "apply", "assign_sub", "minimize")
-    )
-    for scope, call in training.named("gradient"):
-        if "tape" in ast.unparse(call.func).lower() and not applied:
-            why = "the gradients are never applied"
-            yield clue("strong", scope.file, call.lineno, why)
-
-
-def _first_batch_only(training: Training) -> Iterator[Clue]:
-    for scope, call in training.named("next"):
-        inner = call.args[0] if call.args else None
-        if (
-            isinstance(inner, ast.Call)
-            and called_name(inner) == "iter"
-            and training.loops(scope, call)
-        ):
-            why = f"{text(call)} begins anew, so every round gets a first batch"
-            yield clue("strong", scope.file, call.lineno, why)

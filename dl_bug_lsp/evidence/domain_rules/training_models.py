@@ -20,6 +20,16 @@ OUTPUTS = {
 SQUASHING = frozenset(
     {"sigmoid", "tanh", "Sigmoid", "Tanh", "hard_sigmoid", "Hardsigmoid", "softsign"}
 )
+INITIALIZERS = frozenset(
+    {
+        "kernel_initializer",
+        "kernel_init",
+        "embeddings_initializer",
+        "recurrent_initializer",
+        "depthwise_initializer",
+        "w_init",
+    }
+)
 DEEP = 4
 """With so many squashing layers in a row the gradient is below 1 % of what it was."""
 
@@ -117,8 +127,7 @@ def _starts(training: Training) -> Iterator[Clue]:
         yield clue("strong" if "weight" in target else "medium", scope.file, call.lineno, why)
     for scope, call in training.calls:
         for word in call.keywords:
-            if word.arg in ("kernel_initializer", "kernel_init", "embeddings_initializer",
-                            "recurrent_initializer", "w_init", "depthwise_initializer"):  # fmt: skip
+            if word.arg in INITIALIZERS:
                 name = string(word.value) or ast.unparse(word.value)
                 if re.search(r"zeros|ones\b|[Cc]onstant|Zeros|Ones", name):
                     why = f"weights that start as `{name[:40]}` all learn the same"
@@ -188,10 +197,9 @@ def _outputs(training: Training) -> Iterator[Clue]:
                     why = "the model's output is cut off at 0, where it has no gradient"
                     yield clue("medium", scope.file, call.lineno, why)
             elif isinstance(parent, ast.Call) and called_name(parent) == "Sequential":
-                if parent.args[-1] is call and not re.search(
-                    r"block|layer|encoder|conv|down|up|feature|backbone|trunk|stem",
-                    ast.unparse(training.statement(scope, call) or call).partition("=")[0]
-                    + scope.name,
-                    re.IGNORECASE,
-                ):
+                around = ast.unparse(training.statement(scope, call) or call)
+                words = around.partition("=")[0] + scope.name
+                part = r"block|layer|encoder|conv|down|up|feature|backbone|trunk|stem"
+                last = bool(parent.args) and parent.args[-1] is call
+                if last and not re.search(part, words, re.IGNORECASE):
                     yield clue("weak", scope.file, call.lineno, "a rectifier as the last layer")

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.domain_rules.training_program import Training, clue, string, text
 from dl_bug_lsp.evidence.values import Clue
 from dl_bug_lsp.provenance.program import Scope
@@ -19,35 +19,19 @@ GUARDS = re.compile(
 )
 POSITIVE = frozenset({"exp", "softplus", "len", "cosh", "float", "int", "range"})
 PROBABILITY = frozenset({"softmax", "sigmoid"})
-MAKES_NAN = {
-    "shift": "the first rows have no value",
-    "pct_change": "the first row has no value, a former zero gives infinity",
-    "diff": "the first row has no value",
-    "rolling": "the first windows are not full",
-    "merge": "rows without a partner get no value",
-    "join": "rows without a partner get no value",
-    "reindex": "new rows get no value",
-    "resample": "empty intervals get no value",
-    "pivot": "combinations that never occur get no value",
-    "pivot_table": "combinations that never occur get no value",
-    "asfreq": "missing times get no value",
-}
-FILLS_NAN = ("fillna", "dropna", "ffill", "bfill", "interpolate", "nan_to_num", "SimpleImputer",
-             "KNNImputer", "nanmean", "nanstd", "backfill", "pad")  # fmt: skip
 
 
 def find(training: Training) -> Iterator[Clue]:
     """Yield operations that are undefined for values that can occur, and data that holds none."""
-    columns = _columns(training)
+    columns = columns_of(training)
     for scope in training.functions:
         yield from _logs(training, scope, columns)
         yield from _roots(training, scope)
         yield from _quotients(training, scope, columns)
-    yield from _overflow(training)
-    yield from _missing_values(training, columns)
 
 
-def _columns(training: Training) -> dict[str, list[tuple[str, Column]]]:
+def columns_of(training: Training) -> dict[str, list[tuple[str, Column]]]:
+    """Return the columns of the workspace's data files by name, each with its file."""
     found: dict[str, list[tuple[str, Column]]] = {}
     files = [f for f in training.case.workspace.files() if f.endswith((".csv", ".tsv", ".jsonl"))]
     for file in files[:8]:
@@ -74,7 +58,6 @@ def _real(expr: ast.expr) -> bool:
     return type(expr).__module__ == "ast" or hasattr(ast, type(expr).__name__)
 
 
-# ------------------------------------------------------------------ logarithms
 def _logs(
     training: Training, scope: Scope, columns: dict[str, list[tuple[str, Column]]]
 ) -> Iterator[Clue]:
@@ -85,9 +68,8 @@ def _logs(
             continue
         base = ast.unparse(call.func.value)
         inner = call.args[0] if call.args else call.func.value
-        if base in ("math", "logging", "wandb", "mlflow", "self", "logger", "self.logger"):
-            if base != "math" or isinstance(inner, ast.Constant):
-                continue
+        if base in ("logging", "wandb", "mlflow", "self", "logger", "self.logger"):
+            continue
         if isinstance(inner, ast.Constant) or _positive(inner) or _guarded(training, scope, inner):
             continue
         named = _zero_columns(inner, columns, 0.0)
@@ -124,7 +106,6 @@ def _zero_columns(
     return None
 
 
-# ------------------------------------------------------------------ roots
 def _roots(training: Training, scope: Scope) -> Iterator[Clue]:
     """Find roots: they have no derivative at 0, and below it no value."""
     for call in scope.calls:
@@ -169,17 +150,10 @@ def _roots(training: Training, scope: Scope) -> Iterator[Clue]:
 def _own(training: Training, scope: Scope, kind: type[ast.AST]) -> Iterator[ast.AST]:
     """Yield a function's nodes of a kind without those of the functions inside it."""
     for node in ast.walk(scope.node):
-        if isinstance(node, kind):
-            at = training.parent(scope, node)
-            while at is not None and not isinstance(
-                at, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)
-            ):
-                at = training.parent(scope, at)
-            if at is scope.node:
-                yield node
+        if isinstance(node, kind) and training.owns(scope, node):
+            yield node
 
 
-# ------------------------------------------------------------------ quotients
 def _quotients(
     training: Training, scope: Scope, columns: dict[str, list[tuple[str, Column]]]
 ) -> Iterator[Clue]:
@@ -236,78 +210,3 @@ def _denominator(scope: Scope, expr: ast.expr) -> str | None:
         if re.search(r"\.sum\(|reduce_sum|\bnorm\b|\.norm\(|count|total|mask|\.mean\(", words)
         else None
     )
-
-
-# ------------------------------------------------------------------ overflow
-def _overflow(training: Training) -> Iterator[Clue]:
-    for scope, call in training.named("exp", "expm1", "cosh", "sinh"):
-        inner = ast.unparse(call)
-        if isinstance(call.func, ast.Attribute) and not re.search(
-            r"math|clamp|clip|max|minimum|\(-", inner
-        ):
-            level = (
-                "medium" if re.search(r"logit|x\b|score|logvar|log_var|out|pred", inner) else "weak"
-            )
-            yield clue(level, scope.file, call.lineno, f"{text(call)} has no upper bound")
-    scaled = any(n in training.by_name for n in ("GradScaler", "LossScaleOptimizer"))
-    if not scaled:
-        for scope, call in training.named("half", "set_global_policy", "autocast"):
-            words = ast.unparse(call)
-            if called_name(call) == "half" or "float16" in words and "bfloat16" not in words:
-                why = f"{text(call)}: beyond 65504 half precision holds no number"
-                yield clue("medium", scope.file, call.lineno, why)
-    for scope, call in training.named("masked_fill", "masked_fill_", "full"):
-        if re.search(
-            r"-\s?(?:float\(['\"]inf|(?:np|torch|jnp|math)\.inf)|'-inf'", ast.unparse(call)
-        ):
-            why = "a row that is masked altogether has no softmax"
-            yield clue("medium", scope.file, call.lineno, why)
-    clipped = any("clip" in n for n in training.by_name) or any(
-        k.arg and "clip" in k.arg for _, c in training.calls for k in c.keywords
-    )
-    if not clipped:
-        for scope, call in training.named("LSTM", "GRU", "RNN", "SimpleRNN"):
-            yield clue("weak", scope.file, call.lineno, "nothing bounds the gradients through time")
-    for scope, call in training.named(*("Adam", "AdamW", "RMSprop")):
-        eps = keyword(call, "eps") or keyword(call, "epsilon")
-        for origin in training.origins(scope, eps) if eps is not None else ():
-            if origin.value < 1e-12:
-                yield clue("strong", origin.file, origin.line, "nothing keeps the quotient off 0")
-
-
-# ------------------------------------------------------------------ data without values
-def _missing_values(
-    training: Training, columns: dict[str, list[tuple[str, Column]]]
-) -> Iterator[Clue]:
-    filled = [n for n in FILLS_NAN if n in training.by_name]
-    holes = [(f, c) for held in columns.values() for f, c in held if c.empty_lines or c.odd]
-    tabular = bool({"pandas", "polars"} & training.imported)
-    for scope, call in training.named(*MAKES_NAN):
-        if not isinstance(call.func, ast.Attribute) or isinstance(call.func.value, ast.Constant):
-            continue
-        inner = keyword(call, "how")
-        if called_name(call) in ("merge", "join") and string(inner) in (None, "inner"):
-            continue
-        if called_name(call) == "join" and ("path" in ast.unparse(call) or inner is None):
-            continue
-        if tabular and not re.search(r"torch|random|index", ast.unparse(call.func)):
-            level = "weak" if filled else "medium"
-            why = f"{text(call)}: {MAKES_NAN[called_name(call)]}"
-            yield clue(level, scope.file, call.lineno, why)
-    for scope, call in training.named("to_numeric", "to_datetime"):
-        if string(keyword(call, "errors")) == "coerce":
-            why = f"{text(call)} turns what it cannot read into NaN"
-            yield clue("weak" if filled else "strong", scope.file, call.lineno, why)
-    for scope, call in training.named("map"):
-        if tabular and isinstance(call.func, ast.Attribute) and call.args and not filled:
-            if isinstance(call.args[0], (ast.Name, ast.Attribute, ast.Dict)):
-                why = f"{text(call)} gives NaN for what the mapping lacks"
-                yield clue("weak", scope.file, call.lineno, why)
-    if holes and not filled:
-        for scope, call in training.named("read_csv", "genfromtxt", "read_table", "loadtxt"):
-            why = f"`{holes[0][1].name}` has rows without a number, and nothing fills them"
-            as_text = ast.unparse(keyword(call, "dtype") or call.func) == "str"
-            yield clue("weak" if as_text else "strong", scope.file, call.lineno, why)
-        for file, column in holes[:6]:
-            line = column.empty_lines[0] if column.empty_lines else column.odd[0][0]
-            yield clue("medium", file, line, f"`{column.name}` holds no number here")

@@ -19,6 +19,7 @@ HANDED_ON = frozenset(
         "FullyShardedDataParallel", "double", "bfloat16", "apply", "script", "requires_grad_",
     }
 )  # fmt: skip
+MAKERS = ("build", "make", "create", "from_pretrained", "get_", "load")
 AVERAGED = re.compile(
     r"ema|average|avg|teacher|target|shadow|best|frozen|reference|ref_|initial|old"
 )
@@ -51,11 +52,10 @@ def _model_names(call: ast.Call) -> set[str]:
     """Return the (dotted) names whose ``parameters()`` an optimiser is given."""
     found: set[str] = set()
     for inner in (n for n in ast.walk(call) if isinstance(n, ast.Call)):
-        if called_name(inner) in ("parameters", "named_parameters", "trainable_parameters"):
-            if isinstance(inner.func, ast.Attribute):
-                name = dotted_name(inner.func.value)
-                if name:
-                    found.add(name)
+        gives = called_name(inner) in ("parameters", "named_parameters", "trainable_parameters")
+        name = dotted_name(inner.func.value) if isinstance(inner.func, ast.Attribute) else None
+        if gives and name is not None:
+            found.add(name)
     return found
 
 
@@ -82,7 +82,7 @@ def _makes_new(expr: ast.expr) -> bool:
         return False
     name = called_name(expr)
     return name not in HANDED_ON and (
-        name[:1].isupper() or name in ("deepcopy", "copy", "clone") or name.startswith(("build", "make", "create", "from_pretrained", "get_", "load"))
+        name[:1].isupper() or name in ("deepcopy", "copy", "clone") or name.startswith(MAKERS)
     )  # fmt: skip
 
 

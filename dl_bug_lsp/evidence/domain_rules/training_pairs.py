@@ -20,10 +20,6 @@ PERMUTING = ("permutation", "randperm", "shuffle", "sample")
 TABLES = re.compile(
     r"^(?:DictReader|reader|read_csv|read_table|load|loads|genfromtxt|loadtxt|read_json)$"
 )
-HELD_OUT = re.compile(
-    r"(?:\b|_)(?:val|valid|validation|test|dev|eval|held_?out|holdout)(?:\b|_)|X(?:te|va)\b",
-    re.IGNORECASE,
-)
 
 
 def find(training: Training) -> Iterator[Clue]:
@@ -34,8 +30,6 @@ def find(training: Training) -> Iterator[Clue]:
         yield from _table_and_folder(scope)
         yield from _taken_before(scope)
         yield from _not_shifted(scope)
-        yield from _arbitrary_index(training, scope)
-    yield from _fitted_apart(training)
 
 
 def _subject(call: ast.Call, statement: ast.stmt | None) -> str:
@@ -187,10 +181,7 @@ def _first_name(expr: ast.expr) -> str | None:
     at: ast.expr = expr
     while True:
         if isinstance(at, ast.Call):
-            if isinstance(at.func, ast.Name) and at.args:
-                at = at.args[0]
-            else:
-                at = at.func
+            at = at.args[0] if isinstance(at.func, ast.Name) and at.args else at.func
         elif isinstance(at, (ast.Subscript, ast.Attribute)):
             at = at.value
         else:
@@ -228,57 +219,3 @@ def _not_shifted(scope: Scope) -> Iterator[Clue]:
                     cuts["y"] = (ast.unparse(value), binding.line)
     if len(cuts) == 2 and cuts["x"][0] == cuts["y"][0]:
         yield clue("strong", scope.file, cuts["y"][1], "the target is the input itself")
-
-
-def _arbitrary_index(training: Training, scope: Scope) -> Iterator[Clue]:
-    """Find classes numbered over a set, whose order changes, or over one part of the data."""
-    for call in scope.calls:
-        if called_name(call) != "enumerate" or not call.args:
-            continue
-        inner = call.args[0]
-        if isinstance(inner, ast.Call) and called_name(inner) in ("set", "unique", "frozenset"):
-            level = "medium" if called_name(inner) == "set" else "weak"
-            shared = len(training.engine.program.callers(scope.name.rpartition(".")[2])) > 1
-            why = f"{text(call)} numbers classes in an order of its own each time"
-            yield clue("strong" if shared else level, scope.file, call.lineno, why)
-
-
-def _fitted_apart(training: Training) -> Iterator[Clue]:
-    for scope, call in training.named("fit_transform", "fit", "adapt"):
-        words = " ".join(ast.unparse(a) for a in call.args)
-        base = ast.unparse(call.func)
-        scaler = called_name(call) != "fit" or re.search(
-            r"scal|encod|vector|tokeniz|pca|imput", base.lower()
-        )
-        if (
-            scaler
-            and HELD_OUT.search(words)
-            and not re.search(r"train|trainer|model", words + base)
-        ):
-            why = f"{text(call)} fits anew on held-out data"
-            yield clue("strong", scope.file, call.lineno, why)
-    for scope, call in training.named("fit_transform", "factorize", "get_dummies"):
-        if scope.is_module:
-            continue
-        callers = training.engine.program.callers(scope.name.rpartition(".")[2])
-        held = [c for _, c in callers if HELD_OUT.search(ast.unparse(c))]
-        if len(callers) > 1 and held:
-            why = f"{text(call)} is fitted anew for every part of the data"
-            aligned = any(n in training.by_name for n in ("reindex", "align"))
-            yield clue("weak" if aligned else "strong", scope.file, call.lineno, why)
-    for scope in training.functions:
-        for name, bindings in sorted(scope.bindings.items()):
-            for binding in bindings:
-                yield from _own_statistics(scope, name, binding)
-
-
-def _own_statistics(scope: Scope, name: str, binding: Binding) -> Iterator[Clue]:
-    """Held-out data standardised with its own mean."""
-    if not HELD_OUT.search(name) or not isinstance(binding.value, ast.BinOp):
-        return
-    words = [
-        ast.unparse(c.func) for c in calls_in(binding.value) if called_name(c) in ("mean", "std")
-    ]
-    if words and all(HELD_OUT.search(w) for w in words) and names_in(binding.value):
-        why = "held-out data is scaled by its own statistics"
-        yield clue("medium", scope.file, binding.line, why)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,10 @@ from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.provenance.values import Library, LibraryObject, StepKind
 from dl_bug_lsp.workspace.values import ConfigEntry
 
+OPTIMIZER = re.compile(
+    r"(?:^|[._])(?:opt|optim|optimizer|optimiser|scaler|opt_\w+|optimizer_\w+|\w+_opt"
+    r"|\w+_optimizer|\w+_optim|solver)s?(?:\[|$|\.)"
+)
 MAX_MODULES = 120
 ORIGIN_STEPS = 60
 WRITTEN = (StepKind.LITERAL, StepKind.CONFIG, StepKind.DEFAULT, StepKind.OPTION)
@@ -106,6 +111,14 @@ class Training:
         """Return the loops of the same function around a node, innermost first."""
         return [n for n in self.around(scope, node) if isinstance(n, LOOPS)]
 
+    def owns(self, scope: Scope, node: ast.AST) -> bool:
+        """Whether a node stands in a function itself, not in one defined inside it."""
+        parents = self._parents_of(scope)
+        at = parents.get(id(node))
+        while at is not None and not isinstance(at, (*FUNCTIONS[:2], ast.Module)):
+            at = parents.get(id(at))
+        return at is scope.node
+
     def statement(self, scope: Scope, node: ast.AST) -> ast.stmt | None:
         """Return the statement that a node is part of."""
         if isinstance(node, ast.stmt):
@@ -159,7 +172,7 @@ class Training:
         return found
 
     def library_name(self, scope: Scope, call: ast.Call) -> str:
-        """Return the dotted name of a library's callee, as far as imports tell it, else as written."""
+        """Return the dotted name of a callee, as far as imports tell it, else as written."""
         for value in self.engine.node(call.func, self.engine.open_context(scope)).values:
             if isinstance(value, (Library, LibraryObject)):
                 return value.name
@@ -198,6 +211,12 @@ def argument(call: ast.Call, position: int, *names: str) -> ast.expr | None:
         found = call.args[position]
         return None if isinstance(found, ast.Starred) else found
     return None
+
+
+def on_optimizer(call: ast.Call) -> bool:
+    """Whether a method is called on what is named as an optimiser."""
+    base = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    return OPTIMIZER.search(base.lower()) is not None and "sched" not in base.lower()
 
 
 def _is_test(file: str) -> bool:
