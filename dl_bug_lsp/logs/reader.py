@@ -2,23 +2,119 @@
 
 from __future__ import annotations
 
+import codecs
 import re
+from collections.abc import Iterable, Iterator
 
 from dl_bug_lsp.logs.containers import unwrap_json_lines
-from dl_bug_lsp.logs.decoding import decode
+from dl_bug_lsp.logs.decoding import decode, detect_encoding
+from dl_bug_lsp.logs.documents import lines_of_document
 from dl_bug_lsp.logs.prefixes import attribute
+from dl_bug_lsp.logs.regions import Region, Scanner, at_line_ends, chunks_of
 from dl_bug_lsp.logs.terminal import strip_controls, strip_escapes, visible_segments
 from dl_bug_lsp.logs.values import Log, LogLine
 
 _TELLING = re.compile(r'Traceback \(most recent|File "|Error\b|error:|Killed|❱')
 _MAX_LINE = 65_536
+LARGE = 4_000_000
+"""Texts of more bytes are searched for the parts that matter; smaller ones are kept whole."""
 
 
-def clean_lines(text: str, first_number: int = 1) -> list[LogLine]:
-    """Return the lines of ``text`` without terminal codes and overprints; no prefix is taken off."""
+def read_log(data: bytes | str) -> Log:
+    """Read a text into clean lines; never raises.
+
+    Line numbers are 1-based and count line feeds of the text as it was given. Of texts beyond
+    `LARGE` bytes only the parts that may tell of failures and samples of metrics are kept.
+    """
+    if isinstance(data, str):
+        if len(data) > LARGE:
+            return read_log_chunks(chunks_of(data.encode("utf-8", "surrogatepass")))
+        return _whole(data.removeprefix("\ufeff"), ())
+    if len(data) > LARGE:
+        return read_log_chunks(chunks_of(data))
+    text, problems = decode(data)
+    return _whole(text, problems)
+
+
+def read_log_chunks(chunks: Iterable[bytes]) -> Log:
+    """Read a text that comes in pieces (a file, a stream), in bounded memory; never raises."""
+    parts = iter(chunks)
+    first: list[bytes] = []
+    size = 0
+    for part in parts:
+        first.append(part)
+        size += len(part)
+        if size > LARGE:
+            return _large(b"".join(first), parts)
+    text, problems = decode(b"".join(first))
+    return _whole(text, problems)
+
+
+def _whole(text: str, problems: tuple[str, ...]) -> Log:
+    document = lines_of_document(text)
+    if document is not None:
+        lines = [line for raw in document for line in clean_lines(raw.text, raw.number, one=True)]
+        return Log(tuple(attribute(lines)), problems, text.count("\n") + 1)
+    lines = clean_lines(text)
+    total = len(lines)
+    if lines and not lines[-1].text:
+        lines.pop()
+    return Log(tuple(finish(lines)), problems, total)
+
+
+def _large(beginning: bytes, rest: Iterator[bytes]) -> Log:
+    encoding, mark = detect_encoding(beginning[: 1 << 20])
+    scanner = Scanner()
+    parts = _joined(beginning[mark:], rest)
+    if encoding.startswith("utf-16") or encoding.startswith("utf-32"):
+        parts = _transcoded(parts, encoding)
+        encoding = "utf-8"
+    for chunk in at_line_ends(parts):
+        scanner.feed(chunk)
+    regions = scanner.regions()
+    lines = finish(_lines_of_regions(regions, encoding))
+    kept = sum(len(region.data) for region in regions)
+    problems: tuple[str, ...] = ()
+    if kept < scanner.size:
+        problems = (
+            f"The text is large: {kept:,} of {scanner.size:,} bytes that may tell of a failure"
+            " or a metric were read closely.",
+        )
+    return Log(tuple(lines), problems, scanner.lines)
+
+
+def _joined(beginning: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield beginning
+    yield from rest
+
+
+def _transcoded(parts: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    for part in parts:
+        for at in range(0, len(part), 1 << 22):
+            yield decoder.decode(part[at : at + (1 << 22)]).encode("utf-8", "surrogatepass")
+    yield decoder.decode(b"", final=True).encode("utf-8", "surrogatepass")
+
+
+def _lines_of_regions(regions: list[Region], encoding: str) -> list[LogLine]:
+    """Return the regions' lines, with a blank line where something was left out."""
+    lines: list[LogLine] = []
+    for region in regions:
+        if lines:
+            lines.append(LogLine(lines[-1].number, ""))
+        lines.extend(clean_lines(region.data.decode(encoding, "replace"), region.line))
+    return lines
+
+
+def clean_lines(text: str, first_number: int = 1, *, one: bool = False) -> list[LogLine]:
+    """Return the lines of ``text`` without terminal codes and overprints; no prefix is taken off.
+
+    With ``one`` all of them stand on the line ``first_number`` of the original.
+    """
     text = strip_escapes(text)
     out: list[LogLine] = []
-    for number, raw in enumerate(text.split("\n"), first_number):
+    for index, raw in enumerate(text.split("\n")):
+        number = first_number if one else first_number + index
         line = raw.removesuffix("\r")
         if not line.isprintable():
             if "\r" in line:
@@ -37,36 +133,20 @@ def _tidy(line: str) -> str:
     return line if line.isprintable() else strip_controls(line)
 
 
-def read_log(data: bytes | str) -> Log:
-    """Read a text into clean lines; never raises.
-
-    Line numbers are 1-based and count line feeds of the text as it was given.
-    """
-    problems: tuple[str, ...] = ()
-    if isinstance(data, bytes):
-        text, problems = decode(data)
-    else:
-        text = data.removeprefix("\ufeff")
-    lines = clean_lines(text)
-    total = len(lines)
-    if lines and not lines[-1].text:
-        lines.pop()
-    return Log(tuple(finish(lines)), problems, total)
-
-
 def finish(lines: list[LogLine]) -> list[LogLine]:
     """Unwrap containers and take prefixes off: what needs a view of all the lines together."""
-    lines = attribute(lines) if not _mostly_json(lines) else lines
     if any(line.text.startswith("{") for line in lines):
+        mostly = sum(1 for line in lines if line.text.startswith("{")) * 2 > len(lines)
+        if not mostly:
+            lines = attribute(lines)
         unwrapped = unwrap_json_lines(lines)
         cleaned = [
             LogLine(line.number, part.text, line.process)
             for line in unwrapped
-            for part in clean_lines(line.text, line.number)
+            for part in clean_lines(line.text, line.number, one=True)
         ]
         return attribute(cleaned)
+    lines = attribute(lines)
+    if any(line.text.startswith("{") for line in lines[:50]):
+        return attribute(unwrap_json_lines(lines))
     return lines
-
-
-def _mostly_json(lines: list[LogLine]) -> bool:
-    return bool(lines) and sum(1 for line in lines if line.text.startswith("{")) * 2 > len(lines)

@@ -34,7 +34,7 @@ def read_exception_group(stream: Stream, index: int) -> Block | None:
     root, end = _tree(stream, index)
     chains = _chains(root, stream)
     if not chains:
-        return None
+        return Block([], index, end, "exception_group", weight=0)
     blocks = [
         Block(chain, index, end, "exception_group", evidence=_evidence(chain)) for chain in chains
     ]

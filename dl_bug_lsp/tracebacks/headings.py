@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from dl_bug_lsp.logs.records import split_record
 from dl_bug_lsp.tracebacks.frames import is_library_path
@@ -24,6 +25,7 @@ _PROGRESS = re.compile(
     re.IGNORECASE,
 )
 _REACH = 3
+_GOES_ON = 2
 
 
 def introduce(block: Block, stream: Stream) -> None:
@@ -61,12 +63,15 @@ def _lines_above(block: Block, stream: Stream) -> list[tuple[int, str]]:
 
 def settle(blocks: list[Block], stream: Stream) -> None:
     """Weigh down what was evidently handled: the run went on after it as before."""
-    ends = [block.end for block in blocks]
-    for number, block in enumerate(blocks):
+    progress: list[int] | None = None
+    for block in blocks:
         if block.kind is not FailureKind.EXCEPTION or block.weight < 40 or not block.causes:
             continue
-        partial = block.heading in ("logged", "task") or _is_partial(block)
-        if partial and _goes_on(stream, ends[number]):
+        if block.heading not in ("logged", "task") and not _is_partial(block):
+            continue
+        if progress is None:
+            progress = _progress(stream)
+        if len(progress) - bisect_left(progress, block.end) >= _GOES_ON:
             block.heading = block.heading or "handled"
             block.weight = min(block.weight, 36)
 
@@ -82,12 +87,10 @@ def _is_partial(block: Block) -> bool:
     return not is_library_path(first.file)
 
 
-def _goes_on(stream: Stream, end: int) -> bool:
-    found = 0
-    for at in range(end, min(end + 400, len(stream))):
-        text = stream.text(at)
-        if _PROGRESS.search(text[:400]) or split_record(text)[0] == "INFO":
-            found += 1
-            if found >= 2:
-                return True
-    return False
+def _progress(stream: Stream) -> list[int]:
+    """Return the indices of the lines that show a run going on."""
+    return [
+        index
+        for index in range(len(stream))
+        if _PROGRESS.search(text := stream.text(index)[:300]) or split_record(text)[0] == "INFO"
+    ]

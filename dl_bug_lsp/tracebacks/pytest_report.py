@@ -11,7 +11,7 @@ from dl_bug_lsp.tracebacks.frames import is_caret_line, read_source
 from dl_bug_lsp.tracebacks.stream import Block, Stream
 from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 
-TRIGGER = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$|^_{3,} \S.*? _{3,}$|^[E>] {3,}\S")
+TRIGGER = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$|^_{3,} \S.*? _{3,}$|^E {3,}\S")
 _SECTION = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$")
 _TEST = re.compile(r"^_{3,} (?P<name>\S.*?) _{3,}$")
 _END = re.compile(r"^[=!]{3,} ?\S.* ?[=!]{3,}$|^(?:FAILED|ERROR) \S+\.py")
@@ -33,8 +33,7 @@ def read_pytest(stream: Stream, index: int) -> Block | None:
     blocks: list[Block] = []
     at = index
     if not (_SECTION.match(stream.text(index)) or _TEST.match(stream.text(index))):
-        block = _entry(stream, _backed(stream, index))
-        return block
+        return _entry(stream, _backed(stream, index), bare=True)
     while at < len(stream) and at - index < _MAX_LINES * 10:
         text = stream.text(at)
         if _SECTION.match(text):
@@ -49,7 +48,7 @@ def read_pytest(stream: Stream, index: int) -> Block | None:
         else:
             at += 1
     if not blocks:
-        return None
+        return Block([], index, max(at, index + 1), "pytest", weight=0)
     blocks[0].others = blocks[1:]
     blocks[0].resume = _after_summary(stream, max(at, blocks[-1].end))
     return blocks[0]
@@ -92,7 +91,8 @@ class _Draft:
         self.line_style = ""
 
 
-def _entry(stream: Stream, index: int) -> Block | None:
+def _entry(stream: Stream, index: int, *, bare: bool = False) -> Block | None:
+    """Read one test's report; a ``bare`` one, without a title, ends at the first foreign line."""
     causes: list[Cause] = []
     draft = _Draft(index, Relation.ROOT)
     titled = _TEST.match(stream.text(index))
@@ -114,6 +114,8 @@ def _entry(stream: Stream, index: int) -> Block | None:
                 at = native.end
                 continue
         else:
+            if bare and text.strip() and text[0] not in " >E_\t" and not _PLACE.match(text):
+                break
             _read_line(draft, text)
             if draft.line_style and not titled:
                 at += 1

@@ -7,6 +7,7 @@ from dataclasses import replace
 from dl_bug_lsp.logs.values import Log, Process, Span
 from dl_bug_lsp.tracebacks.asynchronous import mark_unreliable
 from dl_bug_lsp.tracebacks.blocks import read_blocks
+from dl_bug_lsp.tracebacks.last_words import read_last_words
 from dl_bug_lsp.tracebacks.primary import mark, weigh, without_copies
 from dl_bug_lsp.tracebacks.roots import choose_root
 from dl_bug_lsp.tracebacks.stream import Block, Stream
@@ -33,6 +34,11 @@ def read_failures(log: Log) -> Reading:
                 if one.causes:
                     failure = _failure(one, stream)
                     items.append((failure, weigh(one, failure)))
+    if not items and log.lines:
+        stream = Stream(log.lines)
+        last = read_last_words(stream)
+        if last is not None:
+            items.append((_failure(last, stream), last.weight))
     items.sort(key=lambda item: (item[0].span.first_line, item[0].span.last_line))
     items = without_copies(items, first_rank)
     if len(items) > _MAX_FAILURES:

@@ -46,16 +46,21 @@ def read_rich(stream: Stream, index: int) -> Block | None:
 def _rows(stream: Stream, index: int, left: int) -> tuple[list[str], int]:
     """Return the box's rows without its sides, and the index after its bottom."""
     rows: list[str] = []
+    strays = 0
     while index < len(stream) and len(rows) < _MAX_BOX:
         text = stream.text(index)[left:]
         if _BOTTOM.match(text):
             return rows, index + 1
         if not text or text[0] not in _SIDE:
-            if not rows or parse_exception(text.strip()) or not text.strip():
-                break
             # A narrower terminal broke the row: what ran over belongs to the one above.
+            strays += 1
+            if not rows or strays > 2 or not text.strip() or TRIGGER.match(text):
+                break
+            if parse_exception(text.strip()):
+                break
             index += 1
             continue
+        strays = 0
         row = text[1:].rstrip()
         rows.append(row[:-1].rstrip() if row and row[-1] in _SIDE else row)
         index += 1

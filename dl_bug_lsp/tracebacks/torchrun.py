@@ -21,6 +21,7 @@ _RANK = re.compile(r"^(?P<rank>\d{1,6})")
 _EXIT = re.compile(r"^(?P<code>-?\d{1,4})\b(?:.*\((?P<signal>SIG\w+)\))?")
 _QUOTED = re.compile(r'^"?(?P<type>[\w.]+)(?:: (?P<message>.*?))?"?$')
 _MAX_LINES = 5000
+_MAX_INTRODUCTION = 60
 
 
 def read_summary(stream: Stream, index: int) -> Block | None:
@@ -29,7 +30,7 @@ def read_summary(stream: Stream, index: int) -> Block | None:
         return None
     children: list[tuple[bool, Block]] = []
     at, root = index, False
-    while at < len(stream) and at - index < _MAX_LINES:
+    while at < len(stream) and at - index < (_MAX_LINES if children else _MAX_INTRODUCTION):
         text = stream.text(at)
         if _ROOT.match(text):
             root = True

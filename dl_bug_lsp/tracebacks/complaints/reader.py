@@ -22,6 +22,7 @@ TRIGGER = re.compile(
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
     r"|No space|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication|\*\*\*|Illegal|Floating"
 )
+_QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
 _LOUD = frozenset(("ERROR", "CRITICAL", "FATAL"))
 _PLAIN = re.compile(
     r"^\W{0,4}(?:fatal |runtime |unexpected )?(?:error|failed|failure|fatal|abort(?:ed|ing)?)\b\W{0,3}",
@@ -45,18 +46,15 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
     """Read what a line complains about, if any row of the tables, or its own words, say so."""
     text = stream.text(index)[:_MAX_TEXT]
     level, rest = split_record(text)
+    if level in _QUIET:
+        return None
     for row in ROWS:
+        if row.cues and not any(cue in text for cue in row.cues):
+            continue
         match = row.pattern.search(rest) or (row.pattern.search(text) if rest != text else None)
-        if match and _stands(row, stream, index, level):
+        if match and (row.back is None or row.program == "argparse" or _above(row, stream, index)):
             return _block(row, match, stream, index)
-    return _bare_exception(stream, index, level, rest) or _spoken(stream, index, level, rest)
-
-
-def _stands(row: Complaint, stream: Stream, index: int, level: str | None) -> bool:
-    """Say whether a match counts: what is logged as harmless does not, nor usage without usage."""
-    if level in ("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"):
-        return False
-    return row.back is None or row.program == "argparse" or _above(row, stream, index)
+    return _bare_exception(stream, index, rest) or _spoken(stream, index, level, rest)
 
 
 def _above(row: Complaint, stream: Stream, index: int) -> bool:
@@ -67,10 +65,8 @@ def _above(row: Complaint, stream: Stream, index: int) -> bool:
 
 def _block(row: Complaint, match: re.Match[str], stream: Stream, index: int) -> Block:
     end = index + 1
-    lines = [next((g for n, g in sorted(match.groupdict().items()) if g and n in _TEXTS), match[0])]
     groups = match.groupdict()
-    if groups.get("message"):
-        lines = [groups["message"]]
+    lines = [groups.get("message") or match.string.strip()]
     if row.until is not None:
         lines, end = _on(row.until, stream, index, lines)
     first = index
@@ -95,7 +91,6 @@ def _block(row: Complaint, match: re.Match[str], stream: Stream, index: int) -> 
 
 
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "-bash"))
-_TEXTS = frozenset(("place", "step", "tail"))
 
 
 def _on(
@@ -111,9 +106,9 @@ def _on(
     return lines, index + 1
 
 
-def _bare_exception(stream: Stream, index: int, level: str | None, rest: str) -> Block | None:
+def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     """Read `SomeError: words` that stand alone, as `print(error)` and loggers leave them."""
-    if level in ("INFO", "DEBUG", "TRACE", "WARNING") or not rest or rest[0].isspace():
+    if not rest or rest[0].isspace():
         return None
     parsed = parse_exception(rest)
     if (

@@ -28,24 +28,33 @@ class Complaint:
 
     ``pattern`` is searched in a line without its time and level; its groups ``message``, ``file``
     and ``line`` (a script's, 1-based) are taken where they exist. ``until`` matches the last line
-    of a complaint of several lines; ``back`` looks above for what else belongs to it.
+    of a complaint of several lines; ``back`` looks above for what else belongs to it. ``cues`` are
+    words of which a line must hold one: most lines are passed over without the pattern. Without
+    a group ``message`` the whole line is the message.
     """
 
     program: str
     pattern: re.Pattern[str]
     weight: Weight
+    cues: tuple[str, ...] = ()
     until: re.Pattern[str] | None = None
     back: re.Pattern[str] | None = None
 
 
 def row(
-    program: str, pattern: str, weight: Weight, until: str | None = None, back: str | None = None
+    program: str,
+    pattern: str,
+    weight: Weight,
+    cues: str = "",
+    until: str | None = None,
+    back: str | None = None,
 ) -> Complaint:
-    """Return a table's row from the text of its patterns."""
+    """Return a table's row from the text of its patterns; ``cues`` are separated by bars."""
     return Complaint(
         program,
         re.compile(pattern),
         weight,
+        tuple(cues.split("|")) if cues else (),
         re.compile(until) if until else None,
         re.compile(back) if back else None,
     )
