@@ -63,8 +63,16 @@ def find(case: Case) -> Iterator[Clue]:
         return
     training = Training(case)
     for rule, categories in RULES:
-        for found in rule(training):
+        for found in _clues(rule, training):
             if case.category.id in categories:
                 yield found
             elif found.kind == "training.strong":
                 yield replace(found, kind="training.weak")
+
+
+def _clues(rule: TrainingRule, training: Training) -> Iterator[Clue]:
+    """Yield a rule's clues; an expression nested too deep ends the rule, not the run."""
+    try:
+        yield from rule(training)
+    except RecursionError:
+        return

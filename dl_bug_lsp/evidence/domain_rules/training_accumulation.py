@@ -6,14 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in
-from dl_bug_lsp.evidence.domain_rules.training_program import (
-    Origin,
-    Training,
-    clue,
-    names_in,
-    on_optimizer,
-    text,
-)
+from dl_bug_lsp.evidence.domain_rules.training_program import Origin, Training
+from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, names_in, on_optimizer, text
 from dl_bug_lsp.evidence.values import Clue
 from dl_bug_lsp.provenance.program import Scope
 
@@ -27,8 +21,6 @@ def _conditions(training: Training) -> Iterator[Clue]:
     """Find updates under a condition on a counter, and whether it ever comes true."""
     for scope in training.functions:
         for branch in (n for n in ast.walk(scope.node) if isinstance(n, ast.If)):
-            if not training.owns(scope, branch) or not _updates(training, scope, branch):
-                continue
             modulo = next(
                 (
                     n
@@ -37,11 +29,13 @@ def _conditions(training: Training) -> Iterator[Clue]:
                 ),
                 None,
             )
-            if modulo is not None:
+            if modulo is None or not training.owns(scope, branch):
+                continue
+            if _updates(training, branch):
                 yield from _every(training, scope, branch, modulo)
 
 
-def _updates(training: Training, scope: Scope, branch: ast.If) -> bool:
+def _updates(training: Training, branch: ast.If) -> bool:
     for statement in branch.body:
         for call in calls_in(statement):
             name = called_name(call)

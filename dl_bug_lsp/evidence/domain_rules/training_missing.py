@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
 from dl_bug_lsp.evidence.domain_rules.training_numerics import columns_of
-from dl_bug_lsp.evidence.domain_rules.training_program import Training, clue, string, text
+from dl_bug_lsp.evidence.domain_rules.training_program import Training
+from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, string, text
 from dl_bug_lsp.evidence.values import Clue
 from dl_bug_lsp.workspace.values import Column
 

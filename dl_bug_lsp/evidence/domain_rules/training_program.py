@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, source
-from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name
+from dl_bug_lsp.evidence.values import Case
 from dl_bug_lsp.provenance.scopes import Scope, dotted_name
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.provenance.values import Library, LibraryObject, StepKind
 from dl_bug_lsp.workspace.values import ConfigEntry
 
-OPTIMIZER = re.compile(
-    r"(?:^|[._])(?:opt|optim|optimizer|optimiser|scaler|opt_\w+|optimizer_\w+|\w+_opt"
-    r"|\w+_optimizer|\w+_optim|solver)s?(?:\[|$|\.)"
-)
 MAX_MODULES = 120
+MAX_LOG_LINES = 400
+FRAMEWORKS = frozenset(
+    {"torch", "keras", "tensorflow", "tf_keras", "jax", "flax", "optax", "lightning", "fastai",
+     "pytorch_lightning", "transformers", "equinox", "haiku", "accelerate"}
+)  # fmt: skip
+TRAINING_WORDS = frozenset(
+    {"optimizer", "loss", "backward", "fit", "epochs", "train", "dataset", "loader", "forward",
+     "learning", "rate", "labels", "batch", "criterion", "scheduler", "gradients"}
+)  # fmt: skip
 ORIGIN_STEPS = 60
 WRITTEN = (StepKind.LITERAL, StepKind.CONFIG, StepKind.DEFAULT, StepKind.OPTION)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -48,10 +52,21 @@ class Training:
 
     @cached_property
     def modules(self) -> list[Scope]:
-        """The modules of the workspace without its tests, bounded."""
-        modules = self.engine.program.all_modules()[: 4 * MAX_MODULES]
-        own = [m for m in modules if not _is_test(m.file)]
-        return (own or modules)[:MAX_MODULES]
+        """The modules of the workspace without its tests; of many, those that train something."""
+        files = [f for f in self.case.workspace.python_files() if not _is_test(f)]
+        files = files or list(self.case.workspace.python_files())
+        if len(files) > MAX_MODULES:
+            files = sorted(sorted(files, key=self._distance)[:MAX_MODULES])
+        found = [self.engine.program.module(file) for file in files]
+        return [module for module in found if module is not None]
+
+    def _distance(self, file: str) -> tuple[int, str]:
+        """Order files by how much they have to do with training and with the log."""
+        elements = self.case.workspace.elements(file)
+        frameworks = {name.partition(".")[0] for name in elements.imports} & FRAMEWORKS
+        words = TRAINING_WORDS & set(elements.terms)
+        named = any(file in line.text for line in self.case.log.lines[-MAX_LOG_LINES:])
+        return -(len(words) * bool(frameworks) + 100 * named), file
 
     @cached_property
     def scopes(self) -> list[Scope]:
@@ -177,46 +192,6 @@ class Training:
             if isinstance(value, (Library, LibraryObject)):
                 return value.name
         return dotted_name(call.func) or called_name(call)
-
-
-def clue(level: str, file: str, line: int, why: str, score: float = 1.0) -> Clue:
-    """Return a clue of the training rules; ``level`` is strong, medium or weak."""
-    return Clue(f"training.{level}", file, line, score, why)
-
-
-def text(node: ast.AST) -> str:
-    """Return the source of a node for a sentence."""
-    return f"`{source(node)}`"
-
-
-def names_in(node: ast.AST) -> set[str]:
-    """Return the names and attribute names inside a node."""
-    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-    return names | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
-
-
-def string(expr: ast.expr | None) -> str | None:
-    """Return the value of a string literal."""
-    if isinstance(expr, ast.Constant) and isinstance(expr.value, str):
-        return expr.value
-    return None
-
-
-def argument(call: ast.Call, position: int, *names: str) -> ast.expr | None:
-    """Return a call's argument by its keyword or by its position."""
-    for keyword in call.keywords:
-        if keyword.arg in names:
-            return keyword.value
-    if 0 <= position < len(call.args):
-        found = call.args[position]
-        return None if isinstance(found, ast.Starred) else found
-    return None
-
-
-def on_optimizer(call: ast.Call) -> bool:
-    """Whether a method is called on what is named as an optimiser."""
-    base = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-    return OPTIMIZER.search(base.lower()) is not None and "sched" not in base.lower()
 
 
 def _is_test(file: str) -> bool:

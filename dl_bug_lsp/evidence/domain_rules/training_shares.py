@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
 from dl_bug_lsp.evidence.domain_rules.training_overfit import SMALL_SHARE
-from dl_bug_lsp.evidence.domain_rules.training_program import Training, argument, clue, text
+from dl_bug_lsp.evidence.domain_rules.training_program import Training
+from dl_bug_lsp.evidence.domain_rules.training_syntax import argument, clue, text
 from dl_bug_lsp.evidence.values import Clue
 from dl_bug_lsp.provenance.program import Scope
 
