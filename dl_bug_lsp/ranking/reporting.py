@@ -47,7 +47,7 @@ def failure_report(case: Case, clues: list[Clue], options: Options) -> FailureRe
     suspects = tuple(
         _suspect(rank, candidate, share, case)
         for rank, (candidate, share) in enumerate(
-            list(zip(candidates, shares, strict=True))[: options.top], 1
+            list(zip(candidates, shares, strict=True))[: options.top or None], 1
         )
     )
     return FailureReport(

@@ -1,10 +1,15 @@
 """Small programs in one text file each, with what must hold written into their comments.
 
-A file holds cases: ``=== name`` starts one, ``--- path`` a file of it. What follows ``#:`` in a line
-is a mark (several with ``;``): ``is 7 | 8`` (the argument of ``probe(...)`` on that line stands for
-these constants, ``is unknown`` for none), ``raise`` (a slice starts here), ``reached 5`` (one of the
-first five lines of that slice), ``unreached`` (not in it), ``frame 1`` (a stack frame, outermost
-first). Lines before a case's first file that read ``path:3: mark`` mark files without comments.
+A file holds cases: ``=== name`` starts one, ``--- path`` a file of it. What follows ``#:`` in a
+line is a mark, several with ``;`` between:
+
+- ``is 7 | 8``: the argument of ``probe(...)`` on that line stands for these constants, ``is
+  unknown`` for none;
+- ``raise``: a slice starts here; ``reached 5``: among the first five lines of that slice;
+  ``unreached``: not in it;
+- ``frame 1``: a stack frame, outermost first; ``frame 1 name`` with its function.
+
+Lines before a case's first file that read ``path:3: mark`` mark files without comments.
 """
 
 from __future__ import annotations
@@ -56,11 +61,10 @@ class Program:
         return [m for m in self.marks if m.word == word]
 
     def places(self) -> tuple[StackPlace, ...]:
-        """Return the ``frame`` marks, outermost first; ``frame 2 function`` names the function."""
-        found = sorted(self.of("frame"), key=lambda m: int(m.rest.split()[0]))
+        """Return the places of the ``frame`` marks, outermost first."""
+        found = sorted(self.of("frame"), key=lambda m: int(m.rest.partition(" ")[0]))
         return tuple(
-            StackPlace(m.file, m.line, (m.rest.split() + [None])[1] or None, None)  # type: ignore[list-item]
-            for m in found
+            StackPlace(m.file, m.line, m.rest.partition(" ")[2] or None, None) for m in found
         )
 
 

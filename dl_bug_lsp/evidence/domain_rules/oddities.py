@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import combinations
 
 from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes
 from dl_bug_lsp.evidence.values import Case, Clue
@@ -13,6 +14,9 @@ from dl_bug_lsp.provenance.values import Class, Function
 
 IGNORED = {"self", "cls", "_", "args", "kwargs", "batch_idx", "stage", "index", "key", "name"}
 HOOKS = {"forward", "training_step", "validation_step", "test_step", "call", "__exit__", "setup"}
+
+MAX_SAME = 6
+"""Names of the same letters in one function."""
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -78,12 +82,15 @@ def unused_parameters(scope: Scope) -> list[str]:
 
 
 def _nearly_same(scopes: list[Scope]) -> Iterator[Clue]:
-    """Yield variables of one function whose names differ by a letter or two, one used only once."""
+    """Yield variables of one function with the same letters in nearly the same order."""
     for scope in scopes:
-        names = sorted(n for n in scope.bindings if "." not in n and len(n) > 3)
-        for name in names:
-            for other in names:
-                if name < other and nearness(name, other) > 0.85 and sorted(name) == sorted(other):
+        same: dict[str, list[str]] = {}
+        for name in sorted(n for n in scope.bindings if "." not in n and len(n) > 3):
+            same.setdefault("".join(sorted(name)), []).append(name)
+        # Generated code numbers its names: many of the same letters are no slip.
+        for names in (found for found in same.values() if 1 < len(found) <= MAX_SAME):
+            for name, other in combinations(names, 2):
+                if nearness(name, other) > 0.85:
                     for one in (name, other):
                         line = scope.bindings[one][0].line
                         why = f"`{name}` and `{other}` differ by a slip"
