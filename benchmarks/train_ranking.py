@@ -30,7 +30,7 @@ from dl_bug_lsp.workspace import Workspace
 WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "ranking" / "weights.json"
 MIN_CASES = 2
 """A kind of evidence needs clues in this many cases to get a weight of its own."""
-GROUP_PENALTY = 3.0
+GROUP_PENALTY = 10.0
 """How much dearer a weight for one category group is than a common one."""
 PRIOR = Path(__file__).resolve().parent / "ranking_prior.json"
 """What a weight is before any case speaks: the L2 penalty is on the distance from it, so that kinds
@@ -185,7 +185,7 @@ def main() -> int:
     """Train, report, and store when asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--strength", type=float, default=3.0)
+    parser.add_argument("--strength", type=float, default=6.0)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--show", action="store_true", help="print each case's rank")
     args = parser.parse_args()
