@@ -26,6 +26,10 @@ LARGE = {
     "deep lists": "probe(" + "[" * 90 + "1" + "]" * 90 + ")\n",
     "nested lambdas": "probe(" + "lambda: " * 80 + "1)\n",
     "nested functions": NESTED + "probe(f0())\n",
+    "a decorator of a long sum": (
+        "@wrap(" + " + ".join(["1"] * 900) + ")\ndef f(n):\n    return n\nprobe(f(3))\n"
+    ),
+    "a base of long calls": "class A(b" + ".c()" * 400 + "):\n    pass\nprobe(A().x)\n",
     "a long dict": "d = {" + ", ".join(f"'k{n}': {n}" for n in range(9000)) + "}\nprobe(d['k7'])\n",
     "a long list": "d = [" + "1, " * 20_000 + "]\nprobe(sum(d))\n",
     "names in a chain": "v0 = 1\n" + chain(3000, "v{n} = v{before}") + "probe(v2999)\n",

@@ -21,14 +21,15 @@ from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NODES
 from dl_bug_lsp.provenance.slices import MAX_STEPS, backward_slice
 from dl_bug_lsp.provenance.stack import StackPlace, walk_stack
 
+CASES = Path(__file__).parent / "cases"
 SECONDS = 20.0
 """Far above what any of these takes, far below what one without a bound would take."""
 ABSURD = [
-    *programs("circles.txt"),
+    *programs(CASES / "circles.txt"),
     *(Program(name, {"main.py": text}) for name, text in LARGE.items()),
     Program("a chain of re-exports", RE_EXPORTS),
 ]
-CASES = [pytest.param(program, id=program.name.replace(" ", "-")) for program in ABSURD]
+PARAMETERS = [pytest.param(program, id=program.name.replace(" ", "-")) for program in ABSURD]
 
 
 @contextmanager
@@ -38,7 +39,7 @@ def soon() -> Iterator[None]:
     assert time.perf_counter() - began < SECONDS
 
 
-@pytest.mark.parametrize("program", CASES)
+@pytest.mark.parametrize("program", PARAMETERS)
 def test_the_evaluation_ends(program: Program, tmp_path: Path) -> None:
     engine = Engine(program.write(tmp_path))
     text = program.files["main.py"]
@@ -53,7 +54,7 @@ def test_the_evaluation_ends(program: Program, tmp_path: Path) -> None:
     assert len(engine.nodes) <= 2 * MAX_NODES
 
 
-@pytest.mark.parametrize("program", CASES)
+@pytest.mark.parametrize("program", PARAMETERS)
 def test_localize_ends(program: Program, tmp_path: Path) -> None:
     workspace = program.write(tmp_path)
     line = program.files["main.py"].count("\n")

@@ -10,11 +10,12 @@ from marked_programs import Program, probed, programs
 
 from dl_bug_lsp.provenance.engine import Engine
 
+CASES = Path(__file__).parent / "cases"
 FILES = ("constants.txt", "objects.txt", "settings.txt")
 PROGRAMS = [
     pytest.param(program, id=f"{file[:-4]}-{program.name.replace(' ', '-')}")
     for file in FILES
-    for program in programs(file)
+    for program in programs(CASES / file)
 ]
 
 

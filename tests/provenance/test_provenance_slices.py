@@ -14,9 +14,11 @@ from dl_bug_lsp.provenance.stack import StackPlace, walk_stack
 from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.workspace import Workspace
 
+CASES = Path(__file__).parent / "cases"
+
 
 def cases(file: str) -> list[object]:
-    return [pytest.param(p, id=p.name.replace(" ", "-")) for p in programs(file)]
+    return [pytest.param(p, id=p.name.replace(" ", "-")) for p in programs(CASES / file)]
 
 
 @pytest.mark.parametrize("program", cases("slices.txt"))

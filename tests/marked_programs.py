@@ -7,9 +7,13 @@ line is a mark, several with ``;`` between:
   unknown`` for none;
 - ``raise``: a slice starts here; ``reached 5``: among the first five lines of that slice;
   ``unreached``: not in it;
-- ``frame 1``: a stack frame, outermost first; ``frame 1 name`` with its function.
+- ``frame 1``: a stack frame, outermost first; ``frame 1 name`` with its function;
+- ``clue kind other.kind``: the evidence has clues of these kinds on that line; ``silent kind``:
+  none of them there.
 
-Lines before a case's first file that read ``path:3: mark`` mark files without comments.
+Lines before a case's first file: ``path:3: mark`` marks files without comments, ``error: ...`` is
+the last line of the traceback (more of it follow as ``error: ...``), ``inside: file function`` a
+library's frame below the marked ones, ``silent: kind`` a kind that the program gives nowhere.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from dl_bug_lsp.workspace import Workspace
 
 MARK = re.compile(r"\s*#:(?P<marks>.*)$")
 OUTSIDE = re.compile(r"(?P<file>\S+):(?P<line>\d+): (?P<mark>.+)$")
-CASES = Path(__file__).parent / "cases"
+HEAD = re.compile(r"(?P<word>error|inside|silent): (?P<rest>.*)$")
 
 
 @dataclass(frozen=True)
@@ -42,11 +46,12 @@ class Mark:
 
 @dataclass
 class Program:
-    """A case: its files without marks, and the marks."""
+    """A case: its files without marks, the marks, and what stands in its head by word."""
 
     name: str
     files: dict[str, str] = field(default_factory=dict)
     marks: list[Mark] = field(default_factory=list)
+    head: dict[str, list[str]] = field(default_factory=dict)
 
     def write(self, root: Path) -> Workspace:
         """Write the files below ``root`` and open them."""
@@ -67,12 +72,31 @@ class Program:
             StackPlace(m.file, m.line, m.rest.partition(" ")[2] or None, None) for m in found
         )
 
+    def traceback(self, engine: Engine) -> str:
+        """Return the traceback that CPython would print for the ``frame`` marks."""
+        lines = ["Traceback (most recent call last):"]
+        for place in self.places():
+            scope = engine.program.scope_at(place.file, place.line)
+            function = scope.name.rpartition(".")[2] if scope is not None else ""
+            lines.append(
+                f'  File "/home/me/job/{place.file}", line {place.line}, '
+                f"in {place.function or function or '<module>'}"
+            )
+            lines.append(f"    {engine.workspace.source_line(place.file, place.line).strip()}")
+        for inside in self.head.get("inside", []):
+            file, _, function = inside.partition(" ")
+            folder = "/opt/venv/lib/python3.11/site-packages"
+            lines.extend(
+                (f'  File "{folder}/{file}", line 117, in {function}', "    return inner()")
+            )
+        return "\n".join([*lines, *self.head["error"]]) + "\n"
 
-def programs(file: str) -> list[Program]:
-    """Return the cases of a file of ``cases/``."""
+
+def programs(file: Path) -> list[Program]:
+    """Return the cases of a file."""
     found: list[Program] = []
     name = None
-    for raw in (CASES / file).read_text(encoding="utf-8").splitlines():
+    for raw in file.read_text(encoding="utf-8").splitlines():
         if raw.startswith("=== "):
             found.append(Program(raw[4:].strip()))
             name = None
@@ -87,6 +111,8 @@ def programs(file: str) -> list[Program]:
                 word, _, rest = mark.strip().partition(" ")
                 program.marks.append(Mark(name, line, word, rest))
             program.files[name] += (MARK.sub("", raw)) + "\n"
+        elif head := HEAD.match(raw):
+            found[-1].head.setdefault(head["word"], []).append(head["rest"])
         elif outside := OUTSIDE.match(raw):
             word, _, rest = outside["mark"].partition(" ")
             found[-1].marks.append(Mark(outside["file"], int(outside["line"]), word, rest))

@@ -1,0 +1,1 @@
+"""Stands here so that tests in subfolders can import the helpers beside it."""
