@@ -10,6 +10,7 @@ from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.provenance.stack import StackPlace
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import Options, Report
+from dl_bug_lsp.reports import classify_report, report_facts, report_failure
 from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.taxonomy import classify
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
@@ -30,11 +31,11 @@ def localize(text: str | bytes, workspace: Workspace, options: Options = DEFAULT
 
 
 def failures_of(log: Log, reading: Reading) -> tuple[Failure, ...]:
-    """Return what was read, or the silent failure that the log's metrics tell of."""
+    """Return what was read, else what the log's metrics tell, else what its prose describes."""
     if reading.failures:
         return reading.failures
-    silent = silent_failure(log)
-    return (silent,) if silent is not None else ()
+    found = silent_failure(log) or report_failure(log)
+    return (found,) if found is not None else ()
 
 
 def case_of(failure: Failure, log: Log, workspace: Workspace, options: Options) -> Case:
@@ -43,8 +44,13 @@ def case_of(failure: Failure, log: Log, workspace: Workspace, options: Options) 
     facts = extract_facts(cause) if cause is not None else NO_FACTS
     if failure.kind is FailureKind.SILENT:
         category = classify_silent(failure, log)
+    elif failure.kind is FailureKind.REPORT:
+        category = classify_report(failure)
+        facts = report_facts(log)
     else:
-        category = classify(failure, facts)
+        category = classify(
+            failure, facts, workspace_module=lambda m: workspace.module_file(m) is not None
+        )
     places, below = mapped_places(failure, workspace, options)
     return Case(failure, facts, category, places, workspace, log, below)
 

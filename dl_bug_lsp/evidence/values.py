@@ -15,7 +15,7 @@ from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
 from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.report import CategoryVerdict
-from dl_bug_lsp.tracebacks import Failure
+from dl_bug_lsp.tracebacks import Failure, FailureKind
 from dl_bug_lsp.workspace import Workspace
 
 OUTER_SITES = 3
@@ -75,10 +75,16 @@ class Case:
         self.library_frames = library_frames
         self.engine = Engine(workspace)
 
+    def is_workspace_module(self, module: str) -> bool:
+        """Whether a dotted module is the user's own."""
+        return self.workspace.module_file(module) is not None
+
     @property
     def message(self) -> str:
-        """The message of the exception that tells what went wrong (empty in a silent failure)."""
+        """The message of the exception, the text of a bug report; empty in a silent failure."""
         cause = self.failure.cause
+        if cause is None and self.failure.kind is FailureKind.REPORT:
+            return "\n".join(line.text for line in self.log.lines)
         return cause.message if cause is not None else ""
 
     @property

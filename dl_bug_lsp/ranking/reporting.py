@@ -15,8 +15,11 @@ from dl_bug_lsp.report import (
     ReportFrame,
     Suspect,
     SuspectFile,
+    Verdict,
 )
 from dl_bug_lsp.taxonomy import advice, bug_type, origin, retry_may_help
+from dl_bug_lsp.taxonomy.report_model import bug_type_of_report, origin_of_report
+from dl_bug_lsp.tracebacks import FailureKind
 
 MAX_EVIDENCE = 5
 SOURCES = {
@@ -54,8 +57,8 @@ def failure_report(case: Case, clues: list[Clue], options: Options) -> FailureRe
         id=_identity(case),
         primary=failure.primary,
         category=case.category,
-        bug_type=bug_type(failure, case.category, case.facts),
-        origin=origin(failure, case.category, case.facts),
+        bug_type=_bug_type(case),
+        origin=_origin(case),
         exception=exception,
         process=failure.process,
         retry_may_help=retry_may_help(failure, case.category),
@@ -64,6 +67,20 @@ def failure_report(case: Case, clues: list[Clue], options: Options) -> FailureRe
         suspects=suspects,
         files=_files(candidates, shares, options),
         advice=advice(failure, case.category),
+    )
+
+
+def _bug_type(case: Case) -> Verdict:
+    if case.failure.kind is FailureKind.REPORT:
+        return bug_type_of_report(case.message)
+    return bug_type(case.failure, case.category, case.facts)
+
+
+def _origin(case: Case) -> Verdict:
+    if case.failure.kind is FailureKind.REPORT:
+        return origin_of_report(case.message)
+    return origin(
+        case.failure, case.category, case.facts, workspace_module=case.is_workspace_module
     )
 
 

@@ -32,6 +32,8 @@ class FailureKind(Enum):
     """Words without a traceback: a usage error, a shell's complaint, a native crash, a kill."""
     SILENT = "silent"
     """No error at all: the metrics in the log are the evidence."""
+    REPORT = "report"
+    """A bug report in prose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +79,10 @@ class Cause:
 class Failure:
     """One failure of one process.
 
-    ``causes`` stand in the order in which they were raised: the first is the oldest. ``root`` is the
-    index of the one that tells what really went wrong (wrappers and teardown noise seen through).
-    A failure of kind MESSAGE has one cause whose ``type`` is the program that speaks (``"argparse"``,
-    ``"bash"``, ``"kernel"``, ``"faulthandler"``, …); a SILENT one has none. ``primary`` marks the
+    ``causes`` stand in the order in which they were raised: the first is the oldest. ``root`` is
+    the index of the one that tells what really went wrong (wrappers and teardown noise seen
+    through). A failure of kind MESSAGE has one cause whose ``type`` is the program that speaks
+    (``"argparse"``, ``"bash"``, ``"kernel"``, ``"faulthandler"``, …); a SILENT one and a REPORT have none. ``primary`` marks the
     failure that ended the job. ``reliable`` is False where the frames may blame the wrong line
     (CUDA's asynchronous errors). ``evidence`` is the line of the log that shows the failure best.
     """
@@ -102,13 +104,28 @@ class Failure:
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        """All frames from the job's entry point to the raise site, outermost first, wrappers' first."""
+        """All frames from the job's entry point to the raise site, outermost first."""
         if not self.causes:
             return ()
-        outer = [cause for cause in reversed(self.causes[self.root + 1 :])]
-        wrapping = [c for c in outer if c.relation in (Relation.WRAPPED, Relation.GROUP_MEMBER)]
-        frames = [frame for cause in wrapping for frame in cause.frames]
-        return (*frames, *self.causes[self.root].frames)
+        frames = self.causes[self.root].frames
+        for cause in self.causes[self.root + 1 :]:
+            if cause.relation in (Relation.WRAPPED, Relation.GROUP_MEMBER):
+                frames = (*cause.frames, *frames)
+            elif frames:
+                frames = (*_way_to(cause.frames, frames[0]), *frames)
+        return frames
+
+
+def _way_to(stack: tuple[Frame, ...], entry: Frame) -> tuple[Frame, ...]:
+    """Return the calls that led to the function in which an exception was caught.
+
+    A caught exception's stack begins where it was caught; the stack of the one raised in its place
+    goes through that same function.
+    """
+    for index, frame in enumerate(stack):
+        if (frame.file, frame.function) == (entry.file, entry.function):
+            return stack[:index]
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
