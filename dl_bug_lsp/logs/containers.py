@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from dl_bug_lsp.logs.values import LogLine, Process
@@ -13,6 +14,7 @@ _TRACE_KEYS = (
     "error.stack_trace", "stack",
 )  # fmt: skip
 _NEST_KEYS = ("jsonPayload", "record", "error", "exception", "fields", "record_exception")
+_TRACED = re.compile(r"^(?:\s|[\w.]{1,200}(?:Error|Exception|Interrupt|Exit)\b)")
 _MAX_LINE = 4_000_000
 
 
@@ -62,7 +64,7 @@ def _object(text: str) -> dict[str, Any] | None:
 
 
 def _text_of(record: dict[str, Any], depth: int = 0) -> str | None:
-    parts = [record[key] for key in _TEXT_KEYS if isinstance(record.get(key), str)][:1]
+    parts: list[str] = [record[key] for key in _TEXT_KEYS if isinstance(record.get(key), str)][:1]
     for key in _TRACE_KEYS:
         value = record.get(key)
         if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
@@ -80,7 +82,7 @@ def _text_of(record: dict[str, Any], depth: int = 0) -> str | None:
         return None
     first = parts[0]
     if isinstance(level, str) and level.isalpha() and "log" not in record and 'File "' not in first:
-        traced = "Traceback (most recent call last)" in first
+        traced = bool(_TRACED.match(first)) or "Traceback (most recent call last)" in first
         parts[0] = first if traced else f"{level.upper()}: {first}"
     return (
         "\n".join(part.removesuffix("\n") for part in parts[:-1])

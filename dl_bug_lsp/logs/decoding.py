@@ -15,7 +15,7 @@ _PROBE = 4096
 
 
 def detect_encoding(sample: bytes) -> tuple[str, int]:
-    """Return the encoding that ``sample`` (a file's beginning) is in, and its mark's length in bytes.
+    """Return the encoding of ``sample`` (a file's beginning) and its mark's length in bytes.
 
     Text of a wide encoding without a mark is known by where its zero bytes stand; what is not
     valid UTF-8 is taken for cp1252 (a superset of latin-1's printable part) when no control codes
@@ -30,8 +30,8 @@ def detect_encoding(sample: bytes) -> tuple[str, int]:
         return ("utf-16-le" if odd > even else "utf-16-be"), 0
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)
-    except UnicodeDecodeError as error:
-        return (_single_byte(sample) if error.start < len(sample) - 4 else "utf-8"), 0
+    except UnicodeDecodeError:
+        return _single_byte(sample), 0
     return "utf-8", 0
 
 

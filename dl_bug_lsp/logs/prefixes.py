@@ -12,8 +12,9 @@ from dl_bug_lsp.logs.values import LogLine, Process
 # torchrun `[default1]:`, torch's excepthook `[rank1]:`, accelerate and lightning `[rank: 1]`,
 # mpirun --tag-output `[1,0]<stderr>:`, deepspeed/pdsh, ray `(trial pid=3, ip=…)`, `[worker-3]`.
 _LAUNCHER = re.compile(
-    r"\[(?P<kind>default|rank:? ?|worker[-_ ]?|proc(?:ess)?[-_ ]?|gpu[-_ :]?|node[-_ ]?)(?P<rank>\d{1,5})\](?P<colon>:)? ?"
-    r"|\[\d{1,4},(?P<mpi>\d{1,5})\](?:<(?:stdout|stderr|stddiag)>)?: ?"
+    r"\[(?P<kind>default|rank:? ?|worker[-_ ]?|proc(?:ess)?[-_ ]?|gpu[-_ :]?"
+    r"|node[-_ ]?)(?P<rank>\d{1,5})\](?P<colon>:)? ?"
+    r"|\[\d{1,4},(?P<mpi>\d{1,5})\](?:<(?:stdout|stderr|stddiag)>)?:"
     r"|\((?P<ray>[\w.:<>\[\], -]{0,80}\bpid=\d{1,10}(?:, ip=[\w.:-]{1,64})?)\) ?"
     r"|(?P<cri>\d{4}-\d\d-\d\dT[\d:.]{8,24}(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP]) "
 )

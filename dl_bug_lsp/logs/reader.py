@@ -66,7 +66,7 @@ def _large(beginning: bytes, rest: Iterator[bytes]) -> Log:
     encoding, mark = detect_encoding(beginning[: 1 << 20])
     scanner = Scanner()
     parts = _joined(beginning[mark:], rest)
-    if encoding.startswith("utf-16") or encoding.startswith("utf-32"):
+    if encoding.startswith(("utf-16", "utf-32")):
         parts = _transcoded(parts, encoding)
         encoding = "utf-8"
     for chunk in at_line_ends(parts):
@@ -101,7 +101,7 @@ def _lines_of_regions(regions: list[Region], encoding: str) -> list[LogLine]:
     lines: list[LogLine] = []
     for region in regions:
         if lines:
-            lines.append(LogLine(lines[-1].number, ""))
+            lines.append(LogLine(max(lines[-1].number, region.line - 1), ""))
         lines.extend(clean_lines(region.data.decode(encoding, "replace"), region.line))
     return lines
 

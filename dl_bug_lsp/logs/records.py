@@ -27,14 +27,14 @@ LEVEL = (
 
 _TIME_TOKEN = re.compile(rf"(?P<time>{TIME})|(?P<level>\b{LEVEL}\b)")
 _GLOG = re.compile(
-    r"^(?P<level>[DIWEF])\d{4} [\d:.]{8,32}\s+\d+ (?P<where>[\w./<>+-]{1,128}:\d+)\] "
+    r"^\[?(?P<level>[DIWEF])\d{4} [\d:.]{8,32}(?:\s+\d+)? (?P<where>[\w./<>+-]{1,128}:\d+)\] "
 )
 _RECORD = re.compile(
     rf"^[\[({{<]?(?:{TIME})[\])}}>]?[\s,|:-]*"
     rf"(?:[\[(|<]?\s*(?P<level>{LEVEL})\s*[\])|>:]?[\s|:-]*)?"
 )
 _LEVEL_FIRST = re.compile(
-    rf"^[\[(<]?(?P<level>(?-i:TRACE|DEBUG|INFO|SUCCESS|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL))"
+    r"^[\[(<]?(?P<level>(?-i:TRACE|DEBUG|INFO|SUCCESS|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL))"
     r"[\])>]?(?:[:|](?P<logger>[\w.]{1,128}):| *[:|-]+ *| +(?=\d\d))"
 )
 _LEVEL_LATER = re.compile(
@@ -46,7 +46,7 @@ _FOLD = {"WARN": "WARNING", "ERR": "ERROR", "EXCEPTION": "ERROR"}
 
 
 def split_record(text: str) -> tuple[str | None, str]:
-    """Return a line's level in capitals (None where it names none) and the text after its prefix."""
+    """Return a line's level in capitals (None without one) and the text after its prefix."""
     match = _GLOG.match(text)
     if match:
         return _NAMES[match["level"]], text[match.end() :]

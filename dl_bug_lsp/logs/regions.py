@@ -58,7 +58,7 @@ class _Budget:
 
 
 class Scanner:
-    """Takes a text in chunks and keeps its head, its tail, and what may tell of failures or metrics."""
+    """Keeps the head and the tail of a text, and what may tell of failures or metrics."""
 
     def __init__(self) -> None:
         self._strong, self._weak = _Budget(_STRONG_BUDGET), _Budget(_WEAK_BUDGET)

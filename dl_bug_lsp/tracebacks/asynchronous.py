@@ -1,4 +1,4 @@
-"""CUDA's asynchronous errors, whose stacks may blame the wrong line, and the asserts behind them."""
+"""CUDA's asynchronous errors, whose stacks may blame the wrong line, and their asserts."""
 
 from __future__ import annotations
 

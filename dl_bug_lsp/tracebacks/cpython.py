@@ -14,7 +14,7 @@ from dl_bug_lsp.tracebacks.frames import (
     parse_frame,
     read_source,
 )
-from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
 from dl_bug_lsp.tracebacks.user_code import extract, joined_stacks, split_footer
 from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 
@@ -124,10 +124,8 @@ def _finish(
     if parsed is None:
         if not frames:
             return None
-        cause = Cause("", "", tuple(frames), Relation.ROOT, stream.span(first, index))
-        number = stream.lines[min(index, len(stream) - 1)].number
-        problem = f"Line {number}: a traceback is cut off before its exception."
-        return Block([cause], first, index, "cpython", evidence=_last(frames), problems=[problem])
+        headed = not FRAME.match(stream.text(first))
+        return cut_off(stream, (first, index), "cpython", frames, headed=headed)
     type_, message = parsed
     nested = _nested(stream, view, index, type_, message, depth)
     end = nested.first if nested else message_end(view, index, message)
@@ -152,11 +150,6 @@ def _finish(
     )  # fmt: skip
 
 
-def _last(frames: list[Frame]) -> str:
-    frame = frames[-1]
-    return frame.source or f'File "{frame.file}", line {frame.line}'
-
-
 def _nested(
     stream: Stream, view: View, index: int, type_: str, message: str, depth: int
 ) -> Block | None:
@@ -174,9 +167,9 @@ def _nested(
     text = view(at) or ""
     header = HEADER.search(text)
     adjacent = at == index + 1 or rank is not None or "RemoteTraceback" in type_
-    if header and adjacent and (header["kind"] or not message or rank is not None):
-        block = _read(stream, at, depth + 1)
-    elif at == index + 1 and FRAME.match(text) and type_.rpartition(".")[2].startswith("Ray"):
+    if (header and adjacent and (header["kind"] or not message or rank is not None)) or (
+        at == index + 1 and FRAME.match(text) and type_.rpartition(".")[2].startswith("Ray")
+    ):
         block = _read(stream, at, depth + 1)
     else:
         return None

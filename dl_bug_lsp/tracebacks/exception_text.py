@@ -9,7 +9,8 @@ from dl_bug_lsp.logs.records import starts_record
 from dl_bug_lsp.tracebacks.frames import FRAME
 
 EXCEPTION = re.compile(
-    r"^(?P<type>[^\W\d][\w.]*(?:<locals>[\w.]*){0,8}(?:\([\w.]{1,200}\))?)(?::(?: (?P<message>.*))?)?$"
+    r"^(?P<type>[^\W\d][\w.]*(?:<locals>[\w.]*){0,8}(?:\([\w.]{1,200}\))?)(?::(?: "
+    r"(?P<message>.*))?)?$"
 )
 CHAINED = re.compile(
     r"^\W{0,8}(?P<during>During handling of the above exception)"
@@ -19,13 +20,15 @@ _ENDINGS = re.compile(
     r"(?:Error|Exception|Exit|Interrupt|Warning|Iteration|Failure|Failed|Unsupported)$"
 )
 _FOREIGN = re.compile(
-    r"^(?:(?:\w+ )?Traceback \(most recent call last|Call stack:|Stack \(most recent|srun: |slurmstepd: |Exception ignored in"
+    r"^(?:(?:\w+ )?Traceback \(most recent call last|Call stack:|Stack \(most recent|srun: "
+    r"|slurmstepd: |Exception ignored in"
     r"|During handling of the above|The above exception was|Set the environment variable HYDRA_FULL"
     r"|wandb: |\[rank\d|={20}|-{20}$|E\d{4} |[WIEF]\d{4} \d\d:|\$ |\+ \w|make: |mpirun |make\[\d"
     r"|Exception in thread |Process \w+-\d+:$|Error in sys|Epoch[\s:\[]|epoch[\s:=]|step[\s:=]\s*\d"
     r"|Killed$|Aborted|Segmentation fault|terminate called|Fatal Python error|Task exception was"
     r"|'''$|\"\"\"$|\s*\d{1,3}%\||--- Logging error|Original exception was:|usage: |Thread 0x"
-    r"|Current thread 0x|Sentry |\(\w+ pid=|=+ \w|_{5,} |~ |>>> |In \[\d+\]: |ERROR:|Error executing job"
+    r"|Current thread 0x|Sentry |\(\w+ pid=|=+ \w|_{5,} |~ |>>> |In \[\d+\]: |ERROR:"
+    r"|Error executing job"
     r"|Set TORCHDYNAMO_VERBOSE|You can suppress this exception)"
 )
 _METRIC = re.compile(r"\b(?:loss|acc|accuracy|lr|val_\w+|it/s)\b ?[=:]? ?[\d.]", re.IGNORECASE)
@@ -42,7 +45,7 @@ _FREE_LINES = 25
 
 def looks_like_type(name: str, *, alone: bool) -> bool:
     """Say whether a word can be an exception's class (``alone``: no message follows it)."""
-    last = name.split("(")[0].rpartition(".")[2]
+    last = name.split("(", maxsplit=1)[0].rpartition(".")[2]
     if not last:
         return False
     if last[0].isupper() or _ENDINGS.search(last):
@@ -106,7 +109,7 @@ def message_end(view: Callable[[int], str | None], first: int, head: str) -> int
 
 
 def _stands_alone(text: str, below: str | None) -> bool:
-    """A single word, with nothing indented below it, is the next thing printed (`done`)."""
+    """Say whether a line is the next thing printed: a single word, nothing indented below it."""
     if " " in text.strip() or text.rstrip()[-1] in ":,;([{":
         return False
     return not (below and below[0].isspace() and below.strip())

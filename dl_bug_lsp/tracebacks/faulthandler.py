@@ -36,9 +36,8 @@ def read_faulthandler(stream: Stream, index: int) -> Block | None:
         frames, at = _stack(stream, at + 1)
         stacks.append((thread["current"] is not None, frames))
         end = at
-    frames = next((found for current, found in stacks if current), None) or (
-        stacks[-1][1] if stacks else []
-    )
+    crashed = [found for current, found in stacks if current and found]
+    frames = crashed[0] if crashed else (stacks[-1][1] if stacks else [])
     if not match and not stacks:
         return None
     cause = Cause(

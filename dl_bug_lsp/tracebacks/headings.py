@@ -1,5 +1,7 @@
 """What the line above a traceback says about it: a thread, a task, a hook, a log record."""
 
+# ruff: noqa: E501  (one row a heading: a table is read across)
+
 from __future__ import annotations
 
 import re
@@ -71,9 +73,11 @@ def settle(blocks: list[Block], stream: Stream) -> None:
             continue
         if progress is None:
             progress = _progress(stream)
-        if len(progress) - bisect_left(progress, block.end) >= _GOES_ON:
+        after = len(progress) - bisect_left(progress, block.end)
+        if after >= _GOES_ON:
             block.heading = block.heading or "handled"
-            block.weight = min(block.weight, 36)
+            went_on = after > _GOES_ON and bisect_left(progress, block.first) > 0
+            block.weight = min(block.weight, 12 if went_on else 36)
 
 
 def _is_partial(block: Block) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from dl_bug_lsp.tracebacks.cpython import read_cpython
 from dl_bug_lsp.tracebacks.exception_text import message_end, parse_exception
-from dl_bug_lsp.tracebacks.frames import FRAME
-from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.frames import FRAME, read_source
+from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
 from dl_bug_lsp.tracebacks.user_code import extract, joined_stacks, split_footer
 from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 
@@ -19,12 +20,14 @@ _HEADER = re.compile(
     r"^(?P<margin>\s*)(?P<type>[\w.]{1,200})\s+Traceback \(most recent call last\)\s*$"
 )
 _CELL = re.compile(
-    r"^(?:Cell|Input) (?P<cell>In ?\[\d+\])(?:, line (?P<line>\d{1,8}))?(?:,? in (?P<function>.+?))?:?$"
+    r"^(?:Cell|Input) (?P<cell>In ?\[\d+\])(?:, line (?P<line>\d{1,8}))?(?:,? in "
+    r"(?P<function>.+?))?:?$"
 )
 _OLD_CELL = re.compile(r"^(?P<file><ipython-input-[^>]+>|<[\w-]+>) in (?P<function>.+)$")
 _FILE = re.compile(r"^File (?P<file>.+?):(?P<line>\d{1,8})(?:, in (?P<function>.+))?$")
 _OLD_FILE = re.compile(
-    r"^(?P<file>(?:~|/|[A-Za-z]:\\|\.{1,2}/)\S.*?|[\w./\\-]+\.(?:py|pyx|ipynb)) in (?P<function>[\w<>.]+\(.*|<module>.*)$"
+    r"^(?P<file>(?:~|/|[A-Za-z]:\\|\.{1,2}/)\S.*?|[\w./\\-]+\.(?:py|pyx"
+    r"|ipynb)) in (?P<function>[\w<>.]+\(.*|<module>.*)$"
 )
 _LINKED = re.compile(r"^\[(?P<file>[^\]]+)\]\(https?://[^)]*\) in (?P<function>.+)$")
 _ARROW = re.compile(r"^\s*-+> ?(?P<line>\d{1,8})(?: (?P<code>.*))?$")
@@ -50,7 +53,8 @@ def read_ipython(stream: Stream, index: int) -> Block | None:
     head = view(at) or ""
     parsed = parse_exception(head)
     if parsed is None:
-        return _without_exception(stream, index, at, header, frames)
+        headed = header is not None
+        return cut_off(stream, (index, at), "ipython", frames, headed=headed) if frames else None
     type_, message = parsed
     if not header and not frames:
         return None
@@ -68,17 +72,6 @@ def read_ipython(stream: Stream, index: int) -> Block | None:
     return Block(causes, index, last, "ipython", evidence=head.strip())
 
 
-def _without_exception(
-    stream: Stream, index: int, at: int, header: re.Match[str] | None, frames: list[Frame]
-) -> Block | None:
-    if header is None or not frames:
-        return None
-    cause = Cause(header["type"], "", tuple(frames), Relation.ROOT, stream.span(index, at))
-    number = stream.lines[min(at, len(stream) - 1)].number
-    problem = f"Line {number}: a traceback is cut off before its exception."
-    return Block([cause], index, at, "ipython", evidence=header["type"], problems=[problem])
-
-
 def _frames(view: object, index: int) -> tuple[list[Frame], int]:
     """Read places and their excerpts up to the line that names the exception."""
     assert callable(view)
@@ -91,6 +84,9 @@ def _frames(view: object, index: int) -> tuple[list[Frame], int]:
         elif arrow := _ARROW.match(text):
             if frames:
                 frames[-1] = _at_arrow(frames[-1], arrow)
+        elif len(frames) == 1 and index == first + 1 and text.startswith("    "):
+            source, expression = read_source([text, view(index + 1) or ""])
+            frames[0] = replace(frames[0], source=source, expression=expression)
         elif not (
             not text.strip()
             or _NUMBERED.match(text)
@@ -114,7 +110,7 @@ def _at_arrow(frame: Frame, arrow: re.Match[str]) -> Frame:
 def parse_place(text: str) -> Frame | None:
     """Read the line that says where a frame stands, in any of IPython's and Colab's forms."""
     text = text.rstrip()
-    if not text or text[0].isspace() and not text.lstrip().startswith(("Cell ", "File ")):
+    if not text or (text[0].isspace() and not text.lstrip().startswith(("Cell ", "File "))):
         return None
     text = text.strip()
     if (match := FRAME.match(text)) is not None:

@@ -10,13 +10,17 @@ from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Relation
 
 _WORDS = re.compile(
     r"\b(?:error|failed|fail|cannot|can't|could not|couldn't|not found|does not exist|doesn't exist"
-    r"|no such|invalid|unknown|unsupported|not supported|unrecogni[sz]ed|missing|must (?:be|have|not)"
-    r"|expected|abort(?:ed|ing)?|refus(?:ed|ing)|unable to|not available|no (?:data|files?|images?)\b"
-    r"|mismatch|out of range|not allowed|give[sn]? up|stopping|nothing to|too (?:many|few|small|large))\b",
+    r"|no such|no \w+(?: \w+){0,4} (?:found|given|left)|invalid|unknown|unsupported|not supported"
+    r"|unrecogni[sz]ed|missing|must (?:be|have|not)"
+    r"|expected|abort(?:ed|ing)?|refus(?:ed|ing)|unable to|not available|no (?:data|files?"
+    r"|images?)\b"
+    r"|mismatch|out of range|not allowed|give[sn]? up|stopping|nothing to|too (?:many|few|small"
+    r"|large))\b",
     re.IGNORECASE,
 )
 _FINE = re.compile(
-    r"\b(?:no errors?|0 (?:errors?|failed|missing)|loss|accuracy|acc|epoch|saved|done|finished|success\w*"
+    r"\b(?:no errors?|0 (?:errors?|failed|missing)|loss|accuracy|acc|epoch|saved|done|finished"
+    r"|success\w*"
     r"|Tip|warning|warn|deprecated|https?://|error ?(?:rate)?[:=]? ?[\d.]|m[as]e\b|rmse)\b|%\|",
     re.IGNORECASE,
 )

@@ -16,17 +16,21 @@ _FOLLOWERS = frozenset((
     "ConnectionAbortedError", "EOFError", "BrokenProcessPool", "TerminatedWorkerError",
     "BrokenBarrierError", "CancelledError", "Empty", "Full", "TimeoutError", "DistBackendError",
     "DistNetworkError", "DistStoreError", "RayActorError", "ActorDiedError", "WorkerCrashedError",
-    "SignalException", "ClientDisconnectedError", "DistError", "NodeDiedError", "ActorUnavailableError",
+    "SignalException", "NodeDiedError", "ActorUnavailableError",
 ))  # fmt: skip
 _FOLLOWING = re.compile(
-    r"Connection (?:closed|reset|refused|aborted)|Broken pipe|[Tt]imed out|[Tt]imeout|NCCL communicator"
-    r"|ncclRemoteError|ncclSystemError|recvValue failed|remote process exited|Socket closed|closed by peer"
+    r"Connection (?:closed|reset|refused|aborted)|Broken pipe|[Tt]imed out|[Tt]imeout"
+    r"|NCCL communicator"
+    r"|ncclRemoteError|ncclSystemError|recvValue failed|remote process exited"
+    r"|Socket closed|closed by peer"
     r"|Signal \d+ \(SIG|DataLoader worker.*(?:exited unexpectedly|killed by signal)"
     r"|process group.*(?:abort|destroy)|watchdog|Detected mismatch between collectives",
 )
 _KILLED_WORKER = re.compile(
     r"killed by signal|exited unexpectedly|terminated abruptly|OOM|oom-kill"
 )
+_KILLERS = frozenset(("kill", "kernel", "slurm", "container", "signal", "bash", "torch"))
+_SHELLS = frozenset(("bash", "sh", "zsh", "shell", "python", "argparse", "click", "log"))
 _SPACE = re.compile(r"\s+|0x[0-9a-fA-F]+|\d{6,}")
 STRONG, MEDIUM = 70, 40
 
@@ -40,7 +44,7 @@ def weigh(block: Block, failure: Failure) -> int:
         return block.weight
     name = cause.class_name.partition("(")[0]
     if name in _LAUNCHERS:
-        return min(block.weight, 45)
+        return min(block.weight, 35)
     if name in _FOLLOWERS or _FOLLOWING.search(cause.message[:2000]):
         return min(block.weight, 60)
     return block.weight
@@ -92,15 +96,32 @@ def choose_primary(items: list[tuple[Failure, int]], rank: int | None) -> int | 
     for floor in (STRONG, MEDIUM, 0):
         tier = [index for index in usable if items[index][1] >= floor]
         if tier:
-            return _in_tier(items, tier, rank)
+            chosen = _in_tier(items, tier, rank)
+            return _killed_worker(items, usable, chosen)
     return None
 
 
+def _killed_worker(items: list[tuple[Failure, int]], usable: list[int], chosen: int) -> int:
+    """Prefer the exception about a worker that was killed to the bare words of the kill."""
+    if items[chosen][0].kind is FailureKind.EXCEPTION:
+        return chosen
+    cause = items[chosen][0].cause
+    if cause is None or cause.type not in _KILLERS:
+        return chosen
+    return next((i for i in usable if _tells_of_kill(items[i][0])), chosen)
+
+
+def _tells_of_kill(failure: Failure) -> bool:
+    cause = failure.cause
+    return (
+        failure.kind is FailureKind.EXCEPTION
+        and cause is not None
+        and bool(cause.frames)
+        and bool(_KILLED_WORKER.search(cause.message[:2000]))
+    )
+
+
 def _in_tier(items: list[tuple[Failure, int]], tier: list[int], rank: int | None) -> int:
-    exceptions = [i for i in tier if items[i][0].kind is FailureKind.EXCEPTION]
-    killed = [i for i in exceptions if _KILLED_WORKER.search(items[i][0].evidence)]
-    if killed:
-        return killed[0]
     tier = _without_aftermath(items, tier)
     if rank is not None:
         own = [i for i in tier if _rank(items[i][0]) == rank]
@@ -109,17 +130,30 @@ def _in_tier(items: list[tuple[Failure, int]], tier: list[int], rank: int | None
     for dialect in ("pytest", "exception_group"):
         if items[tier[-1]][0].dialect == dialect:
             return next(i for i in tier if items[i][0].dialect == dialect)
-    last: dict[int | None | str, int] = {}
+    last: dict[int | str | None, int] = {}
     for index in tier:
         process = items[index][0].process
-        key: int | None | str = None
+        key: int | str | None = None
         if process is not None:
             key = process.rank if process.rank is not None else process.name
+        if key in last and _goes_on(items[last[key]][0], items[index][0]):
+            continue
         last[key] = index
     if len(last) == 1:
         return next(iter(last.values()))
     ranked = [index for key, index in last.items() if key is not None]
     return min(ranked)
+
+
+def _goes_on(former: Failure, later: Failure) -> bool:
+    """Say whether later words of one program only go on with what it said first."""
+    if FailureKind.EXCEPTION in (former.kind, later.kind) or not former.cause or not later.cause:
+        return False
+    if former.cause.type in ("nccl", "gloo"):
+        return not _is_new_program(later)
+    if former.cause.type == "log":
+        return later.cause.type == "log" and later.span.first_line - former.span.last_line <= 3
+    return former.cause.type == later.cause.type and former.cause.type not in _SHELLS
 
 
 def _without_aftermath(items: list[tuple[Failure, int]], tier: list[int]) -> list[int]:

@@ -134,7 +134,7 @@ def _headline(cause: Cause) -> str:
 
 
 def _after_captured(stream: Stream, index: int) -> int:
-    """Captured output belongs to the test; the failures it tells of were handled or are the same."""
+    """Return the index after captured output, whose failures were handled or are the same."""
     while index < len(stream):
         text = stream.text(index)
         if _TEST.match(text) or _END.match(text) or _CAPTURED.match(text):

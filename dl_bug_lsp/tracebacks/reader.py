@@ -69,6 +69,6 @@ def _process(block: Block, process: Process | None) -> Process | None:
 def _evidence(block: Block, root: int) -> str:
     cause = block.causes[root]
     head = cause.message.split("\n", 1)[0]
-    if not cause.type or block.evidence and block.dialect in ("message", "faulthandler"):
+    if not cause.type or (block.evidence and block.dialect in ("message", "faulthandler")):
         return block.evidence
     return f"{cause.type}: {head}" if head else cause.type

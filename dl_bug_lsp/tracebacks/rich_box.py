@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.tracebacks.exception_text import is_foreign, parse_exception
-from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
 from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 
 TRIGGER = re.compile(r"^\s*[╭┌+][─-]{1,300} Traceback \(most recent call last\) [─-]{1,300}")
@@ -32,10 +32,7 @@ def read_rich(stream: Stream, index: int) -> Block | None:
     if parsed is None:
         if not frames:
             return None
-        cause = Cause("", "", tuple(frames), Relation.ROOT, stream.span(index, end))
-        number = stream.lines[min(end, len(stream) - 1)].number
-        problem = f"Line {number}: a traceback is cut off before its exception."
-        return Block([cause], index, end, "rich", problems=[problem])
+        return cut_off(stream, (index, end), "rich", frames, headed=True)
     type_, message = parsed
     last, lines = _message(stream, end, message)
     text = _unwrapped([head, *lines], width)[len(head) - len(message) :]

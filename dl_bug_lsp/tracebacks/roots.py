@@ -8,10 +8,20 @@ from dl_bug_lsp.tracebacks.frames import is_library_path
 from dl_bug_lsp.tracebacks.values import Cause, Relation
 
 _FALLBACK_FROM = frozenset(
-    "KeyError AttributeError ImportError ModuleNotFoundError FileNotFoundError IndexError "
-    "StopIteration LookupError NotImplementedError UnicodeDecodeError".split()
+    [
+        "KeyError",
+        "AttributeError",
+        "ImportError",
+        "ModuleNotFoundError",
+        "FileNotFoundError",
+        "IndexError",
+        "StopIteration",
+        "LookupError",
+        "NotImplementedError",
+        "UnicodeDecodeError",
+    ]
 )
-_LEAVING = frozenset("SystemExit Exit Abort KeyboardInterrupt".split())
+_LEAVING = frozenset(["SystemExit", "Exit", "Abort", "KeyboardInterrupt"])
 _CLEANUP = re.compile(
     r"^(?:__exit__|__del__|_?close|_?cleanup|_?clean_up|_?teardown|_?shutdown|_?finish|_?stop"
     r"|_?destroy\w*|_?finali[sz]e|_?on_exception|_?save\w*|_?release|_?terminate|log_\w+)$"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from dl_bug_lsp.logs.values import LogLine, Process, Span
-from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Relation
+from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Frame, Relation
 
 
 class Stream:
@@ -66,3 +66,20 @@ class Block:
         while index > 1 and self.causes[index - 1].relation is Relation.WRAPPED:
             index -= 1
         return index
+
+
+def cut_off(
+    stream: Stream, span: tuple[int, int], dialect: str, frames: Sequence[Frame], *, headed: bool
+) -> Block:
+    """Return the block of a stack that ends, at ``span``'s end, before its exception is named.
+
+    Without a header either, the frames may be anything that prints a stack: they weigh little.
+    """
+    first, end = span
+    cause = Cause("", "", tuple(frames), Relation.ROOT, stream.span(first, end))
+    number = stream.lines[min(end, len(stream) - 1)].number
+    problem = f"Line {number}: a traceback is cut off before its exception."
+    frame = frames[-1]
+    evidence = frame.source or f'File "{frame.file}", line {frame.line}'
+    weight = 100 if headed else 20
+    return Block([cause], first, end, dialect, evidence=evidence, weight=weight, problems=[problem])

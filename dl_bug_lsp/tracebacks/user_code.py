@@ -11,7 +11,8 @@ from dl_bug_lsp.tracebacks.values import Frame
 
 _OPENING = re.compile(
     r"^\s*(?:in user code:|from user code:)\s*$"
-    r"|^\s*(?:\(\d+\) )?(?:[\w.]+: )?Detected at node .{0,4000}defined at \(most recent call last\):"
+    r"|^\s*(?:\(\d+\) )?(?:[\w.]+: )?Detected at node .{0,4000}"
+    r"defined at \(most recent call last\):"
 )
 _HEAD_USER_CODE = re.compile(r"^(?P<before>.*?)\bin user code:\s*$")
 _FOOTER = re.compile(r"^-{20}$|^For simplicity, JAX has removed its internal frames")

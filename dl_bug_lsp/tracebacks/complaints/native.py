@@ -1,5 +1,7 @@
 """Complaints of native code: crashes, runtimes' fatal checks, communication watchdogs."""
 
+# ruff: noqa: E501  (one row a line: a table is read across)
+
 from dl_bug_lsp.tracebacks.complaints.values import Complaint, Weight, row
 
 _F, _S, _P = Weight.FATAL, Weight.SHELL, Weight.SPOKEN

@@ -20,20 +20,24 @@ TRIGGER = re.compile(
     r"|No module|Xid|preempt|Preempt|Evict|evict|Multiple values|You must specify|Missing mandatory"
     r"|In '|Interpolation|Primary config|Assertion|corruption|free\(|malloc|atchdog|ran out of"
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
-    r"|No space|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication|\*\*\*|Illegal|Floating"
+    r"|No space|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication|\*\*\*|Illegal"
+    r"|Floating"
 )
 _QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
 _LOUD = frozenset(("ERROR", "CRITICAL", "FATAL"))
 _PLAIN = re.compile(
-    r"^\W{0,4}(?:fatal |runtime |unexpected )?(?:error|failed|failure|fatal|abort(?:ed|ing)?)\b\W{0,3}",
+    r"^\W{0,4}(?:fatal |runtime |unexpected )?(?:error|failed|failure|fatal|abort(?:ed"
+    r"|ing)?)\b\W{0,3}",
     re.IGNORECASE,
 )
 _WARNING = re.compile(
     r"\w*Warning: |^\s*warnings\.warn|[Dd]eprecat|\bwarn(?:ing)?\b[:\]]", re.IGNORECASE
 )
 _HARMLESS = re.compile(
-    r"(?:\b0 (?:errors?|failed)|^Error executing job with|no errors?|errors? (?:rate|=|: ?[\d.])|failed call to cuInit|cuInit"
-    r"|Unable to register|factory: Attempting|TensorRT|cudart|computation_placer|error_rate|mean_\w*error"
+    r"(?:\b0 (?:errors?|failed)|^Error executing job with|no errors?|errors? (?:rate|=|: ?[\d.])"
+    r"|failed call to cuInit|cuInit"
+    r"|Unable to register|factory: Attempting|TensorRT|cudart|computation_placer|error_rate"
+    r"|mean_\w*error"
     r"|pip's dependency resolver|\bmse\b|\bmae\b|on_error|\bskipp?|\bretry|\bignor)",
     re.IGNORECASE,
 )
@@ -52,9 +56,14 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
         if row.cues and not any(cue in text for cue in row.cues):
             continue
         match = row.pattern.search(rest) or (row.pattern.search(text) if rest != text else None)
-        if match and (row.back is None or row.program == "argparse" or _above(row, stream, index)):
+        if match and (row.back is None or _names_script(row, match) or _above(row, stream, index)):
             return _block(row, match, stream, index)
     return _bare_exception(stream, index, rest) or _spoken(stream, index, level, rest)
+
+
+def _names_script(row: Complaint, match: re.Match[str]) -> bool:
+    """`train.py: error: …` needs no usage above it; `tool: error: …` does."""
+    return row.program == "argparse" and match["file"].split(" ")[0].endswith(".py")
 
 
 def _above(row: Complaint, stream: Stream, index: int) -> bool:

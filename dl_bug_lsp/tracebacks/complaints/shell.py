@@ -1,5 +1,7 @@
 """Complaints of shells and of the programs that launch scripts call."""
 
+# ruff: noqa: E501  (one row a line: a table is read across)
+
 from dl_bug_lsp.tracebacks.complaints.values import Complaint, Weight, row
 
 _S, _F = Weight.SHELL, Weight.FATAL

@@ -1,5 +1,7 @@
 """Complaints of kernels, schedulers, containers and launchers about a process that is gone."""
 
+# ruff: noqa: E501  (one row a line: a table is read across)
+
 from dl_bug_lsp.tracebacks.complaints.values import Complaint, Weight, row
 
 _F, _C, _S = Weight.FATAL, Weight.CONSEQUENCE, Weight.SHELL

@@ -1,5 +1,7 @@
 """Complaints of command-line and config libraries about how the program was started."""
 
+# ruff: noqa: E501  (one row a line: a table is read across)
+
 from dl_bug_lsp.tracebacks.complaints.values import Complaint, Weight, row
 
 _F = Weight.FATAL
