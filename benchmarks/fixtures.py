@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 ALL_LINES = Options(top=100_000)
-STRENGTH = 3.0
+STRENGTH = 6.0
 """The L2 penalty that `train_ranking` uses where it is told none."""
 
 OURS, LEFT_OUT = "localize", "  program left out"

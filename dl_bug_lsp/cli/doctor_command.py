@@ -18,7 +18,7 @@ from dl_bug_lsp.cli.terminal import write_text
 from dl_bug_lsp.views.escape import escape
 from dl_bug_lsp.workspace import Workspace
 
-LIBRARIES = ("pygls", "lsprotocol", "jedi", "pathspec", "PyYAML", "rank-bm25")
+LIBRARIES = ("pygls", "lsprotocol", "pathspec", "PyYAML", "rank-bm25")
 
 
 def run(arguments: argparse.Namespace) -> int:

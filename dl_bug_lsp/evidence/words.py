@@ -6,6 +6,7 @@ import ast
 import difflib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dl_bug_lsp.workspace import Workspace
 
@@ -76,6 +77,7 @@ def _words(file: str, node: ast.AST, special: dict[int, str]) -> list[Word]:
     return []
 
 
+@lru_cache(maxsize=1 << 16)
 def nearness(a: str, b: str) -> float:
     """Return how near two different words are (0 to 1), by letters and by parts; 0 if not."""
     if a == b or not a or not b or len(a) > 80 or len(b) > 80:
@@ -83,9 +85,11 @@ def nearness(a: str, b: str) -> float:
     low, other = a.lower(), b.lower()
     if low == other:
         return 0.95
-    ratio = difflib.SequenceMatcher(None, low, other, autojunk=False).ratio()
-    if ratio >= MIN_RATIO and min(len(a), len(b)) >= 3:
-        return ratio
+    shorter, longer = sorted((len(a), len(b)))
+    if shorter >= 3 and 2 * shorter / (shorter + longer) >= MIN_RATIO:
+        matcher = difflib.SequenceMatcher(None, low, other, autojunk=False)
+        if matcher.quick_ratio() >= MIN_RATIO and matcher.ratio() >= MIN_RATIO:
+            return matcher.ratio()
     parts, others = parts_of(a), parts_of(b)
     if not parts or not others:
         return 0.0
@@ -93,7 +97,7 @@ def nearness(a: str, b: str) -> float:
     whole = shared / max(len(parts), len(others))
     if whole >= 0.5:
         return 0.6 * whole + 0.3
-    contained = shared == min(len(parts), len(others)) and min(len(a), len(b)) >= 4
+    contained = shared == min(len(parts), len(others)) and shorter >= 4
     return 0.3 + 0.3 * whole if contained else 0.0
 
 
