@@ -45,21 +45,28 @@ def read_blocks(stream: Stream) -> list[Block]:
         if anomaly is not None and block.kind is FailureKind.EXCEPTION:
             _add_forward_stack(anomaly, block)
             anomaly = None
-        former = blocks[-1] if blocks else None
-        if former is not None and _is_chained(former, block, pending, pending_at):
-            _join(former, block, pending or Relation.DIRECT_CAUSE)
-        elif former is not None and _runs_notebook(former, block):
-            _wrap(former, block)
-        elif former is not None and _reports(former, block):
-            _summarise(former, block)
-        elif block.causes:
-            introduce(block, stream)
-            if former is not None and _announces(former, block):
-                blocks.pop()
-            blocks.append(block)
+        _add(blocks, block, (pending, pending_at), stream)
         pending = None
     settle(blocks, stream)
     return blocks
+
+
+def _add(
+    blocks: list[Block], block: Block, link: tuple[Relation | None, int], stream: Stream
+) -> None:
+    """Join a block to the former one where it belongs to it, else append it."""
+    former = blocks[-1] if blocks else None
+    if former is not None and _is_chained(former, block, *link):
+        _join(former, block, link[0] or Relation.DIRECT_CAUSE)
+    elif former is not None and _runs_notebook(former, block):
+        _wrap(former, block)
+    elif former is not None and _reports(former, block):
+        _summarise(former, block)
+    elif block.causes:
+        introduce(block, stream)
+        if former is not None and _announces(former, block):
+            blocks.pop()
+        blocks.append(block)
 
 
 def _read_at(stream: Stream, index: int, text: str) -> Block | None:

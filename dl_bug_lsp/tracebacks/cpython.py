@@ -22,6 +22,7 @@ HEADER = re.compile(r"(?P<kind>(?:Original |Remote )?)Traceback \(most recent ca
 TRIGGER = re.compile(r'Traceback \(most recent call last\):\s*$|^\s{0,12}>?\s*File ".+?", line \d')
 _MARGIN = re.compile(r"^[\s>#*|]*")
 _SPAWNED = re.compile(r"^-- Process (?P<rank>\d+) terminated with the following error:\s*$")
+_RULE = re.compile(r"^-{10,}$")
 _QUOTE = re.compile(r"^(?:\"\"\"|''')\s*$")
 _MAX_SOURCE = 60
 _MAX_DEPTH = 8
@@ -161,13 +162,15 @@ def _nested(
     while at < index + 4 and (text := view(at)) is not None:
         if spawned := _SPAWNED.match(text):
             rank = int(spawned["rank"])
-        elif text.strip() and not _QUOTE.match(text):
+        elif text.strip() and not _QUOTE.match(text) and not _RULE.match(text):
             break
         at += 1
     text = view(at) or ""
     header = HEADER.search(text)
-    adjacent = at == index + 1 or rank is not None or "RemoteTraceback" in type_
-    if (header and adjacent and (header["kind"] or not message or rank is not None)) or (
+    quoted = message.rstrip().endswith("trace:")
+    adjacent = at == index + 1 or rank is not None or "RemoteTraceback" in type_ or quoted
+    told = header and (header["kind"] or not message or rank is not None or quoted)
+    if (told and adjacent) or (
         at == index + 1 and FRAME.match(text) and type_.rpartition(".")[2].startswith("Ray")
     ):
         block = _read(stream, at, depth + 1)

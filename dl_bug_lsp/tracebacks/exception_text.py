@@ -77,28 +77,26 @@ def message_end(view: Callable[[int], str | None], first: int, head: str) -> int
     user_end = _user_code_end(view, first)
     if user_end is not None:
         return user_end
-    several = bool(_PARAGRAPHS.match(head))
-    keras = head.startswith("Exception encountered when calling")
-    graph = head.startswith("Graph execution error")
-    if keras:
+    if head.startswith("Exception encountered when calling"):
         return _keras_end(view, first)
-    if graph:
+    if head.startswith("Graph execution error"):
         return _graph_end(view, first)
-    end, blank, free = first + 1, False, 0
+    return _plain_end(view, first, several=bool(_PARAGRAPHS.match(head)))
+
+
+def _plain_end(view: Callable[[int], str | None], first: int, *, several: bool) -> int:
+    """Return the end of an ordinary message; ``several`` allows a blank line after the first."""
+    end, free = first + 1, 0
     while end - first < _MAX_LINES:
         text = view(end)
         if text is None:
             break
         if not text.strip():
-            if blank or not (several and (end == first + 1)):
+            if not several or end > first + 1:
                 break
-            blank = True
-            end += 1
-            continue
-        blank = False
-        if is_foreign(text) or FRAME.match(text):
+        elif is_foreign(text) or FRAME.match(text):
             break
-        if not text[0].isspace():
+        elif not text[0].isspace():
             free += 1
             if free > _FREE_LINES or _stands_alone(text, view(end + 1)):
                 break

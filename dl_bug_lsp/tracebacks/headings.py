@@ -28,6 +28,7 @@ _PROGRESS = re.compile(
 )
 _REACH = 3
 _GOES_ON = 2
+_SPOKEN = 75
 
 
 def introduce(block: Block, stream: Stream) -> None:
@@ -67,17 +68,24 @@ def settle(blocks: list[Block], stream: Stream) -> None:
     """Weigh down what was evidently handled: the run went on after it as before."""
     progress: list[int] | None = None
     for block in blocks:
-        if block.kind is not FailureKind.EXCEPTION or block.weight < 40 or not block.causes:
-            continue
-        if block.heading not in ("logged", "task") and not _is_partial(block):
+        if block.weight < 40 or not block.causes or not _may_be_handled(block):
             continue
         if progress is None:
             progress = _progress(stream)
         after = len(progress) - bisect_left(progress, block.end)
-        if after >= _GOES_ON:
-            block.heading = block.heading or "handled"
-            went_on = after > _GOES_ON and bisect_left(progress, block.first) > 0
-            block.weight = min(block.weight, 12 if went_on else 36)
+        before = bisect_left(progress, block.first)
+        spoken = block.kind is FailureKind.MESSAGE
+        if after > _GOES_ON and (before or spoken):
+            block.heading, block.weight = block.heading or "handled", 12
+        elif after >= _GOES_ON and not spoken:
+            block.heading, block.weight = block.heading or "handled", min(block.weight, 36)
+
+
+def _may_be_handled(block: Block) -> bool:
+    """Say whether a run can go on after this: logged, partly unwound, or only words."""
+    if block.kind is FailureKind.MESSAGE:
+        return block.weight <= _SPOKEN
+    return block.heading in ("logged", "task") or _is_partial(block)
 
 
 def _is_partial(block: Block) -> bool:

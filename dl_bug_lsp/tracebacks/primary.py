@@ -16,7 +16,7 @@ _FOLLOWERS = frozenset((
     "ConnectionAbortedError", "EOFError", "BrokenProcessPool", "TerminatedWorkerError",
     "BrokenBarrierError", "CancelledError", "Empty", "Full", "TimeoutError", "DistBackendError",
     "DistNetworkError", "DistStoreError", "RayActorError", "ActorDiedError", "WorkerCrashedError",
-    "SignalException", "NodeDiedError", "ActorUnavailableError",
+    "SignalException", "TuneError", "TrainingFailedError", "NodeDiedError", "ActorUnavailableError",
 ))  # fmt: skip
 _FOLLOWING = re.compile(
     r"Connection (?:closed|reset|refused|aborted)|Broken pipe|[Tt]imed out|[Tt]imeout"
@@ -149,6 +149,8 @@ def _goes_on(former: Failure, later: Failure) -> bool:
     """Say whether later words of one program only go on with what it said first."""
     if FailureKind.EXCEPTION in (former.kind, later.kind) or not former.cause or not later.cause:
         return False
+    if later.cause.type in ("signal", "kill"):
+        return former.cause.type != "log"
     if former.cause.type in ("nccl", "gloo"):
         return not _is_new_program(later)
     if former.cause.type == "log":
@@ -158,16 +160,19 @@ def _goes_on(former: Failure, later: Failure) -> bool:
 
 def _without_aftermath(items: list[tuple[Failure, int]], tier: list[int]) -> list[int]:
     """Leave out what systems and shells say after an exception that ended its process."""
-    first = next((i for i in tier if items[i][0].kind is FailureKind.EXCEPTION), None)
+    first = next((i for i in tier if _ends_process(items[i][0])), None)
     if first is None:
-        return tier
-    own = items[first][0]
-    if own.dialect == "message":
         return tier
     return [
         i for i in tier
         if i <= first or items[i][0].kind is FailureKind.EXCEPTION or _is_new_program(items[i][0])
     ]  # fmt: skip
+
+
+def _ends_process(failure: Failure) -> bool:
+    if failure.dialect == "faulthandler":
+        return bool(failure.frames)
+    return failure.kind is FailureKind.EXCEPTION and failure.dialect != "message"
 
 
 def _is_new_program(failure: Failure) -> bool:

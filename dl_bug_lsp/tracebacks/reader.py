@@ -7,6 +7,7 @@ from dataclasses import replace
 from dl_bug_lsp.logs.values import Log, Process, Span
 from dl_bug_lsp.tracebacks.asynchronous import mark_unreliable
 from dl_bug_lsp.tracebacks.blocks import read_blocks
+from dl_bug_lsp.tracebacks.doubled import without_doubles
 from dl_bug_lsp.tracebacks.last_words import read_last_words
 from dl_bug_lsp.tracebacks.primary import mark, weigh, without_copies
 from dl_bug_lsp.tracebacks.roots import choose_root
@@ -25,7 +26,7 @@ def read_failures(log: Log) -> Reading:
     problems: list[str] = []
     first_rank: int | None = None
     for process, lines in log.streams().items():
-        stream = Stream(lines, process)
+        stream = Stream(without_doubles(lines), process)
         for block in read_blocks(stream):
             if block.heading == "first observed":
                 first_rank = block.rank
