@@ -90,7 +90,9 @@ def _broken(case: Case, file: str, near: float) -> Iterator[Clue]:
         return
     elements = case.workspace.elements(file)
     if elements.problem is not None and elements.problem_line:
-        yield Clue("data_files.broken", file, elements.problem_line, near, elements.problem)
+        # What is missing at the end of a file is missed behind its last line.
+        line = min(elements.problem_line, len(case.workspace.lines(file)) or 1)
+        yield Clue("data_files.broken", file, line, near, elements.problem)
 
 
 def _odd_rows(table: Table, near: float) -> Iterator[Clue]:

@@ -1,0 +1,71 @@
+"""Sources of evidence and domain rules over small failed programs with marked lines.
+
+The programs' failures go through the real readers; what is tested is which kinds of clue a line
+gets and where a rule stays silent, never a score.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from marked_programs import Program, programs
+
+from dl_bug_lsp.evidence.sources import gather
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.localize import case_of, failures_of
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.provenance.engine import Engine
+from dl_bug_lsp.report import Options
+from dl_bug_lsp.tracebacks import read_failures
+
+CASES = Path(__file__).parent / "cases"
+PARAMETERS = [
+    pytest.param(program, id=f"{file}-{program.name.replace(' ', '-')}")
+    for file in ("sources", "data_files", "rules")
+    for program in programs(CASES / f"{file}.txt")
+]
+
+
+def case_in(program: Program, root: Path) -> Case:
+    """Write a program, let it fail on paper, and read the failure."""
+    workspace = program.write(root)
+    log = read_log(program.traceback(Engine(workspace)))
+    (failure,) = failures_of(log, read_failures(log))
+    case = case_of(failure, log, workspace, Options())
+    frames = [(p.file, p.line) for p in program.places()]
+    assert [(p.file, p.line) for p in case.places] == frames
+    return case
+
+
+def kinds_of(clues: list[Clue]) -> dict[tuple[str, int], set[str]]:
+    found: dict[tuple[str, int], set[str]] = {}
+    for clue in clues:
+        found.setdefault((clue.file, clue.line), set()).add(clue.kind)
+    return found
+
+
+@pytest.mark.parametrize("program", PARAMETERS)
+def test_lines_get_their_clues(program: Program, tmp_path: Path) -> None:
+    case = case_in(program, tmp_path)
+    clues = list(gather(case))
+    kinds = kinds_of(clues)
+    seen = f"{case.category.id}: {case.facts.facts}\n{kinds}"
+    for mark in program.of("clue"):
+        assert set(mark.rest.split()) <= kinds.get((mark.file, mark.line), set()), (mark, seen)
+    for mark in program.of("silent"):
+        assert not set(mark.rest.split()) & kinds.get((mark.file, mark.line), set()), (mark, seen)
+    everywhere = {clue.kind for clue in clues}
+    assert not everywhere & set(program.head.get("silent", [])), seen
+
+
+@pytest.mark.parametrize("program", PARAMETERS)
+def test_clues_keep_their_contract(program: Program, tmp_path: Path) -> None:
+    case = case_in(program, tmp_path)
+    first, again = list(gather(case)), list(gather(case_in(program, tmp_path)))
+    assert first == again
+    for clue in first:
+        assert 0 <= clue.score <= 1, clue
+        assert 1 <= clue.line <= len(case.workspace.lines(clue.file)), clue
+        assert clue.why and "\n" not in clue.why, clue
+        assert clue.file in case.workspace.files(), clue
