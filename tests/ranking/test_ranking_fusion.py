@@ -1,0 +1,105 @@
+"""Fusion: order, ties, weights; and the data file that ships."""
+
+from __future__ import annotations
+
+import json
+import math
+from importlib import resources
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dl_bug_lsp.evidence.values import Clue
+from dl_bug_lsp.ranking.fusion import (
+    GROUPS,
+    Weights,
+    features,
+    fuse,
+    shipped_weights,
+    weights_from,
+)
+from dl_bug_lsp.taxonomy import categories
+
+KINDS = sorted(shipped_weights().common)
+WEIGHTS = Weights({"a.x": 2.0, "a.y": 1.0, "b.z": -0.5}, {"shape": {"a.y": 3.0}}, 0.25)
+
+clues = st.builds(
+    Clue,
+    kind=st.sampled_from([*KINDS, "unheard.of"]),
+    file=st.sampled_from(["a.py", "b.py", "c/d.yaml"]),
+    line=st.integers(1, 9),
+    score=st.floats(0, 1),
+    why=st.just("it is so"),
+)
+CATEGORIES = [category.id for category in categories()]
+
+
+@given(st.lists(clues, max_size=40), st.randoms(), st.sampled_from(CATEGORIES))
+@settings(max_examples=60, deadline=None)
+def test_the_order_of_the_clues_does_not_matter(
+    found: list[Clue], random: object, category: str
+) -> None:
+    shuffled = list(found)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    places = [(c.file, c.line, c.score) for c in fuse(found, category)]
+    assert places == [(c.file, c.line, c.score) for c in fuse(shuffled, category)]
+
+
+@given(st.lists(clues, max_size=40), st.sampled_from(CATEGORIES))
+@settings(max_examples=60, deadline=None)
+def test_candidates_fall_and_ties_go_by_place(found: list[Clue], category: str) -> None:
+    candidates = fuse(found, category)
+    keys = [(-c.score, c.file, c.line) for c in candidates]
+    assert keys == sorted(keys)
+    assert {(c.file, c.line) for c in candidates} == {(c.file, c.line) for c in found}
+    for candidate in candidates:
+        assert math.isfinite(candidate.score)
+        parts = [part for _, part in candidate.clues]
+        assert parts == sorted(parts, reverse=True)
+        assert candidate.score == math.fsum(parts)
+        kinds = [clue.kind for clue, _ in candidate.clues]
+        assert len(set(kinds)) == len(kinds)
+
+
+def test_the_strongest_clue_of_a_kind_counts() -> None:
+    weak, strong = Clue("a.x", "f", 1, 0.2, "weak"), Clue("a.x", "f", 1, 0.9, "strong")
+    assert features([weak, strong, weak]) == {("f", 1): {"a.x": strong}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "category", "weight"),
+    [
+        ("a.x", "tensor_mismatch", 2.0),
+        ("a.y", "tensor_mismatch", 4.0),
+        ("a.y", "key_not_found", 1.0),
+        ("b.z", "tensor_mismatch", -0.5),
+        ("new", "tensor_mismatch", 0.25),
+        ("new", "no_such_category", 0.25),
+    ],
+)
+def test_weights_by_kind_and_category(kind: str, category: str, weight: float) -> None:
+    (candidate,) = fuse([Clue(kind, "f", 1, 0.5, "why")], category, WEIGHTS)
+    assert candidate.score == 0.5 * weight
+
+
+def test_nothing_gives_nothing() -> None:
+    assert fuse([], "tensor_mismatch") == []
+
+
+def test_the_shipped_weights_are_numbers_for_known_groups() -> None:
+    text = resources.files("dl_bug_lsp.ranking").joinpath("weights.json").read_text("utf-8")
+    data = json.loads(text)
+    assert data.keys() == {"common", "by_group", "unknown"}
+    groups = {"other", *GROUPS.values()}
+    assert data["by_group"].keys() <= groups
+    numbers = [data["unknown"], *data["common"].values()]
+    numbers.extend(w for part in data["by_group"].values() for w in part.values())
+    assert all(isinstance(n, (int, float)) and math.isfinite(n) and abs(n) < 20 for n in numbers)
+    assert weights_from(data) == shipped_weights()
+    for part in data["by_group"].values():
+        assert part.keys() <= data["common"].keys()
+
+
+def test_groups_are_of_categories_that_there_are() -> None:
+    assert GROUPS.keys() <= set(CATEGORIES)
