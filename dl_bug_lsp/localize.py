@@ -31,11 +31,17 @@ def localize(text: str | bytes, workspace: Workspace, options: Options = DEFAULT
 
 
 def failures_of(log: Log, reading: Reading) -> tuple[Failure, ...]:
-    """Return what was read, else what the log's metrics tell, else what its prose describes."""
-    if reading.failures:
+    """Return what was read, else what the log's metrics tell, else what its prose describes.
+
+    Errors that a run survived are failures without a primary one; such a run may still have failed
+    silently.
+    """
+    if any(failure.primary for failure in reading.failures):
         return reading.failures
-    found = silent_failure(log) or report_failure(log)
-    return (found,) if found is not None else ()
+    found = silent_failure(log)
+    if found is None and not reading.failures:
+        found = report_failure(log)
+    return (*reading.failures, found) if found is not None else reading.failures
 
 
 def case_of(failure: Failure, log: Log, workspace: Workspace, options: Options) -> Case:

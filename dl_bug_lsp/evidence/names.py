@@ -24,6 +24,8 @@ NAMED = {
     FactKind.LAYER: "layer",
     FactKind.REQUIREMENT: "module",
 }
+SHORT_KINDS = (FactKind.KEY, FactKind.ATTRIBUTE, FactKind.LITERAL)
+"""Kinds that may be a single letter; others of one letter are a framework's own (``a``, ``b``)."""
 MAKES = {"dict_key", "bound", "definition", "config_key", "keyword", "import"}
 """Roles in which a word makes something that another place may look for."""
 NEAR_KINDS = {
@@ -43,7 +45,9 @@ def find(case: Case) -> Iterator[Clue]:
     wanted = {
         (NAMED[fact.kind], str(fact.value))
         for fact in case.facts.facts
-        if fact.kind in NAMED and isinstance(fact.value, str) and fact.value
+        if fact.kind in NAMED
+        and isinstance(fact.value, str)
+        and (len(fact.value) > 1 or fact.kind in SHORT_KINDS)
     }
     if not wanted:
         return

@@ -96,9 +96,10 @@ def _relations(steps: list[Step], expected: set[int], actual: set[int]) -> Itera
         node = step.node
         if node.entry is not None or node.line <= 0:
             continue
-        inner = _constants_in(node.expr)
-        if node.kind in (StepKind.ARITHMETIC, StepKind.SLICING) and inner & near:
-            shift = min(inner & near)
+        inner = _constants_in(node.expr, (ast.Mult, ast.Div, ast.FloorDiv, ast.Pow))
+        shifts = _constants_in(node.expr, (ast.Add, ast.Sub)) | _bounds_in(node.expr)
+        if node.kind in (StepKind.ARITHMETIC, StepKind.SLICING) and shifts & near:
+            shift = min(shifts & near)
             why = f"`{node.text}` shifts by {shift}, as much as the two sizes differ by"
             yield Clue("numbers.difference", node.file, node.line, 1.0, why)
         elif node.kind is StepKind.ARITHMETIC and inner & {r for r in ratios if r <= MAX_RATIO}:
@@ -107,17 +108,33 @@ def _relations(steps: list[Step], expected: set[int], actual: set[int]) -> Itera
             yield Clue("numbers.ratio", node.file, node.line, 0.8, why)
 
 
-def _constants_in(expr: ast.expr) -> set[int]:
-    """Return the integers written directly in an expression (not inside nested calls)."""
+def _constants_in(expr: ast.expr, operators: tuple[type[ast.operator], ...]) -> set[int]:
+    """Return the integers that an expression's own operations take, not those inside calls."""
     found: set[int] = set()
     queue: list[ast.AST] = [expr]
     while queue:
         node = queue.pop()
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            found.add(abs(node.value))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, operators):
+            for side in (node.left, node.right):
+                if isinstance(side, ast.Constant) and type(side.value) is int:
+                    found.add(abs(side.value))
         if isinstance(node, ast.Call) and node is not expr:
             continue
         queue.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _bounds_in(expr: ast.expr) -> set[int]:
+    """Return the integers that bound a slice (``x[1:]``, ``x[:-2]``)."""
+    if not isinstance(expr, ast.Subscript):
+        return set()
+    parts = expr.slice.elts if isinstance(expr.slice, ast.Tuple) else [expr.slice]
+    found: set[int] = set()
+    for part in parts:
+        for bound in (part.lower, part.upper) if isinstance(part, ast.Slice) else ():
+            bound = bound.operand if isinstance(bound, ast.UnaryOp) else bound
+            if isinstance(bound, ast.Constant) and type(bound.value) is int:
+                found.add(bound.value)
     return found
 
 

@@ -28,6 +28,7 @@ def find(case: Case) -> Iterator[Clue]:
             yield from _conditional(case, name)
     if case.category.id in {"key_not_found", "attribute_not_found"}:
         yield from _built(case)
+        yield from _loaded(case)
         yield from _unused_settings(case)
 
 
@@ -90,6 +91,19 @@ def _stores(node: ast.AST, name: str) -> bool:
         if stored and name in (getattr(inner, "id", None), getattr(inner, "attr", None)):
             return True
     return False
+
+
+STORED = (".npz", ".npy", ".pt", ".pth", ".ckpt", ".bin", ".h5", ".keras", ".pkl", ".safetensors")
+
+
+def _loaded(case: Case) -> Iterator[Clue]:
+    """Yield what names the stored file whose content lacks the key."""
+    for step in case.raise_slice:
+        for constant in step.node.constants:
+            if step.decides and str(constant.value).endswith(STORED) and step.node.line > 0:
+                why = f"`{step.node.text}` names the file that lacks the key"
+                score = 1 / (1 + step.distance / 8)
+                yield Clue("rules.loaded_file", step.node.file, step.node.line, score, why)
 
 
 def _built(case: Case) -> Iterator[Clue]:

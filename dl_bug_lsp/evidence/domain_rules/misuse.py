@@ -185,7 +185,10 @@ def _outside_tape(case: Case) -> Iterator[Clue]:
             ):
                 continue
             inside = {n.id for b in tape.body for n in ast.walk(b) if isinstance(n, ast.Name)}
+            taken = [c.lineno for c in calls_in(scope.node) if called_name(c) == "gradient"]
             for statement in statements(scope.node):
+                if taken and statement.lineno >= min(taken):
+                    continue
                 if isinstance(statement, ast.Assign) and statement.lineno > (tape.end_lineno or 0):
                     names = {n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name)}
                     calls = any(True for _ in calls_in(statement.value))
