@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dl_bug_lsp.provenance import evaluation, inputs
-from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NESTING, MAX_NODES
+from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NESTING, MAX_NODES, MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import Edge, Node
 from dl_bug_lsp.provenance.program import Program
 from dl_bug_lsp.provenance.scopes import Scope
@@ -101,7 +101,19 @@ class Engine:
 
     def inputs_of(self, node: Node) -> tuple[Edge, ...]:
         """Compute the nodes that a node's value is made of; use `Node.inputs`."""
-        if node.entry is not None or self.exhausted:
+        if self.exhausted:
             return ()
+        if node.entry is not None:
+            return self._entries_below(node, node.entry)
         list_inputs = inputs.INPUTS.get(type(node.expr), inputs.children)
         return tuple(list_inputs(self, node, node.expr))
+
+    def _entries_below(self, node: Node, entry: ConfigEntry) -> tuple[Edge, ...]:
+        """Return the settings of a small table or list of a config file."""
+        if not entry.length or entry.length > MAX_WRITTEN_OUT:
+            return ()
+        return tuple(
+            ("setting", self.config_node(below, node.context))
+            for below in self.workspace.config_entries(entry.file)
+            if below.path[:-1] == entry.path
+        )

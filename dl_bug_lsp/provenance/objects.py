@@ -108,7 +108,9 @@ def wrapped_member(engine: Engine, value: LibraryObject, key: str | int) -> list
 
 
 def config_member(engine: Engine, value: Config, key: str | int, context: Context) -> list[Node]:
-    """Return the entry below a config table or list."""
+    """Return the entry below a config table or list; negative indices count from a list's end."""
+    if isinstance(key, int) and key < 0 and value.entry is not None:
+        key += value.entry.length or 0
     path = (*value.path, key)
     for entry in engine.workspace.config_entries(value.file):
         if entry.path == path:

@@ -33,6 +33,7 @@ COSTS = {
     "callee": 0.8,
     "callback": 1.0,
     "configured": 1.2,
+    "setting": 0.8,
 }
 ARGUMENT_COST = 0.8
 
