@@ -9,7 +9,7 @@ from dl_bug_lsp.logs.values import Process, Span
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One reason for a place: the source of evidence, its share (0 to 1) and a sentence for people."""
+    """A reason for a place: the source of evidence, its share (0 to 1), a sentence for people."""
 
     kind: str
     score: float

@@ -16,7 +16,7 @@ MAX_TEXT = 20_000
 
 
 def report_failure(log: Log) -> Failure | None:
-    """Return the failure that a bug report describes; None for logs of healthy runs and for noise."""
+    """Return the failure that a bug report describes; None for healthy runs and for noise."""
     text = text_of(log)
     words = [word for word in text.split() if any(c.isalpha() for c in word)]
     if len(words) < MIN_WORDS or read_metrics(log):

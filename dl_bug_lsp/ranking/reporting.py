@@ -158,7 +158,7 @@ def _frames(case: Case, options: Options) -> tuple[ReportFrame, ...]:
 
 
 def _identity(case: Case) -> str:
-    """Return a hash that stays the same for the same failure in other runs and on other machines."""
+    """Return a hash that the same failure keeps in other runs and on other machines."""
     parts = [case.category.id, case.class_name, case.message.split("\n")[0]]
     parts.extend(f"{p.file}:{p.function}" for p in case.places)
     return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
