@@ -31,6 +31,9 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield every step of the slices, scored by its distance from the raising expression."""
     for step in case.raise_slice:
         yield from _clues(step, 0.0, "")
+        if case.category.id in INDIFFERENT and step.node.line > 0 and _bystander(step):
+            why = f"`{step.node.text}` is handed over but hardly matters here"
+            yield Clue("slice.bystander", step.node.file, step.node.line, 1.0, why)
     yield from _order(case)
     for step in case.focus_slice:
         if step.decides and step.node.line > 0:
@@ -40,6 +43,60 @@ def find(case: Case) -> Iterator[Clue]:
     for depth, steps in enumerate(case.outer_slices, 1):
         for step in steps:
             yield from _clues(step, OUTER_DISTANCE * depth, "outer_")
+
+
+BYSTANDERS = {
+    "seed",
+    "random_state",
+    "epochs",
+    "max_epochs",
+    "num_train_epochs",
+    "n_epochs",
+    "steps",
+    "max_steps",
+    "lr",
+    "learning_rate",
+    "weight_decay",
+    "momentum",
+    "betas",
+    "warmup_steps",
+    "verbose",
+    "callbacks",
+    "patience",
+    "log_every",
+    "log_every_n_steps",
+    "logging_steps",
+    "eval_every",
+    "save_every",
+    "output_dir",
+    "out_dir",
+    "run_name",
+    "project",
+    "save_strategy",
+    "report_to",
+    "disable_tqdm",
+    "enable_progress_bar",
+    "num_workers",
+    "dropout",
+    "shuffle",
+}
+"""Settings that are on the way of nearly every value and decide about no shape, index or key."""
+INDIFFERENT = {
+    "tensor_mismatch",
+    "illegal_index",
+    "type_mismatch",
+    "null_reference",
+    "key_not_found",
+    "attribute_not_found",
+}
+
+
+def _bystander(step: Step) -> bool:
+    """Whether a step is only the value of a setting that decides about the run as a whole."""
+    if step.node.entry is not None:
+        return step.node.entry.key in BYSTANDERS
+    last = step.roles[-1] if step.roles else ""
+    return step.decides and last.removeprefix("argument ") in BYSTANDERS
 
 
 def _order(case: Case) -> Iterator[Clue]:

@@ -77,6 +77,8 @@ def find(case: Case) -> Iterator[Clue]:
                 yield from _none(step)
             yield from _made(step, wanted - {"NoneType"})
             yield from _whole_batch(step, wanted)
+            if "str" in wanted:
+                yield from _number_as_text(step)
 
 
 def _none(step: Step) -> Iterator[Clue]:
@@ -186,6 +188,20 @@ def _whole_batch(step: Step, wanted: set[str]) -> Iterator[Clue]:
         for one in step.way()[-3:]:
             why = f"`{one.node.text}` is a whole batch, a list of what the dataset gives"
             yield Clue("types.whole_batch", one.node.file, one.node.line, 1.0, why)
+
+
+def _number_as_text(step: Step) -> Iterator[Clue]:
+    """Find settings that look like numbers and are read as text (``5e-4`` in YAML 1.1)."""
+    entry = step.node.entry
+    value = entry.value if entry is not None else None
+    if entry is None or not isinstance(value, str):
+        return
+    try:
+        float(value)
+    except ValueError:
+        return
+    why = f"`{entry.key}: {entry.text}` looks like a number and is read as text"
+    yield Clue("types.number_as_text", entry.file, entry.line, 1.0, why)
 
 
 def _config_type(step: Step) -> str | None:
