@@ -1,0 +1,257 @@
+"""Which room may import which, and what no room does: the house rules, read off the code."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import dl_bug_lsp
+
+ROOT = Path(dl_bug_lsp.__file__).resolve().parent
+MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
+
+MIDDLE = ("logs", "tracebacks", "messages", "taxonomy", "signals", "workspace", "provenance")
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "__init__": (),
+    "__main__": ("cli",),
+    "logs": (),
+    "tracebacks": ("logs",),
+    "messages": ("logs", "tracebacks"),
+    "taxonomy": ("logs", "tracebacks", "messages", "report"),
+    "signals": ("logs", "tracebacks", "messages", "taxonomy", "report"),
+    "report": ("logs",),
+    "reports": ("logs", "tracebacks", "messages", "taxonomy", "signals", "report"),
+    "workspace": (),
+    "provenance": ("workspace",),
+    "evidence": (*MIDDLE, "report"),
+    "ranking": (*MIDDLE, "evidence", "report"),
+    "localize": (*MIDDLE, "evidence", "ranking", "report", "reports"),
+    "views": ("taxonomy", "report", "__version__"),
+    "server": ("localize", "taxonomy", "workspace", "report", "views", "__version__"),
+    "cli": ("localize", "taxonomy", "workspace", "report", "views", "server", "__version__"),
+}
+"""What each room or module right below the package may import of ours."""
+LIBRARIES = {
+    "lsprotocol": {"server"},
+    "pathspec": {"workspace"},
+    "pygls": {"server"},
+    "rank_bm25": {"evidence"},
+    "tomli": {"workspace", "taxonomy"},
+    "tomllib": {"workspace", "taxonomy"},
+    "yaml": {"workspace"},
+}
+"""Who may import a library: one room each, so that it can be replaced."""
+ON_DISK = {"workspace", "server", "cli"}
+"""The rooms that read or write files, apart from data that ships with the package."""
+
+DISK_CALLS = {
+    "open",
+    "read_text",
+    "read_bytes",
+    "write_text",
+    "write_bytes",
+    "iterdir",
+    "scandir",
+    "listdir",
+    "glob",
+    "rglob",
+    "stat",
+    "exists",
+    "is_file",
+    "is_dir",
+    "mkdir",
+    "unlink",
+    "touch",
+    "getcwd",
+}
+DISK_MODULES = {"os", "io", "pathlib", "shutil", "tempfile", "glob", "fileinput", "mmap", "sqlite3"}
+PURE_PATHS = {"PurePath", "PurePosixPath", "PureWindowsPath"}
+RUNS_CODE = {"eval", "exec", "compile", "__import__", "import_module", "run_path", "run_module"}
+UNSAFE_MODULES = {
+    "pickle",
+    "cPickle",
+    "dill",
+    "marshal",
+    "shelve",
+    "runpy",
+    "code",
+    "subprocess",
+    "multiprocessing",
+    "socket",
+    "http",
+    "ftplib",
+    "requests",
+    "joblib",
+}
+UNSAFE_NAMES = {"unsafe_load", "full_load", "UnsafeLoader", "FullLoader", "urlopen"}
+HEAVY = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "sklearn",
+    "rank_bm25",
+    "jedi",
+    "pygls",
+    "lsprotocol",
+    "torch",
+    "asyncio",
+)
+
+
+def room_of(module: str) -> str:
+    return module.partition("/")[0].removesuffix(".py")
+
+
+@cache
+def nodes_of(module: str) -> tuple[ast.AST, ...]:
+    tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
+    return tuple(ast.walk(tree))
+
+
+def modules_of(room: str) -> list[str]:
+    return [module for module in MODULES if room_of(module) == room]
+
+
+def imports(module: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and the absolute dotted name of everything a module imports."""
+    for node in nodes_of(module):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}:{node.lineno} imports relatively"
+            assert node.module is not None
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def all_imports(room: str) -> Iterator[tuple[str, int, str]]:
+    """Yield the module, the line and the name of everything a room imports."""
+    for module in modules_of(room):
+        yield from ((module, line, name) for line, name in imports(module))
+
+
+def calls(room: str) -> Iterator[tuple[str, str, ast.Call]]:
+    """Yield the place, the callee's last name, and every call of a room."""
+    for module in modules_of(room):
+        for node in nodes_of(module):
+            if isinstance(node, ast.Call):
+                func = node.func
+                name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+                yield f"{module}:{node.lineno}", name, node
+
+
+def test_every_room_has_a_row() -> None:
+    assert {room_of(module) for module in MODULES} == MAY_IMPORT.keys()
+
+
+def test_the_table_has_no_circle() -> None:
+    seen: dict[str, int] = {}
+
+    def depth(room: str, below: tuple[str, ...]) -> int:
+        assert room not in below, f"{room} imports itself by way of {below}"
+        if room not in seen:
+            allowed = MAY_IMPORT.get(room, ())
+            seen[room] = 1 + max((depth(r, (*below, room)) for r in allowed), default=0)
+        return seen[room]
+
+    assert all(depth(room, ()) for room in MAY_IMPORT)
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_rooms_import_only_what_comes_before_them(room: str) -> None:
+    wrong = []
+    for module, line, name in all_imports(room):
+        top, _, rest = name.partition(".")
+        if top == "dl_bug_lsp":
+            target = rest.partition(".")[0]
+            if target not in {room, *MAY_IMPORT[room]}:
+                wrong.append(f"{module}:{line} imports {name}")
+        elif top in LIBRARIES and room not in LIBRARIES[top]:
+            wrong.append(f"{module}:{line} imports {name}")
+        elif top not in LIBRARIES and top not in sys.stdlib_module_names:
+            wrong.append(f"{module}:{line} imports {name}, which no row allows")
+    assert wrong == []
+
+
+def ships_with_the_package(call: ast.Call) -> bool:
+    """Whether a call reads a data file of the package through ``importlib.resources.files``."""
+    inner: ast.expr = call
+    while isinstance(inner, (ast.Call, ast.Attribute)):
+        if isinstance(inner, ast.Call):
+            named = getattr(inner.func, "attr", getattr(inner.func, "id", ""))
+            if named == "files":
+                package = inner.args[0]
+                return isinstance(package, ast.Constant) and str(package.value).startswith(
+                    "dl_bug_lsp"
+                )
+            inner = inner.func
+        else:
+            inner = inner.value
+    return False
+
+
+@pytest.mark.parametrize("room", sorted(MAY_IMPORT.keys() - ON_DISK))
+def test_only_some_rooms_touch_the_disk(room: str) -> None:
+    wrong = [
+        f"{place} calls {name}"
+        for place, name, call in calls(room)
+        if name in DISK_CALLS and not ships_with_the_package(call)
+    ]
+    for module, line, name in all_imports(room):
+        top, _, member = name.partition(".")
+        if top in DISK_MODULES and member not in PURE_PATHS:
+            wrong.append(f"{module}:{line} imports {name}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_nothing_runs_what_it_reads(room: str) -> None:
+    wrong = [
+        f"{module}:{line} imports {name}"
+        for module, line, name in all_imports(room)
+        if name.partition(".")[0] in UNSAFE_MODULES or name.rpartition(".")[2] in UNSAFE_NAMES
+    ]
+    for place, name, call in calls(room):
+        of_re = isinstance(call.func, ast.Attribute) and ast.unparse(call.func) == "re.compile"
+        if name in UNSAFE_NAMES or (name in RUNS_CODE and not of_re):
+            wrong.append(f"{place} calls {name}")
+    wrong.extend(
+        f"{module}:{node.lineno} names {node.attr}"
+        for module in modules_of(room)
+        for node in nodes_of(module)
+        if isinstance(node, ast.Attribute) and node.attr in UNSAFE_NAMES
+    )
+    assert wrong == []
+
+
+@pytest.mark.parametrize("module", ["dl_bug_lsp.localize", "dl_bug_lsp.cli.main"])
+def test_importing_the_middle_is_light(module: str) -> None:
+    show = f"import sys, {module}; print(*[m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", show], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == []
+
+
+def test_the_command_line_does_not_load_the_server_to_localize(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1 / 0\n")
+    show = (
+        "import sys; from dl_bug_lsp.cli.main import main\n"
+        "code = main(['localize', '-', '--workspace', sys.argv[1]])\n"
+        "print(code, *[m for m in ('pygls', 'lsprotocol') if m in sys.modules])"
+    )
+    log = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    x = 1 / 0\n'
+    done = subprocess.run(
+        [sys.executable, "-c", show, str(tmp_path)],
+        input=log + "ZeroDivisionError: division by zero\n",
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout.splitlines()[-1] == "0"
