@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 
 from dl_bug_lsp import localize as middle
 from dl_bug_lsp.evidence.sources import gather
@@ -97,6 +97,7 @@ class Model:
         self.groups = sorted({e.group for e in examples})
         self.index = {kind: i for i, kind in enumerate(self.kinds)}
         self.strength = strength
+        self.sharpness = 1.0
         self.vector = np.zeros(len(self.kinds) * (1 + len(self.groups)))
         self.vector[: len(self.kinds)] = [prior.get(kind, 0.0) for kind in self.kinds]
         self.prior = self.vector.copy()
@@ -148,10 +149,14 @@ class Model:
         """Return the rank of the first cause among the example's lines (1-based)."""
         if not example.positive.any():
             return None
-        scores = self.matrix(example) @ self.vector
+        scores = self.scores(example)
         keys = [(-round(s, 9), *place) for s, place in zip(scores, example.places, strict=True)]
         order = sorted(range(len(keys)), key=lambda i: keys[i])
         return next(r for r, i in enumerate(order, 1) if example.positive[i])
+
+    def scores(self, example: Example) -> np.ndarray:
+        """Return the scores of the example's lines."""
+        return np.asarray(self.matrix(example) @ self.vector)
 
     def data(self) -> dict[str, object]:
         """Return the weights as the data file holds them."""
@@ -169,7 +174,42 @@ class Model:
         common = {
             k: round(float(w), 3) for k, w in zip(self.kinds, self.vector[:width], strict=True)
         }
-        return {"common": common, "by_group": groups, "unknown": 0.0}
+        return {
+            "common": common,
+            "by_group": groups,
+            "unknown": 0.0,
+            "sharpness": self.sharpness,
+        }
+
+
+def sharpness_of(outside: list[tuple[np.ndarray, np.ndarray]]) -> float:
+    """Return the factor on left-out scores that makes the causes' shares most likely."""
+    usable = [(scores, positive) for scores, positive in outside if positive.any()]
+
+    def loss(factor: float) -> float:
+        total = 0.0
+        for scores, positive in usable:
+            powers = np.exp(factor * (scores - scores.max()))
+            total -= float(np.log(powers[positive].sum() / powers.sum()))
+        return total
+
+    found = minimize_scalar(loss, bounds=(0.1, 10.0), method="bounded")
+    return round(float(found.x), 3)
+
+
+def calibration(outside: list[tuple[np.ndarray, np.ndarray]], factor: float) -> str:
+    """Return, for ranges of the first line's share, how often it is a cause."""
+    rows = []
+    for scores, positive in outside:
+        powers = np.exp(factor * (scores - scores.max()))
+        first = int(np.argmax(scores))
+        rows.append((float(powers[first] / powers.sum()), bool(positive[first])))
+    parts = []
+    for low, high in ((0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.01)):
+        inside = [hit for share, hit in rows if low <= share < high]
+        if inside:
+            parts.append(f"{low:.2f}-{min(high, 1):.2f}: {sum(inside)}/{len(inside)}")
+    return ", ".join(parts)
 
 
 def table(title: str, ranks: list[int | None]) -> str:
@@ -201,10 +241,14 @@ def main() -> int:
     print(f"the cause is among the candidates in {reach}")
     final = Model(examples, args.strength).fit(examples)
     out: dict[str, int | None] = {}
+    outside: list[tuple[np.ndarray, np.ndarray]] = []
     for program in sorted({e.program for e in examples}):
         rest = [e for e in examples if e.program != program]
         model = Model(rest, args.strength).fit(rest)
-        out.update({e.name: model.rank(e) for e in examples if e.program == program})
+        for example in (e for e in examples if e.program == program):
+            out[example.name] = model.rank(example)
+            outside.append((model.scores(example), example.positive))
+    final.sharpness = sharpness_of(outside)
     missing = [None] * (len(folders) - len(examples))
     print(table("in sample", [*(final.rank(e) for e in examples), *missing]))
     print(table("program left out", [*out.values(), *missing]))
@@ -213,6 +257,8 @@ def main() -> int:
     for top in args.folders:
         names = {d.name for d in top.iterdir()}
         print(table(f"  {top.name}", [r for name, r in out.items() if name in names]))
+    print(f"sharpness {final.sharpness}; the first line is a cause, by its share:")
+    print(f"  {calibration(outside, final.sharpness)}")
     if args.show:
         for example in examples:
             print(f"{example.name:40} {example.group:9} {out[example.name]}")

@@ -60,11 +60,16 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What a clue of a kind adds for score 1: everywhere, and more or less in a category group."""
+    """What a clue of a kind adds for score 1: everywhere, and more or less in a category group.
+
+    ``sharpness`` multiplies the scores before they become shares; it is fitted on programs left out
+    of the training, so that a share of 0.8 holds a cause about four times in five.
+    """
 
     common: dict[str, float]
     by_group: dict[str, dict[str, float]]
     unknown: float
+    sharpness: float = 1.0
 
     def of(self, kind: str, group: str) -> float:
         """Return the weight of a kind of evidence in a category group."""
@@ -81,7 +86,7 @@ def shipped_weights() -> Weights:
 
 def weights_from(data: dict[str, Any]) -> Weights:
     """Make weights of the data file's content."""
-    return Weights(data["common"], data["by_group"], data["unknown"])
+    return Weights(data["common"], data["by_group"], data["unknown"], data["sharpness"])
 
 
 def features(clues: Iterable[Clue]) -> dict[tuple[str, int], dict[str, Clue]]:

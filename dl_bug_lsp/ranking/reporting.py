@@ -6,7 +6,7 @@ import hashlib
 import math
 
 from dl_bug_lsp.evidence.values import Case, Clue
-from dl_bug_lsp.ranking.fusion import Candidate, fuse
+from dl_bug_lsp.ranking.fusion import Candidate, fuse, shipped_weights
 from dl_bug_lsp.report import (
     Evidence,
     ExceptionText,
@@ -89,7 +89,8 @@ def _shares(candidates: list[Candidate]) -> list[float]:
     if not candidates:
         return []
     top = candidates[0].score
-    powers = [math.exp(c.score - top) for c in candidates]
+    sharpness = shipped_weights().sharpness
+    powers = [math.exp(sharpness * (c.score - top)) for c in candidates]
     total = math.fsum(powers)
     return [power / total for power in powers]
 
