@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dl_bug_lsp.bug_reports import classify_report, report_facts, report_failure
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.evidence.values import Case
 from dl_bug_lsp.logs import read_log
@@ -10,7 +11,6 @@ from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.provenance.stack import StackPlace
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import Options, Report
-from dl_bug_lsp.reports import classify_report, report_facts, report_failure
 from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.taxonomy import classify
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
