@@ -23,7 +23,8 @@ CUT = 5
 
 def folders() -> list[Path]:
     """Return the folders of the recorded failures, by name."""
-    return sorted(truth.parent for truth in FIXTURES.glob("*/truth.json"))
+    found = (truth.parent for truth in FIXTURES.glob("*/truth.json"))
+    return sorted(folder for folder in found if (folder / "log.txt").is_file())
 
 
 @cache

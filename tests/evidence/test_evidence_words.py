@@ -1,0 +1,95 @@
+"""Words of code and config, and how near two of them are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dl_bug_lsp.evidence.words import nearness, parts_of, words_of
+from dl_bug_lsp.workspace import Workspace
+
+NEAR = [
+    ("hidden_dim", "hiden_dim"),
+    ("hidden_dim", "hidden_dims"),
+    ("batch_size", "batchSize"),
+    ("num_classes", "n_classes"),
+    ("learning_rate", "learning_rat"),
+    ("numClasses", "num_classes"),
+    ("encoder", "Encoder"),
+    ("weights", "weihgts"),
+    ("img_size", "image_size"),
+]
+FAR = [
+    ("hidden_dim", "hidden_dim"),
+    ("encoder", "optimizer"),
+    ("lr", "seed"),
+    ("x", "y"),
+    ("", "a"),
+    ("epochs", "labels"),
+    ("a" * 200, "a" * 201),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), NEAR)
+def test_slips_and_other_spellings_are_near(one: str, other: str) -> None:
+    assert 0.5 < nearness(one, other) < 1
+    assert 0.5 < nearness(other, one) < 1
+
+
+@pytest.mark.parametrize(("one", "other"), FAR)
+def test_other_words_and_the_same_word_are_not(one: str, other: str) -> None:
+    assert nearness(one, other) == 0
+
+
+@given(st.text(max_size=90), st.text(max_size=90))
+@settings(max_examples=150, deadline=None)
+def test_nearness_is_a_share(one: str, other: str) -> None:
+    assert 0 <= nearness(one, other) < 1
+    assert nearness(one, one) == 0
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("hidden_dim", ["hidden", "dim"]),
+        ("HTTPServer2", ["http", "server", "2"]),
+        ("numClasses", ["num", "classes"]),
+        ("data/train-v2.csv", ["data", "train", "v", "2", "csv"]),
+        ("__init__", ["init"]),
+        ("", []),
+    ],
+)
+def test_parts(word: str, parts: list[str]) -> None:
+    assert parts_of(word) == parts
+
+
+def test_roles_of_words(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(
+        "import os as system\n"
+        "def build(width, **rest):\n"
+        "    self.net = make(depth=3)\n"
+        "    table = {'key': 'value'}\n"
+        "    return table['other'].shape\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "c.yaml").write_text("model:\n  name: vit\n", encoding="utf-8")
+    workspace = Workspace(tmp_path, cache=False)
+    found = {(w.text, w.line, w.role) for w in words_of(workspace, ("a.py", "absent.py"))}
+    assert {
+        ("system", 1, "import"),
+        ("build", 2, "definition"),
+        ("width", 2, "bound"),
+        ("rest", 2, "bound"),
+        ("net", 3, "bound"),
+        ("depth", 3, "keyword"),
+        ("make", 3, "name"),
+        ("key", 4, "dict_key"),
+        ("value", 4, "string"),
+        ("other", 5, "subscript"),
+        ("shape", 5, "attribute"),
+        ("name", 2, "config_key"),
+        ("vit", 2, "config_value"),
+    } <= found
