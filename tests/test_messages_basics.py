@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
+from endings import ends
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,10 +57,8 @@ def test_never_raises_near_a_family(message: str, kind: str) -> None:
 
 def test_words_of_all_families_at_once_take_bounded_time() -> None:
     message = " ".join(needle for _, family in tables() for needle in family.needles) * 20
-    extract_facts(cause("RuntimeError", message))
-    start = time.perf_counter()
-    extract_facts(cause("RuntimeError", message))
-    assert time.perf_counter() - start < 2.0
+    with ends():
+        assert extract_facts(cause("RuntimeError", message)).facts is not None
 
 
 def test_terminal_codes_and_notes_are_read_through() -> None:
@@ -94,7 +92,5 @@ def test_an_unknown_message_shows_names_paths_shapes_and_numbers() -> None:
 )
 def test_a_long_hostile_message_takes_linear_time(piece: str) -> None:
     message = piece * (1_000_000 // len(piece))
-    extract_facts(cause("RuntimeError", message))
-    start = time.perf_counter()
-    extract_facts(cause("RuntimeError", message))
-    assert time.perf_counter() - start < 2.0
+    with ends():
+        assert extract_facts(cause("RuntimeError", message)).facts is not None

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
+from endings import ends
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -166,6 +166,6 @@ def test_any_text_gets_a_known_category(type: str, message: str) -> None:
     "piece", ["a", "(", "Error: ", "A.", "'", "x/", "1,", "\n", "Aa", "size ", "…"]
 )
 def test_long_messages_take_no_time(piece: str) -> None:
-    start = time.perf_counter()
-    classify(failure("ValueError", piece * 200_000))
-    assert time.perf_counter() - start < 2.0
+    with ends():
+        verdict = classify(failure("ValueError", piece * 200_000))
+    assert verdict.id in {row.id for row in categories()}

@@ -1,12 +1,12 @@
-"""Whatever the text: nothing raises, spans lie inside, one primary at most, linear time."""
+"""Whatever the text: nothing raises, spans lie inside, one primary at most, and it ends."""
 
 from __future__ import annotations
 
 import random
-import time
 from pathlib import Path
 
 import pytest
+from endings import ends
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -111,18 +111,12 @@ def test_mutilated_cases(path: Path) -> None:
         sound(text[: chance.randrange(len(text) + 1)])
 
 
-def seconds(unit: str, count: int) -> float:
-    text = unit * count
-    begin = time.perf_counter()
-    read_failures(read_log(text))
-    return time.perf_counter() - begin
-
-
 @pytest.mark.parametrize(
     "unit", [*PIECES, "".join(PIECES), "a", " ", "Error: ", '"', "\x1b]", "[[{{"]
 )
-def test_time_is_linear(unit: str) -> None:
-    """Eight times the text takes no more than some twenty times as long (a square would be 64)."""
-    small = max(1, 20_000 // len(unit))
-    base = min(seconds(unit, small) for _ in range(2))
-    assert seconds(unit, 8 * small) < 20 * base + 0.3
+def test_hostile_texts_come_to_an_end(unit: str) -> None:
+    """A square would take minutes for this length."""
+    text = unit * (200_000 // len(unit))
+    with ends():
+        reading = read_failures(read_log(text))
+    assert sum(failure.primary for failure in reading.failures) <= 1
