@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in
+from dl_bug_lsp.evidence.domain_rules.training_nodes import BRANCHES
 from dl_bug_lsp.evidence.domain_rules.training_program import Origin, Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, names_in, on_optimizer, text
 from dl_bug_lsp.evidence.values import Clue
@@ -20,7 +21,9 @@ def find(training: Training) -> Iterator[Clue]:
 def _conditions(training: Training) -> Iterator[Clue]:
     """Find updates under a condition on a counter, and whether it ever comes true."""
     for scope in training.functions:
-        for branch in (n for n in ast.walk(scope.node) if isinstance(n, ast.If)):
+        for branch in training.nodes(scope, BRANCHES):
+            if not isinstance(branch, ast.If):
+                continue
             modulo = next(
                 (
                     n

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
+from dl_bug_lsp.evidence.domain_rules.training_nodes import OPERATIONS
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import argument, clue, text
 from dl_bug_lsp.evidence.values import Clue
@@ -38,7 +39,8 @@ def _divides_by_255(node: ast.AST) -> bool:
 def _ranges(training: Training) -> Iterator[Clue]:
     divided: list[tuple[Scope, ast.AST]] = []
     for module in training.modules:
-        divided.extend((module, n) for n in ast.walk(module.node) if _divides_by_255(n))
+        operations = training.nodes(module, OPERATIONS)
+        divided.extend((module, n) for n in operations if _divides_by_255(n))
     rescaled = [
         (s, c)
         for s, c in training.named("Rescaling")

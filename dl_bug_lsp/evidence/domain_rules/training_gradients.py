@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name
+from dl_bug_lsp.evidence.domain_rules.training_nodes import SIGNS
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, text
 from dl_bug_lsp.evidence.values import Clue
@@ -104,8 +105,10 @@ def _reversed_sign(training: Training) -> Iterator[Clue]:
     """Find a loss with the wrong sign: what should fall is made to rise."""
     losses = re.compile(r"cross_?entropy|criterion|mse|l1_loss|bce|nll|loss_fn|loss_func|huber")
     for scope in training.functions:
-        for node in ast.walk(scope.node):
+        for node in training.nodes(scope, SIGNS):
             if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+                if not isinstance(node.operand, (ast.Call, ast.Name, ast.Attribute)):
+                    continue
                 inner = ast.unparse(node.operand).lower()
                 called = isinstance(node.operand, ast.Call) and losses.search(
                     called_name(node.operand).lower()
@@ -117,8 +120,18 @@ def _reversed_sign(training: Training) -> Iterator[Clue]:
                 if called or named:
                     why = f"{text(node)} makes the loss grow"
                     yield clue("strong", scope.file, node.lineno, why)
-            elif isinstance(node, ast.Assign) and training.owns(scope, node):
+            elif (
+                isinstance(node, ast.Assign)
+                and _names_loss(node.targets[0])
+                and training.owns(scope, node)
+            ):
                 yield from _minus_missing(scope, node)
+
+
+def _names_loss(target: ast.expr) -> bool:
+    """Whether a name or attribute ends as `_minus_missing` asks; saves writing all others out."""
+    name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+    return name.lower().endswith(("loss", "nll"))
 
 
 def _minus_missing(scope: Scope, node: ast.Assign) -> Iterator[Clue]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.domain_rules.training_nodes import LAMBDAS
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import argument, clue, names_in, text
 from dl_bug_lsp.evidence.values import Clue
@@ -171,7 +172,7 @@ def _signs(training: Training) -> Iterator[Clue]:
             why = f"{text(call)} is never scaled by a (negative) learning rate"
             yield clue("medium", scope.file, call.lineno, why)
     for scope in training.functions:
-        for node in ast.walk(scope.node):
+        for node in training.nodes(scope, LAMBDAS):
             if isinstance(node, ast.Lambda) and isinstance(node.body, ast.BinOp):
                 parameters = [a.arg for a in node.args.args]
                 used = names_in(node.body)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name
+from dl_bug_lsp.evidence.domain_rules.training_nodes import OPERATIONS, Group
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, string, text
 from dl_bug_lsp.evidence.values import Clue
@@ -138,7 +139,7 @@ def _roots(training: Training, scope: Scope) -> Iterator[Clue]:
         why = f"{text(call)} has no derivative at 0"
         level = "strong" if differences and not numpy and name != "norm" else "medium"
         yield clue(level, scope.file, call.lineno, why)
-    for node in _own(training, scope, ast.BinOp):
+    for node in _own(training, scope, OPERATIONS):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and not _guarded(
             training, scope, node.left
         ):  # fmt: skip
@@ -148,10 +149,10 @@ def _roots(training: Training, scope: Scope) -> Iterator[Clue]:
                 yield clue("medium", scope.file, node.lineno, why)
 
 
-def _own(training: Training, scope: Scope, kind: type[ast.AST]) -> Iterator[ast.AST]:
-    """Yield a function's nodes of a kind without those of the functions inside it."""
-    for node in ast.walk(scope.node):
-        if isinstance(node, kind) and training.owns(scope, node):
+def _own(training: Training, scope: Scope, group: Group) -> Iterator[ast.AST]:
+    """Yield a function's nodes of a group without those of the functions inside it."""
+    for node in training.nodes(scope, group):
+        if training.owns(scope, node):
             yield node
 
 
@@ -164,10 +165,10 @@ def _quotients(
         if any(c.minimum is not None and c.minimum == c.maximum and c.numbers > 5 for _, c in held)
     )
     zeros = {n for n in columns if _holds_zero(columns[n])}
-    for node in _own(training, scope, ast.BinOp):
+    for node in _own(training, scope, OPERATIONS):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
-            same = ast.dump(node.left) == ast.dump(node.right)
-            if same and not isinstance(node.left, ast.Constant):
+            alike = type(node.left) is type(node.right) is not ast.Constant
+            if alike and ast.dump(node.left) == ast.dump(node.right):
                 yield clue("strong", scope.file, node.lineno, f"{text(node)} is always 0")
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Div, ast.FloorDiv)):
             continue

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, keyword
+from dl_bug_lsp.evidence.domain_rules.training_nodes import SUBSCRIPTS
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, names_in, text
 from dl_bug_lsp.evidence.values import Clue
@@ -97,16 +98,18 @@ def _two_orders(training: Training, scope: Scope) -> Iterator[Clue]:
         if isinstance(b.value, ast.Call) and called_name(b.value) in ("randperm", "permutation")
     }
     used: dict[str, tuple[str, int]] = {}
-    for node in ast.walk(scope.node):
+    for node in training.nodes(scope, SUBSCRIPTS):
         if not isinstance(node, ast.Subscript):
             continue
-        base = ast.unparse(node.value)
         direct = isinstance(node.slice, ast.Call) and called_name(node.slice) in (
             "randperm",
             "permutation",
         )
+        if not direct and not orders:
+            continue
         order = f"line {node.lineno}:{node.col_offset}" if direct else ast.unparse(node.slice)
         if direct or order in orders:
+            base = ast.unparse(node.value)
             side = "y" if _speaks(LABEL, base) else "x" if _speaks(INPUT, base) else ""
             if side:
                 used.setdefault(side, (order, node.lineno))

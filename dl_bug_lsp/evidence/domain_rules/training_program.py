@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name
+from dl_bug_lsp.evidence.domain_rules.training_nodes import Group, ModuleNodes
 from dl_bug_lsp.evidence.values import Case
 from dl_bug_lsp.provenance.scopes import Scope, dotted_name
 from dl_bug_lsp.provenance.slices import backward_slice
@@ -48,7 +49,7 @@ class Training:
         self.case = case
         self.engine = case.engine
         self.category = case.category.id
-        self._parents: dict[str, dict[int, ast.AST]] = {}
+        self._nodes: dict[str, ModuleNodes] = {}
 
     @cached_property
     def modules(self) -> list[Scope]:
@@ -140,15 +141,21 @@ class Training:
             return node
         return next((n for n in self.around(scope, node) if isinstance(n, ast.stmt)), None)
 
+    def nodes(self, scope: Scope, group: Group) -> list[ast.AST]:
+        """Return the nodes of a group inside a scope, in the order of `ast.walk`."""
+        return self._nodes_of(scope).of(scope.node, group)
+
     def _parents_of(self, scope: Scope) -> dict[int, ast.AST]:
-        found = self._parents.get(scope.file)
+        return self._nodes_of(scope).parents
+
+    def _nodes_of(self, scope: Scope) -> ModuleNodes:
+        found = self._nodes.get(scope.file)
         if found is None:
-            tree = self.case.workspace.tree(scope.file)
-            found = {}
-            for node in ast.walk(tree) if tree is not None else ():
-                for child in ast.iter_child_nodes(node):
-                    found[id(child)] = node
-            self._parents[scope.file] = found
+            # The module's own tree: the workspace may have parsed the file anew since.
+            module = scope
+            while module.parent is not None:
+                module = module.parent
+            found = self._nodes[scope.file] = ModuleNodes(module.node)
         return found
 
     def numbers(self, scope: Scope, expr: ast.expr) -> list[float]:

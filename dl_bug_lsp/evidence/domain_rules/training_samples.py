@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, keyword
+from dl_bug_lsp.evidence.domain_rules.training_nodes import FOR_LOOPS
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import argument, clue, names_in, text
 from dl_bug_lsp.evidence.values import Clue
@@ -168,7 +169,9 @@ def _used_up(training: Training) -> Iterator[Clue]:
                 )
                 if not once or binding.mutates:
                     continue
-                for loop in (n for n in ast.walk(scope.node) if isinstance(n, ast.For)):
+                for loop in training.nodes(scope, FOR_LOOPS):
+                    if not isinstance(loop, ast.For):
+                        continue
                     outer = training.loops(scope, loop)
                     if (
                         outer
