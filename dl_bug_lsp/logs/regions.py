@@ -14,6 +14,10 @@ _STRONG = (
     b"terminate called", b"HYDRA_FULL_ERROR", b"Cell In", b"can't open", b"FAIL", b"Fatal",
 )  # fmt: skip
 _WEAK = (b"Error", b"ERROR", b"FATAL", b"CRITICAL", b"xception", b"ailed", b" nan", b" NaN")
+# What ended a run stands near the end of its log: in the middle of a big one only these count.
+_MIDDLE = (b"most recent call", b"\xe2\x9d\xb1", b"CANCELLED", b"FAILURES")
+_NEAR_END = 2
+"""Chunks at the end that are searched for everything (the first one is, too)."""
 _METRICS = (b"loss", b"acc")
 _BEFORE, _AFTER = 4096, 12288
 _HEAD, _TAIL = 65_536, 524_288
@@ -66,15 +70,29 @@ class Scanner:
         self._stride = 4096
         self._head = Region(0, 1, b"")
         self._tail = Region(0, 1, b"")
+        self._waiting: deque[bytes] = deque()
         self.size = 0
         self.lines = 1
 
     def feed(self, chunk: bytes) -> None:
-        """Scan one chunk; it should end at a line's end wherever lines are not absurdly long."""
+        """Take one chunk; it should end at a line's end wherever lines are not absurdly long."""
+        if not self.size:
+            self._scan(chunk, _STRONG, _WEAK)
+            return
+        self._waiting.append(chunk)
+        if len(self._waiting) > _NEAR_END:
+            self._scan(self._waiting.popleft(), _MIDDLE, ())
+
+    def finish(self) -> None:
+        """Scan what is near the end, now that the end is known."""
+        while self._waiting:
+            self._scan(self._waiting.popleft(), _STRONG, _WEAK)
+
+    def _scan(self, chunk: bytes, strong: tuple[bytes, ...], weak: tuple[bytes, ...]) -> None:
         if len(self._head.data) < _HEAD:
             self._head.data += chunk[: _HEAD - len(self._head.data)]
         counter = _Lines(chunk, self.lines)
-        for budget, markers in ((self._strong, _STRONG), (self._weak, _WEAK)):
+        for budget, markers in ((self._strong, strong), (self._weak, weak)):
             for start, end in _windows(chunk, markers):
                 line = counter.at(start)
                 budget.add(Region(self.size + start, line, chunk[start:end]))
@@ -121,6 +139,7 @@ class Scanner:
 
     def regions(self) -> list[Region]:
         """Return what was kept, in order and without overlaps."""
+        self.finish()
         head = self._head
         everything = [
             head,
