@@ -16,6 +16,7 @@ from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NESTING, MAX_NODE
 from dl_bug_lsp.provenance.nodes import Edge, Node
 from dl_bug_lsp.provenance.program import Program
 from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.settings import Settings
 from dl_bug_lsp.provenance.values import Config, Const, Context, Value
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
@@ -33,6 +34,8 @@ class Engine:
         self.contexts: dict[tuple[int, ...], Context] = {}
         self._entries: dict[tuple[str, tuple[str | int, ...]], Node] = {}
         self.keep: list[object] = []
+        self.paths: dict[str, str | None] = {}
+        self._settings: dict[str, Settings] = {}
         self._nesting = 0
         self._open: set[tuple[object, ...]] = set()
 
@@ -61,6 +64,13 @@ class Engine:
         if found is None:
             outer = self.open_context(scope.parent) if scope.parent is not None else None
             found = self.contexts[key] = Context(scope, None, outer)
+        return found
+
+    def settings(self, file: str) -> Settings:
+        """Return the entries of a config file by path."""
+        found = self._settings.get(file)
+        if found is None:
+            found = self._settings[file] = Settings(self.workspace, file)
         return found
 
     @contextmanager
@@ -114,6 +124,5 @@ class Engine:
             return ()
         return tuple(
             ("setting", self.config_node(below, node.context))
-            for below in self.workspace.config_entries(entry.file)
-            if below.path[:-1] == entry.path
+            for below in self.settings(entry.file).below(entry.path)
         )

@@ -122,12 +122,17 @@ def call(engine: Engine, name: str, node: Node, expr: ast.Call) -> list[Value]:
 
 def workspace_path(engine: Engine, text: str) -> str | None:
     """Return the workspace file that a path written in code or a message means, or None."""
+    if text not in engine.paths:
+        engine.paths[text] = _workspace_path(engine.workspace.files(), text)
+    return engine.paths[text]
+
+
+def _workspace_path(files: tuple[str, ...], text: str) -> str | None:
     path = posixpath.normpath(text.replace("\\", "/"))
-    files = engine.workspace.files()
     if path in files:
         return path
     tail = "/" + path.lstrip("./")
-    matches = [f for f in files if ("/" + f).endswith(tail)]
+    matches = [f for f in files if f.endswith(tail) or f == tail[1:]]
     return matches[0] if len(matches) == 1 else None
 
 
@@ -152,14 +157,16 @@ def _loaded(engine: Engine, source: Node, name: str) -> list[Value]:
 def _files_by_suffix(engine: Engine, loader: str) -> list[str]:
     """Guess what a loader reads whose path is given from outside: the few files of its format."""
     suffixes = next((s for word, s in SUFFIXES if word in loader), ())
-    found = [
+    settings = (
         file
         for file in engine.workspace.files()
         if file.endswith(suffixes)
         and any(
             e.path and isinstance(e.path[0], str) for e in engine.workspace.config_entries(file)[:1]
         )
-    ]
+    )
+    # One more than can be used: a large workspace's other configs need not be read.
+    found = list(islice(settings, MAX_GUESSED + 1))
     return found if len(found) <= MAX_GUESSED else []
 
 

@@ -111,11 +111,8 @@ def config_member(engine: Engine, value: Config, key: str | int, context: Contex
     """Return the entry below a config table or list; negative indices count from a list's end."""
     if isinstance(key, int) and key < 0 and value.entry is not None:
         key += value.entry.length or 0
-    path = (*value.path, key)
-    for entry in engine.workspace.config_entries(value.file):
-        if entry.path == path:
-            return [engine.config_node(entry, context)]
-    return []
+    entry = engine.settings(value.file).at((*value.path, key))
+    return [engine.config_node(entry, context)] if entry is not None else []
 
 
 def attribute(engine: Engine, instance: Instance, name: str) -> list[Node]:
@@ -285,16 +282,14 @@ def written_items(engine: Engine, node: Node) -> list[Node] | None:
 
 
 def _is_list(engine: Engine, value: Config) -> bool:
-    first = (*value.path, 0)
-    return any(entry.path == first for entry in engine.workspace.config_entries(value.file))
+    return engine.settings(value.file).at((*value.path, 0)) is not None
 
 
 def config_items(engine: Engine, value: Config, context: Context) -> list[Node]:
     """Return the entries right below a config table or list."""
     return [
         engine.config_node(entry, context)
-        for entry in engine.workspace.config_entries(value.file)
-        if entry.path[:-1] == value.path and entry.path
+        for entry in engine.settings(value.file).below(value.path)
     ]
 
 
