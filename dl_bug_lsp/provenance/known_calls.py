@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import posixpath
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import calls, objects
