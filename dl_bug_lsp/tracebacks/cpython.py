@@ -25,6 +25,7 @@ _SPAWNED = re.compile(r"^-- Process (?P<rank>\d+) terminated with the following 
 _RULE = re.compile(r"^-{10,}$")
 _QUOTE = re.compile(r"^(?:\"\"\"|''')\s*$")
 _MAX_SOURCE = 60
+_MAX_FLUSH = 4
 _MAX_DEPTH = 8
 
 View = Callable[[int], "str | None"]
@@ -102,7 +103,11 @@ def read_stack(view: View, index: int) -> tuple[list[Frame], int]:
         while end - index < _MAX_SOURCE and _is_source(view(end), indent):
             end += 1
         below = [view(at) or "" for at in range(index + 1, end)]
-        source, expression = read_source(below)
+        if end == index + 1:
+            end = _flush_source(view, end)
+            source, expression = (view(index + 1), None) if end > index + 1 else (None, None)
+        else:
+            source, expression = read_source(below)
         frames.append(replace(frame, source=source, expression=expression))
         index = end
     return frames, index
@@ -114,6 +119,22 @@ def _is_source(text: str | None, indent: int) -> bool:
     if text[0].isspace() and is_caret_line(text):
         return True
     return len(text) - len(text.lstrip()) > min(indent, 2)
+
+
+def _flush_source(view: View, index: int) -> int:
+    """Return the end of a source that lost its indentation, as chats and web pages strip it.
+
+    It is believed only where the next frame or the exception follows; carets no longer say what
+    they underline.
+    """
+    text = view(index)
+    if not text or text[0].isspace() or FRAME.match(text) or parse_exception(text):
+        return index
+    end = index + 1
+    while end - index < _MAX_FLUSH and is_caret_line(view(end) or ""):
+        end += 1
+    below = view(end) or ""
+    return end if FRAME.match(below) or parse_exception(below) else index
 
 
 def _finish(

@@ -26,6 +26,11 @@ _FOLLOWING = re.compile(
     r"|Signal \d+ \(SIG|DataLoader worker.*(?:exited unexpectedly|killed by signal)"
     r"|process group.*(?:abort|destroy)|watchdog|Detected mismatch between collectives",
 )
+_STATUS_OF_CHILD = re.compile(
+    r"returned (?:a )?non-?zero (?:exit )?(?:code|status)|[Cc]ommand failed(?: with|\.) ?"
+    r"|exited with (?:a )?(?:non-?zero )?(?:exit )?(?:code|status) -?[1-9]",
+)
+"""What schedulers (airflow, prefect, …) raise about a program that has already said why it died."""
 _KILLED_WORKER = re.compile(
     r"killed by signal|exited unexpectedly|terminated abruptly|OOM|oom-kill"
 )
@@ -43,7 +48,7 @@ def weigh(block: Block, failure: Failure) -> int:
     if failure.kind is FailureKind.MESSAGE:
         return block.weight
     name = cause.class_name.partition("(")[0]
-    if name in _LAUNCHERS:
+    if name in _LAUNCHERS or _STATUS_OF_CHILD.search(cause.message[:500]):
         return min(block.weight, 35)
     if name in _FOLLOWERS or _FOLLOWING.search(cause.message[:2000]):
         return min(block.weight, 60)
