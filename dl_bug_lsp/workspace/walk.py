@@ -58,11 +58,11 @@ def _walk_folder(state: _Walk, top: str, rules: tuple[GitIgnore, ...]) -> None:
     while pending:
         folder, rules = pending.pop()
         full = _join(state.root, folder)
-        real = os.path.realpath(full)
-        if real in state.folders or folder.count("/") > _DEEPEST:
-            continue
-        state.folders.add(real)
         try:
+            real = os.path.realpath(full)
+            if real in state.folders or folder.count("/") > _DEEPEST:
+                continue
+            state.folders.add(real)
             with os.scandir(full) as entries:
                 listed = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
@@ -98,9 +98,9 @@ def _visit(
 
 def _follow(state: _Walk, path: str, rules: tuple[GitIgnore, ...], seen: set[str]) -> None:
     full = _join(state.root, path)
-    target = os.path.realpath(full)
-    inside = f"{target}{os.sep}".startswith(state.root.rstrip(os.sep) + os.sep)
     try:
+        target = os.path.realpath(full)
+        inside = f"{target}{os.sep}".startswith(state.root.rstrip(os.sep) + os.sep)
         if not inside or not Path(target).exists():
             if Path(target).exists():
                 state.problems.append(f"{path}: a link that leads outside the workspace")
