@@ -37,7 +37,7 @@ def find(case: Case) -> Iterator[Clue]:
             if not element.is_class and len(documents) < MAX_DOCUMENTS:
                 places.append((file, element.line, element.name))
                 documents.append(element.terms)
-    for entry in case.workspace.config_entries():
+    for entry in case.config_entries:
         if entry.length is None and len(documents) < MAX_DOCUMENTS:
             places.append((entry.file, entry.line, entry.key))
             documents.append(parts_of(f"{entry.key} {entry.text}"))

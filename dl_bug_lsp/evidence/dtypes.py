@@ -42,6 +42,14 @@ KNOWN = {
     "uint16",
 }
 CASTS = {"float", "double", "half", "long", "int", "short", "bool", "bfloat16", "byte"}
+PYTHON_TYPES = {
+    "float": "float64",
+    "int": "int64",
+    "bool": "bool",
+    "object": "object",
+    "str": "string",
+}
+"""What NumPy and pandas make of a Python type that is given for an element type."""
 DEFAULT_FLOAT64 = {
     "zeros",
     "ones",
@@ -173,8 +181,11 @@ def dtypes_in(call: ast.Call) -> set[str]:
             name = canonical(argument.attr)
         elif isinstance(argument, ast.Constant) and isinstance(argument.value, str):
             name = canonical(argument.value)
-        elif isinstance(argument, ast.Name) and argument.id in {"float", "int", "bool", "object"}:
-            name = {"float": "float64", "int": "int64"}.get(argument.id, argument.id)
+        elif isinstance(argument, ast.Name) and argument.id in PYTHON_TYPES:
+            name = PYTHON_TYPES[argument.id]
+        elif isinstance(argument, ast.Dict):
+            names = [v.id for v in argument.values if isinstance(v, ast.Name)]
+            found.update(PYTHON_TYPES[n] for n in names if n in PYTHON_TYPES)
         if name is not None:
             found.add(name)
     return found

@@ -177,7 +177,7 @@ def _elsewhere(case: Case, wanted: set[int]) -> Iterator[Clue]:
         return
     hits = [
         (entry.file, entry.line, entry.value, f"{entry.key}: {entry.text}")
-        for entry in case.workspace.config_entries()
+        for entry in case.config_entries
         if isinstance(entry.value, int) and entry.value in wanted
     ]
     for file in case.code_files:

@@ -77,6 +77,7 @@ def find(case: Case) -> Iterator[Clue]:
                 yield from _none(step)
             yield from _made(step, wanted - {"NoneType"})
             yield from _whole_batch(step, wanted)
+            yield from _not_unpacked(step, wanted)
             if "str" in wanted:
                 yield from _number_as_text(step)
 
@@ -202,6 +203,19 @@ def _number_as_text(step: Step) -> Iterator[Clue]:
         return
     why = f"`{entry.key}: {entry.text}` looks like a number and is read as text"
     yield Clue("types.number_as_text", entry.file, entry.line, 1.0, why)
+
+
+def _not_unpacked(step: Step, wanted: set[str]) -> Iterator[Clue]:
+    """Find a function that returns a tuple whose parts are not taken apart where it is called."""
+    node = step.node
+    if node.entry is not None or not isinstance(node.expr, ast.Call):
+        return
+    if not step.roles or step.roles[-1] != "definition" or not wanted & {"tuple", "dict", "list"}:
+        return
+    returned = [child.expr for role, child in node.inputs if role == "return"]
+    if any(isinstance(expr, ast.Tuple) and len(expr.elts) > 1 for expr in returned):
+        why = f"`{node.text}` gives several values, which are kept as one"
+        yield Clue("types.not_unpacked", node.file, node.line, 1.0, why)
 
 
 def _config_type(step: Step) -> str | None:

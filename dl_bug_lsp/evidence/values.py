@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from dl_bug_lsp.evidence.configs_near import near_entries
 from dl_bug_lsp.evidence.words import Word, words_of
 from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts
@@ -17,6 +18,7 @@ from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.tracebacks import Failure, FailureKind
 from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.values import ConfigEntry
 
 OUTER_SITES = 3
 OUTER_STEPS = 120
@@ -144,7 +146,13 @@ class Case:
     @cached_property
     def words(self) -> list[Word]:
         """The words of `code_files` and of all configs."""
-        return words_of(self.workspace, self.code_files)
+        return words_of(self.workspace, self.code_files, self.config_entries)
+
+    @cached_property
+    def config_entries(self) -> tuple[ConfigEntry, ...]:
+        """The settings of all configs; where there are very many, of those near the failure."""
+        near = tuple(dict.fromkeys(place.file for place in reversed(self.places)))
+        return near_entries(self.workspace, self.log, near)
 
     @cached_property
     def focus_slice(self) -> list[Step]:

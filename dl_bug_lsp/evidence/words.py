@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.values import ConfigEntry
 
 MIN_RATIO = 0.74
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -29,14 +30,18 @@ class Word:
     role: str
 
 
-def words_of(workspace: Workspace, files: tuple[str, ...]) -> list[Word]:
-    """Return the words of some Python files and of all configs."""
+def words_of(
+    workspace: Workspace,
+    files: tuple[str, ...],
+    entries: tuple[ConfigEntry, ...] | None = None,
+) -> list[Word]:
+    """Return the words of some Python files and of some settings (all where none are given)."""
     found: list[Word] = []
     for file in files:
         tree = workspace.tree(file)
         if tree is not None:
             found.extend(_python_words(file, tree))
-    for entry in workspace.config_entries():
+    for entry in workspace.config_entries() if entries is None else entries:
         if entry.key:
             found.append(Word(entry.key, entry.file, entry.line, "config_key"))
         if entry.length is None and entry.value is not None:

@@ -110,7 +110,7 @@ def _requirements(case: Case, module: str) -> Iterator[Clue]:
 
 def _search_path(case: Case, module: str) -> Iterator[Clue]:
     """Suspect what says where modules are looked for: the workspace has this one."""
-    for entry in case.workspace.config_entries():
+    for entry in case.config_entries:
         if any(part in SEARCH_PATHS for part in entry.path if isinstance(part, str)):
             why = f"`{module}` is in the workspace, but this search path does not lead to it"
             yield Clue("rules.strong", entry.file, entry.line, 1.0, why)

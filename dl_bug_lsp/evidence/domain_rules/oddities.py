@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from itertools import combinations
 
-from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, near_scopes
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.provenance.scopes import Scope
@@ -75,7 +75,13 @@ def unused_parameters(scope: Scope) -> list[str]:
         n.id for statement in node.body for n in ast.walk(statement) if isinstance(n, ast.Name)
     }
     trivial = len(node.body) == 1 and isinstance(node.body[0], (ast.Pass, ast.Raise, ast.Expr))
-    if trivial or "locals" in body_names or ("super" in body_names and len(node.body) == 1):
+    saved = any(called_name(call) == "save_hyperparameters" for call in calls_in(node))
+    if (
+        saved
+        or trivial
+        or "locals" in body_names
+        or ("super" in body_names and len(node.body) == 1)
+    ):
         return []
     names = [p.arg for p in scope.parameters() if p.arg not in IGNORED and p.arg[0] != "_"]
     return [name for name in names if name not in body_names]

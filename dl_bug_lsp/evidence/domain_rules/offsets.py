@@ -27,6 +27,8 @@ COUNT_ROLES = (
     "n_actions",
     "classes",
 )
+WRITTEN_OUT = {StepKind.TEXT, StepKind.CONTAINER, StepKind.SLICING, StepKind.CHOICE}
+"""Steps that make no number: what a table's size is counted from, not the size."""
 TABLES = {"Embedding", "EmbeddingBag", "one_hot", "Embed", "CategoryEncoding", "bincount"}
 
 
@@ -78,7 +80,10 @@ def _sizes_table(step: Step) -> bool:
 
 def _count(step: Step) -> Iterator[Clue]:
     node = step.node
-    if step.decides and _sizes_table(step):
+    if step.decides and node.kind not in WRITTEN_OUT and _sizes_table(step):
+        if step.roles and step.roles[-1] == "return":
+            why = f"`{node.text}` is what says how many rows the table needs"
+            yield Clue("rules.count_returned", node.file, node.line, 1.0, why)
         why = f"`{node.text}` sets how many rows the table has"
         yield Clue("rules.table_size", node.file, node.line, 1 / (1 + step.distance / 8), why)
     last = step.roles[-1] if step.roles else ""

@@ -98,10 +98,40 @@ def find(case: Case) -> Iterator[Clue]:
         return
     yield from _unchanging_size_in_loop(case)
     yield from _both_sizes(case)
+    yield from _extra_axis(case)
     for step in case.raise_slice:
         yield from _operations(step)
     if any(words in case.message for words in UNEVEN):
         yield from _uneven_samples(case)
+
+
+KEEPS_AXIS = {"unsqueeze", "expand_dims", "atleast_2d", "column_stack"}
+
+
+def _extra_axis(case: Case) -> Iterator[Clue]:
+    """Find what keeps or adds an axis, where two shapes differ by axes of size one only."""
+    shapes = [f.value for f in case.facts.of(FactKind.SHAPE) if isinstance(f.value, tuple)]
+    plain = {tuple(n for n in shape if n != 1) for shape in shapes}
+    if len(set(shapes)) < 2 or len(plain) != 1:
+        return
+    for step in case.raise_slice:
+        node = step.node
+        expr = node.expr
+        if node.entry is not None or node.line <= 0:
+            continue
+        near = 1 / (1 + step.distance / 8)
+        if isinstance(expr, ast.Call):
+            kept = keyword(expr, "keepdim") or keyword(expr, "keepdims")
+            if called_name(expr) in KEEPS_AXIS or (
+                isinstance(kept, ast.Constant) and kept.value is True
+            ):
+                why = f"`{node.text}` keeps or adds the axis of size 1"
+                yield Clue("rules.extra_axis", node.file, node.line, near, why)
+            elif any(isinstance(a, ast.Constant) and a.value == 1 for a in expr.args) and (
+                called_name(expr) in LAYERS
+            ):
+                why = f"`{node.text}` makes an axis of size 1 that nothing squeezes away"
+                yield Clue("rules.one_output", node.file, node.line, near, why)
 
 
 def _both_sizes(case: Case) -> Iterator[Clue]:

@@ -16,6 +16,8 @@ from dl_bug_lsp.provenance.values import Library, LibraryObject, StepKind
 from dl_bug_lsp.workspace.values import ConfigEntry
 
 MAX_MODULES = 120
+MAX_BYTES = 1_000_000
+"""Bounds for what is read of a large program, together about three seconds' work."""
 MAX_LOG_LINES = 400
 FRAMEWORKS = frozenset(
     {"torch", "keras", "tensorflow", "tf_keras", "jax", "flax", "optax", "lightning", "fastai",
@@ -57,17 +59,24 @@ class Training:
         files = [f for f in self.case.workspace.python_files() if not _is_test(f)]
         files = files or list(self.case.workspace.python_files())
         if len(files) > MAX_MODULES:
-            files = sorted(sorted(files, key=self._distance)[:MAX_MODULES])
+            files = self._nearest(files)
         found = [self.engine.program.module(file) for file in files]
         return [module for module in found if module is not None]
 
-    def _distance(self, file: str) -> tuple[int, str]:
-        """Order files by how much they have to do with training and with the log."""
-        elements = self.case.workspace.elements(file)
-        frameworks = {name.partition(".")[0] for name in elements.imports} & FRAMEWORKS
-        words = TRAINING_WORDS & set(elements.terms)
-        named = any(file in line.text for line in self.case.log.lines[-MAX_LOG_LINES:])
-        return -(len(words) * bool(frameworks) + 100 * named), file
+    def _nearest(self, files: list[str]) -> list[str]:
+        """Choose the files that have most to do with the log and with training, sorted."""
+        told = "\n".join(line.text for line in self.case.log.lines[-MAX_LOG_LINES:])
+        ranked: list[tuple[int, str, int]] = []
+        for file in files:
+            seen = self.case.workspace.glance(file, TRAINING_WORDS, FRAMEWORKS)
+            ranked.append((-(len(seen.words) + 100 * (file in told)), file, seen.size))
+        chosen: list[str] = []
+        left = MAX_BYTES
+        for _, file, size in sorted(ranked)[:MAX_MODULES]:
+            if size <= left:
+                left -= size
+                chosen.append(file)
+        return sorted(chosen)
 
     @cached_property
     def scopes(self) -> list[Scope]:
@@ -100,7 +109,7 @@ class Training:
     @cached_property
     def entries(self) -> tuple[ConfigEntry, ...]:
         """The settings of all config and launch files."""
-        return self.case.workspace.config_entries()
+        return self.case.config_entries
 
     @cached_property
     def imported(self) -> frozenset[str]:
