@@ -56,6 +56,11 @@ def _whole(node: Node) -> set[int]:
     }
 
 
+def _equals(node: Node, number: int) -> str:
+    """Say what an expression comes to, but of a plain number only that it is there."""
+    return f"`{number}` is" if node.text == str(number) else f"`{node.text}` is {number},"
+
+
 def _rarity(number: int, count: int) -> float:
     """Say how much a number tells: small ones stand everywhere, rare ones hardly by chance."""
     size = min(1.0, 0.35 + math.log2(max(abs(number), 1)) / 8)
@@ -73,7 +78,7 @@ def _matches(steps: list[Step], wanted: set[int], kind: str, word: str) -> Itera
     for step, number in hits:
         score = _rarity(number, counts[number])
         node = step.node
-        why = f"`{node.text}` is {number}, the size that the message says was {word}"
+        why = f"{_equals(node, number)} the size that the message says was {word}"
         if step.decides:
             yield Clue(f"numbers.{kind}", node.file, node.line, score, why)
         else:
@@ -156,7 +161,8 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
             name = _name_of(step)
             counts = any(word in name for word in COUNT_WORDS)
             score = 1 / (1 + (index - number)) * (1.0 if counts else 0.5)
-            why = f"`{node.text}` is {number}, so index {index} is out of its range"
+            limit = "" if node.text == str(number) else f" is {number} and"
+            why = f"`{node.text}`{limit} leaves no room for index {index}"
             kind = "numbers.bound" if step.decides else "numbers.bound_passed"
             yield Clue(kind, node.file, node.line, score, why)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import weakref
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,7 @@ from dl_bug_lsp.workspace.cache import info as cache_info
 from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.configs.requirements import dependencies
 from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
+from dl_bug_lsp.workspace.glances import Glance, glance
 from dl_bug_lsp.workspace.index import Index
 from dl_bug_lsp.workspace.locating import Locator, Printed
 from dl_bug_lsp.workspace.lru import Lru
@@ -22,8 +24,11 @@ from dl_bug_lsp.workspace.text import split_lines
 from dl_bug_lsp.workspace.values import ConfigEntry, FileElements, Place, Table
 from dl_bug_lsp.workspace.walk import Listing, walk
 
-_TREES = 64
+_TREE_LINES = 30_000
+"""Lines of source whose trees are held: about 1 to 2 kB a line."""
+_TABLES = 64
 _TEXTS = 256
+_OF_LISTING = ("_listing", "_file_set", "_locator", "_python_names", "_config_names", "_modules")
 
 
 class Workspace:
@@ -38,8 +43,10 @@ class Workspace:
         self._cached = cache
         self._sources: Lru[Source] = Lru(_TEXTS)
         self._lines: Lru[tuple[str, ...]] = Lru(_TEXTS)
-        self._trees: Lru[ast.Module | None] = Lru(_TREES)
-        self._tables: Lru[Table] = Lru(_TREES)
+        self._trees: Lru[ast.Module | None] = Lru(_TREE_LINES, _lines_of)
+        # What is dropped above but still in use elsewhere must not be parsed, and held, twice.
+        self._alive: weakref.WeakValueDictionary[str, ast.Module] = weakref.WeakValueDictionary()
+        self._tables: Lru[Table] = Lru(_TABLES)
 
     @cached_property
     def _listing(self) -> Listing:
@@ -48,6 +55,18 @@ class Workspace:
     @cached_property
     def _file_set(self) -> frozenset[str]:
         return frozenset(self._listing.files)
+
+    @cached_property
+    def _python_names(self) -> tuple[str, ...]:
+        return tuple(f for f in self.files() if f.endswith((".py", ".pyw", ".ipynb")))
+
+    @cached_property
+    def _config_names(self) -> tuple[str, ...]:
+        return tuple(file for file in self.files() if reader_for(file) is not None)
+
+    @cached_property
+    def _modules(self) -> dict[tuple[str, str | None], str | None]:
+        return {}
 
     @cached_property
     def _locator(self) -> Locator:
@@ -62,12 +81,14 @@ class Workspace:
         if file is not None:
             for held in (self._sources, self._lines, self._trees, self._tables):
                 held.forget(file)
+            self._alive.pop(file, None)
             self._index.forget(file)
             return
         for held in (self._sources, self._lines, self._trees, self._tables):
             held.clear()
+        self._alive.clear()
         self._index.forget_all()
-        for name in ("_listing", "_file_set", "_locator"):
+        for name in _OF_LISTING:
             self.__dict__.pop(name, None)
 
     def index(
@@ -89,6 +110,10 @@ class Workspace:
         self._index.save(wanted)
         return True
 
+    def keep_index(self) -> bool:
+        """Write to the cache what was indexed so far; False where that adds nothing to it."""
+        return self._index.save(self.files())
+
     def cache_info(self) -> CacheInfo:
         """Return where the index cache lies, its size and age."""
         return cache_info(self.root)
@@ -103,7 +128,7 @@ class Workspace:
 
     def python_files(self) -> tuple[str, ...]:
         """Return the Python files and notebooks among `files`."""
-        return tuple(f for f in self.files() if f.endswith((".py", ".pyw", ".ipynb")))
+        return self._python_names
 
     def text(self, file: str) -> str | None:
         """Return a file's text (newlines normalised), None where it is unreadable or binary."""
@@ -132,15 +157,19 @@ class Workspace:
 
         Lines in a notebook's tree are those of the ``.ipynb`` on disk.
         """
-        return self._trees.get(file, lambda name: self._source(name).parse().tree)
+        return self._trees.get(file, self._parsed)
 
     def elements(self, file: str) -> FileElements:
         """Return the indexed elements of a file."""
         return self._index.elements(file)
 
+    def glance(self, file: str, words: frozenset[str], modules: frozenset[str]) -> Glance:
+        """Return which words and imports a source file has, unparsed and read in part; cheap."""
+        return glance(self.root, file, words, modules)
+
     def config_files(self) -> tuple[str, ...]:
         """Return the files among `files` whose settings can be read."""
-        return tuple(file for file in self.files() if reader_for(file) is not None)
+        return self._config_names
 
     def config_entries(self, file: str | None = None) -> tuple[ConfigEntry, ...]:
         """Return the entries of one config file, or of all."""
@@ -170,7 +199,11 @@ class Workspace:
         Leading dots are relative to the importer's package; a package gives its ``__init__.py``.
         Source roots (the root, ``src/``, the importer's folder) are tried in turn.
         """
-        return modules.module_file(self._file_set, module, importer)
+        key = (module, importer)
+        found = self._modules
+        if key not in found:
+            found[key] = modules.module_file(self._file_set, module, importer)
+        return found[key]
 
     def enclosing_function(self, file: str, line: int) -> str | None:
         """Return the dotted name of the innermost function or class around a 1-based line."""
@@ -216,9 +249,19 @@ class Workspace:
     def _source(self, file: str) -> Source:
         return self._sources.get(file, self._read)
 
+    def _parsed(self, file: str) -> ast.Module | None:
+        tree = self._alive.get(file) or self._source(file).parse().tree
+        if tree is not None:
+            self._alive[file] = tree
+        return tree
+
     def _read(self, file: str) -> Source:
         return read_source(self.root, file)
 
     def cells(self, file: str) -> tuple[Cell, ...]:
         """Return the code cells of a notebook, empty for any other file."""
         return self._source(file).cells
+
+
+def _lines_of(tree: ast.Module | None) -> int:
+    return 1 + (tree.body[-1].end_lineno or 0) if tree is not None and tree.body else 1
