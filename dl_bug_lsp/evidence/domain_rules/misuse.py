@@ -62,6 +62,7 @@ def _not_picklable(case: Case) -> Iterator[Clue]:
 
 
 def _second_backward(case: Case) -> Iterator[Clue]:
+    yield from _kept_in_attributes(case)
     for scope in near_scopes(case):
         for loop in (s for s in statements(scope.node) if isinstance(s, (ast.For, ast.While))):
             calls = [c for c in calls_in(loop) if called_name(c) == "backward"]
@@ -72,6 +73,23 @@ def _second_backward(case: Case) -> Iterator[Clue]:
                 kind = "rules.medium" if len(calls) == 1 else "rules.strong"
                 yield Clue(kind, scope.file, call.lineno, 1.0, why)
             yield from _carried_over(scope, loop)
+
+
+def _kept_in_attributes(case: Case) -> Iterator[Clue]:
+    """Find attributes that take themselves over into the next step without being detached."""
+    for module in case.engine.program.all_modules():
+        for scope in module.walk():
+            for name, found in scope.attributes.items() if scope.is_class else ():
+                for method, binding in found:
+                    value = binding.value
+                    again = binding.mutates or any(
+                        isinstance(n, ast.Attribute) and n.attr == name for n in ast.walk(value)
+                    )
+                    detached = any(w in source(value) for w in ("detach", "item(", "float("))
+                    grows = again and not detached and not isinstance(value, ast.Constant)
+                    if grows and binding.key is None and not method.name.endswith("__init__"):
+                        why = f"`self.{name}` carries the graph over to the next step"
+                        yield Clue("rules.strong", method.file, binding.line, 1.0, why)
 
 
 def _carried_over(scope: Scope, loop: ast.For | ast.While) -> Iterator[Clue]:

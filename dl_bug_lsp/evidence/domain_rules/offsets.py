@@ -27,6 +27,7 @@ COUNT_ROLES = (
     "n_actions",
     "classes",
 )
+COUNTERS = {"__len__", "size", "vocab_size", "num_classes", "n_classes", "num_labels", "num_tokens"}
 WRITTEN_OUT = {StepKind.TEXT, StepKind.CONTAINER, StepKind.SLICING, StepKind.CHOICE}
 """Steps that make no number: what a table's size is counted from, not the size."""
 TABLES = {"Embedding", "EmbeddingBag", "one_hot", "Embed", "CategoryEncoding", "bincount"}
@@ -81,7 +82,8 @@ def _sizes_table(step: Step) -> bool:
 def _count(step: Step) -> Iterator[Clue]:
     node = step.node
     if step.decides and node.kind not in WRITTEN_OUT and _sizes_table(step):
-        if step.roles and step.roles[-1] == "return":
+        scope = node.context.scope
+        if node.expr in scope.returns and scope.name.rpartition(".")[2] in COUNTERS:
             why = f"`{node.text}` is what says how many rows the table needs"
             yield Clue("rules.count_returned", node.file, node.line, 1.0, why)
         why = f"`{node.text}` sets how many rows the table has"
