@@ -53,6 +53,8 @@ LAYERS = {
     "xavier_uniform_",
 }
 JOINS = {"cat", "concat", "concatenate", "stack", "hstack", "vstack", "Concatenate"}
+APPENDS = {"cat", "concat", "concatenate"}
+"""Joins that lengthen an axis: without one they lengthen the first, the batch."""
 RESHAPES = {
     "view",
     "reshape",
@@ -167,7 +169,7 @@ def _operations(step: Step) -> Iterator[Clue]:
     near = 1 / (1 + step.distance / 3)
     if name in JOINS:
         axis = keyword(expr, "dim") or keyword(expr, "axis")
-        given = axis is not None or len(expr.args) > 1
+        given = axis is not None or len(expr.args) > 1 or name not in APPENDS
         why = f"`{node.text}` joins tensors" + ("" if given else " along the first axis by default")
         kind = "rules.join" if given else "rules.join_default_axis"
         yield Clue(kind, node.file, expr.lineno, near, why)
@@ -293,5 +295,5 @@ def _uneven_samples(case: Case) -> Iterator[Clue]:
             "randrange",
             "choice",
         }:
-            why = f"`{node.text}` makes the size random"
+            why = f"`{node.text}` is random, and with it perhaps a size"
             yield Clue("rules.uneven_slice", node.file, node.line, 0.8 * near, why)
