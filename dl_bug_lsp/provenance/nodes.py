@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 Edge = tuple[str, "Node"]
 """The role in which a node goes into another, and that node."""
 
+MAX_TEXT = 80
+"""Characters that are shown of an expression."""
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+
 
 class Node:
     """An expression in a context, or an entry of a config file.
@@ -45,12 +52,13 @@ class Node:
     def text(self) -> str:
         """The source of the expression, shortened."""
         if self.entry is not None:
-            return f"{self.entry.key}: {self.entry.text}"[:80]
+            told = f"{self.entry.key}: {self.entry.text}" if self.entry.text else self.entry.key
+            return _shortened(told)
         expr = self.expr
         if isinstance(expr, (ElementOf, Entered, AnyItem)):
             expr = expr.value
         try:
-            return ast.unparse(expr)[:80]
+            return _shortened(ast.unparse(expr))
         except (ValueError, AttributeError, RecursionError):
             return ""
 

@@ -23,11 +23,14 @@ def find(case: Case) -> Iterator[Clue]:
         if zero and step.decides:
             computed = node.kind is StepKind.ARITHMETIC
             kind = "rules.zero_computed" if computed else "rules.zero"
-            yield Clue(kind, node.file, node.line, near, f"`{node.text}` is 0")
+            why = f"`{node.text}` is 0" if node.text != "0" else "the zero stands here"
+            yield Clue(kind, node.file, node.line, near, why)
         expr = node.expr
         if node.entry is not None:
             continue
         if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.FloorDiv):
+            if step.before is None:
+                continue
             why = f"`{node.text}` rounds down, perhaps to 0"
             yield Clue("rules.medium", node.file, node.line, near, why)
         dropped = keyword(expr, "drop_last") if isinstance(expr, ast.Call) else None
