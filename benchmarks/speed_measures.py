@@ -64,8 +64,8 @@ def _localize_warm(tree: Path, logs: list[Path]) -> Figures:
         from dl_bug_lsp.localize import localize
 
         workspace = Workspace(tree)
-        workspace.index()
         localize(text, workspace)
+        workspace.keep_index()
 
     return _timed(work)
 

@@ -30,9 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     workspace = Workspace(root)
     options = Options(arguments.top, arguments.top_files, tuple(arguments.map))
-    # Read in one go, so that the index of a large workspace is kept for the next time.
-    workspace.index()
     report = localize(given.data, workspace, options).after(given.skipped_lines)
+    # What was looked at is kept for the next time; indexing everything first would take longer.
+    workspace.keep_index()
     found = any(failure.suspects for failure in report.failures)
     try:
         _print(report, workspace, arguments)
