@@ -142,3 +142,19 @@ def test_the_unexpected_is_one_sentence_and_a_log_file(tmp_path: Path, debug: bo
         assert str(place) in done.stderr
         assert done.stderr.count("\n") == 1
         assert "Traceback" in place.read_text(encoding="utf-8")
+
+
+def test_a_module_of_the_current_folder_is_not_imported(tmp_path: Path) -> None:
+    (tmp_path / "yaml.py").write_text("print('imported')\n", "utf-8")
+    (tmp_path / "conf.yaml").write_text("lr: 1\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "dl_bug_lsp", "localize", "-"],
+        input='Traceback (most recent call last):\n  File "a.py", line 1, in f\nKeyError: 1\n',
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    assert "imported" not in done.stdout

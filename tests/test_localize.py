@@ -411,13 +411,12 @@ def test_nothing_outside_the_workspace_is_opened_and_nothing_of_it_runs(tmp_path
         text += TRACEBACK[: TRACEBACK.index("RuntimeError")]
         text += f"FileNotFoundError: [Errno 2] No such file or directory: '{name}'\n"
     done = subprocess.run(
-        [sys.executable, "-c", WATCH, str(root)],
+        [sys.executable, "-I", "-c", WATCH, str(root)],
         input=text,
         capture_output=True,
         text=True,
         check=True,
         cwd=root,
-        env={**os.environ, "PYTHONSAFEPATH": "1"},
         timeout=120,
     )
     seen = json.loads(done.stdout)
