@@ -201,6 +201,8 @@ def calibration(outside: list[tuple[np.ndarray, np.ndarray]], factor: float) -> 
     """Return, for ranges of the first line's share, how often it is a cause."""
     rows = []
     for scores, positive in outside:
+        if not scores.size:
+            continue
         powers = np.exp(factor * (scores - scores.max()))
         first = int(np.argmax(scores))
         rows.append((float(powers[first] / powers.sum()), bool(positive[first])))

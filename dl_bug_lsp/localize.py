@@ -71,6 +71,9 @@ def mapped_places(
     places: list[StackPlace] = []
     below = 0
     for frame in failure.frames:
+        if frame.line < 1:
+            # A usage error names its program, not a line of it.
+            continue
         place = workspace.locate(
             frame.file, frame.line, frame.function, frame.source, options.path_map
         )

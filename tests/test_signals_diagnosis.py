@@ -32,7 +32,7 @@ FAILED: tuple[tuple[str, str, str], ...] = (
     ("huge", "loss_divergence", run(LOSS, (3e30,), (2e30,), (1e30,))),
     ("flat", "loss_stagnation", run(LOSS, *((2.31 + 0.01 * (i % 3),) for i in range(9)))),
     ("far-too-slow", "loss_stagnation", run(LOSS, *((2.31 - 0.0002 * i,) for i in range(9)))),
-    ("constant", "dead_gradients", run(LOSS, *((0.6931,) for _ in range(6)))),
+    ("constant", "loss_stagnation", run(LOSS, *((0.6931,) for _ in range(6)))),
     ("no-gradient", "dead_gradients", run("step {} loss {} grad_norm {}", (0.71, 0), (0.72, 0))),
     (
         "one-class-of-ten",

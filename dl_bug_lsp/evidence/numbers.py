@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 from collections import Counter
 from collections.abc import Iterator
 
@@ -16,6 +17,7 @@ from dl_bug_lsp.provenance.values import StepKind
 COUNTED = (FactKind.SIZE, FactKind.SHAPE, FactKind.COUNT, FactKind.BOUND, FactKind.NUMBER)
 COUNT_WORDS = ("num", "n_", "count", "size", "len", "classes", "labels", "vocab", "max", "total")
 MAX_RATIO = 16
+MAX_TERMS, MAX_NUMBER = 12, 1 << 62
 
 
 def numbers_of(case: Case, role: Role) -> set[int]:
@@ -176,6 +178,26 @@ def _name_of(step: Step) -> str:
     return " ".join(names).lower()
 
 
+PLAIN = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+}
+
+
+def literal_number(node: ast.expr, depth: int = 0) -> int | None:
+    """Fold a whole number that is written out with literals alone (``64 * 7 * 7``)."""
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int else None
+    if not isinstance(node, ast.BinOp) or type(node.op) not in PLAIN or depth > MAX_TERMS:
+        return None
+    left, right = literal_number(node.left, depth + 1), literal_number(node.right, depth + 1)
+    if left is None or right is None:
+        return None
+    value = PLAIN[type(node.op)](left, right)
+    return int(value) if abs(value) < MAX_NUMBER else None
+
+
 def _elsewhere(case: Case, wanted: set[int]) -> Iterator[Clue]:
     """Look for the numbers anywhere in the configs and the code, for what no slice reaches."""
     wanted = {n for n in wanted if n > 2}
@@ -188,11 +210,12 @@ def _elsewhere(case: Case, wanted: set[int]) -> Iterator[Clue]:
     ]
     for file in case.code_files:
         tree = case.workspace.tree(file)
-        hits.extend(
-            (file, node.lineno, node.value, str(node.value))
-            for node in (ast.walk(tree) if tree is not None else ())
-            if isinstance(node, ast.Constant) and type(node.value) is int and node.value in wanted
-        )
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, (ast.Constant, ast.BinOp)):
+                continue
+            number = literal_number(node)
+            if number is not None and number in wanted:
+                hits.append((file, node.lineno, number, ast.unparse(node)))
     counts = Counter(number for _, _, number, _ in hits)
     for file, line, number, text in hits:
         score = _rarity(number, counts[number])

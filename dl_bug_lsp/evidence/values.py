@@ -24,6 +24,9 @@ OUTER_SITES = 3
 OUTER_STEPS = 120
 FEW_FILES = 150
 MAKER_FRAMES = 6
+STEPS = {"backward", "fit", "apply_gradients", "minimize", "value_and_grad", "train"}
+"""Calls in which a training step shows: what they are made of may keep a model from learning."""
+MAX_STEPS_FOUND = 6
 NEAR_CALL = 4.0
 """How far from the raise site a call may stand whose keyword the message names."""
 
@@ -102,8 +105,29 @@ class Case:
 
     @cached_property
     def starts(self) -> list[Node]:
-        """The expressions at the raise site."""
+        """The expressions at the raise site; in a silent failure those of the training step."""
+        if self.failure.kind is FailureKind.SILENT:
+            return self._training_steps()
         return list(self.sites[-1].nodes) if self.sites else []
+
+    def _training_steps(self) -> list[Node]:
+        found: list[Node] = []
+        files = self.workspace.python_files()
+        # No stack says where a big workspace trains; looking everywhere would cost too much.
+        for file in files if len(files) <= FEW_FILES else ():
+            module = self.engine.program.module(file)
+            for scope in module.walk() if module is not None else ():
+                for call in scope.calls:
+                    func = call.func
+                    name = func.attr if isinstance(func, ast.Attribute) else ""
+                    if name not in STEPS:
+                        continue
+                    context = self.engine.open_context(scope)
+                    wanted: ast.expr = call
+                    if name == "backward" and isinstance(func, ast.Attribute):
+                        wanted = func.value
+                    found.append(self.engine.node(wanted, context))
+        return found[:MAX_STEPS_FOUND]
 
     @cached_property
     def makers(self) -> list[tuple[int, Node, Node]]:

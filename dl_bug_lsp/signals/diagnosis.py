@@ -127,7 +127,10 @@ def _astronomical(scene: Scene) -> Found | None:
 
 
 def _no_gradient(scene: Scene) -> Found | None:
-    """Gradients of exactly zero, or a loss that repeats to the last digit that is printed."""
+    """Gradients of exactly zero, or a loss that repeats to the last digit that is printed.
+
+    A constant loss alone is called stagnation: a learning rate of zero gives it as well.
+    """
     for one in scene.of(Role.GRADIENT):
         zero = [p for p in one.points if p.value == 0.0]
         if len(zero) >= 2 and len(zero) >= 0.9 * len(one.points):
@@ -136,7 +139,7 @@ def _no_gradient(scene: Scene) -> Found | None:
     moves = any(len(set(s.values)) > 1 for s in scene.of(Role.ACCURACY))
     if loss is not None and is_constant(loss.values) and not moves:
         why = f"`{loss.name}` never changes in {len(loss.points)} values"
-        return "dead_gradients", 0.75, why, loss.points[-1]
+        return "loss_stagnation", 0.85, why, loss.points[-1]
     return None
 
 
@@ -186,6 +189,20 @@ def _divergence(scene: Scene) -> Found | None:
         sure = 0.9 if trend.end > 3 * trend.start else 0.7
         why = f"`{loss.name}` rises from {trend.start:g} to {trend.end:g}"
         return "loss_divergence", sure, why, points[-1]
+    return None
+
+
+def _falling_score(scene: Scene) -> Found | None:
+    """Find a measure of success that gets clearly worse and stays so (a reward, an F1)."""
+    for one in scene.of(Role.SCORE):
+        values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]
+        if len(values) < 5:
+            continue
+        start, late = values[0], values[len(values) // 2 :]
+        end = median(late)
+        if start - end > 0.2 * max(abs(start), 0.3) and max(late) < start:
+            why = f"`{one.name}` falls from {start:g} to {end:g}"
+            return "loss_divergence", 0.6, why, one.points[-1]
     return None
 
 
@@ -259,6 +276,7 @@ RULES: tuple[Rule, ...] = (
     _overfitting,
     _at_chance,
     _divergence,
+    _falling_score,
     _stagnation,
     _stuck_metric,
 )
