@@ -15,6 +15,11 @@ from dl_bug_lsp.server.positions import line_start, lines_range, moved
 from dl_bug_lsp.server.settings import Settings
 from dl_bug_lsp.views.json_view import to_json
 
+ALWAYS_SHOWN = 3
+"""The first suspects of a failure, which are marked whatever their share."""
+LEAST_SHARE = 0.02
+"""The share from which others are marked, too."""
+
 
 @dataclass
 class Place:
@@ -80,10 +85,15 @@ def publication(
     return Publication(name[:16], folder, report, to_json(report), source, settings, places)
 
 
+def worth_showing(suspect: Suspect) -> bool:
+    """Whether a suspect is worth a mark in the editor: one of the first, or not quite unlikely."""
+    return suspect.rank <= ALWAYS_SHOWN or suspect.score >= LEAST_SHARE
+
+
 def _shown(report: Report, limit: int) -> list[tuple[FailureReport, Suspect]]:
     """Return the primary failure's suspects and the others' first, each line once."""
     primary = report.primary
-    pairs = [(primary, suspect) for suspect in primary.suspects] if primary else []
+    pairs = [(primary, s) for s in primary.suspects if worth_showing(s)] if primary else []
     pairs += [(f, f.suspects[0]) for f in report.failures if f is not primary and f.suspects]
     by_line = {(suspect.file, suspect.line): (f, suspect) for f, suspect in reversed(pairs)}
     return [pair for pair in pairs if pair in by_line.values()][:limit]
