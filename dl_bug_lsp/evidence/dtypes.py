@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.slices import Step
@@ -121,7 +122,7 @@ def _step(step: Step, actual: set[str], expected: set[str]) -> Iterator[Clue]:
         why = f"`{node.text}` makes {name}, the type that was expected"
         yield Clue("dtypes.expected", node.file, node.line, 0.5, why)
     if not named:
-        function = _function(node.expr)
+        function = called_name(node.expr)
         default = {_default_float(step)} if function in DEFAULT_FLOAT64 else set()
         default |= {"int64", "int32"} if function in DEFAULT_INT64 else set()
         default |= {"object"} if function in DEFAULT_OBJECT else set()
@@ -163,11 +164,6 @@ def _siblings(steps: list[Step], wanted: set[str]) -> Iterator[Clue]:
 
 def _casts(expr: ast.expr) -> set[str]:
     return {n for c in ast.walk(expr) if isinstance(c, ast.Call) for n in dtypes_in(c)}
-
-
-def _function(call: ast.Call) -> str:
-    func = call.func
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
 
 def dtypes_in(call: ast.Call) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope
@@ -88,7 +89,7 @@ def _none(step: Step) -> Iterator[Clue]:
     if node.entry is None and isinstance(expr, ast.Constant) and expr.value is None:
         yield Clue("types.none", node.file, node.line, 0.8, "this is None")
     elif isinstance(expr, ast.Call):
-        name = _called(expr)
+        name = called_name(expr)
         if name in MAY_MISS and not (name == "get" and len(expr.args) > 1):
             why = f"`{node.text}` gives None when it finds nothing"
             yield Clue("types.none", node.file, node.line, 1.0, why)
@@ -130,7 +131,7 @@ def _dropped(node: ast.AST) -> Iterator[ast.stmt]:
         for body in (getattr(inner, "body", None), getattr(inner, "orelse", None)):
             if not isinstance(body, list) or not body or not isinstance(body[-1], ast.Expr):
                 continue
-            if isinstance(body[-1].value, ast.Call) and _called(body[-1].value) not in IN_PLACE:
+            if isinstance(body[-1].value, ast.Call) and called_name(body[-1].value) not in IN_PLACE:
                 yield body[-1]
 
 
@@ -155,11 +156,6 @@ def _ends(body: list[ast.stmt]) -> bool:
 def _falls_through(statement: ast.stmt) -> bool:
     """Whether a branch of an ``if`` ends in a dropped call instead of a return."""
     return isinstance(statement, ast.If) and any(True for _ in _dropped(statement))
-
-
-def _called(call: ast.Call) -> str:
-    func = call.func
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
 
 def _made(step: Step, wanted: set[str]) -> Iterator[Clue]:
@@ -232,7 +228,7 @@ def made_type(expr: ast.expr) -> str | None:
     if isinstance(expr, ast.Constant):
         return type(expr.value).__name__
     if isinstance(expr, ast.Call):
-        name = _called(expr)
+        name = called_name(expr)
         if isinstance(expr.func, ast.Name) and name in CALL_TYPES:
             return name
         if isinstance(expr.func, ast.Attribute):
