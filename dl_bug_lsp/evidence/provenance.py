@@ -16,8 +16,6 @@ OUTER_DISTANCE = 2.0
 WORDS = {
     StepKind.LITERAL: "this constant",
     StepKind.CONFIG: "this setting",
-    StepKind.DEFAULT: "this default",
-    StepKind.OPTION: "this option",
     StepKind.ARITHMETIC: "this computation",
     StepKind.CONTAINER: "what is put together here",
     StepKind.CALL: "what this call returns",

@@ -18,12 +18,8 @@ class StepKind(Enum):
 
     LITERAL = "literal"
     CONFIG = "config"
-    DEFAULT = "default"
-    OPTION = "option"
     ARITHMETIC = "arithmetic"
     CONTAINER = "container"
-    LIBRARY_CALL = "library_call"
-    CONSTRUCT = "construct"
     CALL = "call"
     INDEXING = "indexing"
     SLICING = "slicing"
@@ -38,12 +34,8 @@ DECIDING = frozenset(
     {
         StepKind.LITERAL,
         StepKind.CONFIG,
-        StepKind.DEFAULT,
-        StepKind.OPTION,
         StepKind.ARITHMETIC,
         StepKind.CONTAINER,
-        StepKind.LIBRARY_CALL,
-        StepKind.CONSTRUCT,
         StepKind.SLICING,
         StepKind.CHOICE,
         StepKind.TEXT,

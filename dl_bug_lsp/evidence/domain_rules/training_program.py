@@ -28,7 +28,7 @@ TRAINING_WORDS = frozenset(
      "learning", "rate", "labels", "batch", "criterion", "scheduler", "gradients"}
 )  # fmt: skip
 ORIGIN_STEPS = 60
-WRITTEN = (StepKind.LITERAL, StepKind.CONFIG, StepKind.DEFAULT, StepKind.OPTION)
+WRITTEN = (StepKind.LITERAL, StepKind.CONFIG)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 Number = float
