@@ -16,7 +16,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 ROOT = Path(__file__).resolve().parent.parent
-FIXTURE = ROOT / "fixtures" / "101-leaf-resnet-head"
+FIXTURE = ROOT / "fixtures" / "104-charlm-context-length"
 COLUMNS = 96
 
 CELL_WIDTH, LINE_HEIGHT, FONT_SIZE = 8.4, 19, 14
