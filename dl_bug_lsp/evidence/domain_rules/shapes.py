@@ -103,6 +103,7 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _extra_axis(case)
     for step in case.raise_slice:
         yield from _operations(step)
+        yield from _loss_setting(case, step)
     if any(words in case.message for words in UNEVEN):
         yield from _uneven_samples(case)
 
@@ -154,6 +155,20 @@ def _both_sizes(case: Case) -> Iterator[Clue]:
         if expected & sizes and actual & sizes and node.line > 0:
             why = f"`{node.text}` holds both sizes, perhaps in the wrong order"
             yield Clue("rules.both_sizes", node.file, node.line, 1.0, why)
+
+
+def _loss_setting(case: Case, step: Step) -> Iterator[Clue]:
+    """Find the loss that a model is compiled with, where targets and outputs do not fit it."""
+    expr = step.node.expr
+    if step.node.entry is not None or not isinstance(expr, ast.Call):
+        return
+    loss = keyword(expr, "loss")
+    message = case.message.lower()
+    speaks = any(word in message for word in ("target", "logits", "labels"))
+    if called_name(expr) != "compile" or loss is None or not speaks:
+        return
+    why = "the loss chosen here says which form the targets must have"
+    yield Clue("rules.loss_setting", step.node.file, loss.lineno, 1.0, why)
 
 
 def _operations(step: Step) -> Iterator[Clue]:
