@@ -51,6 +51,8 @@ def folder(tmp_path: Path) -> Path:
         (["localize", "run.log.gz"], "gzip -dc run.log.gz | dl-bug-lsp localize -"),
         (["localize", "run.log", "--map", "/mnt/code"], "must be REMOTE=LOCAL"),
         (["localize", "run.log", "--map", "=x"], "must be REMOTE=LOCAL"),
+        (["localize", "run.log", "--map", "/mnt/code=nosuch"], "there is nothing at 'nosuch'"),
+        (["explain", "tensr"], "did you mean tensor_mismatch?"),
         (["localize", "run.log", "--top", "0"], "must be a whole number from 1 on, not '0'"),
         (["localize", "run.log", "--top", "many"], "not 'many'"),
         (["localize", "run.log", "--top-files", "-1"], "from 0 on, not '-1'"),

@@ -28,6 +28,9 @@ def run(arguments: argparse.Namespace) -> int:
     from dl_bug_lsp.localize import localize
     from dl_bug_lsp.workspace import Workspace
 
+    for _, local in arguments.map:
+        if not (root / local).exists():
+            raise UsageError(f"--map: there is nothing at '{local}' in the workspace '{root}'")
     workspace = Workspace(root)
     options = Options(arguments.top, arguments.top_files, tuple(arguments.map))
     report = localize(given.data, workspace, options).after(given.skipped_lines)
