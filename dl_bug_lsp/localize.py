@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dl_bug_lsp.bug_reports import classify_report, report_facts, report_failure
 from dl_bug_lsp.evidence.sources import gather
-from dl_bug_lsp.evidence.values import Case
+from dl_bug_lsp.evidence.values import Case, LocatedFrame
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.messages import MessageFacts, extract_facts
-from dl_bug_lsp.provenance.stack import StackPlace
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
@@ -54,32 +53,21 @@ def case_of(failure: Failure, log: Log, workspace: Workspace, options: Options) 
         category = classify_report(failure)
         facts = report_facts(log)
     else:
-        category = classify(
-            failure, facts, workspace_module=lambda m: workspace.module_file(m) is not None
-        )
-    places, below = mapped_places(failure, workspace, options)
-    return Case(failure, facts, category, places, workspace, log, below)
+        category = classify(failure, facts, workspace_module=workspace.has_module)
+    located = located_frames(failure, workspace, options)
+    return Case(failure, facts, category, located, workspace, log)
 
 
-def mapped_places(
+def located_frames(
     failure: Failure, workspace: Workspace, options: Options
-) -> tuple[tuple[StackPlace, ...], int]:
-    """Return the workspace's frames of a failure, outermost first, at their local lines.
-
-    The number is that of the other frames below the innermost of them.
-    """
-    places: list[StackPlace] = []
-    below = 0
-    for frame in failure.frames:
-        if frame.line < 1:
-            # A usage error names its program, not a line of it.
-            continue
-        place = workspace.locate(
-            frame.file, frame.line, frame.function, frame.source, options.path_map
+) -> tuple[LocatedFrame, ...]:
+    """Return all frames of a failure, outermost first, each with its local place or None."""
+    return tuple(
+        (
+            frame,
+            workspace.locate(
+                frame.file, frame.line, frame.function, frame.source, options.path_map
+            ),
         )
-        below += 1
-        if place is not None:
-            below = 0
-            found = StackPlace(place.file, place.line, frame.function, frame.expression)
-            places.append(found)
-    return tuple(places), below
+        for frame in failure.frames
+    )

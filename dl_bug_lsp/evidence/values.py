@@ -16,9 +16,9 @@ from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
 from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.report import CategoryVerdict
-from dl_bug_lsp.tracebacks import Failure, FailureKind
+from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.values import ConfigEntry, Place
 
 OUTER_SITES = 3
 OUTER_STEPS = 120
@@ -47,42 +47,51 @@ class Clue:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class MappedFrame:
-    """A frame of the traceback and its place in the workspace; ``inner`` is 0 at the raise site."""
-
-    place: StackPlace
-    inner: int
+LocatedFrame = tuple[Frame, Place | None]
+"""A frame of the traceback and its place in the workspace, None for those of libraries."""
 
 
 class Case:
-    """One failure with everything that sources of evidence may ask about it.
-
-    ``library_frames`` counts the frames below the innermost one of the workspace.
-    """
+    """One failure with everything that sources of evidence may ask about it."""
 
     def __init__(
         self,
         failure: Failure,
         facts: MessageFacts,
         category: CategoryVerdict,
-        places: tuple[StackPlace, ...],
+        located: tuple[LocatedFrame, ...],
         workspace: Workspace,
         log: Log,
-        library_frames: int = 0,
     ) -> None:
         self.failure = failure
         self.facts = facts
         self.category = category
-        self.places = places
+        self.located = located
         self.workspace = workspace
         self.log = log
-        self.library_frames = library_frames
         self.engine = Engine(workspace)
 
-    def is_workspace_module(self, module: str) -> bool:
-        """Whether a dotted module is the user's own."""
-        return self.workspace.module_file(module) is not None
+    @cached_property
+    def places(self) -> tuple[StackPlace, ...]:
+        """The workspace's frames, outermost first, at their local lines.
+
+        A usage error names its program and no line of it: such a frame is no place.
+        """
+        return tuple(
+            StackPlace(place.file, place.line, frame.function, frame.expression)
+            for frame, place in self.located
+            if place is not None and frame.line > 0
+        )
+
+    @property
+    def library_frames(self) -> int:
+        """How many frames stand below the innermost one of the workspace."""
+        count = 0
+        for frame, place in reversed(self.located):
+            if place is not None and frame.line > 0:
+                break
+            count += frame.line > 0
+        return count
 
     @property
     def message(self) -> str:

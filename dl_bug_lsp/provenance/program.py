@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 
 from dl_bug_lsp.provenance.collecting import collect
-from dl_bug_lsp.provenance.scopes import Binding, Scope, dotted_name
+from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.workspace import Workspace
-
-__all__ = ["Binding", "Program", "Scope", "dotted_name"]
 
 CALL_SITE_FILES = 150
 """Above this many Python files, callers are looked for only in the files loaded so far."""

@@ -63,7 +63,7 @@ def failure_report(case: Case, clues: list[Clue], options: Options) -> FailureRe
         process=failure.process,
         retry_may_help=retry_may_help(failure, case.category),
         span=failure.span,
-        frames=_frames(case, options),
+        frames=_frames(case),
         suspects=suspects,
         files=_files(candidates, shares, options),
         advice=advice(failure, case.category),
@@ -80,7 +80,7 @@ def _origin(case: Case) -> Verdict:
     if case.failure.kind is FailureKind.REPORT:
         return origin_of_report(case.message)
     return origin(
-        case.failure, case.category, case.facts, workspace_module=case.is_workspace_module
+        case.failure, case.category, case.facts, workspace_module=case.workspace.has_module
     )
 
 
@@ -140,12 +140,9 @@ def _files(
     )
 
 
-def _frames(case: Case, options: Options) -> tuple[ReportFrame, ...]:
+def _frames(case: Case) -> tuple[ReportFrame, ...]:
     found: list[ReportFrame] = []
-    for frame in case.failure.frames[:MAX_FRAMES]:
-        place = case.workspace.locate(
-            frame.file, frame.line, frame.function, frame.source, options.path_map
-        )
+    for frame, place in case.located[:MAX_FRAMES]:
         found.append(
             ReportFrame(
                 frame.file,

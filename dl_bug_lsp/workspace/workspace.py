@@ -205,6 +205,10 @@ class Workspace:
             found[key] = modules.module_file(self._file_set, module, importer)
         return found[key]
 
+    def has_module(self, module: str) -> bool:
+        """Whether a dotted module is the user's own."""
+        return self.module_file(module) is not None
+
     def enclosing_function(self, file: str, line: int) -> str | None:
         """Return the dotted name of the innermost function or class around a 1-based line."""
         around = [f for f in self.elements(file).functions if f.line <= line <= f.end_line]

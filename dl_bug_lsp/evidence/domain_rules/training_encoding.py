@@ -10,7 +10,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, names_in, text
 from dl_bug_lsp.evidence.values import Clue
-from dl_bug_lsp.provenance.program import Binding, Scope
+from dl_bug_lsp.provenance.scopes import Binding, Scope
 
 HELD_OUT = re.compile(
     r"(?:\b|_)(?:val|valid|validation|test|dev|eval|held_?out|holdout)(?:\b|_)|X(?:te|va)\b",

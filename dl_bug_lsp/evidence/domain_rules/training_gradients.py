@@ -11,7 +11,7 @@ from dl_bug_lsp.evidence.domain_rules.training_nodes import SIGNS
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, text
 from dl_bug_lsp.evidence.values import Clue
-from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.scopes import Scope
 
 OTHER_VALUES = re.compile(
     r"target|teacher|ema|hidden|state|next|code|quant|mask|weight|mem|log|metric|stat|label"

@@ -10,7 +10,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, sourc
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, on_optimizer, text
 from dl_bug_lsp.evidence.values import Clue
-from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.scopes import Scope
 
 
 def find(training: Training) -> Iterator[Clue]:

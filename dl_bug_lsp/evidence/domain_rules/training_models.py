@@ -11,7 +11,7 @@ from dl_bug_lsp.evidence.domain_rules.training_losses import INNER
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import argument, clue, string, text
 from dl_bug_lsp.evidence.values import Clue
-from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.scopes import Scope
 
 # callee -> position of the number of outputs.
 OUTPUTS = {

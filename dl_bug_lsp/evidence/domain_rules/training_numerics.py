@@ -11,7 +11,7 @@ from dl_bug_lsp.evidence.domain_rules.training_nodes import OPERATIONS, Group
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, string, text
 from dl_bug_lsp.evidence.values import Clue
-from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.workspace.values import Column
 
 GUARDS = re.compile(

@@ -11,7 +11,7 @@ from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_rates import OPTIMIZERS
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, names_in, text
 from dl_bug_lsp.evidence.values import Clue
-from dl_bug_lsp.provenance.program import Binding, Scope, dotted_name
+from dl_bug_lsp.provenance.scopes import Binding, Scope, dotted_name
 
 HANDED_ON = frozenset(
     {

@@ -10,7 +10,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, string
 from dl_bug_lsp.evidence.values import Clue
-from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.scopes import Scope
 
 ID_NAME = re.compile(
     r"(?:^|_)(?:id|uuid|guid|uid|index|row|serial|ssn|email|phone|name|hash|timestamp|key|no|number)$|^(?:id|uuid)(?:_|$)",

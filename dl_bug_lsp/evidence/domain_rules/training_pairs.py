@@ -11,7 +11,7 @@ from dl_bug_lsp.evidence.domain_rules.training_nodes import SUBSCRIPTS
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, names_in, text
 from dl_bug_lsp.evidence.values import Clue
-from dl_bug_lsp.provenance.program import Binding, Scope
+from dl_bug_lsp.provenance.scopes import Binding, Scope
 
 LABEL = re.compile(r"label|target|(?:^|_)y(?:_|$|s$)|mask|class|answer|truth|gt", re.IGNORECASE)
 INPUT = re.compile(

@@ -11,7 +11,7 @@ from dl_bug_lsp.evidence.domain_rules.training_overfit import SMALL_SHARE
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import argument, clue, text
 from dl_bug_lsp.evidence.values import Clue
-from dl_bug_lsp.provenance.program import Scope
+from dl_bug_lsp.provenance.scopes import Scope
 
 
 def find(training: Training) -> Iterator[Clue]:
