@@ -16,6 +16,7 @@ from dl_bug_lsp.server.folders import Folders
 from dl_bug_lsp.server.jobs import Jobs
 from dl_bug_lsp.server.publication import Publication
 from dl_bug_lsp.server.settings import Settings
+from dl_bug_lsp.server.shelf import Shelf
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +62,7 @@ class DlBugServer(LanguageServer):
         self.jobs = Jobs()
         self.folders = Folders()
         self.diagnostics = Diagnostics(self.text_document_publish_diagnostics)
-        self.publications: dict[str, Publication] = {}
+        self.shelf = Shelf()
         self.settings = Settings()
         self.client_commands: frozenset[str] = frozenset()
         self._has_shown_error = False
@@ -89,9 +90,15 @@ class DlBugServer(LanguageServer):
         if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
             self.workspace_code_lens_refresh(None)
 
-    def shown(self) -> tuple[Publication, ...]:
-        """Return the publications of all folders."""
-        return tuple(self.publications.values())
+    def publish(self, new: Publication) -> None:
+        """Show a publication in the place of the older one of its source."""
+        self.shelf.put(new)
+        self.show()
+
+    def show(self) -> None:
+        """Bring what the client shows in line with the shelf."""
+        self.diagnostics.show(self.shelf.all())
+        self.refresh_lenses()
 
 
 def capability(root: Any, *names: str) -> Any:

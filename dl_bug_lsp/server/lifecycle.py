@@ -50,9 +50,8 @@ def register(server: DlBugServer) -> None:
     ) -> None:
         for removed in params.event.removed:
             folder = ls.folders.close(removed.uri)
-            if folder is not None and ls.publications.pop(folder.key, None) is not None:
-                ls.diagnostics.show(ls.shown())
-                ls.refresh_lenses()
+            if folder is not None and ls.shelf.drop_folder(folder):
+                ls.show()
         for added in params.event.added:
             folder = ls.folders.open(added.uri)
             if folder is not None:
@@ -75,14 +74,14 @@ def register(server: DlBugServer) -> None:
         moved = False
         for change in params.content_changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
-                for shown in ls.shown():
+                for shown in ls.shelf.all():
                     moved = shown.edit(uri, change) or moved
         if moved:
-            ls.diagnostics.update(uri, ls.shown())
+            ls.diagnostics.update(uri, ls.shelf.all())
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     def code_lens(ls: DlBugServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-        return lenses(ls.shown(), params.text_document.uri, ls.client_commands, REPORT)
+        return lenses(ls.shelf.all(), params.text_document.uri, ls.client_commands, REPORT)
 
 
 def _take_options(ls: DlBugServer, options: dict[str, Any]) -> None:

@@ -35,13 +35,13 @@ class Place:
 
 @dataclass
 class Publication:
-    """The latest report of a folder; ``source`` is where the client took the text from."""
+    """A report shown in a folder; ``source`` is where its text is from."""
 
     id: str
     folder: Folder
     report: Report
     document: dict[str, Any]
-    source: str | None
+    source: str
     settings: Settings
     places: list[Place]
 
@@ -68,7 +68,7 @@ def publication(
     report: Report,
     folder: Folder,
     settings: Settings,
-    source: str | None,
+    source: str,
     encoding: types.PositionEncodingKind | str,
 ) -> Publication:
     """Find the places of a report's suspects; reads the workspace, so it belongs off the loop."""
