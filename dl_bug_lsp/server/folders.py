@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -29,6 +30,21 @@ class Folder:
     def key(self) -> str:
         """The name under which jobs of this folder run."""
         return str(self.root)
+
+    def file_of(self, name: str) -> str | None:
+        """Return the name below the root of a URI's or absolute path's file, None outside of it."""
+        path = path_of(name) if "://" in name else Path(name)
+        if path is None:
+            return None
+        for root in (self.root, self.real_root):
+            if root in path.parents:
+                return path.relative_to(root).as_posix()
+        return None
+
+    @cached_property
+    def real_root(self) -> Path:
+        """The root with all links followed."""
+        return self.root.resolve()
 
     def uri_of(self, file: str) -> str:
         """Return the URI of a workspace file, spelled as the client spells the folder's."""
