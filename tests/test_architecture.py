@@ -28,6 +28,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "report": ("logs",),
     "bug_reports": ("logs", "tracebacks", "messages", "taxonomy", "signals", "report"),
     "workspace": (),
+    "retrieval": (),
     "provenance": ("workspace",),
     "evidence": (*MIDDLE, "report"),
     "ranking": (*MIDDLE, "evidence", "report"),
@@ -39,9 +40,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 """What each room or module right below the package may import of ours."""
 LIBRARIES = {
     "lsprotocol": {"server"},
+    "numpy": {"retrieval"},
     "pathspec": {"workspace"},
     "pygls": {"server"},
-    "rank_bm25": {"evidence"},
+    "rank_bm25": {"evidence", "retrieval"},
+    "scipy": {"retrieval"},
     "tomli": {"workspace", "taxonomy"},
     "tomllib": {"workspace", "taxonomy"},
     "yaml": {"workspace"},

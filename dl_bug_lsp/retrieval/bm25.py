@@ -1,0 +1,83 @@
+"""BM25 as rank-bm25's ``BM25Okapi`` defines it, over corpora of every size.
+
+Robertson et al., "Okapi at TREC-3", 1994. One formula, three ways to it that give the same
+scores: rank-bm25 for few documents, a sparse SciPy matrix for many, postings where SciPy is not
+installed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dl_bug_lsp.retrieval.corpus import Corpus, Document, Floats
+
+K1 = 1.5
+B = 0.75
+EPSILON = 0.25
+FEW = 400
+"""Documents up to which rank-bm25's loops in Python are as fast as a matrix."""
+
+
+def okapi_idf(frequencies: Floats, documents: int, average: float) -> Floats:
+    """Return ln((n - df + 0.5) / (df + 0.5)); where negative, EPSILON times the ``average``."""
+    raw = np.log(documents - frequencies + 0.5) - np.log(frequencies + 0.5)
+    return np.where(raw < 0, EPSILON * average, raw)
+
+
+def _average_idf(corpus: Corpus) -> float:
+    """Return the mean of all terms' idf before negative ones are replaced, as rank-bm25 does."""
+    known = corpus.document_frequencies[corpus.document_frequencies > 0].astype(np.float64)
+    if not len(known):
+        return 0.0
+    return float(np.mean(np.log(len(corpus) - known + 0.5) - np.log(known + 0.5)))
+
+
+def _saturated(counts: Floats, lengths: Floats, average: float) -> Floats:
+    return counts * (K1 + 1) / (counts + K1 * (1 - B + B * lengths / average))
+
+
+def bm25(corpus: Corpus, query: Document) -> Floats:
+    """Return each document's BM25 for the query, a term as often as it stands there; numpy only."""
+    if not corpus.lengths.sum() or not query.length:
+        return np.zeros(len(corpus))
+    frequencies = corpus.frequencies_of(query.numbers)
+    idf = okapi_idf(frequencies, len(corpus), _average_idf(corpus)) * query.counts
+    rows, columns, counts = corpus.postings(query.numbers)
+    average = float(corpus.lengths.mean())
+    parts = idf[columns] * _saturated(counts, corpus.lengths[rows], average)
+    return np.bincount(rows, weights=parts, minlength=len(corpus)).astype(np.float64)
+
+
+def bm25_by_library(corpus: Corpus, query: Document) -> Floats:
+    """Return the same from rank-bm25."""
+    if not corpus.lengths.sum() or not query.length:
+        return np.zeros(len(corpus))
+    from rank_bm25 import BM25Okapi
+
+    index = BM25Okapi([d.tokens() for d in corpus.documents], k1=K1, b=B, epsilon=EPSILON)
+    return np.asarray(index.get_scores(query.tokens()), dtype=np.float64)
+
+
+def bm25_by_matrix(corpus: Corpus, query: Document) -> Floats:
+    """Return the same from a sparse matrix of weights times the query's vector (needs SciPy)."""
+    if not corpus.lengths.sum() or not query.length:
+        return np.zeros(len(corpus))
+    matrix = corpus.matrix()
+    known = query.numbers < matrix.shape[1]
+    terms, repeats = query.numbers[known], query.counts[known]
+    frequencies = corpus.frequencies_of(terms)
+    vector = np.zeros(matrix.shape[1])
+    vector[terms] = okapi_idf(frequencies, len(corpus), _average_idf(corpus)) * repeats
+    average = float(corpus.lengths.mean())
+    matrix.data = _saturated(matrix.data, corpus.lengths[corpus.rows], average)
+    return np.asarray(matrix @ vector, dtype=np.float64)
+
+
+def bm25_scores(corpus: Corpus, query: Document) -> Floats:
+    """Return BM25 by the way that suits the corpus's size."""
+    if len(corpus) <= FEW:
+        return bm25_by_library(corpus, query)
+    try:
+        return bm25_by_matrix(corpus, query)
+    except ImportError:
+        return bm25(corpus, query)
