@@ -6,7 +6,7 @@ from dl_bug_lsp.logs.values import Log, Span
 from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.signals import read_metrics
-from dl_bug_lsp.taxonomy import category
+from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Relation
 
 MIN_WORDS = 4

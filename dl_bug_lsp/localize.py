@@ -11,7 +11,7 @@ from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
-from dl_bug_lsp.taxonomy import classify
+from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
 from dl_bug_lsp.workspace import Workspace
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
-from dl_bug_lsp.taxonomy import Category, categories
+from dl_bug_lsp.taxonomy.categories import Category, categories
 
 PAGES = Path(__file__).resolve().parent / "categories"
 INDEX = "README.md"

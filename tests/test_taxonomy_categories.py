@@ -4,7 +4,8 @@ import dataclasses
 
 import pytest
 
-from dl_bug_lsp.taxonomy import BUG_TYPES, categories, category
+from dl_bug_lsp.taxonomy.bug_types import BUG_TYPES
+from dl_bug_lsp.taxonomy.categories import categories, category
 
 PAPER = (
     "gpu_out_of_memory cpu_out_of_memory framework_api_misuse tensor_mismatch loss_nan "

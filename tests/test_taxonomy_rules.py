@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from dl_bug_lsp.logs.values import Span
 from dl_bug_lsp.messages.values import Fact, FactKind, MessageFacts, Role
-from dl_bug_lsp.taxonomy import categories, classify
+from dl_bug_lsp.taxonomy.categories import categories
+from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Frame, Relation
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from test_taxonomy_rules import failure
 
-from dl_bug_lsp.taxonomy import categories, classify
+from dl_bug_lsp.taxonomy.categories import categories
+from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.taxonomy.linear_model import message_tokens, model_from
 from dl_bug_lsp.taxonomy.text_model import classify_text, text_model
 
@@ -71,7 +72,7 @@ def test_classifying_imports_no_numeric_library() -> None:
     code = (
         "import sys\n"
         "from dl_bug_lsp.taxonomy.text_model import classify_text\n"
-        "import dl_bug_lsp.taxonomy\n"
+        "import dl_bug_lsp.taxonomy.classify\n"
         "classify_text('X', 'y')\n"
         "print(sorted({'numpy', 'sklearn', 'scipy'} & set(sys.modules)))\n"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -29,6 +30,8 @@ def serve(log_file: str | None = None) -> int:
     with suppress(ValueError):
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     server = make_server()
+    gc.freeze()
+    gc.enable()
     server.start_io(sys.stdin.buffer, output)
     return 0 if server.protocol.was_shut_down else 1
 

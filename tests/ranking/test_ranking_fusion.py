@@ -19,7 +19,7 @@ from dl_bug_lsp.ranking.fusion import (
     shipped_weights,
     weights_from,
 )
-from dl_bug_lsp.taxonomy import categories
+from dl_bug_lsp.taxonomy.categories import categories
 
 KINDS = sorted(shipped_weights().common)
 WEIGHTS = Weights({"a.x": 2.0, "a.y": 1.0, "b.z": -0.5}, {"shape": {"a.y": 3.0}}, 0.25)
