@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from pygls.uris import from_fs_path, to_fs_path
 
-from dl_bug_lsp.workspace import Workspace
+if TYPE_CHECKING:
+    from dl_bug_lsp.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -23,8 +25,14 @@ class Folder:
 
     uri: str
     root: Path
-    workspace: Workspace
     closed: threading.Event = field(default_factory=threading.Event)
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """The folder's files, for its lane; made late, as `initialize` need not wait for it."""
+        from dl_bug_lsp.workspace import Workspace
+
+        return Workspace(self.root)
 
     @property
     def key(self) -> str:
@@ -67,7 +75,7 @@ class Folders:
             logger.warning("a workspace folder is not on this machine's disk and is left out")
             return None
         if path not in self._folders:
-            self._folders[path] = Folder(uri, path, Workspace(path))
+            self._folders[path] = Folder(uri, path)
         return self._folders[path]
 
     def close(self, uri: str) -> Folder | None:
