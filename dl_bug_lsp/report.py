@@ -86,7 +86,10 @@ class ReportFrame:
 
 @dataclass(frozen=True, slots=True)
 class FailureReport:
-    """One failure: what it is, where its cause most likely stands, and what usually helps."""
+    """One failure: what it is, where its cause most likely stands, and what usually helps.
+
+    ``reliable`` is False where the frames may blame the wrong line (CUDA's asynchronous errors).
+    """
 
     id: str
     primary: bool
@@ -101,6 +104,7 @@ class FailureReport:
     suspects: tuple[Suspect, ...]
     files: tuple[SuspectFile, ...]
     advice: tuple[Advice, ...]
+    reliable: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ def failure_report(case: Case, clues: list[Clue], options: Options) -> FailureRe
         suspects=suspects,
         files=_files(candidates, shares, options),
         advice=advice(failure, case.category),
+        reliable=failure.reliable,
     )
 
 

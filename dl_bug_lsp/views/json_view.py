@@ -42,6 +42,7 @@ def failure_to_json(failure: FailureReport) -> Json:
         "exception": _exception(failure),
         "process": _process(failure),
         "retry_may_help": failure.retry_may_help,
+        "reliable": failure.reliable,
         "span": {"first_line": failure.span.first_line, "last_line": failure.span.last_line},
         "frames": [_frame(frame) for frame in failure.frames],
         "suspects": [suspect_to_json(suspect) for suspect in failure.suspects],

@@ -147,6 +147,8 @@ class _Page:
         if not failure.frames:
             return
         self.heading("Stack, outermost first")
+        if not failure.reliable:
+            self.say(words.UNRELIABLE, "  ")
         for entry in fold(failure.frames, self.paths):
             if entry.place:
                 line = f"  {self.style.place(entry.place)}  {entry.words}"

@@ -59,6 +59,13 @@ def retry(failure: FailureReport) -> str:
     return "Trying the same job again will not help."
 
 
+UNRELIABLE = (
+    "The device reports errors late, so the stack may blame the wrong line; "
+    "run again with CUDA_LAUNCH_BLOCKING=1 to get the right one."
+)
+"""What is said of a failure whose frames may be wrong."""
+
+
 def other_failures(count: int) -> str:
     """Return a heading for the failures that are not the primary one."""
     return "1 other failure" if count == 1 else f"{count} other failures"
