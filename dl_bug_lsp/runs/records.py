@@ -1,0 +1,189 @@
+"""Recorded runs on disk: ``.dlbug/runs/<time>-<pid>.log`` with a ``.json`` of the same name."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path, PurePath
+from typing import Any
+
+FOLDER = ".dlbug"
+RUNS = f"{FOLDER}/runs"
+"""Where runs are recorded, below the workspace."""
+KEPT = 50
+"""Runs that are kept; older ones are removed when a new one begins."""
+_LARGEST = 2**20
+_MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One run. ``folder`` is where it ran, relative to the workspace with ``/`` (``.`` for itself).
+
+    ``started`` and ``ended`` are UTC in ISO 8601; ``exit_code`` is None while it runs, negative for
+    the signal that ended it, as in `subprocess`. ``left_out`` counts the bytes of output that the
+    capped log lacks.
+    """
+
+    command: tuple[str, ...]
+    folder: str
+    pid: int
+    started: str
+    exit_code: int | None = None
+    ended: str | None = None
+    left_out: int = 0
+
+    @property
+    def source(self) -> str:
+        """The name under which the server shows its failure: the same for the same command."""
+        words = shlex.join(self.command)
+        return f"run:{words}" if self.folder == "." else f"run:{self.folder}$ {words}"
+
+    @property
+    def was_broken_off(self) -> bool:
+        """Say whether its user ended it (Ctrl-C, SIGTERM, a closed terminal or pipe)."""
+        return self.exit_code in (-1, -2, -3, -13, -15, 129, 130, 131, 141, 143)
+
+
+def workspace_of(folder: Path) -> Path:
+    """Return the workspace that a folder belongs to: the nearest with marks of one, else itself."""
+    home = Path.home() if os.environ.get("HOME") else None
+    for marks in ((FOLDER,), _MARKS):
+        for parent in (folder, *folder.parents):
+            if parent == home and parent != folder:
+                break
+            if any((parent / mark).exists() for mark in marks):
+                return parent
+    return folder
+
+
+def begin(
+    workspace: Path, command: tuple[str, ...], folder: Path, pid: int
+) -> tuple[Path, RunRecord]:
+    """Make the folder, remove old runs, and return the new run's place without suffix and record.
+
+    Raises `OSError` where nothing can be written.
+    """
+    runs = workspace / RUNS
+    runs.mkdir(parents=True, exist_ok=True)
+    ignore = workspace / FOLDER / ".gitignore"
+    if not ignore.exists():
+        with suppress(OSError):
+            ignore.write_text("*\n", encoding="ascii")
+    prune(runs, KEPT - 1)
+    now = time.time()
+    name = f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime(now))}-{pid}"
+    record = RunRecord(command, _relative(folder, workspace), pid, iso_time(now))
+    write(runs / name, record)
+    return runs / name, record
+
+
+def finish(place: Path, record: RunRecord, exit_code: int, left_out: int) -> RunRecord:
+    """Write how a run ended and return its record; a full disk is no reason to fail."""
+    done = replace(record, exit_code=exit_code, ended=iso_time(time.time()), left_out=left_out)
+    with suppress(OSError):
+        write(place, done)
+    return done
+
+
+def write(place: Path, record: RunRecord) -> None:
+    """Write a record in one step, so that a reader never sees half of it; raises `OSError`."""
+    document = {"version": 1, **asdict(record)}
+    passing = place.with_name(place.name + ".tmp")
+    passing.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    passing.replace(record_file(place))
+
+
+def read(file: Path) -> RunRecord | None:
+    """Read a record; None where the file is none."""
+    try:
+        with file.open("rb") as stream:
+            document = json.loads(stream.read(_LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return _record(document) if isinstance(document, dict) else None
+
+
+def _record(document: dict[str, Any]) -> RunRecord | None:
+    command, folder = document.get("command"), document.get("folder")
+    pid, started = document.get("pid"), document.get("started")
+    code, ended, left = (document.get(name) for name in ("exit_code", "ended", "left_out"))
+    if not (isinstance(command, list) and command and all(isinstance(w, str) for w in command)):
+        return None
+    if not (isinstance(folder, str) and isinstance(pid, int) and isinstance(started, str)):
+        return None
+    return RunRecord(
+        tuple(command),
+        folder,
+        pid,
+        started,
+        code if isinstance(code, int) else None,
+        ended if isinstance(ended, str) else None,
+        left if isinstance(left, int) else 0,
+    )
+
+
+def log_file(place: Path) -> Path:
+    """Return the file with a run's output."""
+    return place.with_name(place.name + ".log")
+
+
+def record_file(place: Path) -> Path:
+    """Return the file with a run's record."""
+    return place.with_name(place.name + ".json")
+
+
+def recorded(workspace: Path) -> Iterator[tuple[Path, RunRecord]]:
+    """Yield the place and the record of each run, oldest first."""
+    for file in _files(workspace / RUNS):
+        record = read(file)
+        if record is not None:
+            yield file.with_suffix(""), record
+
+
+def prune(runs: Path, keep: int) -> None:
+    """Remove all but the newest ``keep`` ended runs; those that still run stay."""
+    files = _files(runs)
+    for file in files[: max(0, len(files) - keep)]:
+        record = read(file)
+        if record is not None and record.exit_code is None and _is_running(record.pid):
+            continue
+        for gone in (log_file(file.with_suffix("")), file):
+            with suppress(OSError):
+                gone.unlink()
+
+
+def _files(runs: Path) -> list[Path]:
+    try:
+        return sorted(entry for entry in runs.iterdir() if entry.suffix == ".json")
+    except OSError:
+        return []
+
+
+def _is_running(pid: int) -> bool:
+    if os.name != "posix" or pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def _relative(folder: Path, workspace: Path) -> str:
+    try:
+        return PurePath(folder).relative_to(workspace).as_posix()
+    except ValueError:
+        return folder.as_posix()
+
+
+def iso_time(seconds: float) -> str:
+    """Return a time since the epoch as UTC in ISO 8601."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -1,0 +1,1 @@
+"""Follows the log files of a folder as they grow and tells of failures in them."""

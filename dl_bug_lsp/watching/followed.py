@@ -1,0 +1,205 @@
+"""One followed log: when what was appended is worth reading closely, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dl_bug_lsp.logs.decoding import decode, detect_encoding
+from dl_bug_lsp.watching.judging import Identity, document_failure, failure_in
+from dl_bug_lsp.watching.patterns import is_document
+from dl_bug_lsp.watching.signs import first_sign
+from dl_bug_lsp.watching.tail import CHUNK, Growth, Tail
+from dl_bug_lsp.watching.values import LogFailure
+
+SETTLE = 0.08
+"""Seconds without a byte after which a traceback counts as written to its end."""
+LONGEST_SETTLE = 0.4
+"""Seconds after which it is read anyway: other processes may go on writing to the same log."""
+BEFORE_SIGN = 2**16
+"""Bytes in front of a sign that are read with it: prefixes, the first of a chain of errors."""
+LARGEST = 2**20
+"""Bytes of a log that are read closely, at most."""
+LARGEST_DOCUMENT = 32 * 2**20
+GOES_ON_LINES, GOES_ON_SECONDS = 50, 60.0
+"""A job that prints so much, so long after its failure, survived it (or was started again)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """A log whose failure is one no more: it was emptied, replaced, or its job goes on."""
+
+    source: str
+
+
+Outcome = LogFailure | Recovered
+
+
+class FollowedLog:
+    """A log's state between looks. Times are seconds of a monotonic clock."""
+
+    __slots__ = (
+        "_asked_at", "_asked_from", "_failed_at", "_grew_at", "_known", "_lines_since",
+        "_newlines", "_run_start", "file", "hot_at", "source", "tail",
+    )  # fmt: skip
+
+    def __init__(self, path: str, file: str, *, from_end: bool, source: str = "") -> None:
+        self.file = file
+        self.source = source or f"log:{file}"
+        self.tail = Tail(path, from_end=from_end)
+        self._known: Identity | None = None
+        """The failure that was told last."""
+        self._failed_at = 0.0
+        self._lines_since = 0
+        self._run_start = 0
+        """Where the run began that is being written: what stands before is not looked at again."""
+        self._asked_from: int | None = None
+        """Where the first sign of the failure stands that is in the making, or was told."""
+        self._asked_at: float | None = None
+        """Since when something waits to be read closely."""
+        self._grew_at = 0.0
+        self._newlines = (0, 0)
+        """An offset, and the line feeds before it."""
+        self.hot_at = 0.0
+        """When the file last changed."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Say whether something is to be read closely as soon as it has settled."""
+        return self._asked_at is not None
+
+    def grow(self, now: float) -> tuple[Recovered | None, bool]:
+        """Take in what was appended; return what that ends, and whether there is more."""
+        growth = self.tail.look()
+        if growth is None:
+            return self._went_on(now), False
+        self.hot_at = self._grew_at = now
+        ended = self._restart() if growth.restarted and not is_document(self.file) else None
+        if is_document(self.file):
+            self._asked_at = now if self._asked_at is None else self._asked_at
+            return ended, False
+        self._take(growth, now)
+        return ended or self._went_on(now), growth.more
+
+    def recall(self, now: float, size: int = BEFORE_SIGN) -> None:
+        """Look at the end of what the file holds already, as if it had just been written."""
+        end = self.tail.offset
+        self._grew_at = now
+        if is_document(self.file):
+            self._asked_at = now
+        elif end:
+            start = max(0, end - size)
+            data = self.tail.read(start, end)
+            self._take(Growth(start, data), now)
+
+    def _take(self, growth: Growth, now: float) -> None:
+        if self._known is not None:
+            self._lines_since += growth.data.count(b"\n")
+        at = first_sign(growth.data, growth.before)
+        if at is None:
+            return
+        sign = max(0, growth.offset + at)
+        far = self._asked_from is not None and sign - self._asked_from > LARGEST // 4
+        if self._asked_from is None or (far and self._known is None):
+            self._asked_from = sign
+        if self._asked_at is None:
+            self._asked_at = now
+
+    def _restart(self) -> Recovered | None:
+        stood = self._known is not None
+        self._known, self._asked_from, self._asked_at = None, None, None
+        self._run_start, self._newlines = 0, (0, 0)
+        return Recovered(self.source) if stood else None
+
+    def _went_on(self, now: float) -> Recovered | None:
+        """Take a failure back whose job prints on and on."""
+        if self._known is None or self._lines_since < GOES_ON_LINES:
+            return None
+        if now - self._failed_at < GOES_ON_SECONDS or is_document(self.file):
+            return None
+        self._known, self._asked_from = None, None
+        self._run_start = self.tail.offset
+        return Recovered(self.source)
+
+    def is_settled(self, now: float) -> bool:
+        """Say whether what waits may be read now."""
+        if self._asked_at is None:
+            return False
+        return now - self._grew_at >= SETTLE or now - self._asked_at >= LONGEST_SETTLE
+
+    def judge(
+        self, now: float, judge: Callable[[bytes, int], Identity | None] = failure_in
+    ) -> Outcome | None:
+        """Read what waits closely; return a failure that was not told yet, or what ended one."""
+        self._asked_at = None
+        if is_document(self.file):
+            return self._judge_document()
+        start, data = self._region()
+        lines = self._lines_before(start)
+        found = judge(data, lines)
+        if found is None or found == self._known:
+            return None
+        self._known, self._failed_at, self._lines_since = found, now, 0
+        return LogFailure(self.source, self.file, decode(data)[0], lines)
+
+    def at_end(self) -> LogFailure | None:
+        """Return what the log of a run that failed holds, unless that was told already."""
+        start, data = self._region()
+        if self._asked_from is None:
+            start, data = self._last(LARGEST // 4)
+        lines = self._lines_before(start)
+        if not data.strip() or (self._known and failure_in(data, lines) == self._known):
+            return None
+        return LogFailure(self.source, self.file, decode(data)[0], lines)
+
+    def _last(self, size: int) -> tuple[int, bytes]:
+        start = max(self._run_start, self.tail.offset - size)
+        data = self.tail.read(start, self.tail.offset)
+        return _from_line_start(start, data) if start else (start, data)
+
+    def _region(self) -> tuple[int, bytes]:
+        """Return the part of the file around the signs: its offset and its bytes, whole lines."""
+        end = self.tail.offset
+        sign = self._asked_from if self._asked_from is not None else end
+        start = max(self._run_start, sign - BEFORE_SIGN, end - LARGEST, 0)
+        data = self.tail.read(start, end)
+        if start > self._run_start:
+            start, data = _from_line_start(start, data)
+        return start, data
+
+    def _judge_document(self) -> Outcome | None:
+        data = self.tail.read(0, LARGEST_DOCUMENT)
+        if len(data) >= LARGEST_DOCUMENT:
+            return None
+        found = document_failure(data)
+        if found == self._known:
+            return None
+        self._known = found
+        if found is None:
+            return Recovered(self.source)
+        return LogFailure(self.source, self.file, decode(data)[0])
+
+    def _lines_before(self, offset: int) -> int:
+        """Return how many line feeds stand before an offset; remembers how far it has counted."""
+        at, lines = self._newlines
+        if at > offset:
+            at, lines = 0, 0
+        while at < offset:
+            data = self.tail.read(at, min(offset, at + CHUNK))
+            if not data:
+                break
+            lines += data.count(b"\n")
+            at += len(data)
+        self._newlines = at, lines
+        return lines
+
+
+def _from_line_start(start: int, data: bytes) -> tuple[int, bytes]:
+    """Leave out the line that was cut by the region's beginning, if it ends anywhere near."""
+    at = data.find(b"\n", 0, BEFORE_SIGN // 2) + 1
+    encoding, _ = detect_encoding(data[:4096])
+    width = {"utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}.get(encoding, 1)
+    if width > 1:
+        # The region begins at any byte; in the file characters begin at multiples of the width.
+        at += -(start + at) % width
+    return start + at, data[at:]

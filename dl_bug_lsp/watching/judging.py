@@ -1,0 +1,57 @@
+"""Whether a part of a log tells of a failure that ended its job, and which one it is."""
+
+from __future__ import annotations
+
+import json
+
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.tracebacks import FailureKind, read_failures
+from dl_bug_lsp.tracebacks.values import Failure
+
+Identity = tuple[str, ...]
+"""What tells one failure of a log from another: its line, classes, message and places."""
+
+_ENDED_BY_USER = frozenset(("KeyboardInterrupt", "SystemExit", "BdbQuit", "GeneratorExit"))
+_LOGGED = frozenset(("log",))
+"""Programs whose word alone ends no job: an error line of a logger, after which runs go on."""
+
+
+def failure_in(data: bytes, first_line: int = 1) -> Identity | None:
+    """Return which failure ended the job that wrote ``data``, None where nothing says so.
+
+    A run that its user broke off did not fail, and neither did one that only logged an error.
+    ``first_line`` is the line at which ``data`` begins.
+    """
+    reading = read_failures(read_log(data))
+    primary = next((failure for failure in reading.failures if failure.primary), None)
+    if primary is None or not _counts(primary):
+        return None
+    cause = primary.cause
+    words = (cause.type, cause.message) if cause is not None else ()
+    places = tuple(f"{frame.file}:{frame.line}" for frame in primary.frames[-3:])
+    line = str(first_line + primary.span.first_line)
+    return (line, str(len(primary.causes)), *words, *places)
+
+
+def _counts(failure: Failure) -> bool:
+    cause = failure.cause
+    if cause is None:
+        return False
+    if failure.kind is FailureKind.EXCEPTION:
+        return cause.class_name not in _ENDED_BY_USER
+    return failure.kind is FailureKind.MESSAGE and cause.type not in _LOGGED
+
+
+def document_failure(data: bytes) -> Identity | None:
+    """Return which failure a notebook or an error file of torchrun holds, None for none.
+
+    Execution counts and ids are no part of it: a saved notebook is the same failure again.
+    """
+    if b"raceback" not in data and b"py_callstack" not in data:
+        return None
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    found = failure_in(data)
+    return found[1:] if found is not None else None

@@ -1,0 +1,141 @@
+"""The end of one file, whatever happens to it: growth, truncation, rotation, holes, removal."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+
+CHUNK = 2**20
+"""Bytes that are read at once, and held."""
+MARK = 64
+"""Bytes before the offset that are remembered, to know a file that was rewritten in place."""
+_BINARY = (b"\x7fELF", b"\x89PNG", b"PK\x03\x04", b"\x1f\x8b", b"\x89HDF", b"MZ")
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What was appended at ``offset``; ``before`` are the bytes in front of it.
+
+    ``restarted`` says that the file is a new one, or was emptied, since the last look; ``more``
+    that there is more to read at once.
+    """
+
+    offset: int
+    data: bytes
+    before: bytes = b""
+    restarted: bool = False
+    more: bool = False
+
+
+class Tail:
+    """Reads what is appended to a file; never raises, holds no file open."""
+
+    __slots__ = ("_identity", "_mark", "_seen", "is_binary", "offset", "path")
+
+    def __init__(self, path: str, *, from_end: bool) -> None:
+        self.path = path
+        self.offset = 0
+        self.is_binary = False
+        self._mark = b""
+        self._identity: tuple[int, int] | None = None
+        self._seen: tuple[int, int] = (-1, 0)
+        if from_end:
+            self._skip_to_end()
+
+    def _skip_to_end(self) -> None:
+        try:
+            found = os.stat(self.path, follow_symlinks=False)
+        except (OSError, ValueError):
+            return
+        if stat.S_ISREG(found.st_mode):
+            self._identity = found.st_dev, found.st_ino
+            self.offset = found.st_size
+            self._seen = found.st_size, found.st_mtime_ns
+            self._mark = self.read(max(0, self.offset - MARK), self.offset)
+
+    def look(self) -> Growth | None:
+        """Return what was appended since the last look, None where the file is as it was."""
+        try:
+            found = os.stat(self.path, follow_symlinks=False)
+        except (OSError, ValueError):
+            return None
+        if (found.st_size, found.st_mtime_ns) == self._seen and self._identity == (
+            found.st_dev,
+            found.st_ino,
+        ):
+            return None
+        if not stat.S_ISREG(found.st_mode) or self.is_binary:
+            return None
+        try:
+            return self._grown()
+        except (OSError, ValueError):
+            return None
+
+    def _grown(self) -> Growth | None:
+        # Never wait for a writer, should a pipe have taken the file's place.
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+        number = os.open(self.path, flags | getattr(os, "O_BINARY", 0))
+        try:
+            found = os.fstat(number)
+            if not stat.S_ISREG(found.st_mode):
+                return None
+            identity = found.st_dev, found.st_ino
+            restarted = self._identity not in (None, identity) or found.st_size < self.offset
+            kept = 0 if restarted else len(self._mark)
+            start = 0 if restarted else self.offset
+            raw = _read_at(number, start - kept, kept + CHUNK)
+            if raw[:kept] != self._mark[:kept] and self._identity is not None:
+                # Another text in the same file: emptied and filled again between two looks.
+                restarted, start, kept = True, 0, 0
+                raw = _read_at(number, 0, CHUNK)
+            before, data = raw[:kept], raw[kept:]
+            if not data.strip(b"\0") and data:
+                start, data = _past_hole(number, start, data)
+        finally:
+            os.close(number)
+        if start == 0 and data.startswith(_BINARY):
+            self.is_binary = True
+            return None
+        self._identity = identity
+        self.offset = start + len(data)
+        more = self.offset < found.st_size and bool(data)
+        self._seen = (-1, 0) if more else (found.st_size, found.st_mtime_ns)
+        self._mark = (before + data)[-MARK:]
+        if not data and not restarted:
+            return None
+        return Growth(start, data, before, restarted, more)
+
+    def read(self, start: int, end: int) -> bytes:
+        """Return a part of the file, less or nothing where it is gone."""
+        try:
+            number = os.open(self.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+            try:
+                return _read_at(number, start, end - start)
+            finally:
+                os.close(number)
+        except (OSError, ValueError):
+            return b""
+
+
+def _read_at(number: int, start: int, size: int) -> bytes:
+    """Read ``size`` bytes from ``start``, less at the file's end."""
+    os.lseek(number, start, os.SEEK_SET)
+    data = os.read(number, size)
+    while len(data) < size:
+        part = os.read(number, size - len(data))
+        if not part:
+            break
+        data += part
+    return data
+
+
+def _past_hole(number: int, start: int, zeros: bytes) -> tuple[int, bytes]:
+    """Jump over a hole: a writer goes on at its old offset after a log was emptied under it."""
+    if not hasattr(os, "SEEK_DATA"):
+        return start, zeros
+    try:
+        at = os.lseek(number, start, os.SEEK_DATA)
+    except OSError:
+        return start, zeros
+    return (at, _read_at(number, at, CHUNK)) if at > start else (start, zeros)
