@@ -15,24 +15,44 @@ from dl_bug_lsp.workspace.values import (
 )
 
 if TYPE_CHECKING:
+    from dl_bug_lsp.workspace.git import GitError
+    from dl_bug_lsp.workspace.history import Change, Commit, History
+    from dl_bug_lsp.workspace.versions import Versions
     from dl_bug_lsp.workspace.workspace import Workspace
 
 __all__ = [
+    "Change",
     "Column",
+    "Commit",
     "ConfigEntry",
     "FileElements",
     "FunctionElement",
+    "GitError",
+    "History",
     "Place",
     "Table",
+    "Versions",
     "Workspace",
     "split_terms",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Import what reads (SQLite, YAML, ignore rules) late: the server starts without it."""
+    """Import what reads (SQLite, YAML, ignore rules, git) late: the server starts without it."""
     if name == "Workspace":
         from dl_bug_lsp.workspace.workspace import Workspace
 
         return Workspace
+    if name == "Versions":
+        from dl_bug_lsp.workspace.versions import Versions
+
+        return Versions
+    if name == "GitError":
+        from dl_bug_lsp.workspace.git import GitError
+
+        return GitError
+    if name in ("Change", "Commit", "History"):
+        from dl_bug_lsp.workspace import history
+
+        return getattr(history, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

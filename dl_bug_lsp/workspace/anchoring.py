@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dl_bug_lsp.workspace.values import FunctionElement
 
 _SHORTEST_PART = 8
@@ -92,3 +94,15 @@ def _partly(local: str, text: str) -> bool:
 
 def _squeeze(line: str) -> str:
     return " ".join(line.split())
+
+
+def find_text(lines: Sequence[str], line: int, text: str) -> int | None:
+    """Return the 1-based line nearest to ``line`` that holds a text, white space apart, or None.
+
+    A blank text is found nowhere.
+    """
+    wanted = _squeeze(text)
+    if not wanted:
+        return None
+    matches = [number for number, local in enumerate(lines, 1) if _squeeze(local) == wanted]
+    return _nearest(matches, line, (1, len(lines)))

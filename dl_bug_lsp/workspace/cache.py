@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dl_bug_lsp.workspace.records import Record
-from dl_bug_lsp.workspace.sources import Stamp
+from dl_bug_lsp.workspace.stores import Stamp
 from dl_bug_lsp.workspace.terms import Vocabulary
 
 # The reader of Python is the running interpreter's: another one may see other problems.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+
+from dl_bug_lsp.workspace.stores import Store
 
 _BEGINNING = 1 << 18
 _PART = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -21,16 +22,14 @@ class Glance:
     imports: frozenset[str]
 
 
-def glance(root: Path, file: str, words: frozenset[str], modules: Iterable[str]) -> Glance:
+def glance(store: Store, file: str, words: frozenset[str], modules: Iterable[str]) -> Glance:
     """Look for import statements of modules, and for sub-words where there is one.
 
     Comments and strings count too: this is to choose what to read, at a hundredth of the cost.
     """
-    try:
-        with (root / file).open("rb") as stream:
-            data = stream.read(_BEGINNING)
-            size = stream.seek(0, 2)
-    except (OSError, ValueError):
+    content = store.content(file, _BEGINNING)
+    data, size = content.data, content.size
+    if data is None:
         return Glance(0, frozenset(), frozenset())
     imports = frozenset(m for m in sorted(modules) if _imports(data, m.encode()))
     if not imports:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pathspec
@@ -31,12 +32,17 @@ _KNOWN_TEXT = frozenset(
 
 
 def is_ignored_folder(name: str, path: Path) -> bool:
-    """Tell whether a folder holds tools' files, builds or installed libraries (PEP 405 venvs)."""
+    """Tell whether a folder holds tools' files, builds or installed libraries."""
+    return is_ignored_name(name, lambda marker: (path / marker).exists())
+
+
+def is_ignored_name(name: str, has: Callable[[str], bool]) -> bool:
+    """Tell it by the folder's name and by the files that it has (PEP 405 for environments)."""
     if name in _FOLDERS or name.endswith((".egg-info", ".dist-info")):
         return True
     if name in _OUTPUT_FOLDERS:
-        return not (path / "__init__.py").exists()
-    return (path / "pyvenv.cfg").exists() or (path / "conda-meta").is_dir()
+        return not has("__init__.py")
+    return has("pyvenv.cfg") or has("conda-meta")
 
 
 def is_library_folder(name: str) -> bool:

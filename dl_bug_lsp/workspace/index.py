@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from dl_bug_lsp.workspace import cache
 from dl_bug_lsp.workspace.lru import Lru
 from dl_bug_lsp.workspace.records import elements_of
-from dl_bug_lsp.workspace.sources import Source, Stamp, stamp_of
+from dl_bug_lsp.workspace.sources import Source, is_settled
+from dl_bug_lsp.workspace.stores import Stamp, Store
 from dl_bug_lsp.workspace.terms import Vocabulary
 from dl_bug_lsp.workspace.values import FileElements
 
@@ -21,19 +21,28 @@ _HELD_TERMS = 6_000_000
 class Index:
     """Elements by file; packed records stay in memory, unpacked ones as long as there is room."""
 
-    def __init__(self, root: Path, read: Callable[[str], Source], files: int, cached: bool) -> None:
-        self._root = root
+    def __init__(
+        self, store: Store, read: Callable[[str], Source], files: int, cached: bool
+    ) -> None:
+        self._store = store
+        self._root = store.root
         self._read = read
         self._on_disk = cached and files >= SMALLEST_CACHED
         self._elements: Lru[FileElements] = Lru(_HELD_TERMS, lambda e: 2 * len(e.terms) + 50)
         self._lock = threading.RLock()
-        loaded = cache.load(root) if self._on_disk else cache.Loaded()
+        loaded = cache.load(store.root) if self._on_disk else cache.Loaded()
         self._vocabulary: Vocabulary = loaded.vocabulary
         self._rows: dict[str, cache.Row] = loaded.rows
         self._settled_ns = loaded.settled_ns
         self._checked: set[str] = set()
+        self._settled: set[str] = set()
         self._stored = frozenset(loaded.rows)
         self._changes = 0
+
+    def content_id(self, file: str) -> str:
+        """Return the digest of a file's bytes, empty where it cannot be read."""
+        with self._lock:
+            return self._row(file).digest
 
     def elements(self, file: str) -> FileElements:
         """Return a file's elements, indexing it where no valid record is at hand."""
@@ -49,6 +58,14 @@ class Index:
         with self._lock:
             self._checked.discard(file)
         self._elements.forget(file)
+
+    def catch_up(self) -> None:
+        """Ask the disk again for every file, keeping what is unpacked of those that stayed."""
+        with self._lock:
+            self._checked.clear()
+            for file in self._elements.files():
+                if not self._is_current(file, self._rows.get(file)):
+                    self._elements.forget(file)
 
     def forget_all(self) -> None:
         """Ask the disk again for every file."""
@@ -83,8 +100,7 @@ class Index:
         if row is not None and file in self._checked:
             return row
         self._checked.add(file)
-        stamp = stamp_of(self._root, file)
-        if row is not None and row.stamp == stamp and stamp.mtime_ns < self._settled_ns:
+        if row is not None and self._is_current(file, row):
             return row
         source = self._read(file)
         if row is not None and source.digest and row.digest == source.digest:
@@ -93,8 +109,17 @@ class Index:
             record = source.record(self._vocabulary)
         fresh = cache.Row(source.stamp or _NO_STAMP, source.digest, record)
         self._rows[file] = fresh
+        if is_settled(source.stamp):
+            self._settled.add(file)
         self._changes += 1
         return fresh
+
+    def _is_current(self, file: str, row: cache.Row | None) -> bool:
+        if row is None:
+            return False
+        stamp = self._store.stamp(file)
+        settled = file in self._settled or row.stamp.mtime_ns < self._settled_ns
+        return settled and row.stamp == (stamp or _NO_STAMP)
 
 
 _NO_STAMP = Stamp(-1, -1, -1)

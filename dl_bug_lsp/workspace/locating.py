@@ -15,6 +15,7 @@ from dl_bug_lsp.workspace.mapping import (
     is_standard_library,
     normalise,
 )
+from dl_bug_lsp.workspace.stores import Store
 from dl_bug_lsp.workspace.values import Place
 
 if TYPE_CHECKING:
@@ -34,12 +35,12 @@ class Printed:
 class Locator:
     """Finds local places; never one outside the root."""
 
-    def __init__(self, workspace: Workspace, files: tuple[str, ...]) -> None:
+    def __init__(self, workspace: Workspace, store: Store, files: tuple[str, ...]) -> None:
         self._workspace = workspace
         self._files = frozenset(files)
         self._paths = PathIndex(files)
         self._notebooks = [file for file in files if file.endswith(".ipynb")]
-        self._root = workspace.root.resolve()
+        self._store = store
 
     def locate(self, frame: Printed, path_map: tuple[tuple[str, str], ...]) -> Place | None:
         """Return the place of a frame, or None where no workspace file is meant."""
@@ -102,13 +103,7 @@ class Locator:
         parts, _ = normalise(path)
         if not parts or installed_part(parts) is not None or is_standard_library(parts):
             return None
-        try:
-            real = (self._root / path).resolve()
-            if self._root not in real.parents or not real.is_file():
-                return None
-        except (OSError, ValueError, RuntimeError):
-            return None
-        return real.relative_to(self._root).as_posix()
+        return self._store.inside(path)
 
     def _hidden(self, printed: str) -> str | None:
         """Find a file that an ignore rule hides by the path's suffixes, longest first."""

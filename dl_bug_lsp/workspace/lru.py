@@ -36,6 +36,11 @@ class Lru(Generic[Value]):
                 self._held -= self._weigh(self._values.popitem(last=False)[1])
         return value
 
+    def files(self) -> tuple[str, ...]:
+        """Return the files whose values are held, those used longest ago first."""
+        with self._lock:
+            return tuple(self._values)
+
     def forget(self, file: str) -> None:
         """Drop the value of one file."""
         with self._lock:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.elements import Parsed, parse, python_record
 from dl_bug_lsp.workspace.notebooks import Cell, parse_cells, python_lines, read_cells
 from dl_bug_lsp.workspace.records import Record, make_record
+from dl_bug_lsp.workspace.stores import Stamp, Store
 from dl_bug_lsp.workspace.terms import Vocabulary
 from dl_bug_lsp.workspace.text import decode_plain, decode_python
 
@@ -19,15 +20,6 @@ LARGEST_DATA = 4 * 1024 * 1024
 LARGEST_NOTEBOOK = 32 * 1024 * 1024
 _CONFIG_TEXT = 200_000
 _PYTHON = (".py", ".pyw", ".pyi")
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What ``stat`` says of a file: as long as it stays, the content is taken to stay."""
-
-    size: int
-    mtime_ns: int
-    inode: int
 
 
 @dataclass(frozen=True)
@@ -85,34 +77,27 @@ class Source:
         return make_record(numbers, [], [], reading.entries, problem)
 
 
-def stamp_of(root: Path, file: str) -> Stamp | None:
-    """Return the stamp of a workspace file, None where there is none."""
-    try:
-        found = (root / file).stat()
-    except (OSError, ValueError):
-        return None
-    return Stamp(found.st_size, found.st_mtime_ns, found.st_ino)
+SETTLED_NS = 2_000_000_000
+"""A file changed again within that time after it was read may have the same stamp: clocks tick."""
 
 
-def read_source(root: Path, file: str) -> Source:
+def is_settled(stamp: Stamp | None) -> bool:
+    """Whether a file read just now is so old that any later change gives it another stamp."""
+    return stamp is None or time.time_ns() - stamp.mtime_ns > SETTLED_NS
+
+
+def read_source(store: Store, file: str) -> Source:
     """Read one workspace file; nothing is raised, and nothing outside the root is opened."""
-    try:
-        path = (root / file).resolve()
-        if root.resolve() not in path.parents:
-            return Source(file, None, "lies outside the workspace")
-        if not path.is_file():
-            return Source(file, None, "no such file")
-        stamp = stamp_of(root, file)
-        with path.open("rb") as stream:
-            data = stream.read(_limit(file))
-            is_cut = bool(stream.read(1))
-    except (OSError, ValueError, RuntimeError) as error:
-        words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return Source(file, None, f"cannot be read: {words}")
-    digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+    limit = _limit(file)
+    content = store.content(file, limit)
+    data, stamp = content.data, content.stamp
+    if data is None:
+        return Source(file, None, content.problem)
+    digest = content.content_id or hashlib.blake2b(data, digest_size=16).hexdigest()
     decoded = decode_python(data) if file.endswith(_PYTHON) else decode_plain(data)
     if decoded is None:
         return Source(file, None, "a binary file", None, stamp, digest)
+    is_cut = content.size > limit
     return Source(file, decoded.text, decoded.problem, decoded.problem_line, stamp, digest, is_cut)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dl_bug_lsp.workspace.ignore import (
@@ -15,14 +17,36 @@ from dl_bug_lsp.workspace.ignore import (
 )
 
 _DEEPEST = 64
+_SETTLED_NS = 2_000_000_000
+"""A folder changed again within that time after it was listed may have the same time stamp."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One folder as it was listed, with what tells that it has to be listed again.
+
+    ``rules`` are those of the folders around it; ``links`` and ``folders`` are not ignored ones.
+    """
+
+    mtime_ns: int
+    is_settled: bool
+    rules: tuple[GitIgnore, ...]
+    own_rules: tuple[int, ...]
+    files: tuple[str, ...]
+    folders: tuple[str, ...]
+    links: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Files relative to the root with ``/``, sorted; one sentence per folder or link skipped."""
+    """Files relative to the root with ``/``, sorted; one sentence per folder or link skipped.
+
+    ``scans`` holds every folder that was walked (empty where the files are not from a disk).
+    """
 
     files: tuple[str, ...]
     problems: tuple[str, ...] = ()
+    scans: Mapping[str, Scan] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(slots=True)
@@ -34,6 +58,7 @@ class _Walk:
     problems: list[str] = field(default_factory=list)
     links: list[tuple[str, tuple[GitIgnore, ...]]] = field(default_factory=list)
     folders: set[str] = field(default_factory=set)
+    scans: dict[str, Scan] = field(default_factory=dict)
 
 
 def walk(root: Path) -> Listing:
@@ -50,28 +75,120 @@ def walk(root: Path) -> Listing:
         seen = set(state.files)
         for path, rules in links:
             _follow(state, path, rules, seen)
-    return Listing(tuple(sorted(set(state.files))), tuple(state.problems))
+    return Listing(tuple(sorted(set(state.files))), tuple(state.problems), state.scans)
+
+
+def walk_again(root: Path, listing: Listing) -> Listing:
+    """Return a walk's listing as it is now, the same object where no name has come or gone.
+
+    Costs one ``stat`` a folder; only folders that changed are read again. Where links or ignore
+    files changed, everything is walked anew.
+    """
+    state = _Walk(os.path.realpath(root))
+    changed = False
+    scans = dict(listing.scans)
+    for folder, old in listing.scans.items():
+        if folder not in scans or not _may_have_changed(state.root, folder, old):
+            continue
+        new = scan(state, folder, old.rules)
+        if new is None or new.own_rules != old.own_rules or new.links != old.links:
+            return walk(root)
+        scans[folder] = new
+        changed = changed or (new.files, new.folders) != (old.files, old.folders)
+        for gone in sorted(set(old.folders) - set(new.folders)):
+            _forget_below(scans, gone)
+        below = _Walk(state.root)
+        for added in sorted(set(new.folders) - set(old.folders)):
+            _walk_folder(below, added, _rules_in(state.root, folder, new))
+        if below.links:
+            return walk(root)
+        scans.update(below.scans)
+    if not changed:
+        return listing if scans == listing.scans else replace(listing, scans=scans)
+    linked = set(listing.files).difference(*(one.files for one in listing.scans.values()))
+    files = linked.union(*(one.files for one in scans.values()))
+    return Listing(tuple(sorted(files)), listing.problems, scans)
+
+
+def _may_have_changed(root: str, folder: str, old: Scan) -> bool:
+    full = _join(root, folder)
+    return bool(
+        not old.is_settled
+        or _mtime(full) != old.mtime_ns
+        or (old.own_rules and _rules_time(root, folder) != old.own_rules)
+    )
+
+
+def _forget_below(scans: dict[str, Scan], folder: str) -> None:
+    for name in [n for n in scans if n == folder or n.startswith(folder + "/")]:
+        del scans[name]
 
 
 def _walk_folder(state: _Walk, top: str, rules: tuple[GitIgnore, ...]) -> None:
     pending = [(top, rules)]
     while pending:
         folder, rules = pending.pop()
-        full = _join(state.root, folder)
         try:
-            real = os.path.realpath(full)
-            if real in state.folders or folder.count("/") > _DEEPEST:
-                continue
-            state.folders.add(real)
-            with os.scandir(full) as entries:
-                listed = sorted(entries, key=lambda entry: entry.name)
+            real = os.path.realpath(_join(state.root, folder))
         except OSError as error:
             state.problems.append(f"{folder or '.'}: {error.strerror or error}")
             continue
-        if any(entry.name == ".gitignore" for entry in listed):
-            rules = _with_gitignore(rules, state.root, folder)
-        folders = [_visit(state, folder, entry, rules) for entry in listed]
-        pending.extend((name, rules) for name in reversed(folders) if name is not None)
+        if real in state.folders or folder.count("/") > _DEEPEST:
+            continue
+        state.folders.add(real)
+        found = scan(state, folder, rules)
+        if found is not None:
+            state.scans[folder] = found
+            rules = _rules_in(state.root, folder, found)
+            pending.extend((name, rules) for name in reversed(found.folders))
+
+
+def scan(state: _Walk, folder: str, rules: tuple[GitIgnore, ...]) -> Scan | None:
+    """List one folder; its files and links are added to the walk's, None where it is unreadable."""
+    full = _join(state.root, folder)
+    try:
+        mtime = Path(full).stat().st_mtime_ns
+        with os.scandir(full) as entries:
+            listed = sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        state.problems.append(f"{folder or '.'}: {error.strerror or error}")
+        return None
+    own = any(entry.name == ".gitignore" for entry in listed)
+    found = Scan(
+        mtime,
+        time.time_ns() - mtime > _SETTLED_NS,
+        rules,
+        _rules_time(state.root, folder) if own or not folder else (),
+        (),
+        (),
+        (),
+    )
+    inner = _rules_in(state.root, folder, found)
+    files, links = len(state.files), len(state.links)
+    folders = [_visit(state, folder, entry, inner) for entry in listed]
+    return replace(
+        found,
+        files=tuple(state.files[files:]),
+        folders=tuple(name for name in folders if name is not None),
+        links=tuple(name for name, _ in state.links[links:]),
+    )
+
+
+def _mtime(path: str) -> int:
+    try:
+        return Path(path).stat().st_mtime_ns
+    except OSError:
+        return -2
+
+
+def _rules_time(root: str, folder: str) -> tuple[int, ...]:
+    """Return what changes when a folder's ignore file does (the root's: also git's own)."""
+    own = _mtime(f"{_join(root, folder)}/.gitignore")
+    return (own,) if folder else (own, _mtime(f"{root}/.git/info/exclude"))
+
+
+def _rules_in(root: str, folder: str, found: Scan) -> tuple[GitIgnore, ...]:
+    return _with_gitignore(found.rules, root, folder) if found.own_rules else found.rules
 
 
 def _visit(
@@ -80,7 +197,7 @@ def _visit(
     """Take one directory entry in; return the folder to descend into, if it is one."""
     path = f"{folder}/{entry.name}" if folder else entry.name
     try:
-        if not _is_printable(entry.name):
+        if not is_printable(entry.name):
             state.problems.append(f"{folder or '.'}: a file name that is not valid text")
         elif entry.is_symlink():
             state.links.append((path, rules))
@@ -153,6 +270,6 @@ def _join(root: str, path: str) -> str:
     return f"{root}/{path}" if path else root
 
 
-def _is_printable(name: str) -> bool:
-    """Names that are not UTF-8 come as lone surrogates, which no report can carry."""
+def is_printable(name: str) -> bool:
+    """Tell whether a report can carry a name: one that is not UTF-8 comes as lone surrogates."""
     return not any("\ud800" <= char <= "\udfff" for char in name) and "\n" not in name

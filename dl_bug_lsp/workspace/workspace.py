@@ -4,31 +4,43 @@ from __future__ import annotations
 
 import ast
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from dl_bug_lsp.workspace import modules
+from dl_bug_lsp.workspace.blobs import Derived
 from dl_bug_lsp.workspace.cache import CacheInfo
 from dl_bug_lsp.workspace.cache import info as cache_info
 from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.configs.requirements import dependencies
 from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
 from dl_bug_lsp.workspace.glances import Glance, glance
+from dl_bug_lsp.workspace.history import History
 from dl_bug_lsp.workspace.index import Index
 from dl_bug_lsp.workspace.locating import Locator, Printed
 from dl_bug_lsp.workspace.lru import Lru
 from dl_bug_lsp.workspace.notebooks import Cell
-from dl_bug_lsp.workspace.sources import Source, read_source
+from dl_bug_lsp.workspace.sources import Source, is_settled, read_source
+from dl_bug_lsp.workspace.stores import DiskStore, Stamp, Store
 from dl_bug_lsp.workspace.text import split_lines
 from dl_bug_lsp.workspace.values import ConfigEntry, FileElements, Place, Table
-from dl_bug_lsp.workspace.walk import Listing, walk
+from dl_bug_lsp.workspace.version_index import VersionIndex
+from dl_bug_lsp.workspace.walk import Listing, walk_again
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.workspace.versions import Versions
+
+Value = TypeVar("Value")
 
 _TREE_LINES = 30_000
 """Lines of source whose trees are held: about 1 to 2 kB a line."""
 _TABLES = 64
+_PYTHON = (".py", ".pyw", ".ipynb")
 _TEXTS = 256
 _OF_LISTING = ("_listing", "_file_set", "_locator", "_python_names", "_config_names", "_modules")
+_OF_STATE = (*_OF_LISTING, "_history")
 
 
 class Workspace:
@@ -38,19 +50,43 @@ class Workspace:
     ``cache`` off nothing is written; ``cache`` on keeps the index of a larger workspace on disk.
     """
 
-    def __init__(self, root: Path, cache: bool = True) -> None:
+    def __init__(
+        self, root: Path, cache: bool = True, *, versions: Versions | None = None, commit: str = ""
+    ) -> None:
         self.root = root
         self._cached = cache
+        self._versions = versions
+        self._store: Store = DiskStore(root) if versions is None else versions.store(commit)
+        self._derived = Derived() if versions is None else versions.blobs.derived
         self._sources: Lru[Source] = Lru(_TEXTS)
         self._lines: Lru[tuple[str, ...]] = Lru(_TEXTS)
         self._trees: Lru[ast.Module | None] = Lru(_TREE_LINES, _lines_of)
         # What is dropped above but still in use elsewhere must not be parsed, and held, twice.
         self._alive: weakref.WeakValueDictionary[str, ast.Module] = weakref.WeakValueDictionary()
         self._tables: Lru[Table] = Lru(_TABLES)
+        # Of files that were read long enough after their last change to tell the next one.
+        self._stamps: dict[str, Stamp | None] = {}
+
+    @classmethod
+    def of_version(cls, repository: Path | Versions, revision: str) -> Workspace:
+        """Return the files of a commit, tag or branch, read from git with nothing checked out.
+
+        Hand the same `Versions` over for more than one version of a repository: what they share is
+        then read once. Raises `GitError` where there is no such version.
+        """
+        if isinstance(repository, Path):
+            from dl_bug_lsp.workspace.versions import Versions
+
+            repository = Versions(repository)
+        return cls(repository.repository.path, False, versions=repository, commit=revision)
 
     @cached_property
     def _listing(self) -> Listing:
-        return walk(self.root)
+        return self._store.listing()
+
+    @cached_property
+    def _history(self) -> History:
+        return self._store.history()
 
     @cached_property
     def _file_set(self) -> frozenset[str]:
@@ -58,7 +94,7 @@ class Workspace:
 
     @cached_property
     def _python_names(self) -> tuple[str, ...]:
-        return tuple(f for f in self.files() if f.endswith((".py", ".pyw", ".ipynb")))
+        return tuple(f for f in self.files() if f.endswith(_PYTHON))
 
     @cached_property
     def _config_names(self) -> tuple[str, ...]:
@@ -70,11 +106,13 @@ class Workspace:
 
     @cached_property
     def _locator(self) -> Locator:
-        return Locator(self, self._listing.files)
+        return Locator(self, self._store, self._listing.files)
 
     @cached_property
-    def _index(self) -> Index:
-        return Index(self.root, self._read, len(self._listing.files), self._cached)
+    def _index(self) -> Index | VersionIndex:
+        if self._versions is not None:
+            return VersionIndex(self._store, self._read, self._versions.blobs)
+        return Index(self._store, self._read, len(self._listing.files), self._cached)
 
     def refresh(self, file: str | None = None) -> None:
         """Forget what was read of one file (an edit), or of all (files may have come or gone)."""
@@ -88,8 +126,29 @@ class Workspace:
             held.clear()
         self._alive.clear()
         self._index.forget_all()
-        for name in _OF_LISTING:
+        for name in _OF_STATE:
             self.__dict__.pop(name, None)
+
+    def catch_up(self) -> None:
+        """Forget what changed on disk since it was read, and nothing else.
+
+        Costs a ``stat`` for each folder and for each file that is held, and a walk of the folders
+        in which names came or went.
+        """
+        if isinstance(self._index, VersionIndex):
+            return
+        listing = walk_again(self.root, self._listing)
+        if listing.files != self._listing.files:
+            for name in _OF_LISTING:
+                self.__dict__.pop(name, None)
+        self.__dict__["_listing"] = listing
+        parts = (self._sources, self._lines, self._trees, self._tables)
+        for file in dict.fromkeys(file for held in parts for file in held.files()):
+            if file not in self._stamps or self._stamps[file] != self._store.stamp(file):
+                for held in parts:
+                    held.forget(file)
+                self._alive.pop(file, None)
+        self._index.catch_up()
 
     def index(
         self,
@@ -100,15 +159,30 @@ class Workspace:
 
         ``progress`` is told how many files of how many are done.
         """
-        wanted = sorted({*self.python_files(), *self.config_files()})
-        for done, file in enumerate(wanted):
+        for done, of in self.index_steps():
+            if progress is not None and done:
+                progress(done, of)
             if cancelled is not None and cancelled():
                 return False
-            self._index.ensure(file)
-            if progress is not None:
-                progress(done + 1, len(wanted))
-        self._index.save(wanted)
         return True
+
+    def index_steps(self) -> Iterator[tuple[int, int]]:
+        """Index as `index` does, a file a step; yield how many files of how many are done.
+
+        Between two steps anything else may be asked of the workspace.
+        """
+        wanted = sorted({*self.python_files(), *self.config_files()})
+        yield 0, len(wanted)
+        for done, file in enumerate(wanted):
+            self._index.ensure(file)
+            yield done + 1, len(wanted)
+        self._index.save(wanted)
+
+    def index_files(self, files: Iterable[str]) -> None:
+        """Index those of some files that `index` would, without writing the cache."""
+        for file in files:
+            if file in self._file_set and (file.endswith(_PYTHON) or reader_for(file) is not None):
+                self._index.ensure(file)
 
     def keep_index(self) -> bool:
         """Write to the cache what was indexed so far; False where that adds nothing to it."""
@@ -163,9 +237,25 @@ class Workspace:
         """Return the indexed elements of a file."""
         return self._index.elements(file)
 
+    def derived(self, kind: str, file: str, make: Callable[[], Value]) -> Value:
+        """Return what ``make`` makes of a file, remembered until the file's content changes.
+
+        ``make`` may look at nothing but this file's content and name; ``kind`` names what it makes,
+        as in ``"bm25.counts"``. Versions of one repository share the values.
+        """
+        return self._derived.get(kind, file, self._index.content_id(file), make)
+
+    def history(self) -> History:
+        """Return the commits up to this state, newest first, with names relative to the root.
+
+        Of a folder on disk: those of the git repository around it, read when first asked for; empty
+        where there is none, or no git, or where its history is cut off.
+        """
+        return self._history
+
     def glance(self, file: str, words: frozenset[str], modules: frozenset[str]) -> Glance:
         """Return which words and imports a source file has, unparsed and read in part; cheap."""
-        return glance(self.root, file, words, modules)
+        return glance(self._store, file, words, modules)
 
     def config_files(self) -> tuple[str, ...]:
         """Return the files among `files` whose settings can be read."""
@@ -260,7 +350,12 @@ class Workspace:
         return tree
 
     def _read(self, file: str) -> Source:
-        return read_source(self.root, file)
+        source = read_source(self._store, file)
+        if is_settled(source.stamp):
+            self._stamps[file] = source.stamp
+        else:
+            self._stamps.pop(file, None)
+        return source
 
     def cells(self, file: str) -> tuple[Cell, ...]:
         """Return the code cells of a notebook, empty for any other file."""

@@ -1,0 +1,1 @@
+"""The published techniques of bug localization, each a short composition."""

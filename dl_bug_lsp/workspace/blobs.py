@@ -1,0 +1,59 @@
+"""What was derived from the contents of files, held once for all versions that share them."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from dl_bug_lsp.workspace.lru import Lru
+from dl_bug_lsp.workspace.records import Record
+from dl_bug_lsp.workspace.terms import Vocabulary
+from dl_bug_lsp.workspace.values import FileElements
+
+Value = TypeVar("Value")
+_HELD_TERMS = 30_000_000
+
+
+class Derived:
+    """Values by kind and file, each with the content it was made from; safe between threads.
+
+    ``contents`` bounds the contents remembered of each file and kind: one for files that are
+    edited, as what was before an edit does not come back; more for versions.
+    """
+
+    def __init__(self, contents: int = 1) -> None:
+        self._contents = contents
+        self._values: dict[tuple[str, str], OrderedDict[str, Any]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, kind: str, file: str, content: str, make: Callable[[], Value]) -> Value:
+        """Return the value of a kind for a file's content, making it where it is not held."""
+        with self._lock:
+            held = self._values.setdefault((kind, file), OrderedDict())
+            if content in held:
+                held.move_to_end(content)
+                found: Value = held[content]
+                return found
+        value = make()
+        with self._lock:
+            held[content] = value
+            while len(held) > self._contents:
+                held.popitem(last=False)
+        return value
+
+
+class BlobCache:
+    """Index records, elements and derived values by content, for versions of one repository.
+
+    Hand the same one to `Workspace.of_version` for each of them; it grows with the distinct
+    contents that were looked at.
+    """
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary()
+        self.records: dict[tuple[str, str], Record] = {}
+        self.elements: Lru[FileElements] = Lru(_HELD_TERMS, lambda e: 2 * len(e.terms) + 50)
+        self.derived = Derived(contents=1 << 30)
+        self.lock = threading.RLock()

@@ -1,0 +1,214 @@
+"""The commits that led to a state of the files, and what they tell of each file."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+# "fix" and "bug" in the message: S. Wang and D. Lo, "Version history, similar report, and
+# structure" (AmaLgam), ICPC 2014; as words here, so that "prefix" and "debug" do not count.
+_BUG_FIX = re.compile(
+    r"(?<![a-z])(?:bug|hot)?-?(?:fix(?:e[sd]|ing|up)?|bugs?|defects?)(?![a-z])", re.IGNORECASE
+)
+_LARGEST_CO_CHANGE = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a commit did to a file: ``A``dded, ``M``odified, ``D``eleted, ``R``enamed, ``T``yped.
+
+    ``old`` is the name before a renaming, else None.
+    """
+
+    kind: str
+    file: str
+    old: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit; ``time`` is the committer's, in seconds of the epoch. Authors are not kept.
+
+    ``changes`` are those against the only parent, sorted by file; a merge has none.
+    """
+
+    sha: str
+    parents: tuple[str, ...]
+    time: int
+    subject: str
+    body: str
+    changes: tuple[Change, ...]
+
+    @property
+    def message(self) -> str:
+        """Subject and body."""
+        return f"{self.subject}\n\n{self.body}" if self.body else self.subject
+
+    @property
+    def is_fix(self) -> bool:
+        """Whether the subject speaks of a bug or a fix."""
+        return _BUG_FIX.search(self.subject) is not None
+
+
+class History:
+    """Commits, newest first, with queries by the names that the files have at the newest one."""
+
+    def __init__(self, commits: Sequence[Commit]) -> None:
+        self.commits = tuple(commits)
+
+    @classmethod
+    def of_log(cls, log: bytes) -> History:
+        """Read what `Repository.log` returns."""
+        return cls(tuple(read_log(log)))
+
+    def below(self, prefix: str) -> History:
+        """Return the history as a folder of the repository sees it, names relative to it."""
+        if not prefix:
+            return self
+        return History([_below(commit, prefix) for commit in self.commits])
+
+    def until(self, time: float) -> History:
+        """Return what the first parents of the newest commit reached at a time (epoch seconds).
+
+        Not just the commits that are older: work on a branch is unknown until it is merged.
+        """
+        known = self._by_sha
+        tip = self.commits[0] if self.commits else None
+        while tip is not None and tip.time > time:
+            tip = known.get(tip.parents[0]) if tip.parents else None
+        return History(reached(known, tip.sha)) if tip is not None else EMPTY
+
+    @cached_property
+    def _by_sha(self) -> dict[str, Commit]:
+        return {commit.sha: commit for commit in self.commits}
+
+    @property
+    def time(self) -> int | None:
+        """When the newest commit was made (epoch seconds), None for an empty history."""
+        return self.commits[0].time if self.commits else None
+
+    @cached_property
+    def fixes(self) -> tuple[Commit, ...]:
+        """The commits whose subject speaks of a bug or a fix, newest first."""
+        return tuple(commit for commit in self.commits if commit.is_fix)
+
+    @cached_property
+    def _touching(self) -> dict[str, tuple[Commit, ...]]:
+        """The commits by the present name of each file that they changed, renamings followed."""
+        now: dict[str, str] = {}
+        found: dict[str, dict[str, Commit]] = {}
+        for commit in self.commits:
+            for change in commit.changes:
+                name = now.get(change.file, change.file)
+                found.setdefault(name, {})[commit.sha] = commit
+                if change.kind == "R" and change.old is not None:
+                    now[change.old] = name
+        return {name: tuple(commits.values()) for name, commits in found.items()}
+
+    def changes_of(self, file: str) -> tuple[Commit, ...]:
+        """Return the commits that changed a file under any of its names, newest first."""
+        return self._touching.get(file, ())
+
+    def fixes_of(self, file: str) -> tuple[Commit, ...]:
+        """Return the bug-fixing commits that changed a file, newest first."""
+        return tuple(commit for commit in self.changes_of(file) if commit.is_fix)
+
+    def age_of(self, file: str) -> float | None:
+        """Return the days from a file's last change to the newest commit, None if unknown."""
+        changed = self.changes_of(file)
+        if not changed or self.time is None:
+            return None
+        return max(0.0, (self.time - changed[0].time) / 86_400)
+
+    def changed_with(self, file: str) -> Mapping[str, int]:
+        """Count the commits that changed each other file together with a file.
+
+        Commits of more than 30 files (reformatting, moves, merged branches) tie nothing together.
+        """
+        counts: Counter[str] = Counter()
+        for commit in self.changes_of(file):
+            if len(commit.changes) <= _LARGEST_CO_CHANGE:
+                counts.update(self._present_names[commit.sha])
+        counts.pop(file, None)
+        return dict(sorted(counts.items()))
+
+    @cached_property
+    def _present_names(self) -> dict[str, list[str]]:
+        names: dict[str, list[str]] = {commit.sha: [] for commit in self.commits}
+        for file, commits in self._touching.items():
+            for commit in commits:
+                names[commit.sha].append(file)
+        return names
+
+
+EMPTY = History(())
+
+
+def reached(known: Mapping[str, Commit], tip: str) -> list[Commit]:
+    """Return the commits that a tip reaches, newest first."""
+    found: list[Commit] = []
+    seen = {tip}
+    pending = [(0, tip)]
+    while pending:
+        commit = known.get(heapq.heappop(pending)[1])
+        if commit is None:
+            continue
+        found.append(commit)
+        for sha in commit.parents:
+            if sha not in seen and sha in known:
+                seen.add(sha)
+                heapq.heappush(pending, (-known[sha].time, sha))
+    return found
+
+
+def read_log(log: bytes) -> Iterable[Commit]:
+    """Yield the commits of a log in `git.LOG_FORMAT` with ``--name-status -z``, as they come."""
+    fields = log.split(b"\0")
+    at = 0
+    while at + 5 < len(fields):
+        if not fields[at].startswith(b"\x01"):
+            at += 1
+            continue
+        sha, parents, time, subject, body = (_text(field) for field in fields[at : at + 5])
+        changes, at = _read_changes(fields, at + 5)
+        seconds = int(time) if time.lstrip("-").isdigit() else 0
+        yield Commit(sha[1:], tuple(parents.split()), seconds, subject, body.strip(), changes)
+
+
+def _read_changes(fields: list[bytes], at: int) -> tuple[tuple[Change, ...], int]:
+    changes: list[Change] = []
+    while at < len(fields) and not fields[at].startswith(b"\x01"):
+        kind = fields[at].lstrip(b"\n")
+        at += 1
+        if not kind:
+            continue
+        names = 2 if kind[:1] in b"RC" else 1
+        paths = [_text(path) for path in fields[at : at + names]]
+        at += names
+        if len(paths) == names and kind[:1] != b"C":
+            old = paths[0] if names == 2 else None
+            changes.append(Change(chr(kind[0]), paths[-1], old))
+        elif len(paths) == names:
+            changes.append(Change("A", paths[-1]))
+    return tuple(sorted(changes, key=lambda change: change.file)), at
+
+
+def _below(commit: Commit, prefix: str) -> Commit:
+    cut = len(prefix)
+    changes = []
+    for change in commit.changes:
+        old = change.old[cut:] if change.old and change.old.startswith(prefix) else None
+        if change.file.startswith(prefix):
+            kind = "A" if change.kind == "R" and old is None else change.kind
+            changes.append(Change(kind, change.file[cut:], old))
+        elif old is not None:
+            changes.append(Change("D", old))
+    return replace(commit, changes=tuple(changes))
+
+
+def _text(field: bytes) -> str:
+    return field.decode("utf-8", "replace")

@@ -1,0 +1,134 @@
+"""Where a workspace's files come from: the disk, or a version in git (`git_store`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from dl_bug_lsp.workspace.history import EMPTY, History
+from dl_bug_lsp.workspace.walk import Listing, walk
+
+_HISTORY_SECONDS = 10.0
+_HISTORY_COMMITS = 20_000
+_HISTORY_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What ``stat`` says of a file: as long as it stays, the content is taken to stay."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file's first bytes, None where ``problem`` says why there are none.
+
+    ``size`` is the whole file's in bytes; ``content_id`` names the content where the store knows a
+    name for it.
+    """
+
+    data: bytes | None
+    problem: str | None = None
+    size: int = 0
+    stamp: Stamp | None = None
+    content_id: str | None = None
+
+
+class Store(Protocol):
+    """What a `Workspace` needs of the place its files lie in; no method raises."""
+
+    @property
+    def root(self) -> Path:
+        """The folder that the files belong to (of a version: the repository's)."""
+
+    def listing(self) -> Listing:
+        """Return the files that are the user's."""
+
+    def content(self, file: str, limit: int) -> Content:
+        """Read at most ``limit`` bytes of a file."""
+
+    def stamp(self, file: str) -> Stamp | None:
+        """Return what changes when the file does, None for no file or one that cannot change."""
+
+    def content_id(self, file: str) -> str | None:
+        """Name a file's content without reading it, None where only its bytes would tell."""
+
+    def inside(self, path: str) -> str | None:
+        """Return the name of an existing file, also a hidden one, that a path means, or None."""
+
+    def history(self) -> History:
+        """Return the commits up to this state, empty where none can be had."""
+
+
+class DiskStore:
+    """The files below a folder, as they are now."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._real = root.resolve()
+
+    @property
+    def root(self) -> Path:
+        """The folder as it was given."""
+        return self._root
+
+    def listing(self) -> Listing:
+        """Walk over the folder."""
+        return walk(self._root)
+
+    def content(self, file: str, limit: int) -> Content:
+        """Read a file; nothing outside the root is opened."""
+        try:
+            path = (self._root / file).resolve()
+            if self._root.resolve() not in path.parents:
+                return Content(None, "lies outside the workspace")
+            if not path.is_file():
+                return Content(None, "no such file")
+            stamp = self.stamp(file)
+            with path.open("rb") as stream:
+                data = stream.read(limit)
+                size = stream.seek(0, 2)
+        except (OSError, ValueError, RuntimeError) as error:
+            words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            return Content(None, f"cannot be read: {words}")
+        return Content(data, None, size, stamp)
+
+    def stamp(self, file: str) -> Stamp | None:
+        """Ask ``stat``."""
+        try:
+            found = (self._root / file).stat()
+        except (OSError, ValueError):
+            return None
+        return Stamp(found.st_size, found.st_mtime_ns, found.st_ino)
+
+    def content_id(self, file: str) -> str | None:
+        """Return None: a file may change at any time."""
+        return None
+
+    def inside(self, path: str) -> str | None:
+        """Return the name of a file below the root, links resolved."""
+        try:
+            real = (self._real / path).resolve()
+            if self._real not in real.parents or not real.is_file():
+                return None
+        except (OSError, ValueError, RuntimeError):
+            return None
+        return real.relative_to(self._real).as_posix()
+
+    def history(self) -> History:
+        """Read the surrounding git repository, within a limit of time and of size."""
+        from dl_bug_lsp.workspace.git import GitError, Repository
+
+        try:
+            with Repository(self._root, seconds=_HISTORY_SECONDS) as repository:
+                if repository.is_shallow:
+                    return EMPTY
+                prefix = repository.prefix
+                log = repository.log(("HEAD",), (), _HISTORY_COMMITS, _HISTORY_BYTES)
+        except GitError:
+            return EMPTY
+        return History.of_log(log).below(prefix)
