@@ -37,7 +37,7 @@ _QUIET = {
 _KEPT = ("GIT_CONFIG", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS")
 LOG_FORMAT = "%x01%H%x00%P%x00%ct%x00%s%x00%b%x00"
 """How `Repository.log` writes a commit's head; the changes of ``--name-status -z`` follow it."""
-_LOG = ("log", "-z", "--name-status", "-M", "--no-ext-diff", "--no-textconv", "--no-color")
+_LOG = ("log", "-z", "--name-status", "-M100%", "--no-ext-diff", "--no-textconv", "--no-color")
 
 
 class GitError(Exception):

@@ -39,9 +39,20 @@ class Versions:
         """End the git process; workspaces made before can still read, at the cost of a new one."""
         self.repository.close()
 
-    def store(self, revision: str) -> GitStore:
+    def store(self, revision: str, known_until: float | None = None) -> GitStore:
         """Return a version's files; raises `GitError` where the repository does not have it."""
-        return GitStore(self.repository, self.repository.commit(revision), self.history)
+
+        def history(commit: str) -> History:
+            whole = self.history(commit)
+            return whole if known_until is None else whole.until(known_until)
+
+        return GitStore(self.repository, self.repository.commit(revision), history)
+
+    def commit(self, revision: str) -> Commit:
+        """Return a commit with its parents, time and changes; raises `GitError`."""
+        name = self.repository.commit(revision)
+        self.load_history((name,))
+        return self._commits[name]
 
     def history(self, commit: str) -> History:
         """Return the commits that a commit reaches, itself first; raises `GitError`."""

@@ -51,12 +51,17 @@ class Workspace:
     """
 
     def __init__(
-        self, root: Path, cache: bool = True, *, versions: Versions | None = None, commit: str = ""
+        self,
+        root: Path,
+        cache: bool = True,
+        *,
+        store: Store | None = None,
+        versions: Versions | None = None,
     ) -> None:
         self.root = root
         self._cached = cache
         self._versions = versions
-        self._store: Store = DiskStore(root) if versions is None else versions.store(commit)
+        self._store: Store = DiskStore(root) if store is None else store
         self._derived = Derived() if versions is None else versions.blobs.derived
         self._sources: Lru[Source] = Lru(_TEXTS)
         self._lines: Lru[tuple[str, ...]] = Lru(_TEXTS)
@@ -68,17 +73,21 @@ class Workspace:
         self._stamps: dict[str, Stamp | None] = {}
 
     @classmethod
-    def of_version(cls, repository: Path | Versions, revision: str) -> Workspace:
+    def of_version(
+        cls, repository: Path | Versions, revision: str, known_until: float | None = None
+    ) -> Workspace:
         """Return the files of a commit, tag or branch, read from git with nothing checked out.
 
         Hand the same `Versions` over for more than one version of a repository: what they share is
-        then read once. Raises `GitError` where there is no such version.
+        then read once. The history ends at ``known_until`` (epoch seconds) where the version is
+        later. Raises `GitError` where there is no such version.
         """
         if isinstance(repository, Path):
             from dl_bug_lsp.workspace.versions import Versions
 
             repository = Versions(repository)
-        return cls(repository.repository.path, False, versions=repository, commit=revision)
+        store = repository.store(revision, known_until)
+        return cls(store.root, False, store=store, versions=repository)
 
     @cached_property
     def _listing(self) -> Listing:
