@@ -35,20 +35,34 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "evidence": (*MIDDLE, "report"),
     "ranking": (*MIDDLE, "evidence", "report"),
     "localize": (*MIDDLE, "evidence", "ranking", "report", "bug_reports"),
+    "techniques": (
+        *MIDDLE,
+        *("retrieval", "evidence", "ranking", "report", "bug_reports", "localize"),
+    ),
     "views": ("taxonomy", "report", "__version__"),
     "server": (
         *("localize", "taxonomy", "workspace", "report", "views", "watching", "runs"),
         "__version__",
     ),
     "cli": (
-        *("localize", "taxonomy", "workspace", "report", "views", "watching", "runs", "server"),
+        *(
+            "localize",
+            "techniques",
+            "taxonomy",
+            "workspace",
+            "report",
+            "views",
+            "watching",
+            "runs",
+            "server",
+        ),
         "__version__",
     ),
 }
 """What each room or module right below the package may import of ours."""
 LIBRARIES = {
     "lsprotocol": {"server"},
-    "numpy": {"retrieval"},
+    "numpy": {"retrieval", "techniques"},
     "pathspec": {"workspace"},
     "pygls": {"server"},
     "rank_bm25": {"evidence", "retrieval"},

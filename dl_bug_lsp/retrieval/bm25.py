@@ -14,7 +14,7 @@ from dl_bug_lsp.retrieval.corpus import Corpus, Document, Floats
 K1 = 1.5
 B = 0.75
 EPSILON = 0.25
-FEW = 400
+FEW = 64
 """Documents up to which rank-bm25's loops in Python are as fast as a matrix."""
 
 
