@@ -39,8 +39,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *MIDDLE,
         *("retrieval", "evidence", "ranking", "report", "bug_reports", "localize"),
     ),
+    "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
     "views": ("taxonomy", "report", "__version__"),
     "server": (
+        *("logs", "tracebacks", "fixes"),
         *("localize", "taxonomy", "workspace", "report", "views", "watching", "runs"),
         "__version__",
     ),
@@ -67,8 +69,8 @@ LIBRARIES = {
     "pygls": {"server"},
     "rank_bm25": {"evidence", "retrieval"},
     "scipy": {"retrieval"},
-    "tomli": {"workspace", "taxonomy"},
-    "tomllib": {"workspace", "taxonomy"},
+    "tomli": {"workspace", "taxonomy", "fixes"},
+    "tomllib": {"workspace", "taxonomy", "fixes"},
     "watchdog": {"watching"},
     "yaml": {"workspace"},
 }

@@ -18,7 +18,10 @@ FIXTURE = Path(__file__).parent.parent / "fixtures" / "101-leaf-resnet-head"
 WORKSPACE = FIXTURE / "workspace"
 LOG = (FIXTURE / "log.txt").read_text(encoding="utf-8")
 RAISED = "leafcls/models/head.py"
-COMMANDS = ["dlBug.localize", "dlBug.clear", "dlBug.report"]
+COMMANDS = [
+    *("dlBug.localize", "dlBug.localizeFile", "dlBug.clear", "dlBug.failures", "dlBug.report"),
+    *("dlBug.dismiss", "dlBug.next", "dlBug.previous", "dlBug.openLog"),
+]
 
 
 def capabilities(encoding: str | None = None, *, rich: bool = True) -> types.ClientCapabilities:
@@ -132,7 +135,8 @@ async def test_a_paste_becomes_diagnostics_lenses_and_a_report(client: LanguageC
 async def code_lenses(client: LanguageClient, file: str) -> list[types.CodeLens]:
     uri = f"{WORKSPACE.as_uri()}/{file}"
     params = types.CodeLensParams(types.TextDocumentIdentifier(uri))
-    return list(await client.text_document_code_lens_async(params) or [])
+    found = await client.text_document_code_lens_async(params) or []
+    return [await client.code_lens_resolve_async(lens) for lens in found]
 
 
 async def test_clear_takes_everything_back(client: LanguageClient) -> None:

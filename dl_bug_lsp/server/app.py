@@ -1,49 +1,33 @@
-"""The language server: its state, and what pygls is told to do otherwise."""
+"""The language server: its state, and how it speaks of what went wrong."""
 
 from __future__ import annotations
 
 import logging
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import FeatureRequestError, JsonRpcException, PyglsError
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, default_converter
+from pygls.protocol import default_converter
 
 from dl_bug_lsp import __version__
 from dl_bug_lsp.server.diagnostics import Diagnostics
 from dl_bug_lsp.server.folders import Folders
 from dl_bug_lsp.server.jobs import Jobs
-from dl_bug_lsp.server.publication import Publication
-from dl_bug_lsp.server.settings import Settings
+from dl_bug_lsp.server.protocol import Protocol
+from dl_bug_lsp.server.settings import FolderSettings
 from dl_bug_lsp.server.shelf import Shelf
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.server.publication import Publication
 
 logger = logging.getLogger(__name__)
 
-
-class Protocol(LanguageServerProtocol):
-    """Tells our jobs of cancelled requests: pygls only answers "cancelled" and goes on."""
-
-    _server: DlBugServer
-
-    def _handle_cancel_notification(self, msg_id: int | str) -> None:
-        self._server.jobs.cancel(msg_id)
-        super()._handle_cancel_notification(msg_id)
-
-    def cancel_open_requests(self) -> None:
-        """Cancel all requests but the current one.
-
-        pygls does so at shutdown while it walks over the table that each cancelled request leaves,
-        which fails as soon as one is open; so it is done here, over a copy, before.
-        """
-        for number, future in list(self._request_futures.items()):
-            if number != self.msg_id and not future.done():
-                future.cancel()
-
-    @property
-    def was_shut_down(self) -> bool:
-        """Say whether the client asked for an orderly end."""
-        return self._shutdown
+NOTEBOOKS = types.NotebookDocumentSyncOptions(
+    notebook_selector=[types.NotebookDocumentFilterWithNotebook(notebook="jupyter-notebook")]
+)
+"""Open notebooks are followed cell by cell: the lines of the file on disk say nothing to people."""
 
 
 class DlBugServer(LanguageServer):
@@ -55,25 +39,40 @@ class DlBugServer(LanguageServer):
         super().__init__(
             "dl-bug-lsp",
             __version__,
+            notebook_document_sync=NOTEBOOKS,
             protocol_cls=Protocol,
             converter_factory=default_converter,
-            max_workers=2,
         )
         self.jobs = Jobs()
         self.folders = Folders()
         self.diagnostics = Diagnostics(self.text_document_publish_diagnostics)
         self.shelf = Shelf()
-        self.settings = Settings()
+        self.settings = FolderSettings()
         self.client_commands: frozenset[str] = frozenset()
+        self.command_links = False
+        self.arrivals: list[Callable[[Publication], None]] = []
+        """Called with every new publication before it is shown."""
+        self.observers: list[Callable[[], None]] = []
+        """Called after what is shown changed."""
+        self.hears_of_files = False
+        """Whether the client tells of changed files, so that nobody else has to watch them."""
         self._has_shown_error = False
+
+    def can(self, *names: str) -> bool:
+        """Say whether the client declared a capability, as in ``can("workspace", "codeLens")``."""
+        return bool(capability(self.client_capabilities, *names))
 
     def report_server_error(
         self, error: Exception, source: type[PyglsError] | type[JsonRpcException]
     ) -> None:
-        """Log an error's class and show one message in the server's life, not one an error."""
+        """Tell the user of an error that no request is answered with."""
         if source is FeatureRequestError or isinstance(error, BrokenPipeError):
             return
         logger.error("%s in the server", type(error).__name__)
+        self.tell_problem()
+
+    def tell_problem(self) -> None:
+        """Show one message in the server's life, not one an error."""
         if self._has_shown_error:
             return
         self._has_shown_error = True
@@ -86,19 +85,27 @@ class DlBugServer(LanguageServer):
 
     def refresh_lenses(self) -> None:
         """Ask the client to fetch code lenses again, where it can."""
-        workspace = self.client_capabilities.workspace
-        if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+        if self.can("workspace", "code_lens", "refresh_support"):
             self.workspace_code_lens_refresh(None)
 
     def publish(self, new: Publication) -> None:
         """Show a publication in the place of the older one of its source."""
+        for arrival in self.arrivals:
+            arrival(new)
         self.shelf.put(new)
         self.show()
+
+    def resolve(self, source: str) -> None:
+        """Take back what a source shows: its failure is over."""
+        if self.shelf.drop(lambda held: held.source == source):
+            self.show()
 
     def show(self) -> None:
         """Bring what the client shows in line with the shelf."""
         self.diagnostics.show(self.shelf.all())
         self.refresh_lenses()
+        for observer in self.observers:
+            observer()
 
 
 def capability(root: Any, *names: str) -> Any:

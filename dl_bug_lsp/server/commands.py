@@ -1,4 +1,4 @@
-"""``workspace/executeCommand``: localize a text, dismiss what is shown, return the report."""
+"""``workspace/executeCommand``: localize, list, show, go from place to place, dismiss."""
 
 from __future__ import annotations
 
@@ -8,13 +8,23 @@ from typing import Any
 from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams, JsonRpcRequestCancelled
 
 from dl_bug_lsp.server.app import DlBugServer
-from dl_bug_lsp.server.folders import Folder
+from dl_bug_lsp.server.arguments import (
+    CLEAR,
+    DISMISS,
+    FAILURES,
+    LOCALIZE,
+    LOCALIZE_FILE,
+    REPORT,
+    argument,
+)
+from dl_bug_lsp.server.folders import Folder, path_of
 from dl_bug_lsp.server.jobs import CancelledError, SupersededError
 from dl_bug_lsp.server.localizing import localized
+from dl_bug_lsp.server.logfiles import read_text
+from dl_bug_lsp.server.publication import Place, Publication
+from dl_bug_lsp.server.reports import listed, report_markdown, show_report
 
 logger = logging.getLogger(__name__)
-
-LOCALIZE, CLEAR, REPORT = "dlBug.localize", "dlBug.clear", "dlBug.report"
 
 PASTE = "paste"
 """The source of a text whose client names none."""
@@ -25,25 +35,24 @@ def register(server: DlBugServer) -> None:
 
     @server.command(LOCALIZE)
     async def localize_text(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
-        wanted = _first(arguments)
-        text = wanted.get("text")
-        if not isinstance(text, str) or not text.strip():
+        wanted = argument(LOCALIZE, arguments)
+        text = wanted.get("text", "")
+        if not text.strip():
             raise JsonRpcInvalidParams(f"{LOCALIZE} needs the failed run's output as 'text'")
         folders = _folders(ls, wanted.get("workspace"))
-        source = wanted.get("source")
-        source = source if isinstance(source, str) and source else PASTE
-        try:
-            found = await localized(ls, text, source, folders, ls.protocol.msg_id)
-        except SupersededError:
-            raise JsonRpcRequestCancelled("a newer text took this one's place") from None
-        except CancelledError:
-            return None
-        except Exception as error:
-            logger.exception("localize failed")
-            kind = type(error).__name__
-            raise JsonRpcInternalError(f"the text could not be localized ({kind})") from error
-        ls.publish(found)
-        return found.document
+        return await _localize(ls, text, wanted.get("source") or PASTE, folders)
+
+    @server.command(LOCALIZE_FILE)
+    async def localize_file(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
+        wanted = argument(LOCALIZE_FILE, arguments)
+        uri = wanted.get("uri", "")
+        if path_of(uri) is None:
+            raise JsonRpcInvalidParams(f"{LOCALIZE_FILE} needs a log file's URI as 'uri'")
+        folders = _folders(ls, wanted.get("workspace"), uri)
+        text = await read_text(ls, uri)
+        if text is None:
+            raise JsonRpcInvalidParams(f"{LOCALIZE_FILE}: the file at 'uri' cannot be read")
+        return await _localize(ls, text, wanted.get("source") or uri, folders, uri)
 
     @server.command(CLEAR)
     def clear(ls: DlBugServer, *_arguments: Any) -> None:
@@ -51,27 +60,74 @@ def register(server: DlBugServer) -> None:
         ls.shelf.clear()
         ls.show()
 
+    @server.command(FAILURES)
+    def failures(ls: DlBugServer, *arguments: Any) -> list[dict[str, Any]]:
+        argument(FAILURES, arguments)
+        return [listed(publication) for publication in reversed(ls.shelf.all())]
+
     @server.command(REPORT)
-    def report(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
-        wanted = _first(arguments).get("report")
-        for shown in reversed(ls.shelf.all()):
-            if wanted in (None, shown.id):
-                return shown.document
+    async def report(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | str | None:
+        wanted = argument(REPORT, arguments)
+        form = wanted.get("format", "json")
+        if form not in ("json", "markdown"):
+            raise JsonRpcInvalidParams(f"{REPORT}: 'format' must be 'json' or 'markdown'")
+        found = ls.shelf.find(wanted.get("report"))
+        if found is None:
+            return None
+        if wanted.get("show"):
+            await show_report(ls, found, wanted.get("failure"))
+        if form == "markdown":
+            return report_markdown(found, wanted.get("failure"))
+        return found.document
+
+    @server.command(DISMISS)
+    def dismiss(ls: DlBugServer, *arguments: Any) -> int:
+        wanted = argument(DISMISS, arguments)
+        count = ls.shelf.dismiss(lambda p, place: _is_meant(wanted, p, place))
+        if count:
+            ls.show()
+        return count
+
+
+def _is_meant(wanted: dict[str, Any], publication: Publication, place: Place) -> bool:
+    """Whether a place is among those that a dismissal names; one that names nothing means all."""
+    return (
+        wanted.get("report") in (None, publication.id)
+        and wanted.get("failure") in (None, place.failure.id)
+        and wanted.get("suspect") in (None, place.suspect.rank)
+    )
+
+
+async def _localize(
+    ls: DlBugServer, text: str, source: str, folders: tuple[Folder, ...], log: str | None = None
+) -> dict[str, Any] | None:
+    """Localize, publish and return the report; None where the client cancelled the request."""
+    try:
+        found = await localized(ls, text, source, folders, ls.protocol.msg_id)
+    except SupersededError:
+        raise JsonRpcRequestCancelled("a newer text took this one's place") from None
+    except CancelledError:
         return None
+    except Exception as error:
+        logger.exception("localize failed")
+        kind = type(error).__name__
+        raise JsonRpcInternalError(f"the text could not be localized ({kind})") from error
+    found.log = log or found.log
+    if found.log is None:
+        found.keep_text(text)
+    ls.publish(found)
+    return found.document
 
 
-def _first(arguments: tuple[Any, ...]) -> dict[str, Any]:
-    first = arguments[0] if arguments else None
-    return first if isinstance(first, dict) else {}
-
-
-def _folders(ls: DlBugServer, named: Any) -> tuple[Folder, ...]:
+def _folders(ls: DlBugServer, named: str | None, uri: str | None = None) -> tuple[Folder, ...]:
+    """Return the folder that is named, else the one that a file lies in, else all."""
     if named is None:
         folders = tuple(ls.folders)
         if not folders:
             raise JsonRpcInvalidParams("open the folder of the code, or name it as 'workspace'")
-        return folders
-    folder = ls.folders.named(named) if isinstance(named, str) else None
+        around = tuple(f for f in folders if uri is not None and f.file_of(uri) is not None)
+        return around[-1:] or folders
+    folder = ls.folders.named(named)
     if folder is None:
         raise JsonRpcInvalidParams("'workspace' must be the URI or absolute path of a folder")
     return (folder,)

@@ -1,14 +1,18 @@
-"""Diagnostics: pushed, because a failure is an event, and taken back by the URIs pushed to."""
+"""Diagnostics: pushed, because a failure is an event, and taken back by the URIs pushed to.
+
+One channel a document: what other parts of the server have to say of it is merged in here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from lsprotocol import types
 
-from dl_bug_lsp.server.folders import same_file
+from dl_bug_lsp.server.marks import document_key
 from dl_bug_lsp.server.pages import page_uri
-from dl_bug_lsp.server.publication import Place, Publication
+from dl_bug_lsp.server.publication import Place, Publication, Related
+from dl_bug_lsp.server.settings import Settings
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.categories import category_words
 from dl_bug_lsp.views.escape import escape, shorten
@@ -23,61 +27,68 @@ Push = Callable[[types.PublishDiagnosticsParams], None]
 
 
 class Diagnostics:
-    """Remembers every URI that holds diagnostics of ours."""
+    """Remembers every URI that holds diagnostics of ours, and what was pushed there."""
 
     def __init__(self, push: Push) -> None:
         self._push = push
-        self._pushed: dict[str, None] = {}
+        self._pushed: dict[str, list[types.Diagnostic]] = {}
+        self._failures: dict[str, list[types.Diagnostic]] = {}
+        self._others: dict[str, dict[str, list[types.Diagnostic]]] = {}
         self.capabilities = types.PublishDiagnosticsClientCapabilities()
 
     def show(self, publications: Iterable[Publication]) -> None:
         """Push the places of all publications and take back what stood anywhere else."""
-        by_uri: dict[str, list[types.Diagnostic]] = {}
+        self._failures = {}
         for publication in publications:
-            for place in publication.places:
-                shown = self._diagnostic(publication, place)
-                if shown is not None:
-                    by_uri.setdefault(place.uri, []).append(shown)
-        for uri in [uri for uri in self._pushed if uri not in by_uri]:
-            self._send(uri, [])
-        for uri, diagnostics in by_uri.items():
-            self._send(uri, diagnostics)
+            for place in publication.shown():
+                found = self._failures.setdefault(self._known(place.uri), [])
+                found.append(self._diagnostic(publication, place))
+        for uri in {**self._pushed, **self._failures}:
+            self._send(uri)
 
-    def update(self, uri: str, publications: Iterable[Publication]) -> None:
-        """Push one document's places again, after an edit moved them."""
-        found: list[types.Diagnostic] = []
-        for publication in publications:
-            for place in publication.at(uri):
-                uri = place.uri
-                shown = self._diagnostic(publication, place)
-                found.extend([shown] if shown is not None else [])
-        if found or any(same_file(uri, known) for known in self._pushed):
-            self._send(uri, found)
+    def set(self, owner: str, uri: str, found: Sequence[types.Diagnostic]) -> None:
+        """Show what another part of the server says of a document, in place of its last word."""
+        uri = self._known(uri)
+        self._others.setdefault(uri, {})[owner] = list(found)
+        self._send(uri)
 
     def clear(self) -> None:
         """Take everything back."""
+        self._failures, self._others = {}, {}
         for uri in list(self._pushed):
-            self._send(uri, [])
+            self._send(uri)
 
-    def _send(self, uri: str, diagnostics: list[types.Diagnostic]) -> None:
-        if diagnostics:
-            self._pushed[uri] = None
+    def _known(self, uri: str) -> str:
+        """Return the spelling of a URI under which its document has diagnostics already."""
+        if uri in self._pushed:
+            return uri
+        key = document_key(uri)
+        return next((known for known in self._pushed if document_key(known) == key), uri)
+
+    def _send(self, uri: str) -> None:
+        """Push what a document has now, unless it is what was pushed last."""
+        found = list(self._failures.get(uri, ()))
+        for _, others in sorted(self._others.get(uri, {}).items()):
+            found.extend(others)
+        if found == self._pushed.get(uri, []):
+            return
+        if found:
+            self._pushed[uri] = found
         else:
-            self._pushed.pop(uri, None)
-        self._push(types.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics))
+            del self._pushed[uri]
+        self._push(types.PublishDiagnosticsParams(uri=uri, diagnostics=found))
 
-    def _diagnostic(self, publication: Publication, place: Place) -> types.Diagnostic | None:
-        if place.mark is None:
-            return None
+    def _diagnostic(self, publication: Publication, place: Place) -> types.Diagnostic:
+        assert place.mark.range is not None
         shown = types.Diagnostic(
-            range=place.mark,
+            range=place.mark.range,
             message=message(place),
-            severity=severity(place),
+            severity=severity(place, publication.settings),
             source=SOURCE,
             code=place.failure.category.id,
         )
-        if self.capabilities.related_information and place.related:
-            shown.related_information = place.related
+        if self.capabilities.related_information:
+            shown.related_information = _related(place.related) or None
         if self.capabilities.code_description_support:
             page = page_uri(place.failure.category.id)
             shown.code_description = types.CodeDescription(page) if page else None
@@ -92,6 +103,16 @@ class Diagnostics:
         return shown
 
 
+def _related(related: Iterable[Related]) -> list[types.DiagnosticRelatedInformation]:
+    return [
+        types.DiagnosticRelatedInformation(
+            types.Location(one.spot.uri, one.spot.range), escape(one.words)
+        )
+        for one in related
+        if one.spot.range is not None
+    ]
+
+
 def message(place: Place) -> str:
     """Return what stands beside the line: the failure first, then why this place."""
     failure, suspect = place.failure, place.suspect
@@ -103,13 +124,16 @@ def message(place: Place) -> str:
     ]
     reasons = sorted(suspect.evidence, key=lambda evidence: -evidence.score)[:REASONS]
     lines += [f"- {shorten(escape(evidence.why), LONGEST_LINE)}" for evidence in reasons]
+    if not failure.reliable:
+        lines.append(words.UNRELIABLE)
     return "\n".join(lines)
 
 
-def severity(place: Place) -> types.DiagnosticSeverity:
+def severity(place: Place, settings: Settings) -> types.DiagnosticSeverity:
     """Return how loudly a place is shown: a suspicion is never an error."""
-    if place.suspect.rank == 1 or place.suspect.score >= 0.7:
+    score = place.suspect.score
+    if place.suspect.rank == 1 or score >= settings.warning_from:
         return types.DiagnosticSeverity.Warning
-    if place.suspect.score >= 0.3:
+    if score >= settings.information_from:
         return types.DiagnosticSeverity.Information
     return types.DiagnosticSeverity.Hint

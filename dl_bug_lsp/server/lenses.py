@@ -1,56 +1,79 @@
-"""Code lenses above the functions that hold suspects."""
+"""Code lenses above the functions that hold suspects; their words are made when they are shown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
+from dl_bug_lsp.server.app import DlBugServer
+from dl_bug_lsp.server.arguments import REPORT, SHOW_SUSPECT, place_argument
 from dl_bug_lsp.server.publication import Place, Publication
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.categories import category_words
 
-SHOW_SUSPECT = "dlBug.showSuspect"
-"""A command of the client's own, used only where the client said that it has it."""
+KINDS = 3
 
 
-def lenses(
-    publications: Iterable[Publication], uri: str, client_commands: frozenset[str], fallback: str
-) -> list[types.CodeLens]:
-    """Return the lenses of a document; ``fallback`` is the server's command for other clients."""
-    found: list[types.CodeLens] = []
-    for publication in publications:
-        if not publication.settings.code_lens:
+def register(server: DlBugServer) -> None:
+    """Add the handlers of code lenses."""
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=True))
+    def code_lens(ls: DlBugServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+        return lenses(ls.shelf.at(params.text_document.uri))
+
+    @server.feature(types.CODE_LENS_RESOLVE)
+    def resolve(ls: DlBugServer, lens: types.CodeLens) -> types.CodeLens:
+        lens.command = command(ls, lens.data)
+        return lens
+
+
+def lenses(places: list[tuple[Publication, Place]]) -> list[types.CodeLens]:
+    """Return a document's lenses, one a line and publication, still without their commands."""
+    by_line: dict[tuple[int, str], tuple[types.Range, list[int], Publication, Place]] = {}
+    for publication, place in places:
+        stands = place.lens.range
+        if stands is None or not publication.settings.code_lens:
             continue
-        by_line: dict[int, list[Place]] = {}
-        for place in publication.at(uri):
-            if place.lens is not None and place.mark is not None:
-                by_line.setdefault(place.lens.start.line, []).append(place)
-        name = SHOW_SUSPECT if SHOW_SUSPECT in client_commands else fallback
-        for _, places in sorted(by_line.items()):
-            found.append(_lens(publication, places, name))
-    return found
+        key = (stands.start.line, f"{publication.source}\n{place.failure.id}")
+        entry = by_line.setdefault(key, (stands, [], publication, place))
+        entry[1].append(place.suspect.rank)
+    return [
+        types.CodeLens(stands, data={**place_argument(publication, place), "ranks": ranks})
+        for _, (stands, ranks, publication, place) in sorted(by_line.items(), key=lambda i: i[0])
+    ]
 
 
-def _lens(publication: Publication, places: list[Place], command: str) -> types.CodeLens:
-    first = places[0]
-    assert first.lens is not None
-    argument = {
-        "report": publication.id,
-        "failure": first.failure.id,
-        "suspect": first.suspect.rank,
-        "uri": first.uri,
-    }
-    return types.CodeLens(
-        range=first.lens,
-        command=types.Command(title=title(places), command=command, arguments=[argument]),
-    )
+def command(ls: DlBugServer, data: Any) -> types.Command:
+    """Return a lens' command; one whose failure is gone since says so and does nothing."""
+    if not isinstance(data, dict):
+        raise JsonRpcInvalidParams("this lens is none of dl-bug's")
+    publication = ls.shelf.find(data.get("report"))
+    ranks = data.get("ranks")
+    places = [
+        place
+        for place in (publication.shown() if publication is not None else ())
+        if place.failure.id == data.get("failure")
+        and isinstance(ranks, list)
+        and place.suspect.rank in ranks
+    ]
+    if not places:
+        return types.Command(title="No longer suspicious", command="")
+    name = SHOW_SUSPECT if SHOW_SUSPECT in ls.client_commands else REPORT
+    argument = {key: value for key, value in data.items() if key != "ranks"}
+    if name == REPORT:
+        argument["show"] = True
+    return types.Command(title=title(places), command=name, arguments=[argument])
 
 
 def title(places: list[Place]) -> str:
-    """Return the lens' words: the ranks, the best score and the category."""
-    first = places[0]
+    """Return the lens' words: ranks, best score, kinds of evidence, category."""
+    first = min(places, key=lambda place: place.suspect.rank)
     ranks = ", ".join(str(place.suspect.rank) for place in places)
     noun = "Suspicious place" if len(places) == 1 else "Suspicious places"
     name = category_words(first.failure.category.id).name
-    return f"{noun} {ranks} ({words.percent(first.suspect.score)}) · {name}"
+    ordered = sorted(first.suspect.evidence, key=lambda evidence: -evidence.score)
+    kinds = list(dict.fromkeys(evidence.kind.replace("_", " ") for evidence in ordered))[:KINDS]
+    parts = [f"{noun} {ranks} ({words.percent(first.suspect.score)})", name, ", ".join(kinds)]
+    return " · ".join(part for part in parts if part)

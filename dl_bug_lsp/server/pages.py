@@ -1,4 +1,4 @@
-"""The categories' pages on disk, so that a diagnostic's code can link to one without a network."""
+"""Pages on disk for editors to open: of categories, to which a code links; of reports."""
 
 from __future__ import annotations
 
@@ -31,6 +31,25 @@ def page_uri(category_id: str) -> str | None:
             _replace(place, page)
         return place.resolve().as_uri()
     except (KeyError, OSError, RuntimeError, ValueError):
+        return None
+
+
+MOST_REPORTS = 20
+"""Pages of reports that are kept; they tell of logs, so they go soon, and are the user's alone."""
+
+
+def report_page(report: str, page: str) -> str | None:
+    """Write the page of a report's id and return its URI, None where that fails."""
+    try:
+        folder = cache_folder() / "reports"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        place = folder / f"{report}.md"
+        _replace(place, page)
+        pages = sorted(folder.glob("*.md"), key=lambda p: p.stat().st_mtime_ns, reverse=True)
+        for old in pages[MOST_REPORTS:]:
+            old.unlink(missing_ok=True)
+        return place.resolve().as_uri()
+    except (OSError, RuntimeError, ValueError):
         return None
 
 

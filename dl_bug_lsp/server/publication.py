@@ -1,41 +1,72 @@
-"""A report as the editor sees it: the places of one folder's latest run, kept at their lines."""
+"""A report as the editor sees it: places of a source's latest failure, kept at their lines."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from lsprotocol import types
-
+from dl_bug_lsp.fixes import Fix, find_fixes
 from dl_bug_lsp.report import FailureReport, Report, Suspect
-from dl_bug_lsp.server.folders import Folder, same_file
-from dl_bug_lsp.server.positions import line_start, lines_range, moved
+from dl_bug_lsp.server.folders import Folder
+from dl_bug_lsp.server.marks import CellLine, Encoding, Spot, document_key, spot
 from dl_bug_lsp.server.settings import Settings
 from dl_bug_lsp.views.json_view import to_json
 
 ALWAYS_SHOWN = 3
 """The first suspects of a failure, which are marked whatever their share."""
-LEAST_SHARE = 0.02
-"""The share from which others are marked, too."""
+MOST_RELATED = 10
+LONGEST_TEXT = 64 * 2**10
+"""Characters that are kept of a text that lies in no file."""
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A frame on the way from the raise site to a suspect, and words for what it is."""
+
+    spot: Spot
+    words: str
+
+
+@dataclass(eq=False)
 class Place:
-    """A suspect in a document; ``mark`` and ``lens`` follow the edits, None once edited away."""
+    """A suspect in a document; its spots follow the edits."""
 
-    uri: str
     failure: FailureReport
     suspect: Suspect
-    mark: types.Range | None
-    lens: types.Range | None
-    related: list[types.DiagnosticRelatedInformation]
+    mark: Spot
+    lens: Spot
+    related: tuple[Related, ...]
+    is_dismissed: bool = False
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the place still has its lines and nobody put it aside."""
+        return self.mark.range is not None and not self.is_dismissed
+
+    @property
+    def uri(self) -> str:
+        """The document in which the place is shown."""
+        return self.mark.uri
 
 
-@dataclass
+@dataclass(eq=False)
+class Offer:
+    """A certain fix of a failure; ``spots`` follow the lines that it changes, in its order."""
+
+    failure: FailureReport
+    fix: Fix
+    spots: tuple[Spot, ...]
+
+
+@dataclass(eq=False)
 class Publication:
-    """A report shown in a folder; ``source`` is where its text is from."""
+    """A report shown in a folder; ``source`` is where its text is from.
+
+    ``log`` is the URI of the file that holds the text; where there is none, ``text`` is the part of
+    the text that tells of the failure, bounded.
+    """
 
     id: str
     folder: Folder
@@ -44,24 +75,36 @@ class Publication:
     source: str
     settings: Settings
     places: list[Place]
+    offers: list[Offer] = field(default_factory=list)
+    log: str | None = None
+    text: str = ""
 
-    def uris(self) -> tuple[str, ...]:
-        """Return the URIs of all documents with a place, each once."""
-        return tuple(dict.fromkeys(place.uri for place in self.places))
+    def spots(self) -> Iterator[Spot]:
+        """Yield every spot, also those in other documents than the marks'."""
+        for place in self.places:
+            yield place.mark
+            yield place.lens
+            yield from (one.spot for one in place.related)
+        for offer in self.offers:
+            yield from offer.spots
+
+    def shown(self) -> list[Place]:
+        """Return the places that still stand, the primary failure's first, best first."""
+        return [place for place in self.places if place.is_shown]
 
     def at(self, uri: str) -> Iterator[Place]:
-        """Return the places in a document."""
-        return (place for place in self.places if same_file(place.uri, uri))
+        """Yield the places that are shown in a document."""
+        key = document_key(uri)
+        return (p for p in self.places if p.is_shown and document_key(p.uri) == key)
 
-    def edit(self, uri: str, change: types.TextDocumentContentChangePartial) -> bool:
-        """Move the places of a document with an edit; return whether any moved."""
-        changed = False
-        for place in self.at(uri):
-            mark = moved(place.mark, change) if place.mark else None
-            lens = moved(place.lens, change) if place.lens else None
-            changed = changed or mark != place.mark or lens != place.lens
-            place.mark, place.lens = mark, lens
-        return changed
+    def keep_text(self, text: str) -> None:
+        """Keep of a text that lies in no file the lines of the primary failure."""
+        failure = self.report.primary
+        if failure is None:
+            self.text = text[-LONGEST_TEXT:]
+            return
+        lines = text.split("\n")[failure.span.first_line - 1 : failure.span.last_line]
+        self.text = "\n".join(lines)[-LONGEST_TEXT:]
 
 
 def publication(
@@ -69,64 +112,92 @@ def publication(
     folder: Folder,
     settings: Settings,
     source: str,
-    encoding: types.PositionEncodingKind | str,
+    encoding: Encoding,
 ) -> Publication:
     """Find the places of a report's suspects; reads the workspace, so it belongs off the loop."""
-    places = []
-    for failure, suspect in _shown(report, settings.max_diagnostics):
-        lines = folder.workspace.lines(suspect.file)
-        mark = lines_range(suspect.line, suspect.end_line, lines, encoding)
-        lens = line_start(_definition_line(folder, suspect))
-        related = _related(failure, suspect, folder, encoding)
-        uri = folder.uri_of(suspect.file)
-        places.append(Place(uri, failure, suspect, mark, lens, related))
+    maker = _Maker(folder, encoding)
+    places = [maker.place(f, s) for f, s in _shown(report, settings)]
+    offers = [
+        Offer(failure, fix, tuple(maker.spot(e.file, e.line, e.line) for e in fix.edits))
+        for failure in report.failures
+        for fix in find_fixes(failure, folder.workspace)
+    ]
     ids = "\n".join(failure.id for failure in report.failures)
-    name = hashlib.sha256(f"{report.workspace}\n{ids}".encode("utf-8", "replace")).hexdigest()
-    return Publication(name[:16], folder, report, to_json(report), source, settings, places)
+    name = hashlib.sha256(f"{report.workspace}\n{ids}".encode("utf-8", "replace")).hexdigest()[:16]
+    document = to_json(report)
+    return Publication(
+        name, folder, report, document, source, settings, places, offers, _log_of(source, folder)
+    )
 
 
-def worth_showing(suspect: Suspect) -> bool:
+def _log_of(source: str, folder: Folder) -> str | None:
+    """Return the URI of the log that a source names by a URI or as ``log:`` and a file's name."""
+    if source.startswith("file:"):
+        return source
+    kind, _, name = source.partition(":")
+    return folder.uri_of(name) if kind == "log" and name and not name.startswith("/") else None
+
+
+def worth_showing(suspect: Suspect, least: float) -> bool:
     """Whether a suspect is worth a mark in the editor: one of the first, or not quite unlikely."""
-    return suspect.rank <= ALWAYS_SHOWN or suspect.score >= LEAST_SHARE
+    return suspect.rank <= ALWAYS_SHOWN or suspect.score >= least
 
 
-def _shown(report: Report, limit: int) -> list[tuple[FailureReport, Suspect]]:
+def _shown(report: Report, settings: Settings) -> list[tuple[FailureReport, Suspect]]:
     """Return the primary failure's suspects and the others' first, each line once."""
     primary = report.primary
-    pairs = [(primary, s) for s in primary.suspects if worth_showing(s)] if primary else []
+    pairs: list[tuple[FailureReport, Suspect]] = []
+    if primary is not None:
+        least = settings.min_score
+        pairs = [(primary, s) for s in primary.suspects if worth_showing(s, least)]
     pairs += [(f, f.suspects[0]) for f in report.failures if f is not primary and f.suspects]
     by_line = {(suspect.file, suspect.line): (f, suspect) for f, suspect in reversed(pairs)}
-    return [pair for pair in pairs if pair in by_line.values()][:limit]
+    return [pair for pair in pairs if pair in by_line.values()][: settings.max_diagnostics]
 
 
-def _definition_line(folder: Folder, suspect: Suspect) -> int:
-    """Return the line that defines the suspect's function, its own line outside of functions."""
-    for element in folder.workspace.elements(suspect.file).functions:
-        inside = element.line <= suspect.line <= element.end_line
-        if element.name == suspect.function and inside:
-            return element.line
-    return suspect.line
+class _Maker:
+    """Makes places; a frame that several suspects name gets one spot."""
 
+    def __init__(self, folder: Folder, encoding: Encoding) -> None:
+        self._folder = folder
+        self._encoding = encoding
+        self._frames: dict[tuple[str, int], Spot] = {}
 
-def _related(
-    failure: FailureReport,
-    suspect: Suspect,
-    folder: Folder,
-    encoding: types.PositionEncodingKind | str,
-) -> list[types.DiagnosticRelatedInformation]:
-    """Return the workspace's frames, the raise site first, but for the suspect's own line."""
-    found = []
-    inside = [frame for frame in failure.frames if frame.workspace_file]
-    for at, frame in enumerate(dict.fromkeys(reversed(inside))):
-        file, line = frame.workspace_file or "", frame.workspace_line or frame.line
-        if (file, line) == (suspect.file, suspect.line):
-            continue
-        words = "raised below this line" if at == 0 else "called from here"
-        where = f"{words}, in {frame.function}" if frame.function else words
-        place = lines_range(line, line, folder.workspace.lines(file), encoding)
-        location = types.Location(folder.uri_of(file), place)
-        found.append(types.DiagnosticRelatedInformation(location, where))
-    return found[:MOST_RELATED]
+    def spot(self, file: str, first: int, last: int, *, point: bool = False) -> Spot:
+        lines = self._folder.workspace.lines(file)
+        uri = self._folder.uri_of(file)
+        made = spot(uri, first, max(first, last), lines, self._encoding, point=point)
+        for cell in self._folder.workspace.cells(file):
+            if first in cell.raw:
+                at = cell.raw.index(first)
+                made.cell, made.text = CellLine(cell.number, at + 1), cell.lines[at]
+        return made
 
+    def place(self, failure: FailureReport, suspect: Suspect) -> Place:
+        mark = self.spot(suspect.file, suspect.line, suspect.end_line)
+        line = self._definition_line(suspect)
+        lens = self.spot(suspect.file, line, line, point=True)
+        return Place(failure, suspect, mark, lens, self._related(failure, suspect))
 
-MOST_RELATED = 10
+    def _definition_line(self, suspect: Suspect) -> int:
+        """Return the line that defines the suspect's function, its own outside of functions."""
+        for element in self._folder.workspace.elements(suspect.file).functions:
+            inside = element.line <= suspect.line <= element.end_line
+            if element.name == suspect.function and inside:
+                return element.line
+        return suspect.line
+
+    def _related(self, failure: FailureReport, suspect: Suspect) -> tuple[Related, ...]:
+        """Return the workspace's frames, the raise site first, but for the suspect's own line."""
+        inside = [frame for frame in failure.frames if frame.workspace_file]
+        found = []
+        for at, frame in enumerate(dict.fromkeys(reversed(inside))):
+            file, line = frame.workspace_file or "", frame.workspace_line or frame.line
+            if (file, line) == (suspect.file, suspect.line):
+                continue
+            words = "raised below this line" if at == 0 else "called from here"
+            if (file, line) not in self._frames:
+                self._frames[file, line] = self.spot(file, line, line)
+            where = f"{words}, in {frame.function}" if frame.function else words
+            found.append(Related(self._frames[file, line], where))
+        return tuple(found[:MOST_RELATED])

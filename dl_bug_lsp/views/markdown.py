@@ -1,0 +1,133 @@
+"""Text as Markdown that cannot become markup: nothing from a log turns into a link or a picture.
+
+Follows CommonMark's backslash escapes, code spans and fences; what GitHub's dialect would link by
+itself (addresses) is broken up as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from dl_bug_lsp.report import Evidence, FailureReport, Report
+from dl_bug_lsp.views import words
+from dl_bug_lsp.views.categories import category_words
+from dl_bug_lsp.views.escape import escape, shorten
+from dl_bug_lsp.views.headline import message_lines, where_in_text
+from dl_bug_lsp.views.paths import PathStyle
+from dl_bug_lsp.views.stack import fold
+
+_SPECIAL = re.compile(
+    r"[\\`*_\[\]<>#|~&$!{}@]|:(?=\S)|(?<=www)\.|^[-+=](?=\s|[-+=])|^\d+(?=[.)])", re.I
+)
+LONGEST = 600
+BAR = 10
+
+
+def plain(text: str) -> str:
+    """Return one line of text with everything escaped that Markdown could take for markup."""
+    line = " ".join(shorten(escape(text), LONGEST).split())
+    return _SPECIAL.sub(_escaped, line)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"{match[0]}&#8203;" if match[0].isdigit() else f"\\{match[0]}"
+
+
+def code(text: str) -> str:
+    """Return one line as a code span, whatever backticks it holds; empty for a blank text."""
+    line = " ".join(shorten(escape(text), LONGEST).split())
+    if not line:
+        return ""
+    fence = "`" * (_longest_run(line) + 1)
+    pad = " " if line[0] == "`" or line[-1] == "`" else ""
+    return f"{fence}{pad}{line}{pad}{fence}"
+
+
+def sentence(text: str) -> str:
+    """Return a sentence whose parts in backticks are code."""
+    parts = shorten(text, LONGEST).split("`")
+    if len(parts) % 2 == 0:
+        return plain(text)
+    out = []
+    for index, part in enumerate(parts):
+        if index % 2:
+            out.append(code(part))
+        elif part:
+            head, tail = (" " * part[:1].isspace(), " " * part[-1:].isspace())
+            out.append(f"{head}{plain(part)}{tail}" if part.strip() else " ")
+    return "".join(out).strip()
+
+
+def block(lines: list[str]) -> str:
+    """Return lines as a fenced block of text, whatever fences they hold themselves."""
+    text = "\n".join(escape(line) for line in lines)
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def bar(share: float) -> str:
+    """Return a share of 0 to 1 as a bar of ten characters."""
+    full = min(BAR, max(0, round(share * BAR)))
+    return "█" * full + "░" * (BAR - full)
+
+
+def render_markdown(report: Report, paths: PathStyle | None = None, only: str | None = None) -> str:
+    """Return the report as a Markdown page; of one failure where its id is given as ``only``."""
+    style = paths or PathStyle()
+    failures = [f for f in report.failures if only in (None, f.id)]
+    primary = next((f for f in failures if f.primary), None) or next(iter(failures), None)
+    if primary is None:
+        return "# No failure\n\nThe text tells of no failure.\n"
+    out = _failure(primary, style)
+    others = [failure for failure in failures if failure is not primary]
+    if others:
+        out += ["", f"## {words.other_failures(len(others)).capitalize()}", ""]
+        for failure in others[:20]:
+            out.append(f"- {plain(message_lines(failure)[0])} ({plain(where_in_text(failure))})")
+    if report.problems:
+        out += ["", "## Not understood", "", *(f"- {plain(one)}" for one in report.problems[:5])]
+    return "\n".join(out) + "\n"
+
+
+def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
+    category = category_words(failure.category.id)
+    share = words.percent(failure.category.confidence)
+    out = [f"# {plain(category.name)} ({share})", "", block(message_lines(failure)), ""]
+    out.append(plain(category.meaning))
+    out += ["", f"Found in {plain(where_in_text(failure))}. {words.retry(failure)}"]
+    if not failure.reliable:
+        out += ["", f"**{words.UNRELIABLE}**"]
+    out += ["", "## Most suspicious places", ""]
+    for suspect in failure.suspects:
+        place = code(paths.place(suspect.file, suspect.line))
+        where = f" in {code(suspect.function)}" if suspect.function else ""
+        out.append(f"{suspect.rank}. {place}{where} — {words.percent(suspect.score)}")
+        out += [f"   - {reason}" for reason in evidence_lines(suspect.evidence[:3])]
+    if not failure.suspects:
+        out.append("No line of the workspace is suspicious.")
+    if failure.frames:
+        entries = fold(failure.frames, paths)
+        lines = [f"{entry.place}  {entry.words}".strip() for entry in entries]
+        out += ["", "## Stack, outermost first", "", block(lines)]
+    if failure.advice:
+        out += ["", "## What usually helps", "", *advice_lines(failure)]
+    return out
+
+
+def evidence_lines(evidence: Iterable[Evidence]) -> list[str]:
+    """Return one line for each reason: a bar of its share, its source, its sentence."""
+    out = []
+    for one in sorted(evidence, key=lambda e: -e.score):
+        share = f"`{bar(one.score)}` {words.percent(one.score)}"
+        out.append(f"{share} {plain(one.kind.replace('_', ' '))}: {sentence(one.why)}")
+    return out
+
+
+def advice_lines(failure: FailureReport) -> list[str]:
+    """Return one line for each frequent cause and what helps against it."""
+    return [f"- {sentence(one.cause)} → {sentence(one.fix)}" for one in failure.advice]
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)
