@@ -1,0 +1,15 @@
+"""Bug reports: what a report's text says, each kind of text in it apart."""
+
+from dl_bug_lsp.bug_reports.failures import classify_report, report_facts, report_failure
+from dl_bug_lsp.bug_reports.reader import read_report
+from dl_bug_lsp.bug_reports.values import BugReport, CodeLink, StackLine
+
+__all__ = [
+    "BugReport",
+    "CodeLink",
+    "StackLine",
+    "classify_report",
+    "read_report",
+    "report_facts",
+    "report_failure",
+]
