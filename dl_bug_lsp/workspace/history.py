@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from functools import cached_property
 
 # "fix" and "bug" in the message: S. Wang and D. Lo, "Version history, similar report, and
@@ -47,6 +48,11 @@ class Commit:
     def message(self) -> str:
         """Subject and body."""
         return f"{self.subject}\n\n{self.body}" if self.body else self.subject
+
+    @property
+    def when(self) -> datetime:
+        """The time, in UTC."""
+        return datetime.fromtimestamp(self.time, tz=timezone.utc)
 
     @property
     def is_fix(self) -> bool:

@@ -1,0 +1,138 @@
+"""The techniques that the benchmark runs, by name: ours, a baseline, and the published ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dl_bug_lsp.localize import localize, located_frames
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.report import Options, Report
+from dl_bug_lsp.techniques.values import (
+    FixedReport,
+    Query,
+    Ranked,
+    RankedFunction,
+    RankedLines,
+    Technique,
+)
+from dl_bug_lsp.tracebacks import read_failures
+from dl_bug_lsp.workspace import Place, Workspace
+
+OURS = "dl-bug-lsp"
+INNERMOST = "innermost-frame"
+_REGISTRY = "dl_bug_lsp.techniques.registry"
+ALL = Options(top=0, top_files=0)
+
+
+class WrongUseError(Exception):
+    """What the caller asked for cannot be had; one sentence."""
+
+
+class Ours:
+    """`localize` as users get it; with ``weights``, ranked by those and not by the shipped ones."""
+
+    name = OURS
+
+    def __init__(self, weights: dict[str, Any] | None = None) -> None:
+        self._options = ALL
+        if weights is not None:
+            if "weights" not in {field.name for field in dataclasses.fields(Options)}:
+                raise WrongUseError("--weights: localize's options of this version take no weights")
+            given: dict[str, Any] = {"weights": weights}
+            self._options = dataclasses.replace(ALL, **given)
+
+    def rank(self, query: Query, workspace: Workspace, earlier: Sequence[FixedReport]) -> Ranked:
+        """Hand over the text alone, as a user would."""
+        return ranked_of(localize(query.text, workspace, self._options))
+
+
+class InnermostFrame:
+    """The traceback's frames that lie in the workspace, the innermost first: where people begin."""
+
+    name = INNERMOST
+
+    def rank(self, query: Query, workspace: Workspace, earlier: Sequence[FixedReport]) -> Ranked:
+        """Rank the frames' lines, and their functions and files in the same order."""
+        places = frame_places(query, workspace)
+        lines = [
+            RankedLines(p.file, p.line, p.end_line, 1 / rank) for rank, p in enumerate(places, 1)
+        ]
+        functions = [
+            RankedFunction(p.file, p.function, p.line, p.end_line, 1 / rank)
+            for rank, p in enumerate(places, 1)
+            if p.function is not None
+        ]
+        files = [(line.file, line.score) for line in lines]
+        return Ranked(tuple(files), tuple(functions), tuple(lines))
+
+
+def frame_places(query: Query, workspace: Workspace) -> list[Place]:
+    """Return the local places of a report's frames, the innermost first."""
+    failures = read_failures(read_log(query.text)).failures
+    chosen = next((f for f in failures if f.primary), failures[-1] if failures else None)
+    if chosen is None:
+        return []
+    located = located_frames(chosen, workspace, ALL)
+    return [place for _, place in reversed(located) if place is not None]
+
+
+def ranked_of(report: Report) -> Ranked:
+    """Read a report's ranking; functions stand in the order of their first lines."""
+    primary = report.primary
+    if primary is None:
+        return Ranked((), (), ())
+    lines = tuple(RankedLines(s.file, s.line, s.end_line, s.score) for s in primary.suspects)
+    functions = tuple(
+        RankedFunction(s.file, s.function, s.line, s.end_line, s.score)
+        for s in primary.suspects
+        if s.function is not None
+    )
+    return Ranked(tuple((f.file, f.score) for f in primary.files), functions, lines)
+
+
+def published() -> dict[str, Callable[[], Technique]]:
+    """Return the published techniques of the package by name."""
+    try:
+        registry = importlib.import_module(_REGISTRY)
+    except ModuleNotFoundError as error:
+        if error.name != _REGISTRY:
+            raise WrongUseError(f"the published techniques need {error.name}") from error
+        return {}
+    found: dict[str, Callable[[], Technique]] = dict(registry.TECHNIQUES)
+    return found
+
+
+def names() -> list[str]:
+    """Return every technique's name, ours first."""
+    return [OURS, INNERMOST, *published()]
+
+
+def technique(name: str, project: str, weights: Path | None) -> Technique:
+    """Make a technique; ``weights`` is a file, or a folder with a file ``PROJECT.json`` a fold."""
+    if name == OURS:
+        return Ours(read_weights(weights, project))
+    if name == INNERMOST:
+        return InnermostFrame()
+    known = published()
+    if name not in known:
+        raise WrongUseError(f"no technique is called {name!r}; there are {', '.join(names())}")
+    return known[name]()
+
+
+def read_weights(path: Path | None, project: str) -> dict[str, Any] | None:
+    """Read the weights for a project's bugs, None for the shipped ones."""
+    if path is None:
+        return None
+    file = path / f"{project}.json" if path.is_dir() else path
+    try:
+        data = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise WrongUseError(f"--weights: cannot read {file.name}: {error}") from error
+    if not isinstance(data, dict):
+        raise WrongUseError(f"--weights: {file.name} holds no JSON object")
+    return data
