@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TextIO, overload
 
 from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError
 from dl_bug_lsp.cli.inputs import is_closed_pipe, read_input
@@ -65,31 +65,42 @@ def workspace_folder(given: str) -> Path:
 
 
 def _print(report: Report, workspace: Workspace, arguments: argparse.Namespace) -> None:
-    lines = shown_lines(workspace)
-    if arguments.format == "json":
+    text = rendered(report, workspace, arguments.format, arguments.color, sys.stdout)
+    print_rendered(text, arguments.format, sys.stdout)
+
+
+def rendered(report: Report, workspace: Workspace, shape: str, colour: str, stream: TextIO) -> str:
+    """Return the report in the format ``shape``, as it is fit for ``stream``."""
+    if shape == "json":
         from dl_bug_lsp.views.json_view import to_json
 
-        _print_json(to_json(report))
-    elif arguments.format == "sarif":
+        return _json(to_json(report))
+    if shape == "sarif":
         from dl_bug_lsp.views.sarif import to_sarif
 
-        _print_json(to_sarif(report, lines))
-    elif arguments.format == "github":
+        return _json(to_sarif(report, shown_lines(workspace)))
+    if shape == "github":
         from dl_bug_lsp.views.github import to_github
 
         home = os.environ.get("GITHUB_WORKSPACE") or os.curdir
-        write_text(to_github(report, path_prefix(workspace.root, Path(home))))
+        return to_github(report, path_prefix(workspace.root, Path(home)))
+    from dl_bug_lsp.views import PathStyle, Style, render_text
+
+    style = Style(wants_colour(colour, stream))
+    paths = PathStyle(path_prefix(workspace.root, Path.cwd()))
+    return render_text(report, shown_lines(workspace), terminal_width(), style, paths)
+
+
+def print_rendered(text: str, shape: str, stream: TextIO) -> None:
+    """Print a rendered report; machines get UTF-8 whatever the terminal's encoding."""
+    if shape in ("json", "sarif"):
+        write_bytes(text.encode("utf-8"), stream)
     else:
-        from dl_bug_lsp.views import PathStyle, Style, render_text
-
-        style = Style(wants_colour(arguments.color, sys.stdout))
-        paths = PathStyle(path_prefix(workspace.root, Path.cwd()))
-        write_text(render_text(report, lines, terminal_width(), style, paths))
+        write_text(text, stream)
 
 
-def _print_json(document: dict[str, Any]) -> None:
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)
-    write_bytes(text.encode("utf-8") + b"\n")
+def _json(document: dict[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
 def path_prefix(root: Path, reader: Path) -> str:

@@ -43,6 +43,10 @@ def _run(arguments: argparse.Namespace) -> int:
         from dl_bug_lsp.cli import localize_command
 
         return localize_command.run(arguments)
+    if arguments.command == "run":
+        from dl_bug_lsp.cli import run_command
+
+        return run_command.run(arguments)
     if arguments.command == "server":
         from dl_bug_lsp.cli import server_command
 
@@ -55,7 +59,7 @@ def _run(arguments: argparse.Namespace) -> int:
         from dl_bug_lsp.cli import doctor_command
 
         return doctor_command.run(arguments)
-    raise UsageError("say what to do: localize, server, explain or doctor (see --help)")
+    raise UsageError("say what to do: localize, run, server, explain or doctor (see --help)")
 
 
 def _unexpected(error: Exception, arguments: argparse.Namespace) -> int:

@@ -35,6 +35,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     _add_localize(commands, common)
+    _add_run(commands, common)
     _add_server(commands, common)
     _add_explain(commands, common)
     _add_doctor(commands, common)
@@ -86,17 +87,47 @@ def _add_localize(commands: _Commands[Parser], common: Parser) -> None:
     )
 
 
+def _add_run(commands: _Commands[Parser], common: Parser) -> None:
+    command = commands.add_parser(
+        "run",
+        parents=[common],
+        allow_abbrev=False,
+        usage=f"{PROGRAM} run [options] -- COMMAND [ARGUMENT ...]",
+        help="run a command unchanged and tell why it failed",
+        description="Runs a command as if it had been typed without us: its output, signals, "
+        "terminal and exit code are its own. Its output is kept in .dlbug/runs/ of the workspace, "
+        "and when it fails, a short report follows on standard error.",
+    )
+    command.add_argument(
+        "--workspace",
+        metavar="DIR",
+        help="folder of the code (default: the project that this folder belongs to)",
+    )
+    command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    command.add_argument("--no-report", action="store_true", help="record only")
+    command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    command.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command")
+
+
 def _add_server(commands: _Commands[Parser], common: Parser) -> None:
     command = commands.add_parser(
         "server",
         parents=[common],
         allow_abbrev=False,
-        help="run the language server on standard input and output",
-        description="Speaks the Language Server Protocol on standard input and output; editors "
-        "start it.",
+        help="run the language server",
+        description="Speaks the Language Server Protocol, with one client; editors start it.",
     )
-    command.add_argument(
-        "--stdio", action="store_true", help="accepted because editors pass it; the only way"
+    way = command.add_mutually_exclusive_group()
+    way.add_argument(
+        "--stdio", action="store_true", help="on standard input and output, as without any option"
+    )
+    way.add_argument(
+        "--tcp",
+        metavar="HOST:PORT",
+        help="wait for a client on a TCP port; port 0 lets the system choose and tells which",
+    )
+    way.add_argument(
+        "--ws", metavar="HOST:PORT", help="wait for one on a WebSocket (needs the extra 'ws')"
     )
     command.add_argument(
         "--log-file", metavar="PATH", help="write the server's log there (at most 1 MB, twice)"

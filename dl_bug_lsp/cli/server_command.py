@@ -5,20 +5,20 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dl_bug_lsp.cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.server.wire import Channel
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the client leaves; ends the process itself."""
-    if sys.stdin is None or sys.stdout is None:
-        raise UsageError("the server needs standard input and output; an editor starts it")
-    if sys.stdin.isatty():
-        sys.stderr.write(
-            "The language server speaks with an editor over standard input and output "
-            "(docs/editors.md); Ctrl-C ends it.\n"
-        )
+    accept = _transport(arguments)
     log_file = arguments.log_file
     if log_file is not None:
         try:
@@ -31,5 +31,25 @@ def run(arguments: argparse.Namespace) -> int:
     gc.disable()
     from dl_bug_lsp.server.run import serve_and_exit
 
-    serve_and_exit(log_file)
+    serve_and_exit(accept, log_file, arguments.clientProcessId)
     return 0
+
+
+def _transport(arguments: argparse.Namespace) -> Callable[[], Channel]:
+    from dl_bug_lsp.server import transports
+
+    for option, accept in (("tcp", transports.accept_tcp), ("ws", transports.accept_ws)):
+        given = getattr(arguments, option)
+        if given is not None:
+            try:
+                return partial(accept, transports.parse_address(given))
+            except ValueError as error:
+                raise UsageError(f"--{option}: {error}, not '{given}'") from None
+    if sys.stdin is None or sys.stdout is None:
+        raise UsageError("the server needs standard input and output; an editor starts it")
+    if sys.stdin.isatty():
+        sys.stderr.write(
+            "The language server speaks with an editor over standard input and output "
+            "(docs/editors.md); Ctrl-C ends it.\n"
+        )
+    return transports.standard_streams

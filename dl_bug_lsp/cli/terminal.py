@@ -32,19 +32,21 @@ def terminal_width() -> int:
     return min(WIDEST, shutil.get_terminal_size((100, 24)).columns)
 
 
-def write_text(text: str) -> None:
-    """Write to standard output; characters that its encoding lacks are replaced by plain ones."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+def write_text(text: str, stream: TextIO | None = None) -> None:
+    """Write to a stream, by default standard output; characters that it lacks become plain ones."""
+    stream = stream or sys.stdout
+    encoding = getattr(stream, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
         text = text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    stream.write(text)
+    stream.flush()
 
 
-def write_bytes(data: bytes) -> None:
+def write_bytes(data: bytes, stream: TextIO | None = None) -> None:
     """Write machine-readable output as it is, whatever the terminal's encoding and line ends."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    stream = stream or sys.stdout
+    stream.flush()
+    stream.buffer.write(data)
+    stream.buffer.flush()

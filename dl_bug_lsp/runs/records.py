@@ -18,6 +18,7 @@ RUNS = f"{FOLDER}/runs"
 KEPT = 50
 """Runs that are kept; older ones are removed when a new one begins."""
 _LARGEST = 2**20
+_PLAIN_TIME = str.maketrans("", "", "-:")
 _MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 
 
@@ -44,6 +45,11 @@ class RunRecord:
         words = shlex.join(self.command)
         return f"run:{words}" if self.folder == "." else f"run:{self.folder}$ {words}"
 
+    def ended_with(self, exit_code: int, left_out: int) -> RunRecord:
+        """Return the record of the run as it ended now."""
+        now = iso_time(time.time())
+        return replace(self, exit_code=exit_code, ended=now, left_out=left_out)
+
     @property
     def was_broken_off(self) -> bool:
         """Say whether its user ended it (Ctrl-C, SIGTERM, a closed terminal or pipe)."""
@@ -62,10 +68,13 @@ def workspace_of(folder: Path) -> Path:
     return folder
 
 
-def begin(
-    workspace: Path, command: tuple[str, ...], folder: Path, pid: int
-) -> tuple[Path, RunRecord]:
-    """Make the folder, remove old runs, and return the new run's place without suffix and record.
+def new_record(workspace: Path, command: tuple[str, ...], folder: Path, pid: int) -> RunRecord:
+    """Return the record of a run that begins now in ``folder``; ``pid`` is the recorder's."""
+    return RunRecord(command, _relative(folder, workspace), pid, iso_time(time.time()))
+
+
+def begin(workspace: Path, record: RunRecord) -> Path:
+    """Make the folder, remove old runs, write the record; return its place without a suffix.
 
     Raises `OSError` where nothing can be written.
     """
@@ -76,19 +85,22 @@ def begin(
         with suppress(OSError):
             ignore.write_text("*\n", encoding="ascii")
     prune(runs, KEPT - 1)
-    now = time.time()
-    name = f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime(now))}-{pid}"
-    record = RunRecord(command, _relative(folder, workspace), pid, iso_time(now))
+    name = f"{record.started.translate(_PLAIN_TIME)}-{record.pid}"
     write(runs / name, record)
-    return runs / name, record
+    return runs / name
 
 
-def finish(place: Path, record: RunRecord, exit_code: int, left_out: int) -> RunRecord:
-    """Write how a run ended and return its record; a full disk is no reason to fail."""
-    done = replace(record, exit_code=exit_code, ended=iso_time(time.time()), left_out=left_out)
+def finish(place: Path, done: RunRecord) -> None:
+    """Write how a run ended; a full disk is no reason to fail."""
     with suppress(OSError):
         write(place, done)
-    return done
+
+
+def discard(place: Path) -> None:
+    """Remove a run that never began."""
+    for file in (log_file(place), record_file(place)):
+        with suppress(OSError):
+            file.unlink()
 
 
 def write(place: Path, record: RunRecord) -> None:
@@ -153,9 +165,7 @@ def prune(runs: Path, keep: int) -> None:
         record = read(file)
         if record is not None and record.exit_code is None and _is_running(record.pid):
             continue
-        for gone in (log_file(file.with_suffix("")), file):
-            with suppress(OSError):
-                gone.unlink()
+        discard(file.with_suffix(""))
 
 
 def _files(runs: Path) -> list[Path]:

@@ -1,0 +1,124 @@
+"""``dl-bug-lsp run -- COMMAND``: runs a command unchanged and tells why it failed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from pathlib import Path
+
+from dl_bug_lsp.cli.errors import UsageError, complain
+from dl_bug_lsp.cli.localize_command import print_rendered, rendered, workspace_folder
+from dl_bug_lsp.runs import records
+from dl_bug_lsp.runs.capped import CappedLog
+from dl_bug_lsp.runs.starting import StartError
+from dl_bug_lsp.runs.starting import run as run_to_its_end
+
+SHORT = 3
+"""Places that a report on the terminal names; `localize` on the recorded log tells all."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command, record it, report its failure; return (or die of) what it ended with."""
+    command = tuple(arguments.words)
+    if command[:1] == ("--",):
+        command = command[1:]
+    if not command:
+        raise UsageError("name the command: dl-bug-lsp run -- python train.py")
+    folder = Path.cwd()
+    root = workspace_folder(arguments.workspace) if arguments.workspace else None
+    workspace = root or records.workspace_of(folder)
+    place, record = _begin(workspace, command, folder)
+    log = CappedLog(records.log_file(place) if place else None)
+    try:
+        code = run_to_its_end(command, log)
+    except StartError as error:
+        log.close()
+        if place is not None:
+            records.discard(place)
+        complain(str(error))
+        return error.exit_code
+    log.close()
+    if log.problem is not None and place is not None:
+        complain(f"the output could not be recorded: {_reason(log.problem)}")
+    done = record.ended_with(code, log.left_out)
+    if place is not None:
+        records.finish(place, done)
+    if code and not done.was_broken_off and not arguments.no_report:
+        complain(f"the command ended with {_end(code)}")
+        _report(log.content(), workspace, place, arguments)
+    return _leave(code)
+
+
+def _begin(
+    workspace: Path, command: tuple[str, ...], folder: Path
+) -> tuple[Path | None, records.RunRecord]:
+    record = records.new_record(workspace, command, folder, os.getpid())
+    try:
+        return records.begin(workspace, record), record
+    except OSError as error:
+        complain(f"the run is not recorded: {_reason(error)}")
+        return None, record
+
+
+def _end(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"signal {signal.Signals(-code).name}"
+    except ValueError:
+        return f"signal {-code}"
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def _report(
+    output: bytes, workspace: Path, place: Path | None, arguments: argparse.Namespace
+) -> None:
+    """Print the report to standard error; a fault of ours changes nothing of the run's end."""
+    if not output.strip():
+        complain("it printed nothing that could tell why")
+        return
+    try:
+        _print_report(output, workspace, arguments.format, arguments.color)
+        if place is not None and arguments.format == "text":
+            log = os.path.relpath(records.log_file(place))
+            complain(f"more: dl-bug-lsp localize {log}{_where(workspace)}")
+    except OSError:
+        return
+    except Exception as error:
+        if arguments.debug:
+            raise
+        complain(f"the failure could not be localized ({type(error).__name__})")
+
+
+def _where(workspace: Path) -> str:
+    return "" if workspace == Path.cwd() else f" --workspace {os.path.relpath(workspace)}"
+
+
+def _print_report(output: bytes, workspace: Path, shape: str, colour: str) -> None:
+    """Localize a run's output and print the report to standard error."""
+    from dl_bug_lsp.localize import localize
+    from dl_bug_lsp.report import Options
+    from dl_bug_lsp.workspace import Workspace
+
+    opened = Workspace(workspace)
+    wanted = Options(SHORT, SHORT) if shape == "text" else Options()
+    report = localize(output, opened, wanted)
+    opened.keep_index()
+    print_rendered(rendered(report, opened, shape, colour, sys.stderr), shape, sys.stderr)
+
+
+def _leave(code: int) -> int:
+    if code >= 0:
+        return code
+    if sys.platform != "win32":
+        from dl_bug_lsp.runs.signals import die_of
+
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        die_of(-code)
+    return 128 - code

@@ -1,0 +1,143 @@
+"""How a command's output reaches its reader: each stream by its own way, byte for byte."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import threading
+from contextlib import suppress
+
+from dl_bug_lsp.runs.capped import CappedLog
+from dl_bug_lsp.runs.terminals import OutputTerminal
+
+SIZE = 2**18
+"""Bytes that are taken at once."""
+_PIPE_SIZE = 2**20
+
+
+class Channel:
+    """One way from the command to us and on to ``target``, a file number of ours.
+
+    Terminals get a pseudo-terminal, everything else a pipe.
+    """
+
+    def __init__(self, target: int, log: CappedLog, guard: threading.Lock) -> None:
+        self.target = target
+        self._log = log
+        self._guard = guard
+        self.terminal = OutputTerminal(target) if os.isatty(target) else None
+        if self.terminal is not None:
+            self.reading, self.writing = self.terminal.master, self.terminal.slave
+        else:
+            self.reading, self.writing = os.pipe()
+            _widen(self.reading)
+        self.busy = threading.Lock()
+        """Held while bytes are on their way through us."""
+        self.is_over = False
+        self._thread = threading.Thread(target=self.pump, name="output", daemon=True)
+
+    def start(self) -> None:
+        """Begin to hand on, after the command has got its end."""
+        os.close(self.writing)
+        self._thread.start()
+
+    def pump(self) -> None:
+        """Hand on until all writers are gone or the reader is."""
+        waiting = select.poll()
+        waiting.register(self.reading, select.POLLIN)
+        while not self.is_over:
+            waiting.poll()
+            with self.busy:
+                if not self.hand_on():
+                    self.is_over = True
+        # Where our reader is gone the command is told in the usual way, by a broken pipe.
+        with suppress(OSError):
+            os.close(self.reading)
+
+    def hand_on(self) -> bool:
+        """Hand on what is there; False at the end."""
+        try:
+            data = os.read(self.reading, SIZE)
+        except OSError:
+            # A pseudo-terminal whose last writer went (Linux says EIO).
+            return False
+        if not data:
+            return False
+        if self.terminal is not None:
+            self.terminal.follow()
+        is_taken = _write(self.target, data)
+        with self._guard:
+            self._log.write(data)
+        return is_taken
+
+    def stop_recording(self) -> None:
+        """Hand on without recording: the run that is recorded is over."""
+        self._log = CappedLog(None, 0, 1)
+        self._guard = threading.Lock()
+
+    def has_more(self) -> bool:
+        """Say whether something was written that was not handed on yet."""
+        if self.is_over:
+            return False
+        try:
+            ready, _, _ = select.select([self.reading], [], [], 0)
+        except (OSError, ValueError):
+            return False
+        return bool(ready)
+
+    def join(self, timeout: float) -> None:
+        """Wait for the end of all writers."""
+        self._thread.join(timeout)
+
+
+def _write(target: int, data: bytes) -> bool:
+    """Write all of it; False where the reader is gone."""
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[_write_some(target, view) :]
+    except OSError:
+        return False
+    return True
+
+
+def _write_some(target: int, view: memoryview) -> int:
+    try:
+        return os.write(target, view)
+    except BlockingIOError:
+        # Someone made our output non-blocking, which holds for all who share it.
+        select.select([], [target], [])
+        return 0
+
+
+def _widen(number: int) -> None:
+    if sys.platform.startswith("linux"):
+        import fcntl
+
+        with suppress(OSError, AttributeError):
+            fcntl.fcntl(number, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+
+
+def channels(log: CappedLog) -> dict[int, Channel]:
+    """Return the ways for standard output and error; one for both where both go to one place.
+
+    Only one way keeps the order in which the two were written. A closed stream stays closed.
+    """
+    guard = threading.Lock()
+    found: dict[int, Channel] = {}
+    for number in (1, 2):
+        try:
+            place = _place(number)
+        except OSError:
+            continue
+        if 1 in found and place == _place(1):
+            found[2] = found[1]
+        else:
+            found[number] = Channel(number, log, guard)
+    return found
+
+
+def _place(number: int) -> tuple[int, int, int]:
+    state = os.fstat(number)
+    return state.st_dev, state.st_ino, state.st_rdev
