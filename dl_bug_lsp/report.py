@@ -120,19 +120,22 @@ class Report:
         """The failure that ended the job, or None when nothing was found."""
         return next((f for f in self.failures if f.primary), None)
 
-    def after(self, lines: int) -> Report:
-        """Return the report with all spans counted from ``lines`` lines further up.
-
-        For a text of which only the end was read.
-        """
+    def shifted(self, lines: int) -> Report:
+        """Return the report with all spans counted from ``lines`` lines further up."""
         if not lines:
             return self
         failures = tuple(
             replace(f, span=Span(f.span.first_line + lines, f.span.last_line + lines))
             for f in self.failures
         )
+        return replace(self, failures=failures)
+
+    def after(self, lines: int) -> Report:
+        """Return the report of a text of which the first ``lines`` lines were not read."""
+        if not lines:
+            return self
         note = f"The text is too long: its first {lines} lines were left out."
-        return replace(self, failures=failures, problems=(*self.problems, note))
+        return replace(self.shifted(lines), problems=(*self.problems, note))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence import (
     bm25,
     data_files,
@@ -35,4 +36,7 @@ SOURCES: tuple[Source, ...] = (
 def gather(case: Case) -> Iterator[Clue]:
     """Yield the clues of every source, in a fixed order."""
     for source in SOURCES:
-        yield from source(case)
+        for clue in source(case):
+            checkpoint()
+            yield clue
+        checkpoint()

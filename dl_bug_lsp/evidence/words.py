@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
 
@@ -38,6 +39,7 @@ def words_of(
     """Return the words of some Python files and of some settings (all where none are given)."""
     found: list[Word] = []
     for file in files:
+        checkpoint()
         tree = workspace.tree(file)
         if tree is not None:
             found.extend(_python_words(file, tree))

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.provenance import evaluation, inputs
 from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NESTING, MAX_NODES, MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import Edge, Node
@@ -44,6 +45,7 @@ class Engine:
         key = (id(expr), id(context))
         found = self.nodes.get(key)
         if found is None:
+            checkpoint()
             found = self.nodes[key] = Node(self, context, expr)
             self.keep.append((expr, context))
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.provenance.collecting import collect
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.workspace import Workspace
@@ -23,6 +24,7 @@ class Program:
     def module(self, file: str) -> Scope | None:
         """Return the model of a Python file, or None where it cannot be parsed."""
         if file not in self._modules:
+            checkpoint()
             tree = self.workspace.tree(file)
             scope = None
             if tree is not None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
 from dl_bug_lsp.server.app import DlBugServer
+from dl_bug_lsp.server.documents import disk_changed
 from dl_bug_lsp.server.folders import Folder
+from dl_bug_lsp.server.lanes import Rank
+from dl_bug_lsp.server.projects import look_at_project
+from dl_bug_lsp.settings.project import FILE
 
 
 def files_changed(
@@ -20,5 +26,26 @@ def files_changed(
     Call it on the event loop's thread. Names are relative to the folder's root, with ``/``
     (`Folder.file_of` makes them of URIs and paths); a folder's name stands for all that is in it.
     """
-    for file in (*created, *changed, *deleted):
-        folder.workspace.refresh(file)
+    names = tuple(dict.fromkeys((*created, *changed, *deleted)))
+    if not names or folder.closed.is_set():
+        return
+    lane = ls.jobs.lane(folder.key)
+    loop = asyncio.get_running_loop()
+
+    def call(what: Callable[..., object], *arguments: object) -> None:
+        with suppress(RuntimeError):  # The loop may be gone.
+            loop.call_soon_threadsafe(what, *arguments)
+
+    def take_in() -> None:
+        folder.workspace.catch_up()
+        if FILE in names:
+            look_at_project(ls, folder, call)
+
+    def index_again() -> Iterator[None]:
+        for name in names:
+            folder.workspace.index_files((name,))
+            yield
+
+    lane.put(Rank.CHANGES, take_in)
+    lane.put_steps(index_again())
+    disk_changed(ls, folder, names)

@@ -26,6 +26,7 @@ class Folder:
     uri: str
     root: Path
     closed: threading.Event = field(default_factory=threading.Event)
+    names: set[Path] = field(default_factory=set)
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -44,7 +45,7 @@ class Folder:
         path = path_of(name) if "://" in name else Path(name)
         if path is None:
             return None
-        for root in (self.root, self.real_root):
+        for root in (self.root, self.real_root, *sorted(self.names)):
             if root in path.parents:
                 return path.relative_to(root).as_posix()
         return None
@@ -69,22 +70,38 @@ class Folders:
         return iter(tuple(self._folders.values()))
 
     def open(self, uri: str) -> Folder | None:
-        """Open a folder by its URI; None where it is no folder on this machine's disk."""
+        """Open a folder by its URI; None where it is no folder on this machine's disk.
+
+        A folder is open once, under however many names; the first one is used.
+        """
         path = path_of(uri)
         if path is None or not path.is_dir():
             logger.warning("a workspace folder is not on this machine's disk and is left out")
             return None
-        if path not in self._folders:
-            self._folders[path] = Folder(uri, path)
-        return self._folders[path]
+        folder = self._folders.setdefault(path.resolve(), Folder(uri, path))
+        folder.names.add(path)
+        return folder
 
     def close(self, uri: str) -> Folder | None:
-        """Close a folder by its URI and return it, None where it was not open."""
+        """Close a folder by its URI and return it, None where it is open still or was not.
+
+        It stays open as long as it is under another name.
+        """
         path = path_of(uri)
-        folder = self._folders.pop(path, None) if path is not None else None
-        if folder is not None:
-            folder.closed.set()
-        return folder
+        for real, folder in self._folders.items():
+            if path in folder.names:
+                folder.names.discard(path)
+                if folder.names:
+                    return None
+                del self._folders[real]
+                folder.closed.set()
+                return folder
+        return None
+
+    def around(self, uri: str) -> Folder | None:
+        """Return the folder that a file lies in, of nested ones the innermost; None if in none."""
+        inside = [folder for folder in self if folder.file_of(uri) is not None]
+        return max(inside, key=lambda folder: len(folder.real_root.parts), default=None)
 
     def named(self, name: str) -> Folder | None:
         """Return the folder with this URI or path, opening it where it is not; None if absent."""

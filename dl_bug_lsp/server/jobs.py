@@ -1,27 +1,28 @@
-"""Work off the main loop: one job at a time for each key, and the latest request wins.
+"""Work off the main loop: of each source of texts the latest job wins.
 
 The protocol library runs threaded handlers to their end and says "cancelled" while they go on, so
-the server keeps its own threads. They are daemons: a busy one never holds up the process' end.
+the server keeps its own threads, one lane for each folder (`lanes`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from dl_bug_lsp.cancellation import CancelledError, cancellable
+from dl_bug_lsp.server.lanes import Lane, Rank
 
 Result = TypeVar("Result")
+
+__all__ = ["CancelledError", "Jobs", "Rank", "SupersededError", "Token"]
 
 
 class SupersededError(Exception):
     """A newer request took the place of this one."""
-
-
-class CancelledError(Exception):
-    """The client, or the server's end, cancelled this request."""
 
 
 class Token:
@@ -40,92 +41,116 @@ class Token:
         self._event.set()
 
 
-@dataclass(eq=False)
-class _Job(Generic[Result]):
-    work: Callable[[Token], Result]
-    future: asyncio.Future[Result]
-    request: int | str | None
-    token: Token = field(default_factory=Token)
+class _Job:
+    """Parts in several lanes with one token; ``future`` holds the list of their results."""
+
+    def __init__(self, parts: int, request: int | str | None) -> None:
+        self.future: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
+        self.request = request
+        self.token = Token()
+        self._results: list[Any] = [None] * parts
+        self._open = parts
+
+    def drop(self, why: Exception) -> None:
+        self.token.cancel()
+        if not self.future.done():
+            self.future.set_exception(why)
+
+    def take(self, part: int, result: object, error: BaseException | None) -> None:
+        """Take in the end of one part; belongs to the loop's thread."""
+        if self.future.done():
+            return
+        if error is not None:
+            ordinary = isinstance(error, Exception) and not isinstance(error, StopIteration)
+            self.drop(
+                error  # type: ignore[arg-type]
+                if ordinary
+                else RuntimeError(f"the job ended with {type(error).__name__}")
+            )
+            return
+        self._results[part] = result
+        self._open -= 1
+        if not self._open:
+            self.future.set_result(self._results)
 
 
 class Jobs:
-    """Runs jobs in daemon threads; all methods are called on the event loop's thread."""
+    """Runs jobs in lanes; all methods are called on the event loop's thread."""
 
     def __init__(self) -> None:
-        self._running: dict[str, _Job[Any]] = {}
-        self._waiting: dict[str, _Job[Any]] = {}
+        self._lanes: dict[str, Lane] = {}
+        self._jobs: dict[str, _Job] = {}
+        # A request may be cancelled before its job begins: while settings are asked for.
+        self._unheard: deque[int | str] = deque(maxlen=64)
+
+    def lane(self, name: str) -> Lane:
+        """Return the lane of a folder; a workspace is used in its own lane only."""
+        if name not in self._lanes:
+            self._lanes[name] = Lane(name)
+        return self._lanes[name]
+
+    def close(self, name: str) -> None:
+        """End a lane and what waits in it."""
+        lane = self._lanes.pop(name, None)
+        if lane is not None:
+            lane.close()
 
     async def run(
-        self, key: str, work: Callable[[Token], Result], request: int | str | None = None
-    ) -> Result:
-        """Run ``work`` in a thread and return its result.
+        self,
+        source: str,
+        parts: Sequence[tuple[str, Callable[[Token], Result]]],
+        request: int | str | None = None,
+        rank: Rank = Rank.ASKED,
+    ) -> list[Result]:
+        """Run each part in the lane that it names and return their results in order.
 
-        Of several jobs with the same key at most one runs and one waits. Raises `SupersededError`
-        as soon as a newer job with this key arrives, `CancelledError` after `cancel` of
-        ``request``, and what ``work`` raised.
+        Of several jobs of one ``source`` the latest wins. Raises `SupersededError` as soon as a
+        newer one arrives, `CancelledError` after `cancel` of ``request``, and what a part raised.
         """
-        job = _Job(work, asyncio.get_running_loop().create_future(), request)
-        self._drop(self._waiting.pop(key, None), SupersededError())
-        if key in self._running:
-            self._drop(self._running[key], SupersededError())
-            self._waiting[key] = job
-        else:
-            self._start(key, job)
+        if request is not None and request in self._unheard:
+            raise CancelledError
+        self.drop(source)
+        job = self._jobs[source] = _Job(len(parts), request)
+        for number, (lane, work) in enumerate(parts):
+            self._put(job, number, lane, work, rank)
         try:
-            result: Result = await job.future
-            return result
+            return await job.future
         finally:
             job.token.cancel()
+            if self._jobs.get(source) is job:
+                del self._jobs[source]
+
+    def drop(self, source: str) -> None:
+        """End the job of a source, whose text is out of date."""
+        if source in self._jobs:
+            self._jobs.pop(source).drop(SupersededError())
 
     def cancel(self, request: int | str) -> None:
         """Cancel the job that works for a request, if there is one."""
-        for jobs in (self._running, self._waiting):
-            for job in jobs.values():
-                if job.request == request:
-                    self._drop(job, CancelledError())
+        self._unheard.append(request)
+        for job in tuple(self._jobs.values()):
+            if job.request == request:
+                job.drop(CancelledError())
 
     def cancel_all(self) -> None:
-        """Cancel everything; threads that run go on unheard."""
-        for jobs in (self._waiting, self._running):
-            for job in jobs.values():
-                self._drop(job, CancelledError())
-        self._waiting.clear()
+        """Cancel everything that somebody waits for."""
+        for job in tuple(self._jobs.values()):
+            job.drop(CancelledError())
 
-    def _drop(self, job: _Job[Any] | None, why: Exception) -> None:
-        if job is None:
-            return
-        job.token.cancel()
-        if not job.future.done():
-            job.future.set_exception(why)
-
-    def _start(self, key: str, job: _Job[Any]) -> None:
-        self._running[key] = job
+    def _put(
+        self, job: _Job, number: int, lane: str, work: Callable[[Token], Any], rank: Rank
+    ) -> None:
         loop = job.future.get_loop()
 
         def body() -> None:
             result, error = None, None
             try:
                 if not job.token.cancelled:
-                    result = job.work(job.token)
+                    with cancellable(lambda: job.token.cancelled):
+                        result = work(job.token)
             except BaseException as raised:
                 error = raised
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(self._finish, key, job, result, error)
+            with suppress(RuntimeError):  # The loop may be gone.
+                loop.call_soon_threadsafe(job.take, number, result, error)
 
-        threading.Thread(target=body, name=f"job {key}", daemon=True).start()
-
-    def _finish(
-        self, key: str, job: _Job[Any], result: object, error: BaseException | None
-    ) -> None:
-        self._running.pop(key, None)
-        following = self._waiting.pop(key, None)
-        if following is not None:
-            self._start(key, following)
-        if job.future.done():
-            return
-        if error is None:
-            job.future.set_result(result)
-        elif isinstance(error, Exception) and not isinstance(error, StopIteration):
-            job.future.set_exception(error)
-        else:
-            job.future.set_exception(RuntimeError(f"the job ended with {type(error).__name__}"))
+        self.lane(lane).put(rank, body, dropped=lambda: job.token.cancelled)

@@ -1,12 +1,9 @@
-"""The server's life: start, folders and their index, edits, end."""
+"""The server's life: start, folders and their index, settings, end."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
-import os
-import threading
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +11,30 @@ from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from dl_bug_lsp.server.app import DlBugServer, capability
-from dl_bug_lsp.server.commands import REPORT
+from dl_bug_lsp.server.changes import files_changed
+from dl_bug_lsp.server.ending import end_with_parent
 from dl_bug_lsp.server.folders import Folder
-from dl_bug_lsp.server.lenses import lenses
+from dl_bug_lsp.server.indexing import index
 from dl_bug_lsp.server.parent import watch_parent
-from dl_bug_lsp.server.settings import read_settings
+from dl_bug_lsp.settings.reading import read_given
+from dl_bug_lsp.settings.table import SECTION
 
 logger = logging.getLogger(__name__)
 
+WATCHED = (
+    "**/*.{py,pyw,ipynb,yaml,yml,toml,json,ini,cfg,conf,txt,sh,sbatch,csv,tsv,jsonl}",
+    "**/{.gitignore,.env,Dockerfile,Makefile}",
+)
+"""What the client is asked to tell of: sources, configs, launch scripts, tables."""
+
 
 def register(server: DlBugServer) -> None:
-    """Add the handlers of the server's life and of documents."""
+    """Add the handlers of the server's life."""
 
     @server.feature(types.INITIALIZE)
     def initialize(ls: DlBugServer, params: types.InitializeParams) -> None:
-        watch_parent(params.process_id, _end_with_parent)
+        watch_parent(params.process_id, end_with_parent)
+        ls.protocol.use_buffers()
         options = params.initialization_options
         if isinstance(options, dict):
             _take_options(ls, options)
@@ -42,20 +48,45 @@ def register(server: DlBugServer) -> None:
     @server.feature(types.INITIALIZED)
     async def initialized(ls: DlBugServer, _params: types.InitializedParams) -> None:
         for folder in ls.folders:
-            await _index(ls, folder)
+            index(ls, folder)
+        await _subscribe(ls)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
-    async def folders_changed(
-        ls: DlBugServer, params: types.DidChangeWorkspaceFoldersParams
-    ) -> None:
+    def folders_changed(ls: DlBugServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
         for removed in params.event.removed:
             folder = ls.folders.close(removed.uri)
-            if folder is not None and ls.shelf.drop_folder(folder):
-                ls.show()
+            if folder is not None:
+                ls.jobs.close(folder.key)
+                if ls.shelf.drop_folder(folder):
+                    ls.show()
         for added in params.event.added:
             folder = ls.folders.open(added.uri)
             if folder is not None:
-                await _index(ls, folder)
+                index(ls, folder)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def settings_changed(ls: DlBugServer, params: types.DidChangeConfigurationParams) -> None:
+        ls.settings.forget()
+        sent = params.settings
+        if isinstance(sent, dict) and SECTION in sent:
+            ls.settings.of_start = read_given(sent[SECTION])
+            ls.settings.tell(ls.settings.of_start)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def watched(ls: DlBugServer, params: types.DidChangeWatchedFilesParams) -> None:
+        told: dict[str, tuple[Folder, dict[types.FileChangeType, list[str]]]] = {}
+        for change in params.changes:
+            folder = ls.folders.around(change.uri)
+            name = folder.file_of(change.uri) if folder is not None else None
+            if folder is not None and name is not None:
+                kinds = told.setdefault(folder.key, (folder, {}))[1]
+                kinds.setdefault(change.type, []).append(name)
+        kind = types.FileChangeType
+        for folder, of in told.values():
+            created, changed, deleted = (
+                of.get(one, []) for one in (kind.Created, kind.Changed, kind.Deleted)
+            )
+            files_changed(ls, folder, created, changed, deleted)
 
     @server.feature(types.SHUTDOWN)
     def shutdown(ls: DlBugServer, *_arguments: Any) -> None:
@@ -64,37 +95,18 @@ def register(server: DlBugServer) -> None:
         ls.jobs.cancel_all()
         ls.protocol.cancel_open_requests()
 
-    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    def did_open(ls: DlBugServer, params: types.DidOpenTextDocumentParams) -> None:
-        """Nothing to do: suspects are found on disk, where the failed run found its code."""
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    def did_change(ls: DlBugServer, params: types.DidChangeTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        moved = False
-        for change in params.content_changes:
-            if isinstance(change, types.TextDocumentContentChangePartial):
-                for shown in ls.shelf.all():
-                    moved = shown.edit(uri, change) or moved
-        if moved:
-            ls.diagnostics.update(uri, ls.shelf.all())
-
-    @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
-    def code_lens(ls: DlBugServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-        return lenses(ls.shelf.all(), params.text_document.uri, ls.client_commands, REPORT)
-
 
 def _take_options(ls: DlBugServer, options: dict[str, Any]) -> None:
-    ls.settings, problems = read_settings(options.get("settings"))
-    for problem in problems:
-        logger.warning("%s", problem)
+    ls.settings.of_start = read_given(options.get("settings"))
+    ls.settings.tell(ls.settings.of_start)
     commands = options.get("clientCommands")
     if isinstance(commands, list):
         ls.client_commands = frozenset(name for name in commands if isinstance(name, str))
+    ls.command_links = options.get("commandLinks") is True
 
 
-def _folder_uris(params: types.InitializeParams) -> list[str]:
-    if params.workspace_folders:
+def _folder_uris(params: types.InitializeParams) -> Iterable[str]:
+    if params.workspace_folders is not None:
         return [folder.uri for folder in params.workspace_folders]
     if params.root_uri:
         return [params.root_uri]
@@ -103,56 +115,23 @@ def _folder_uris(params: types.InitializeParams) -> list[str]:
     return []
 
 
-async def _index(ls: DlBugServer, folder: Folder) -> None:
-    """Read a folder in a thread of its own, with progress shown where the client can."""
-    loop = asyncio.get_running_loop()
-    done = asyncio.Event()
-    token = f"dl-bug-index-{folder.key}"
-    shows = capability(ls.client_capabilities, "window", "work_done_progress")
-    shows = bool(shows) and await _begin(ls, token, folder)
-
-    def report(percentage: int) -> None:
-        ls.work_done_progress.report(token, types.WorkDoneProgressReport(percentage=percentage))
-
-    def progress(finished: int, of: int) -> None:
-        if shows and finished % max(1, of // 20) == 0:
-            loop.call_soon_threadsafe(report, 100 * finished // of)
-
-    def body() -> None:
-        try:
-            folder.workspace.index(progress, folder.closed.is_set)
-            logger.info("indexed a folder of %d files", len(folder.workspace.files()))
-        except Exception:
-            logger.exception("the index could not be made")
-        finally:
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(done.set)
-
-    threading.Thread(target=body, name="index", daemon=True).start()
-    await done.wait()
-    if shows:
-        ls.work_done_progress.end(token, types.WorkDoneProgressEnd())
-
-
-async def _begin(ls: DlBugServer, token: str, folder: Folder) -> bool:
+async def _subscribe(ls: DlBugServer) -> None:
+    """Ask the client to tell of changed files and settings, where it can be asked."""
+    wanted = []
+    if ls.can("workspace", "did_change_watched_files", "dynamic_registration"):
+        watchers = [types.FileSystemWatcher(pattern) for pattern in WATCHED]
+        options: object = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+        method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        wanted.append(types.Registration("dl-bug-files", method, options))
+    if ls.can("workspace", "did_change_configuration", "dynamic_registration"):
+        options = types.DidChangeConfigurationRegistrationOptions(SECTION)
+        method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
+        wanted.append(types.Registration("dl-bug-settings", method, options))
+    if not wanted:
+        return
     try:
-        await asyncio.wait_for(
-            asyncio.shield(ls.work_done_progress.create_async(token)), PROGRESS_TIMEOUT
-        )
-    except asyncio.CancelledError:
-        raise
+        await ls.client_register_capability_async(types.RegistrationParams(wanted))
     except Exception:
-        return False
-    title = f"dl-bug: reading {folder.root.name}"
-    begin = types.WorkDoneProgressBegin(title=title, percentage=0)
-    ls.work_done_progress.begin(token, begin)
-    return True
-
-
-PROGRESS_TIMEOUT = 2.0
-
-
-def _end_with_parent() -> None:
-    logger.warning("the client's process is gone; the server ends")
-    logging.shutdown()
-    os._exit(1)
+        logger.warning("the client refused to tell of changes; files are looked at when needed")
+        return
+    ls.hears_of_files = any(one.id == "dl-bug-files" for one in wanted)

@@ -1,45 +1,102 @@
-"""Starts the server on standard input and output and ends the process with it."""
+"""Runs the server for one client and ends the process with it."""
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
-import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 
-from dl_bug_lsp.server import commands, journal, lifecycle
+from dl_bug_lsp.server import (
+    actions,
+    commands,
+    documents,
+    hover,
+    journal,
+    lenses,
+    lifecycle,
+    navigation,
+    notebooks,
+)
 from dl_bug_lsp.server.app import DlBugServer
+from dl_bug_lsp.server.ending import end_process, end_with_parent
+from dl_bug_lsp.server.parent import watch_parent
+from dl_bug_lsp.server.transports import TransportError
+from dl_bug_lsp.server.wire import Channel, Outbox, read_all
+
+logger = logging.getLogger(__name__)
+
+HANDLERS = (lifecycle, commands, documents, notebooks, lenses, hover, actions, navigation)
+SWITCH_SECONDS = 0.001
+"""How long a busy thread may keep the loop from running: it answers the client meanwhile."""
 
 
 def make_server() -> DlBugServer:
     """Return a server with all its handlers."""
     server = DlBugServer()
-    lifecycle.register(server)
-    commands.register(server)
+    for handlers in HANDLERS:
+        handlers.register(server)
     return server
 
 
-def serve(log_file: str | None = None) -> int:
-    """Speak LSP until the client leaves; return 0 after an orderly shutdown, else 1."""
-    journal.configure(log_file)
-    # What prints to standard output must not end up between the protocol's messages.
-    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    with suppress(ValueError):
-        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+def serve(channel: Channel) -> int:
+    """Speak LSP with one client until it leaves; return 0 after an orderly shutdown, else 1."""
     server = make_server()
     gc.freeze()
     gc.enable()
-    server.start_io(sys.stdin.buffer, output)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    asyncio.run(_speak(server, channel))
     return 0 if server.protocol.was_shut_down else 1
 
 
-def serve_and_exit(log_file: str | None = None) -> None:
-    """Serve, then end the process at once, whatever still runs in its threads."""
-    code = serve(log_file)
-    logging.shutdown()
-    with suppress(OSError, ValueError):
-        sys.stderr.flush()
-    os._exit(code)
+async def _speak(server: DlBugServer, channel: Channel) -> None:
+    loop = asyncio.get_running_loop()
+    left = asyncio.Event()
+
+    def gone() -> None:
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(left.set)
+
+    def take(body: bytes) -> None:
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(server.protocol.take, body)
+
+    outbox = Outbox(channel, gone)
+    server.protocol.set_writer(outbox, include_headers=False)
+    server.protocol.leave = left.set
+    loop.set_exception_handler(_log_stray)
+    read_all(channel, take, gone)
+    await left.wait()
+    server.jobs.cancel_all()
+    outbox.close()
+
+
+def _log_stray(_loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+    error = context.get("exception")
+    known = error if isinstance(error, BaseException) else None
+    logger.error("an error reached nobody", exc_info=known)
+
+
+def serve_and_exit(
+    accept: Callable[[], Channel], log_file: str | None = None, parent: int | None = None
+) -> None:
+    """Wait for a client, serve it, then end the process, whatever still runs in its threads.
+
+    Exit codes: 0 and 1 as `serve`; 1 when the process ``parent`` is gone; 2 where no client can
+    connect; 130 and 143 after SIGINT and SIGTERM.
+    """
+    journal.configure(log_file)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(ValueError, OSError):
+            signal.signal(number, lambda number, _frame: end_process(128 + number))
+    watch_parent(parent, end_with_parent)
+    try:
+        channel = accept()
+    except TransportError as error:
+        print(f"dl-bug-lsp: {error}", file=sys.stderr)
+        end_process(2)
+    else:
+        end_process(serve(channel))

@@ -1,75 +1,115 @@
-"""The client's settings, read so that an odd value is ignored and named, never a crash."""
+"""A folder's settings: of the client, asked once until it says that they changed, and its project.
+
+What the client sets wins over ``pyproject.toml``, key by key; what it answers with null is not set.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.report import Options
+from lsprotocol import types
 
-SECTION = "dlBug"
+from dl_bug_lsp.settings.project import FILE, ProjectSettings, read_project
+from dl_bug_lsp.settings.reading import Given, Settings, read_given, settings_of
+from dl_bug_lsp.settings.table import SECTION
 
+if TYPE_CHECKING:
+    from dl_bug_lsp.server.app import DlBugServer
+    from dl_bug_lsp.server.folders import Folder
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a client may set for a folder.
+logger = logging.getLogger(__name__)
 
-    ``max_diagnostics`` bounds the places of a report that are pushed as diagnostics.
-    """
+CONFIGURATION_TIMEOUT = 2.0
+"""Seconds that a client may take to answer what its settings are."""
 
-    options: Options = field(default_factory=Options)
-    max_diagnostics: int = 10
-    code_lens: bool = True
+__all__ = ["SECTION", "FolderSettings", "Settings", "folder_settings", "read_settings"]
 
 
 def read_settings(raw: Any) -> tuple[Settings, tuple[str, ...]]:
-    """Return the settings in ``raw`` and one sentence for each value that was ignored."""
-    if raw is None:
-        return Settings(), ()
-    if not isinstance(raw, dict):
-        return Settings(), (f"The settings of {SECTION} are not a table and were ignored.",)
-    reader = _Reader(raw)
-    options = Options(
-        top=reader.number("top", 10, 1),
-        top_files=reader.number("topFiles", 10, 0),
-        path_map=reader.mapping("pathMap"),
+    """Return a client's settings alone and one sentence for each value that was ignored."""
+    given = read_given(raw)
+    return settings_of(given), sentences(given)
+
+
+def sentences(given: Given) -> tuple[str, ...]:
+    """Return one sentence for each setting of a client that was ignored."""
+    return tuple(
+        f"The setting {'.'.join((SECTION, *one.path))} {one.words} and was ignored."
+        for one in given.problems
     )
-    limit = reader.number("maxDiagnostics", 10, 0)
-    lens = reader.flag("codeLens", True)
-    return Settings(options, limit, lens), tuple(reader.problems)
 
 
-class _Reader:
-    def __init__(self, raw: dict[Any, Any]) -> None:
-        self._raw = raw
-        self.problems: list[str] = []
+class FolderSettings:
+    """What is known of the settings of all folders; used on the event loop's thread."""
 
-    def number(self, name: str, default: int, least: int) -> int:
-        value = self._raw.get(name)
-        if value is None:
-            return default
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= least:
-            return int(min(value, 10_000))
-        self._ignore(name, f"a whole number from {least} on")
-        return default
+    def __init__(self) -> None:
+        self.of_start = Given()
+        self._asked: dict[str, asyncio.Future[Given]] = {}
+        self._projects: dict[str, ProjectSettings] = {}
+        self._told: set[str] = set()
 
-    def flag(self, name: str, default: bool) -> bool:
-        value = self._raw.get(name)
-        if value is None or isinstance(value, bool):
-            return default if value is None else value
-        self._ignore(name, "true or false")
-        return default
+    def set_project(self, folder: Folder, found: ProjectSettings) -> bool:
+        """Keep what a folder's project sets; return whether it is another than before."""
+        before = self._projects.get(folder.key, ProjectSettings())
+        self._projects[folder.key] = found
+        return found != before
 
-    def mapping(self, name: str) -> tuple[tuple[str, str], ...]:
-        value = self._raw.get(name)
-        if value is None:
-            return ()
-        if isinstance(value, dict) and all(
-            isinstance(part, str) and part for pair in value.items() for part in pair
-        ):
-            return tuple(sorted(value.items()))
-        self._ignore(name, "a table from the log's paths to local ones")
-        return ()
+    def forget(self, folder: Folder | None = None) -> None:
+        """Ask the client again for one folder, or for all, when settings are needed next."""
+        if folder is None:
+            self._asked.clear()
+        else:
+            self._asked.pop(folder.key, None)
 
-    def _ignore(self, name: str, wanted: str) -> None:
-        self.problems.append(f"The setting {SECTION}.{name} must be {wanted} and was ignored.")
+    def tell(self, given: Given) -> None:
+        """Name in the log what was ignored, each once."""
+        for sentence in sentences(given):
+            if sentence not in self._told and len(self._told) < 1000:
+                self._told.add(sentence)
+                logger.warning("%s", sentence)
+
+    def known(self, folder: Folder) -> Settings:
+        """Return what holds for a folder as far as it is known now."""
+        asked = self._asked.get(folder.key)
+        done = asked is not None and asked.done() and not asked.cancelled()
+        given = asked.result() if asked is not None and done else self.of_start
+        return settings_of(self._projects.get(folder.key, ProjectSettings()).given, given)
+
+    async def of(self, ls: DlBugServer, folder: Folder) -> Settings:
+        """Return what holds for a folder; asks the client where it has not been asked."""
+        if ls.can("workspace", "configuration"):
+            if folder.key not in self._asked:
+                self._asked[folder.key] = asyncio.ensure_future(self._ask(ls, folder))
+            await asyncio.shield(self._asked[folder.key])
+        return self.known(folder)
+
+    async def _ask(self, ls: DlBugServer, folder: Folder) -> Given:
+        item = types.ConfigurationItem(scope_uri=folder.uri, section=SECTION)
+        asked = ls.workspace_configuration_async(types.ConfigurationParams(items=[item]))
+        try:
+            # Shielded: pygls stumbles over an answer to a request that was cancelled.
+            answer = await asyncio.wait_for(asyncio.shield(asked), CONFIGURATION_TIMEOUT)
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            logger.warning("the client did not tell its settings")
+            return self.of_start
+        if not answer or answer[0] is None:
+            return self.of_start
+        given = read_given(answer[0])
+        self.tell(given)
+        return given
+
+
+async def folder_settings(ls: DlBugServer, folder: Folder) -> Settings:
+    """Return what holds for a folder."""
+    return await ls.settings.of(ls, folder)
+
+
+def project_settings(folder: Folder) -> ProjectSettings:
+    """Read a folder's ``pyproject.toml``; belongs to the folder's lane."""
+    if FILE not in folder.workspace.config_files():
+        return ProjectSettings()
+    return read_project(folder.workspace.config_entries(FILE))

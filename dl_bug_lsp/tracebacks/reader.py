@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.logs.values import Log, Process, Span
 from dl_bug_lsp.tracebacks.asynchronous import mark_unreliable
 from dl_bug_lsp.tracebacks.blocks import read_blocks
@@ -28,6 +29,7 @@ def read_failures(log: Log) -> Reading:
     for process, lines in log.streams().items():
         stream = Stream(without_doubles(lines), process)
         for block in read_blocks(stream):
+            checkpoint()
             if block.heading == "first observed":
                 first_rank = block.rank
             problems.extend(block.problems)

@@ -1,0 +1,160 @@
+"""Reading settings: odd values and unknown keys are ignored and named, nothing is raised."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dl_bug_lsp.report import Options
+from dl_bug_lsp.settings.table import BY_KEY, SETTINGS, TABLES, Kind, Setting, camel, kebab
+
+MOST = 10_000
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What holds for a folder; see `table.SETTINGS`.
+
+    ``logs_include`` None means the logs of usual names.
+    """
+
+    options: Options = field(default_factory=Options)
+    max_diagnostics: int = 10
+    min_score: float = 0.02
+    warning_from: float = 0.7
+    information_from: float = 0.3
+    code_lens: bool = True
+    hover: bool = True
+    logs_watch: bool = True
+    logs_include: tuple[str, ...] | None = None
+    logs_exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A setting that was ignored: the way to it as it was written, and half a sentence."""
+
+    path: Path
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The values that somebody set, by key, and what was wrong with others."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+
+def read_given(raw: Any) -> Given:
+    """Read nested tables; keys may be in camel case or with hyphens, with dots or nested.
+
+    A value None counts as not set.
+    """
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    if raw is None:
+        return Given()
+    if not isinstance(raw, dict):
+        return Given({}, (Problem((), "must be a table"),))
+    _read_table(raw, (), values, problems)
+    return Given(values, tuple(problems))
+
+
+def _read_table(
+    raw: dict[Any, Any], at: Path, values: dict[str, Any], problems: list[Problem]
+) -> None:
+    for name, value in raw.items():
+        path = (*at, str(name))
+        key = ".".join(camel(part) for part in path)
+        setting = BY_KEY.get(key)
+        if value is None:
+            continue
+        if setting is None and key in TABLES:
+            if isinstance(value, dict):
+                _read_table(value, path, values, problems)
+            else:
+                problems.append(Problem(path, "must be a table"))
+        elif setting is None:
+            problems.append(Problem(path, _unknown(key, "-" in ".".join(path))))
+        else:
+            read = _value(setting, value)
+            if read is None:
+                problems.append(Problem(path, f"must be {setting.wanted}"))
+            else:
+                values[key] = read
+
+
+def _unknown(key: str, has_hyphens: bool) -> str:
+    near = difflib.get_close_matches(key[:100], list(BY_KEY), 1, 0.7)
+    spelled = [kebab(one) if has_hyphens else one for one in near]
+    return f"is no setting; did you mean '{spelled[0]}'?" if spelled else "is no setting"
+
+
+def _value(setting: Setting, value: Any) -> Any:
+    """Return a value as it is kept, None where it is not of the setting's kind."""
+    if setting.kind is Kind.FLAG:
+        return value if isinstance(value, bool) else None
+    if setting.kind in (Kind.COUNT, Kind.SHARE):
+        return _number(setting, value)
+    if setting.kind is Kind.GLOBS:
+        listed = list(value.values()) if value == {} else value
+        is_list = isinstance(listed, list) and all(isinstance(v, str) and v for v in listed)
+        return tuple(listed) if is_list else None
+    if isinstance(value, dict) and all(
+        isinstance(part, str) and part for pair in value.items() for part in pair
+    ):
+        return tuple(sorted(value.items()))
+    return None
+
+
+def _number(setting: Setting, value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+        return None
+    if setting.kind is Kind.SHARE:
+        return float(value) if 0 <= value <= 1 else None
+    if value < setting.least or (value <= MOST and value != int(value)):
+        return None
+    return int(min(value, MOST))
+
+
+def settings_of(*given: Given) -> Settings:
+    """Return what holds: of several the later win, key by key; the defaults for the rest."""
+    values: dict[str, Any] = {}
+    for one in given:
+        values.update(one.values)
+
+    def get(key: str) -> Any:
+        return values.get(key, BY_KEY[key].default)
+
+    return Settings(
+        options=Options(get("top"), get("topFiles"), tuple(values.get("pathMap", ()))),
+        max_diagnostics=get("maxDiagnostics"),
+        min_score=get("minScore"),
+        warning_from=get("warningFrom"),
+        information_from=get("informationFrom"),
+        code_lens=get("codeLens"),
+        hover=get("hover"),
+        logs_watch=get("logs.watch"),
+        logs_include=get("logs.include"),
+        logs_exclude=tuple(get("logs.exclude")),
+    )
+
+
+def markdown_table() -> str:
+    """Return the documentation's table of all settings."""
+    rows = ["| setting | in `pyproject.toml` | default | meaning |", "|---|---|---|---|"]
+    for setting in SETTINGS:
+        default = "" if setting.default is None else f"`{_shown(setting.default)}`"
+        rows.append(
+            f"| `{setting.key}` | `{setting.project_key}` | {default} | {setting.meaning} |"
+        )
+    return "\n".join(rows) + "\n"
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,78 @@
+"""The table of all settings: docs, the editors' manifests and the readers are made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+SECTION = "dlBug"
+"""What editors call our settings; in ``pyproject.toml`` it is ``[tool.dl-bug-lsp]``."""
+PROJECT_TABLE = "dl-bug-lsp"
+
+
+class Kind(Enum):
+    """The types of values, in words for people."""
+
+    COUNT = "a whole number"
+    SHARE = "a number from 0 to 1"
+    FLAG = "true or false"
+    GLOBS = "a list of patterns"
+    MAPPING = "a table from the log's paths to local ones"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting; ``key`` is spelled as in an editor, with dots between tables.
+
+    ``default`` None means what ``meaning`` says; ``least`` bounds a count. All are settings of a
+    folder; editors call that the scope ``resource``.
+    """
+
+    key: str
+    kind: Kind
+    default: Any
+    meaning: str
+    least: int = 0
+
+    @property
+    def project_key(self) -> str:
+        """The key as it is spelled in ``pyproject.toml``."""
+        return kebab(self.key)
+
+    @property
+    def wanted(self) -> str:
+        """What a value must be, in words."""
+        return f"{self.kind.value}{f' from {self.least} on' if self.kind is Kind.COUNT else ''}"
+
+
+SETTINGS = (
+    Setting("top", Kind.COUNT, 10, "places a failure, at most", 1),
+    Setting("topFiles", Kind.COUNT, 10, "files a failure, at most; 0 for all"),
+    Setting("pathMap", Kind.MAPPING, {}, 'from the log\'s paths to local ones: {"/mnt/job": "."}'),
+    Setting("maxDiagnostics", Kind.COUNT, 10, "places of a report that are marked, at most"),
+    Setting("minScore", Kind.SHARE, 0.02, "the score from which places after the third are marked"),
+    Setting("warningFrom", Kind.SHARE, 0.7, "the score from which a place is shown as a warning"),
+    Setting(
+        "informationFrom", Kind.SHARE, 0.3, "the score from which it is shown as an information"
+    ),
+    Setting("codeLens", Kind.FLAG, True, "whether lenses stand above functions with suspects"),
+    Setting("hover", Kind.FLAG, True, "whether a marked line tells its reasons on hover"),
+    Setting("logs.watch", Kind.FLAG, True, "whether log files in the folder are followed"),
+    Setting("logs.include", Kind.GLOBS, None, "the logs; by default those of usual names"),
+    Setting("logs.exclude", Kind.GLOBS, [], "what is left out of them"),
+)
+
+BY_KEY = {setting.key: setting for setting in SETTINGS}
+TABLES = frozenset(key.rpartition(".")[0] for key in BY_KEY if "." in key)
+
+
+def kebab(key: str) -> str:
+    """Spell a camel-case key with hyphens: ``topFiles`` as ``top-files``."""
+    return "".join(f"-{c.lower()}" if c.isupper() else c for c in key)
+
+
+def camel(key: str) -> str:
+    """Spell a key with hyphens in camel case; one that has none stays."""
+    first, *others = key.split("-")
+    return first + "".join(other[:1].upper() + other[1:] for other in others)
