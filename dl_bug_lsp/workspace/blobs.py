@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from dl_bug_lsp.workspace.values import FileElements
 
 Value = TypeVar("Value")
 _HELD_TERMS = 30_000_000
+_HELD_TREE_LINES = 120_000
 
 
 class Derived:
@@ -45,7 +47,7 @@ class Derived:
 
 
 class BlobCache:
-    """Index records, elements and derived values by content, for versions of one repository.
+    """Index records, elements, trees and derived values by content, for versions of one repository.
 
     Hand the same one to `Workspace.of_version` for each of them; it grows with the distinct
     contents that were looked at.
@@ -55,5 +57,11 @@ class BlobCache:
         self.vocabulary = Vocabulary()
         self.records: dict[tuple[str, str], Record] = {}
         self.elements: Lru[FileElements] = Lru(_HELD_TERMS, lambda e: 2 * len(e.terms) + 50)
+        self.trees: Lru[ast.Module | None] = Lru(_HELD_TREE_LINES, lines_of)
         self.derived = Derived(contents=1 << 30)
         self.lock = threading.RLock()
+
+
+def lines_of(tree: ast.Module | None) -> int:
+    """Weigh a syntax tree by the lines of its source."""
+    return 1 + (tree.body[-1].end_lineno or 0) if tree is not None and tree.body else 1

@@ -84,7 +84,7 @@ def save(root: Path, vocabulary: Vocabulary, rows: Mapping[str, Row]) -> Path | 
     for path in candidate_paths(root):
         temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
         try:
-            _prepare(path.parent)
+            prepare_folder(path.parent)
             _write(temporary, vocabulary, rows)
             temporary.replace(path)
         except (OSError, sqlite3.Error):
@@ -153,8 +153,11 @@ def _columns(record: Record) -> tuple[str, bytes]:
     return record.meta, record.terms
 
 
-def _prepare(folder: Path) -> None:
-    """Make the folder, hidden from git; a link in its place could lead anywhere and is refused."""
+def prepare_folder(folder: Path) -> None:
+    """Make the folder of what we keep, hidden from git.
+
+    A link in its place could lead anywhere: OSError.
+    """
     if folder.is_symlink():
         raise OSError("the cache folder is a link")
     folder.mkdir(parents=True, exist_ok=True)

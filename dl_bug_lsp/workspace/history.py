@@ -16,6 +16,8 @@ _BUG_FIX = re.compile(
     r"(?<![a-z])(?:bug|hot)?-?(?:fix(?:e[sd]|ing|up)?|bugs?|defects?)(?![a-z])", re.IGNORECASE
 )
 _LARGEST_CO_CHANGE = 30
+MOST_COMMITS = 5_000
+"""Of a longer history only the newest commits are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +157,11 @@ EMPTY = History(())
 
 
 def reached(known: Mapping[str, Commit], tip: str) -> list[Commit]:
-    """Return the commits that a tip reaches, newest first."""
+    """Return the newest `MOST_COMMITS` commits that a tip reaches, newest first."""
     found: list[Commit] = []
     seen = {tip}
     pending = [(0, tip)]
-    while pending:
+    while pending and len(found) < MOST_COMMITS:
         commit = known.get(heapq.heappop(pending)[1])
         if commit is None:
             continue

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from dl_bug_lsp.workspace.history import EMPTY, History
+from dl_bug_lsp.workspace.history import EMPTY, MOST_COMMITS, History
 from dl_bug_lsp.workspace.walk import Listing, walk
 
+# For emergencies: what decides is the number of commits, which is the same on every machine.
 _HISTORY_SECONDS = 10.0
-_HISTORY_COMMITS = 20_000
 _HISTORY_BYTES = 64 * 1024 * 1024
 
 
@@ -128,7 +128,7 @@ class DiskStore:
                 if repository.is_shallow:
                     return EMPTY
                 prefix = repository.prefix
-                log = repository.log(("HEAD",), (), _HISTORY_COMMITS, _HISTORY_BYTES)
+                log = repository.log(("HEAD",), (), MOST_COMMITS, _HISTORY_BYTES)
         except GitError:
             return EMPTY
         return History.of_log(log).below(prefix)

@@ -9,7 +9,7 @@ from types import TracebackType
 from dl_bug_lsp.workspace.blobs import BlobCache
 from dl_bug_lsp.workspace.git import Repository
 from dl_bug_lsp.workspace.git_store import GitStore
-from dl_bug_lsp.workspace.history import Commit, History, reached, read_log
+from dl_bug_lsp.workspace.history import EMPTY, Commit, History, reached, read_log
 
 
 class Versions:
@@ -55,7 +55,12 @@ class Versions:
         return self._commits[name]
 
     def history(self, commit: str) -> History:
-        """Return the commits that a commit reaches, itself first; raises `GitError`."""
+        """Return the commits that a commit reaches, itself first; raises `GitError`.
+
+        Empty in a shallow clone, whose oldest commits seem to add every file.
+        """
+        if self.repository.is_shallow:
+            return EMPTY
         self.load_history((commit,))
         return History(reached(self._commits, commit))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from dl_bug_lsp.workspace import modules
-from dl_bug_lsp.workspace.blobs import Derived
+from dl_bug_lsp.workspace.blobs import Derived, lines_of
 from dl_bug_lsp.workspace.cache import CacheInfo
 from dl_bug_lsp.workspace.cache import info as cache_info
 from dl_bug_lsp.workspace.configs import reader_for
@@ -65,7 +65,7 @@ class Workspace:
         self._derived = Derived() if versions is None else versions.blobs.derived
         self._sources: Lru[Source] = Lru(_TEXTS)
         self._lines: Lru[tuple[str, ...]] = Lru(_TEXTS)
-        self._trees: Lru[ast.Module | None] = Lru(_TREE_LINES, _lines_of)
+        self._trees: Lru[ast.Module | None] = Lru(_TREE_LINES, lines_of)
         # What is dropped above but still in use elsewhere must not be parsed, and held, twice.
         self._alive: weakref.WeakValueDictionary[str, ast.Module] = weakref.WeakValueDictionary()
         self._tables: Lru[Table] = Lru(_TABLES)
@@ -240,6 +240,9 @@ class Workspace:
 
         Lines in a notebook's tree are those of the ``.ipynb`` on disk.
         """
+        if self._versions is not None:
+            key = f"{self._store.content_id(file)}:{file}"
+            return self._versions.blobs.trees.get(key, lambda _: self._parsed(file))
         return self._trees.get(file, self._parsed)
 
     def elements(self, file: str) -> FileElements:
@@ -257,8 +260,9 @@ class Workspace:
     def history(self) -> History:
         """Return the commits up to this state, newest first, with names relative to the root.
 
-        Of a folder on disk: those of the git repository around it, read when first asked for; empty
-        where there is none, or no git, or where its history is cut off.
+        Of a folder on disk: those of the git repository around it, read when first asked for and
+        again after `refresh`; empty where there is none, or no git, or where its history is cut
+        off.
         """
         return self._history
 
@@ -369,7 +373,3 @@ class Workspace:
     def cells(self, file: str) -> tuple[Cell, ...]:
         """Return the code cells of a notebook, empty for any other file."""
         return self._source(file).cells
-
-
-def _lines_of(tree: ast.Module | None) -> int:
-    return 1 + (tree.body[-1].end_lineno or 0) if tree is not None and tree.body else 1

@@ -1,0 +1,48 @@
+"""Small files that outlive the program, in the workspace's own hidden folder, never trusted."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from dl_bug_lsp.workspace.cache import FOLDER, prepare_folder
+
+
+def read_kept(root: Path, name: str, limit: int) -> bytes | None:
+    """Return a kept file's bytes, None where there is none, or one of more than ``limit`` bytes."""
+    folder = root / FOLDER
+    try:
+        if folder.is_symlink() or (folder / name).is_symlink():
+            return None
+        with (folder / name).open("rb") as stream:
+            data = stream.read(limit + 1)
+    except (OSError, ValueError):
+        return None
+    return data if len(data) <= limit else None
+
+
+def write_kept(root: Path, name: str, data: bytes | None) -> bool:
+    """Write a kept file whole, or remove it for None; False where that cannot be done.
+
+    A reader at the same time sees the old file or the new one, never a part.
+    """
+    folder = root / FOLDER
+    try:
+        if data is None:
+            (folder / name).unlink(missing_ok=True)
+            return True
+        prepare_folder(folder)
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f"{name}.", suffix=".tmp")
+    except (OSError, ValueError):
+        return False
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        Path(temporary).replace(folder / name)
+    except OSError:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        return False
+    return True
