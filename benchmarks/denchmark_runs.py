@@ -81,7 +81,7 @@ def run(task: Task, report: Callable[[str], None]) -> Iterator[Outcome]:
 def _truths(
     task: Task, versions: Versions, report: Callable[[str], None]
 ) -> list[tuple[Bug, _Truth]]:
-    reports = _fixed_reports(task.fixed, versions)
+    reports = fixed_reports(task.fixed, versions)
     found: list[tuple[Bug, _Truth]] = []
     for bug in task.bugs:
         try:
@@ -142,7 +142,7 @@ def _parent(versions: Versions, bug: Bug) -> str:
     return versions.repository.commit(parents[0])
 
 
-def _fixed_reports(bugs: Sequence[Bug], versions: Versions) -> list[tuple[str, FixedReport]]:
+def fixed_reports(bugs: Sequence[Bug], versions: Versions) -> list[tuple[str, FixedReport]]:
     """Return the bugs whose fix the repository has, with their projects, the oldest fix first."""
     found: list[tuple[str, FixedReport]] = []
     for bug in bugs:

@@ -95,7 +95,7 @@ def ranked_of(report: Report) -> Ranked:
     return Ranked(tuple((f.file, f.score) for f in primary.files), functions, lines)
 
 
-def published() -> dict[str, Callable[[], Technique]]:
+def published() -> dict[str, Callable[..., Technique]]:
     """Return the published techniques of the package by name."""
     try:
         registry = importlib.import_module(_REGISTRY)
@@ -103,7 +103,7 @@ def published() -> dict[str, Callable[[], Technique]]:
         if error.name != _REGISTRY:
             raise WrongUseError(f"the published techniques need {error.name}") from error
         return {}
-    found: dict[str, Callable[[], Technique]] = dict(registry.TECHNIQUES)
+    found: dict[str, Callable[..., Technique]] = dict(registry.TECHNIQUES)
     return found
 
 
@@ -121,7 +121,7 @@ def technique(name: str, project: str, weights: Path | None) -> Technique:
     known = published()
     if name not in known:
         raise WrongUseError(f"no technique is called {name!r}; there are {', '.join(names())}")
-    return known[name]()
+    return known[name](left_out=project)
 
 
 def read_weights(path: Path | None, project: str) -> dict[str, Any] | None:

@@ -1,0 +1,31 @@
+"""The published techniques by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from dl_bug_lsp.techniques.amalgam import AMALGAM
+from dl_bug_lsp.techniques.blia import BLIA
+from dl_bug_lsp.techniques.bluir import BLUIR
+from dl_bug_lsp.techniques.brtracer import BRTRACER
+from dl_bug_lsp.techniques.buglocator import BUGLOCATOR
+from dl_bug_lsp.techniques.composition import Composition
+from dl_bug_lsp.techniques.dnnloc import ALL, dnnloc
+
+_FIXED = {one.name: one for one in (BUGLOCATOR, BLUIR, BRTRACER, AMALGAM, BLIA)}
+NAMES = (*_FIXED, "dnnloc")
+
+
+def technique(name: str, left_out: str = ALL) -> Composition:
+    """Return a technique; one that was trained never saw the project ``left_out``.
+
+    Raises KeyError for a name that is not in `NAMES`.
+    """
+    return dnnloc(left_out) if name == "dnnloc" else _FIXED[name]
+
+
+TECHNIQUES: dict[str, Callable[..., Composition]] = {
+    name: partial(technique, name) for name in NAMES
+}
+"""What makes each technique; all take ``left_out``."""
