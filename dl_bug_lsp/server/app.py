@@ -13,7 +13,7 @@ from pygls.protocol import default_converter
 
 from dl_bug_lsp import __version__
 from dl_bug_lsp.server.diagnostics import Diagnostics
-from dl_bug_lsp.server.folders import Folders
+from dl_bug_lsp.server.folders import Folder, Folders
 from dl_bug_lsp.server.jobs import Jobs
 from dl_bug_lsp.server.protocol import Protocol
 from dl_bug_lsp.server.settings import FolderSettings
@@ -52,6 +52,8 @@ class DlBugServer(LanguageServer):
         self.command_links = False
         self.arrivals: list[Callable[[Publication], None]] = []
         """Called with every new publication before it is shown."""
+        self.openings: list[Callable[[Folder], None]] = []
+        """Called with every folder once it is open and the client is ready."""
         self.observers: list[Callable[[], None]] = []
         """Called after what is shown changed."""
         self.hears_of_files = False
@@ -87,6 +89,11 @@ class DlBugServer(LanguageServer):
         """Ask the client to fetch code lenses again, where it can."""
         if self.can("workspace", "code_lens", "refresh_support"):
             self.workspace_code_lens_refresh(None)
+
+    def opened(self, folder: Folder) -> None:
+        """Tell those who wait for it that a folder is open."""
+        for opening in self.openings:
+            opening(folder)
 
     def publish(self, new: Publication) -> None:
         """Show a publication in the place of the older one of its source."""

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from dl_bug_lsp.server.app import DlBugServer
 from dl_bug_lsp.server.documents import buffer_of
 from dl_bug_lsp.server.folders import path_of
+from dl_bug_lsp.server.settings import Settings
+from dl_bug_lsp.watching.patterns import INCLUDE, LogRules
 
 SUFFIXES = (".log", ".out", ".err", ".txt")
-NAMES = ("stdout", "stderr", "nohup.out")
-LANGUAGES = {"log", "plaintext"}
+LANGUAGES = {"log", "plaintext", "text", "Log"}
 LARGEST = 64 * 2**20
 """Bytes of a file that are read, from its end."""
 
 
-def is_log(ls: DlBugServer, uri: str) -> bool:
-    """Whether an open document is taken for a log: by its name, or because a failure is from it."""
+def is_log(ls: DlBugServer, uri: str, language: str | None, settings: Settings | None) -> bool:
+    """Whether an open document is taken for a log: by its name, its language, or a failure's."""
     path = path_of(uri)
-    name = PurePosixPath(path.as_posix()).name.lower() if path is not None else ""
-    if name in NAMES or any(name.endswith(s) or f"{s}." in name for s in SUFFIXES):
+    name = path.name.lower() if path is not None else ""
+    if language in LANGUAGES or name.endswith(SUFFIXES):
         return True
+    folder = ls.folders.around(uri)
+    file = folder.file_of(uri) if folder is not None else None
+    if file is not None and settings is not None and _rules(settings).is_log(file):
+        return not file.endswith(".ipynb")
     return any(publication.log == uri for publication in ls.shelf.all())
+
+
+def _rules(settings: Settings) -> LogRules:
+    include = INCLUDE if settings.logs_include is None else settings.logs_include
+    return LogRules(tuple(include), tuple(settings.logs_exclude))
 
 
 async def read_text(ls: DlBugServer, uri: str) -> str | None:
