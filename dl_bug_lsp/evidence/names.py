@@ -68,8 +68,10 @@ def _together(names: set[str], words: list[Word]) -> Iterator[Clue]:
             here = names & {word.text, word.text.rpartition(".")[2]}
             in_file.setdefault(word.file, set()).update(here)
     for word in words:
-        others = in_file.get(word.file, set()) - {word.text}
-        if word.role == "config_key" and word.text in names and others:
+        if word.role != "config_key" or word.text not in names:
+            continue
+        others = in_file[word.file] - {word.text}
+        if others:
             other = min(others)
             why = f"`{word.text}` and `{other}` of the message stand in the same file"
             yield Clue("names.together", word.file, word.line, 1.0, why)
@@ -98,12 +100,9 @@ def _exact(kind: str, text: str, words: list[Word]) -> Iterator[Clue]:
 def _near(kind: str, text: str, words: list[Word]) -> Iterator[Clue]:
     if text.startswith("__"):
         return
-    found = [
-        (w, nearness(text, w.text))
-        for w in words
-        if w.role != "string" and not w.text.startswith("__")
-    ]
-    found = [(w, near) for w, near in found if near > 0]
+    candidates = [w for w in words if w.role != "string" and not w.text.startswith("__")]
+    nearby = {other: nearness(text, other) for other in {w.text for w in candidates}}
+    found = [(w, nearby[w.text]) for w in candidates if nearby[w.text] > 0]
     counts = Counter(w.text for w, _ in found)
     for word, near in found:
         made = "made" if word.role in MAKES else "used"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
+import weakref
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -52,7 +53,21 @@ def words_of(
     return found
 
 
-def _python_words(file: str, tree: ast.Module) -> list[Word]:
+_held: weakref.WeakKeyDictionary[ast.Module, tuple[str, tuple[Word, ...]]] = (
+    weakref.WeakKeyDictionary()
+)
+"""The words of trees that are in use, each with the file that it was read as."""
+
+
+def _python_words(file: str, tree: ast.Module) -> tuple[Word, ...]:
+    name, words = _held.get(tree, (None, ()))
+    if name != file:
+        words = tuple(_read_words(file, tree))
+        _held[tree] = (file, words)
+    return words
+
+
+def _read_words(file: str, tree: ast.Module) -> list[Word]:
     found: list[Word] = []
     special: dict[int, str] = {}
     for node in ast.walk(tree):

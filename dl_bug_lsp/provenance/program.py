@@ -26,13 +26,7 @@ class Program:
         if file not in self._modules:
             checkpoint()
             tree = self.workspace.tree(file)
-            scope = None
-            if tree is not None:
-                try:
-                    scope = collect(file, tree)
-                except RecursionError:
-                    scope = None
-            self._modules[file] = scope
+            self._modules[file] = _model(file, tree) if tree is not None else None
         return self._modules[file]
 
     def imported(self, scope: Scope, module: str) -> Scope | None:
@@ -110,3 +104,16 @@ class Program:
                 if any(b.value is made for b in bindings):
                     names[name.rpartition(".")[2]] = None
         return [found for name in names for found in self.callers(name)]
+
+
+def _model(file: str, tree: ast.Module) -> Scope | None:
+    """Return the model of a module, kept on its tree: it is needed again as long as that lives."""
+    held: Scope | None = getattr(tree, "model", None)
+    if held is not None and held.file == file:
+        return held
+    try:
+        made = collect(file, tree)
+    except RecursionError:
+        return None
+    tree.model = made  # type: ignore[attr-defined]
+    return made

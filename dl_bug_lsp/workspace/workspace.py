@@ -69,6 +69,9 @@ class Workspace:
         # What is dropped above but still in use elsewhere must not be parsed, and held, twice.
         self._alive: weakref.WeakValueDictionary[str, ast.Module] = weakref.WeakValueDictionary()
         self._tables: Lru[Table] = Lru(_TABLES)
+        self._glances: dict[
+            tuple[str, frozenset[str], frozenset[str]], tuple[Stamp | None, Glance]
+        ] = {}
         # Of files that were read long enough after their last change to tell the next one.
         self._stamps: dict[str, Stamp | None] = {}
 
@@ -268,7 +271,14 @@ class Workspace:
 
     def glance(self, file: str, words: frozenset[str], modules: frozenset[str]) -> Glance:
         """Return which words and imports a source file has, unparsed and read in part; cheap."""
-        return glance(self._store, file, words, modules)
+        stamp, asked = self._store.stamp(file), (file, words, modules)
+        before, held = self._glances.get(asked, (None, None))
+        if held is not None and stamp is not None and stamp == before:
+            return held
+        seen = glance(self._store, file, words, modules)
+        if is_settled(stamp):
+            self._glances[asked] = (stamp, seen)
+        return seen
 
     def config_files(self) -> tuple[str, ...]:
         """Return the files among `files` whose settings can be read."""

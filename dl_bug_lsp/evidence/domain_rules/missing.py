@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import weakref
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import near_files, source
@@ -71,10 +72,8 @@ def _conditional(case: Case, name: str) -> Iterator[Clue]:
         tree = case.workspace.tree(file)
         if tree is None:
             continue
-        for statement in ast.walk(tree):
-            if not isinstance(statement, CONDITIONS):
-                continue
-            if any(_stores(inner, name) for inner in ast.iter_child_nodes(statement)):
+        for statement, stored in _conditions(tree):
+            if name in stored:
                 head = source(getattr(statement, "test", statement)).split("\n")[0]
                 why = f"`{name}` is set only under `{head}`"
                 strong = isinstance(statement, ast.If)
@@ -82,16 +81,33 @@ def _conditional(case: Case, name: str) -> Iterator[Clue]:
                 yield Clue(kind, file, statement.lineno, 1.0, why)
 
 
-def _stores(node: ast.AST, name: str) -> bool:
-    """Whether a node of a compound statement's body assigns the name or attribute."""
-    if not isinstance(node, ast.stmt) or isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-        return False
-    for inner in ast.walk(node):
-        stored = isinstance(getattr(inner, "ctx", None), ast.Store)
-        if stored and name in (getattr(inner, "id", None), getattr(inner, "attr", None)):
-            return True
-    return False
+_held: weakref.WeakKeyDictionary[ast.Module, list[tuple[ast.stmt, frozenset[str]]]] = (
+    weakref.WeakKeyDictionary()
+)
+"""What `_conditions` said of the trees that are in use."""
 
+
+def _conditions(tree: ast.Module) -> list[tuple[ast.stmt, frozenset[str]]]:
+    """Return the compound statements of a module with the names that their bodies assign."""
+    found = _held.get(tree)
+    if found is None:
+        compound = (node for node in ast.walk(tree) if isinstance(node, CONDITIONS))
+        _held[tree] = found = [(node, _stored(node)) for node in compound]
+    return found
+
+
+def _stored(statement: ast.stmt) -> frozenset[str]:
+    """Return the names and attributes assigned below a statement, but for functions of its own."""
+    names: set[str] = set()
+    for inner in ast.iter_child_nodes(statement):
+        if isinstance(inner, ast.stmt) and not isinstance(inner, (ast.FunctionDef, ast.ClassDef)):
+            for node in ast.walk(inner):
+                if isinstance(getattr(node, "ctx", None), ast.Store):
+                    names.update(filter(None, (getattr(node, part, None) for part in _NAMES)))
+    return frozenset(names)
+
+
+_NAMES = ("id", "attr")
 
 STORED = (".npz", ".npy", ".pt", ".pth", ".ckpt", ".bin", ".h5", ".keras", ".pkl", ".safetensors")
 
