@@ -28,12 +28,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "tracebacks": ("logs", "cancellation"),
     "messages": ("logs", "tracebacks"),
     "taxonomy": ("logs", "tracebacks", "messages", "report"),
-    "signals": ("logs", "tracebacks", "messages", "taxonomy", "report"),
+    "signals": ("cancellation", "logs", "tracebacks", "messages", "taxonomy", "report"),
     "report": ("logs",),
     "bug_reports": ("logs", "tracebacks", "messages", "taxonomy", "signals", "report"),
     "workspace": ("cancellation",),
     "settings": ("report", "workspace"),
     "runs": (),
+    "recording": ("workspace",),
     "watching": ("logs", "tracebacks", "runs"),
     "retrieval": ("workspace",),
     "provenance": ("workspace", "cancellation"),
@@ -69,10 +70,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 """What each room or module right below the package may import of ours."""
 LIBRARIES = {
+    "coverage": {"recording"},
     "lsprotocol": {"server"},
     "numpy": {"retrieval", "techniques"},
     "pathspec": {"workspace"},
     "pygls": {"server"},
+    "pytest": {"recording"},
     "rank_bm25": {"evidence", "retrieval"},
     "scipy": {"retrieval"},
     "websockets": {"server"},
@@ -82,7 +85,7 @@ LIBRARIES = {
     "yaml": {"workspace"},
 }
 """Who may import a library: one room each, so that it can be replaced."""
-ON_DISK = {"workspace", "runs", "watching", "server", "cli"}
+ON_DISK = {"workspace", "recording", "runs", "watching", "server", "cli"}
 """The rooms that read or write files, apart from data that ships with the package."""
 
 DISK_CALLS = {

@@ -1,0 +1,82 @@
+"""Reads a ``.coverage`` file of coverage.py: contexts, files, lines and arcs.
+
+The format is coverage.py's documented database schema, version 7: tables ``file``, ``context``,
+``line_bits`` (file, context, numbits) and ``arc`` (file, context, fromno, tono).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dl_bug_lsp.recording.numbits import numbits_of
+from dl_bug_lsp.recording.values import Arc, Hits
+
+_SCHEMAS = range(6, 8)
+
+
+class CoverageDataError(Exception):
+    """A coverage file that cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageData:
+    """Hits by context and file, files as recorded; ``branch`` says whether arcs were recorded."""
+
+    contexts: Mapping[str, Mapping[str, Hits]]
+    branch: bool
+
+    @property
+    def has_contexts(self) -> bool:
+        """Whether anything was recorded under a name."""
+        return any(self.contexts)
+
+
+def read_coverage(path: Path) -> CoverageData:
+    """Read a coverage file; raises `CoverageDataError` with one sentence when that cannot be."""
+    if not path.is_file():
+        raise CoverageDataError(f"{path} is no file; coverage.py writes one named .coverage")
+    try:
+        with contextlib.closing(_open(path)) as connection:
+            _check_schema(connection, path)
+            return _read(connection)
+    except (sqlite3.Error, TypeError, ValueError, LookupError) as error:
+        why = f"{path} is not a readable coverage file ({error}); record it again"
+        raise CoverageDataError(why) from error
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5)
+
+
+def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
+    row = connection.execute("select version from coverage_schema").fetchone()
+    if row is None or row[0] not in _SCHEMAS:
+        found = row[0] if row else "none"
+        raise CoverageDataError(
+            f"{path} has coverage.py's schema {found}; this version reads 6 and 7"
+        )
+
+
+def _read(connection: sqlite3.Connection) -> CoverageData:
+    about = dict(connection.execute("select key, value from meta"))
+    files = dict(connection.execute("select id, path from file"))
+    names = dict(connection.execute("select id, context from context"))
+    contexts: dict[str, dict[str, Hits]] = {}
+    for file, context, numbits in connection.execute(
+        "select file_id, context_id, numbits from line_bits order by context_id, file_id"
+    ):
+        if numbits.strip(b"\0"):
+            contexts.setdefault(names[context], {})[files[file]] = Hits(bytes(numbits))
+    jumps: dict[tuple[str, str], list[Arc]] = {}
+    for file, context, start, end in connection.execute(
+        "select file_id, context_id, fromno, tono from arc order by context_id, file_id, fromno"
+    ):
+        jumps.setdefault((names[context], files[file]), []).append((start, end))
+    for (context, file), arcs in jumps.items():
+        lines = numbits_of(line for arc in arcs for line in arc)
+        contexts.setdefault(context, {})[file] = Hits(lines, tuple(arcs))
+    return CoverageData(contexts, bool(jumps) or about.get("has_arcs") in ("1", "True"))

@@ -1,0 +1,135 @@
+"""The pytest plugin: ``pytest --dl-bug`` records what each test runs and how it ends.
+
+Coverage comes from coverage.py, one context a test and phase, as pytest-cov names them
+(``node id|phase``). Where a measurement runs already (pytest-cov), that one is used. Every process
+(each worker of pytest-xdist is one) journals its own tests; the process that the user started
+brings them together at the end. Nothing here makes a test run fail.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from dl_bug_lsp.recording.session_recorder import SessionRecorder
+
+_PLUGIN = "dl-bug-recorder"
+_WORKER_KEY = "dl_bug_folder"
+_COVERAGE_MISSING = (
+    "--dl-bug needs coverage.py in the environment of the tests: pip install 'dl-bug-lsp[spectrum]'"
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add our options."""
+    group = parser.getgroup("dl-bug", "fault localization")
+    group.addoption(
+        "--dl-bug",
+        action="store_true",
+        help="record which lines each test runs, and rank the suspicious ones",
+    )
+    group.addoption(
+        "--dl-bug-branch",
+        action="store_true",
+        help="record branches as well (implies --dl-bug); costs more time",
+    )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, None, None]:
+    """Start to measure before the first conftest is imported, so that its imports count."""
+    wanted = early_config.known_args_namespace
+    if getattr(wanted, "dl_bug", False) or getattr(wanted, "dl_bug_branch", False):
+        _start(early_config, bool(getattr(wanted, "dl_bug_branch", False)))
+    yield
+
+
+def _start(config: pytest.Config, branch: bool) -> None:
+    try:
+        from dl_bug_lsp.recording.session_recorder import SessionRecorder
+    except ImportError:
+        raise pytest.UsageError(_COVERAGE_MISSING) from None
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    recorder = SessionRecorder(Path(config.rootpath), " ".join(sys.argv), branch, worker)
+    config.pluginmanager.register(_Recorder(config, recorder), _PLUGIN)
+    config.add_cleanup(recorder.close)
+    recorder.start(bool(getattr(config.known_args_namespace, "cov_source", None)))
+
+
+class _Recorder:
+    """The hooks of a session that is recorded."""
+
+    def __init__(self, config: pytest.Config, recorder: SessionRecorder) -> None:
+        self._config = config
+        self._recorder = recorder
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker of pytest-xdist where the session's folder is."""
+        node.workerinput[_WORKER_KEY] = self._recorder.shared_folder()
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Open the journal, in a worker in the folder that the first process made."""
+        given = getattr(session.config, "workerinput", {}).get(_WORKER_KEY)
+        self._recorder.begin_session(Path(given) if given else None)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Note which test files are run whole."""
+        if not _is_partial(session):
+            files = {item.nodeid.partition("::")[0] for item in session.items}
+            self._recorder.note_whole_files(frozenset(files))
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """Save what was measured, inside of pytest-cov's own end of measuring."""
+        try:
+            return (yield)
+        finally:
+            self._recorder.save()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Measure the test's setup."""
+        self._recorder.enter(item.nodeid, "setup")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        """Measure the test itself."""
+        self._recorder.enter(item.nodeid, "run")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> None:
+        """Measure the test's teardown."""
+        self._recorder.enter(item.nodeid, "teardown")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take in how a phase, or a subtest, ended."""
+        self._recorder.report(report)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Journal the test; the controller of pytest-xdist hears of tests that it did not run."""
+        self._recorder.end_test(nodeid)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Bring everything together, in the process that the user started."""
+        self._recorder.finish()
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Say where the spectrum is, or why there is none."""
+        for line in self._recorder.summary():
+            terminalreporter.write_line(line)
+
+
+def _is_partial(session: pytest.Session) -> bool:
+    """Say whether the command line chose among the tests of a file."""
+    option = session.config.option
+    chosen = any(getattr(option, name, None) for name in ("keyword", "markexpr", "lf", "deselect"))
+    return chosen or any("::" in str(argument) for argument in session.config.args)

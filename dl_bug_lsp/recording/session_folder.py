@@ -1,0 +1,170 @@
+"""The folder of a running session: made at its start, read at its end or after a crash."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from dl_bug_lsp.recording.coverage_data import CoverageData, CoverageDataError, read_coverage
+from dl_bug_lsp.recording.journal import ABOUT, FOLDER, JournalEntry, is_running, read_journal
+from dl_bug_lsp.recording.numbits import union
+from dl_bug_lsp.recording.test_reports import contexts_of
+from dl_bug_lsp.recording.values import Hits, Outcome, Phase, RecordedTest, Session
+from dl_bug_lsp.workspace.cache import FOLDER as DATA_FOLDER
+from dl_bug_lsp.workspace.cache import prepare_folder
+
+LARGEST_SOURCE = 4 * 2**20
+"""Bytes of a source file whose text is kept with the session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A session read from its folder; ``crashed`` names the tests that took a process down."""
+
+    session: Session
+    crashed: tuple[str, ...]
+
+
+def make_folder(root: Path, command: str, branch: bool) -> Path:
+    """Make the folder of a new session below ``root``; raises OSError where that cannot be."""
+    prepare_folder(root / DATA_FOLDER)
+    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    folder = root / DATA_FOLDER / FOLDER / f"{started.replace(':', '')}-{os.getpid()}"
+    folder.mkdir(parents=True, exist_ok=True)
+    about = {"process": os.getpid(), "started": started, "command": command, "branch": branch}
+    (folder / ABOUT).write_text(json.dumps(about), "utf-8")
+    return folder
+
+
+def left_behind(root: Path) -> Iterator[Path]:
+    """Return the folders of sessions whose process is gone: they crashed or were killed."""
+    base = root / DATA_FOLDER / FOLDER
+    with contextlib.suppress(OSError):
+        for folder in sorted(base.iterdir()):
+            process = _about(folder).get("process")
+            if isinstance(process, int) and not is_running(process):
+                yield folder
+
+
+def remove(folder: Path) -> None:
+    """Remove a session's folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_folder(folder: Path, root: Path) -> Finished:
+    """Bring together the journals and coverage data of a session of the workspace ``root``."""
+    about = _about(folder)
+    whole = about.get("whole_files")
+    problems: list[str] = []
+    contexts: dict[str, dict[str, Hits]] = {}
+    imported: dict[str, Hits] = {}
+    for path in sorted(folder.glob(".coverage*")):
+        try:
+            data = read_coverage(path)
+        except CoverageDataError as error:
+            problems.append(str(error))
+            continue
+        _add(data, root, contexts, imported)
+    tests, crashed = _tests(folder, contexts)
+    sources = dict(_sources(root, {file for hits in contexts.values() for file in hits}))
+    session = Session(
+        str(about.get("started", "")),
+        str(about.get("command", "")),
+        tests,
+        imported,
+        sources,
+        frozenset(str(file) for file in whole) if isinstance(whole, list) else frozenset(),
+        bool(about.get("branch")),
+        tuple(problems),
+    )
+    return Finished(session, crashed)
+
+
+def note_whole_files(folder: Path, files: frozenset[str]) -> None:
+    """Note the test files of which the session runs all tests."""
+    about = {**_about(folder), "whole_files": sorted(files)}
+    (folder / ABOUT).write_text(json.dumps(about), "utf-8")
+
+
+def _about(folder: Path) -> dict[str, object]:
+    try:
+        found = json.loads((folder / ABOUT).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _add(
+    data: CoverageData,
+    root: Path,
+    contexts: dict[str, dict[str, Hits]],
+    imported: dict[str, Hits],
+) -> None:
+    for context, files in data.contexts.items():
+        held = contexts.setdefault(context, {}) if context else imported
+        for path, hits in files.items():
+            file = relative(path, root)
+            if file is not None:
+                held[file] = merged(held.get(file), hits)
+
+
+def relative(path: str, root: Path) -> str | None:
+    """Return a recorded path relative to the workspace with ``/``, None for one outside."""
+    for start in (root, root.resolve()):
+        with contextlib.suppress(ValueError):
+            return PurePosixPath(Path(path).relative_to(start)).as_posix()
+    return None
+
+
+def merged(one: Hits | None, other: Hits) -> Hits:
+    """Return what ran in either."""
+    if one is None:
+        return other
+    arcs = tuple(sorted({*one.arcs, *other.arcs}))
+    return Hits(union(one.lines, other.lines), arcs)
+
+
+def _tests(
+    folder: Path, contexts: Mapping[str, Mapping[str, Hits]]
+) -> tuple[tuple[RecordedTest, ...], tuple[str, ...]]:
+    found: dict[str, RecordedTest] = {}
+    crashed: list[str] = []
+    for path in sorted(folder.glob("*.jsonl")):
+        journal = read_journal(path)
+        for entry in journal.entries:
+            found[entry.name] = _recorded(entry, contexts)
+        if journal.unfinished is not None:
+            crashed.append(journal.unfinished)
+            found[journal.unfinished] = _crash(journal.unfinished, contexts)
+    return tuple(found[name] for name in sorted(found)), tuple(crashed)
+
+
+def _recorded(entry: JournalEntry, contexts: Mapping[str, Mapping[str, Hits]]) -> RecordedTest:
+    hits: dict[tuple[Phase, str], Hits] = {}
+    for phase, names in entry.contexts.items():
+        for name in names:
+            for file, ran in contexts.get(name, {}).items():
+                hits[phase, file] = merged(hits.get((phase, file)), ran)
+    return RecordedTest(entry.name, entry.outcome, entry.failed_in, entry.text, entry.seconds, hits)
+
+
+def _crash(name: str, contexts: Mapping[str, Mapping[str, Hits]]) -> RecordedTest:
+    entry = JournalEntry(name, Outcome.ERROR, Phase.CALL, CRASHED, 0.0, contexts_of(name))
+    return _recorded(entry, contexts)
+
+
+CRASHED = "The process that ran this test ended before the test did."
+
+
+def _sources(root: Path, files: set[str]) -> Iterator[tuple[str, str]]:
+    for file in sorted(files):
+        path = root / file
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            if path.stat().st_size <= LARGEST_SOURCE:
+                yield file, path.read_text("utf-8")

@@ -1,0 +1,85 @@
+"""What is recorded of tests: their outcomes, and the lines that each of them ran."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Outcome(str, Enum):
+    """How a test ended, in pytest's words; ``error`` is a failure outside of the test's body."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    XFAILED = "xfailed"
+    XPASSED = "xpassed"
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the test counts among the failing ones."""
+        return self in (Outcome.FAILED, Outcome.ERROR)
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether the test counts among the passing ones; skipped and xfailed ones are neither."""
+        return self in (Outcome.PASSED, Outcome.XPASSED)
+
+
+class Phase(str, Enum):
+    """The part of a test in which lines ran; ``import`` belongs to no test but to its files."""
+
+    IMPORT = "import"
+    SETUP = "setup"
+    CALL = "run"
+    TEARDOWN = "teardown"
+
+
+Arc = tuple[int, int]
+"""A jump from a line to a line, both 1-based; negative numbers are entries and exits of a code
+object that begins at that line (coverage.py's convention)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What ran in one file in one phase: lines as numbits (see `numbits`), arcs where recorded."""
+
+    lines: bytes
+    arcs: tuple[Arc, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTest:
+    """One test: its name (pytest's node id), outcome, failure output, and hits.
+
+    ``hits`` are by (phase, file), files relative to the workspace with ``/``; ``failed_in`` is the
+    phase that failed.
+    """
+
+    name: str
+    outcome: Outcome
+    failed_in: Phase | None = None
+    text: str = ""
+    seconds: float = 0.0
+    hits: Mapping[tuple[Phase, str], Hits] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One run of a test suite (or of a program).
+
+    ``imported`` are the lines that ran outside of tests, by file: import statements, definitions,
+    constants. ``sources`` are the files' texts as they ran. ``whole_files`` are test files of which
+    all tests were run, so that older tests of theirs are known to be gone.
+    """
+
+    started: str
+    command: str
+    tests: tuple[RecordedTest, ...]
+    imported: Mapping[str, Hits] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    whole_files: frozenset[str] = frozenset()
+    branch: bool = False
+    problems: tuple[str, ...] = ()
