@@ -1,0 +1,165 @@
+"""Score real bugs' spectra: published results reproduced, all formulas, and our combination.
+
+    python benchmarks/spectra.py --spectra FILE [--json OUT] [--detail]
+
+FILE maps bugs to statement spectra, faults and failure output (plain or gzipped JSON; what is
+missing in an entry counts as empty). The row Combined ranks a bug with weights learned on the other
+projects of FILE where the shipped weights know its project, else with the shipped ones. OUT gets a
+list of ``{bug, technique, e_inspect}``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from spectra_data import TECHNIQUES, Bug, read_bugs
+
+from dl_bug_lsp.spectrum.combination import CombinationWeights, combine, shipped_weights
+from dl_bug_lsp.spectrum.features import NO_SIGNS
+from dl_bug_lsp.spectrum.formulas import FORMULAS, score
+from dl_bug_lsp.spectrum.stacks import stack_as_failing_run
+
+CUTS = (1, 3, 5, 10)
+TOLERANCE = 0.006
+"""The published values are rounded to three digits."""
+Results = dict[str, dict[str, float | None]]
+"""E_inspect by technique and bug."""
+
+
+def formula_results(bugs: list[Bug]) -> Results:
+    """Return E_inspect of every formula on every bug."""
+    return {
+        name: {bug.name: bug.inspect(score(bug.counts, name).tolist()) for bug in bugs}
+        for name in FORMULAS
+    }
+
+
+def weights_for(bugs: list[Bug]) -> Callable[[Bug], CombinationWeights]:
+    """Return which weights rank a bug: never any that its own project helped to learn."""
+    shipped = shipped_weights()
+    known = [bug for bug in bugs if bug.project in shipped.trained_on]
+    outside: dict[str, CombinationWeights] = {}
+    if known:
+        try:
+            from train_spectrum import left_out
+        except ImportError as problem:
+            raise SystemExit(
+                f"{problem}: weights of projects left out need the extra 'dev'"
+            ) from problem
+        outside = left_out(known)
+    return lambda bug: replace(outside.get(bug.project, shipped), sharpness=shipped.sharpness)
+
+
+def combined_results(bugs: list[Bug]) -> Results:
+    """Return E_inspect of the combination, of its parts, and of stacks without failing runs."""
+    weights = weights_for(bugs)
+    found: Results = {"Combined": {}, "Combined, no text": {}, "Stack for failing test": {}}
+    for bug in bugs:
+        mine = weights(bug)
+        alone = stack_as_failing_run(bug.counts, bug.signs.stacks)
+        for name, counts, signs in (
+            ("Combined", bug.counts, bug.signs),
+            ("Combined, no text", bug.counts, NO_SIGNS),
+            ("Stack for failing test", alone, bug.signs),
+        ):
+            listed = [s.element for s in combine(counts, signs, mine)]
+            found[name][bug.name] = bug.inspect_list(listed)
+    return found
+
+
+def hits(values: Iterable[float | None]) -> list[int]:
+    """Return how many values are at most 1, 3, 5, 10."""
+    known = [value for value in values if value is not None]
+    return [sum(1 for value in known if value <= cut) for cut in CUTS]
+
+
+def row(title: str, values: list[float | None]) -> str:
+    """Return a line of the table."""
+    counts = "".join(f"{h:6}" for h in hits(values))
+    inverse = sum(1 / v for v in values if v) / (len(values) or 1)
+    return f"{title:24}{len(values):5}{counts}{inverse:8.3f}"
+
+
+def reproduction(bugs: list[Bug], results: Results) -> list[str]:
+    """Return what agrees with the published values, and each bug that cannot or does not."""
+    lines: list[str] = []
+    held = [bug for bug in bugs if bug.faulty]
+    for name in TECHNIQUES:
+        compared = [bug for bug in held if name in bug.published]
+        off = [
+            bug
+            for bug in compared
+            if abs((results[name][bug.name] or 0.0) - bug.published[name]) > TOLERANCE
+        ]
+        lines.append(f"{name:10} {len(compared) - len(off)} of {len(compared)} as published")
+        lines.extend(
+            f"    {b.name}: {results[name][b.name]:.3f}, published {b.published[name]:.3f}"
+            for b in off
+        )
+    others = [bug for bug in bugs if not bug.faulty]
+    if others:
+        lines.append(f"Not compared: {len(others)} bugs of which no failing test runs a faulty")
+        lines.append("statement, so that the published value counts statements FILE does not hold:")
+        lines.append("    " + ", ".join(bug.name for bug in others))
+    unknown = [bug.name for bug in bugs if not bug.is_passing_known]
+    if unknown:
+        lines.append(f"Without passing tests: {len(unknown)} ({', '.join(unknown)})")
+    return lines
+
+
+def tables(bugs: list[Bug], results: Results) -> list[str]:
+    """Return the tables: techniques over all bugs, and two of them by project."""
+    head = f"{'':24}{'bugs':>5}" + "".join(f"{'@' + str(cut):>6}" for cut in CUTS) + f"{'MRR':>8}"
+    lines = [head]
+    lines.extend(row(name, list(values.values())) for name, values in results.items())
+    traced = [bug.name for bug in bugs if bug.signs.stacks]
+    lines.append(f"\nThe {len(traced)} bugs with a stack trace in the code")
+    lines.extend(
+        row("  " + name, [results[name][bug] for bug in traced])
+        for name in ("Ochiai", "Combined", "Stack for failing test")
+    )
+    lines.append("\nBy project")
+    for project in sorted({bug.project for bug in bugs}):
+        names = [bug.name for bug in bugs if bug.project == project]
+        lines.extend(
+            row(f"  {project} {technique}", [results[technique][n] for n in names])
+            for technique in ("Ochiai", "Combined")
+        )
+    return lines
+
+
+def main() -> int:
+    """Print the tables, and write the list when asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--spectra", type=Path, required=True, help="the bugs' spectra")
+    parser.add_argument("--json", type=Path, metavar="OUT", help="where to write the list")
+    parser.add_argument("--detail", action="store_true", help="print each bug's E_inspect")
+    args = parser.parse_args()
+    bugs = read_bugs(args.spectra)
+    results = {**formula_results(bugs), **combined_results(bugs)}
+    print("\n".join(reproduction(bugs, results)), end="\n\n")
+    print("\n".join(tables(bugs, results)))
+    if args.detail:
+        for bug in bugs:
+            shown = ", ".join(
+                f"{name} {value:.3f}" if (value := results[name][bug.name]) is not None else name
+                for name in (*TECHNIQUES, "Combined")
+            )
+            print(f"{bug.name:18} {len(bug.counts):6} statements  {shown}")
+    if args.json:
+        listed = [
+            {"bug": bug, "technique": name, "e_inspect": value}
+            for name, values in results.items()
+            for bug, value in values.items()
+        ]
+        args.json.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""Spectra of real bugs as recorded for the benchmark: the file's values, read with care."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.spectrum.features import NO_SIGNS, FailureSigns, signs_of
+from dl_bug_lsp.spectrum.ties import e_inspect, expected_rank
+from dl_bug_lsp.spectrum.values import Counts, Element, counts_of
+from dl_bug_lsp.tracebacks import read_failures
+
+TECHNIQUES = ("Tarantula", "Ochiai", "DStar")
+"""Formulas whose published results the file holds."""
+
+
+@dataclass(frozen=True)
+class Bug:
+    """One bug: its spectrum, what its failing tests printed, and where the fault is.
+
+    ``faulty`` holds indices into ``counts.elements``; ``hidden_faulty`` is how many faulty
+    statements no failing test runs, ``hidden`` how many statements none runs.
+    """
+
+    name: str
+    counts: Counts
+    faulty: frozenset[int]
+    hidden: int
+    hidden_faulty: int
+    output: str = field(repr=False, default="")
+    signs: FailureSigns = NO_SIGNS
+    published: dict[str, float] = field(default_factory=dict)
+    is_passing_known: bool = True
+
+    @property
+    def project(self) -> str:
+        """The project that the bug is of."""
+        return self.name.partition(":")[0]
+
+    def inspect(self, scores: list[float]) -> float | None:
+        """Return E_inspect of scores that run parallel to the elements."""
+        return e_inspect(scores, self.faulty, self.hidden, self.hidden_faulty)
+
+    def inspect_list(self, listed: list[Element]) -> float | None:
+        """Return the rank of the first faulty statement in a list without ties.
+
+        Where it is not listed, it is expected among all statements that are not.
+        """
+        wanted = {self.counts.elements[i] for i in self.faulty}
+        for rank, element in enumerate(listed, 1):
+            if element in wanted:
+                return float(rank)
+        left = len(wanted) + self.hidden_faulty
+        rest = len(self.counts) + self.hidden - len(listed)
+        return expected_rank(len(listed) + 1, max(rest, left), left) if left else None
+
+
+def read_bugs(path: Path) -> list[Bug]:
+    """Read a spectra file (plain or gzipped JSON), bugs in the file's order.
+
+    SystemExit with one line when it is none.
+    """
+    try:
+        raw = path.read_bytes()
+        raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+        bugs = json.loads(raw)["bugs"]
+        return [_bug(name, entry) for name, entry in bugs.items()]
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise SystemExit(f"{path} cannot be read as a spectra file: {problem}") from problem
+
+
+def _bug(name: str, entry: dict[str, Any]) -> Bug:
+    rows = []
+    for place, (ef, ep) in (entry.get("statements") or {}).items():
+        rows.append((_element(place), int(ef or 0), int(ep or 0)))
+    passing = entry.get("passing_tests")
+    counts = counts_of(rows, int(entry.get("failing_tests") or 0), int(passing or 0))
+    number = {element: index for index, element in enumerate(counts.elements)}
+    places = {_element(place) for place in entry.get("faulty") or ()}
+    faulty = frozenset(number[p] for p in places if p in number)
+    total = int(entry.get("statement_count") or 0)
+    output = entry.get("failure_output") or ""
+    failures = read_failures(read_log(output)).failures if output else ()
+    files = {element.file for element in counts.elements}
+    return Bug(
+        name,
+        counts,
+        faulty,
+        max(0, total - len(counts)),
+        len(places) - len(faulty),
+        output,
+        signs_of(failures, output, files),
+        {k: float(v) for k, v in (entry.get("published_e_inspect") or {}).items() if v is not None},
+        bool(passing),
+    )
+
+
+def _element(place: str) -> Element:
+    file, _, line = place.rpartition("::")
+    return Element(file, int(line))

@@ -1,0 +1,155 @@
+"""A spectrum as values: runs with outcomes, program elements, and which run executed which."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Outcome(Enum):
+    """How a run ended, in pytest's terms."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    """Setup or teardown raised."""
+    SKIPPED = "skipped"
+    XFAILED = "xfailed"
+    """Failed as its author expected."""
+    XPASSED = "xpassed"
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the run counts as failing."""
+        return self in (Outcome.FAILED, Outcome.ERROR)
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether the run counts as passing.
+
+        A skipped run says nothing, and an expected failure may execute a known fault: neither
+        counts on any side.
+        """
+        return self in (Outcome.PASSED, Outcome.XPASSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One test, one whole run of a program, or one iteration of a loop."""
+
+    name: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Element:
+    """Something that a run executes or does not.
+
+    ``file`` is relative to the workspace with ``/``; ``line`` is 1-based (the first line of a
+    function where the element is one). ``target`` is set for a branch: the 1-based line that
+    control goes to from ``line``, negative where it leaves the code object (as coverage.py counts).
+    ``function`` is the dotted name of the innermost function around, empty where none is known.
+    """
+
+    file: str
+    line: int
+    target: int = 0
+    function: str = ""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many failing and passing runs execute each element: all that the formulas need.
+
+    ``ef`` and ``ep`` run parallel to ``elements``; ``failing`` and ``passing`` are the totals, so
+    that nf = failing - ef and np = passing - ep.
+    """
+
+    elements: tuple[Element, ...]
+    ef: array[int]
+    ep: array[int]
+    failing: int
+    passing: int
+
+    def __len__(self) -> int:
+        return len(self.elements)
+
+    def where(self, wanted: Sequence[int]) -> Counts:
+        """Return the counts of some elements, by index."""
+        return Counts(
+            tuple(self.elements[i] for i in wanted),
+            array("q", (self.ef[i] for i in wanted)),
+            array("q", (self.ep[i] for i in wanted)),
+            self.failing,
+            self.passing,
+        )
+
+
+def counts_of(
+    rows: Iterable[tuple[Element, int, int]], failing: int = 0, passing: int = 0
+) -> Counts:
+    """Make counts of (element, ef, ep) rows, sorted by element; the last row of an element wins.
+
+    Totals that are lower than a row's are raised to it: recovered data may not know them.
+    """
+    table = {element: (max(0, ef), max(0, ep)) for element, ef, ep in rows}
+    elements = tuple(sorted(table))
+    ef = array("q", (table[e][0] for e in elements))
+    ep = array("q", (table[e][1] for e in elements))
+    return Counts(elements, ef, ep, max([failing, *ef]), max([passing, *ep]))
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Which of ``runs`` executed which of ``elements``, sparse.
+
+    Pair k says that run ``rows[k]`` executed element ``columns[k]``; both are 0-based indices.
+    Pairs that stand there twice count once. ValueError when an index has nothing to point at.
+    """
+
+    runs: tuple[Run, ...]
+    elements: tuple[Element, ...]
+    rows: array[int] = field(repr=False)
+    columns: array[int] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self.rows) != len(self.columns):
+            raise ValueError("A spectrum needs as many rows as columns.")
+        for name, indices, size in (
+            ("run", self.rows, len(self.runs)),
+            ("element", self.columns, len(self.elements)),
+        ):
+            if indices and not (min(indices) >= 0 and max(indices) < size):
+                raise ValueError(f"A pair of the spectrum names a {name} that is not there.")
+
+    @property
+    def failing(self) -> tuple[Run, ...]:
+        """The failing runs."""
+        return tuple(run for run in self.runs if run.outcome.is_failing)
+
+    @property
+    def passing(self) -> tuple[Run, ...]:
+        """The passing runs."""
+        return tuple(run for run in self.runs if run.outcome.is_passing)
+
+
+def spectrum_of(executed: Iterable[tuple[Run, Iterable[Element]]]) -> Spectrum:
+    """Make a spectrum of runs, each with what it executed; elements are sorted."""
+    runs: list[Run] = []
+    numbers: dict[Element, int] = {}
+    rows, columns = array("q"), array("q")
+    for run, elements in executed:
+        for element in elements:
+            rows.append(len(runs))
+            columns.append(numbers.setdefault(element, len(numbers)))
+        runs.append(run)
+    ordered = sorted(numbers)
+    place = array("q", bytes(8 * len(numbers)))
+    for new, element in enumerate(ordered):
+        place[numbers[element]] = new
+    return Spectrum(tuple(runs), tuple(ordered), rows, array("q", (place[c] for c in columns)))
