@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from dl_bug_lsp.recording.values import Outcome, Phase
+from dl_bug_lsp.recording.values import Phase
+from dl_bug_lsp.spectrum.values import Outcome
 
 FOLDER = "recording"
 ABOUT = "session.json"

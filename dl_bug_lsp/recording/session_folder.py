@@ -15,7 +15,8 @@ from dl_bug_lsp.recording.coverage_data import CoverageData, CoverageDataError, 
 from dl_bug_lsp.recording.journal import ABOUT, FOLDER, JournalEntry, is_running, read_journal
 from dl_bug_lsp.recording.numbits import union
 from dl_bug_lsp.recording.test_reports import contexts_of
-from dl_bug_lsp.recording.values import Hits, Outcome, Phase, RecordedTest, Session
+from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
+from dl_bug_lsp.spectrum.values import Outcome
 from dl_bug_lsp.workspace.cache import FOLDER as DATA_FOLDER
 from dl_bug_lsp.workspace.cache import prepare_folder
 

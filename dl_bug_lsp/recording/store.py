@@ -17,7 +17,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dl_bug_lsp.recording.values import Arc, Hits, Outcome, Phase, RecordedTest, Session
+from dl_bug_lsp.recording.values import Arc, Hits, Phase, RecordedTest, Session
+from dl_bug_lsp.spectrum.values import Outcome
 
 SCHEMA = "1"
 NAME = "spectrum.db"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dl_bug_lsp.recording.journal import JournalEntry
-from dl_bug_lsp.recording.values import Outcome, Phase
+from dl_bug_lsp.recording.values import Phase
+from dl_bug_lsp.spectrum.values import Outcome
 
 _PHASES: dict[str, Phase] = {"setup": Phase.SETUP, "call": Phase.CALL, "teardown": Phase.TEARDOWN}
 _SUBTESTS = ("SubtestReport", "SubTestReport")
@@ -69,9 +70,8 @@ class RunningTest:
         outcome = outcome_of(report)
         self._failed_subtests += outcome.is_failing
         number = len(self._subtests) + 1
-        contexts = {
-            phase: names for phase, names in self._contexts.items() if phase is not Phase.TEARDOWN
-        }
+        contexts = dict(self._contexts)
+        contexts.pop(Phase.TEARDOWN, None)
         self._subtests.append(
             JournalEntry(
                 f"{self.name} {_described(report, number)}",

@@ -6,26 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-
-class Outcome(str, Enum):
-    """How a test ended, in pytest's words; ``error`` is a failure outside of the test's body."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    ERROR = "error"
-    SKIPPED = "skipped"
-    XFAILED = "xfailed"
-    XPASSED = "xpassed"
-
-    @property
-    def is_failing(self) -> bool:
-        """Whether the test counts among the failing ones."""
-        return self in (Outcome.FAILED, Outcome.ERROR)
-
-    @property
-    def is_passing(self) -> bool:
-        """Whether the test counts among the passing ones; skipped and xfailed ones are neither."""
-        return self in (Outcome.PASSED, Outcome.XPASSED)
+from dl_bug_lsp.spectrum.values import Outcome
 
 
 class Phase(str, Enum):

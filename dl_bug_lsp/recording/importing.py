@@ -1,0 +1,156 @@
+"""Makes a session of what CI leaves: a ``.coverage`` file with contexts and a JUnit report.
+
+Contexts are matched to tests by name: pytest-cov's ``tests/test_a.py::TestX::test_y[1]|run`` and
+coverage.py's own ``tests.test_a.TestX.test_y`` (``dynamic_context = test_function``), which has no
+parameters, so that all cases of a parametrised test share what it ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from dl_bug_lsp.recording.coverage_data import CoverageData, read_coverage
+from dl_bug_lsp.recording.junit import TestCase, read_junit
+from dl_bug_lsp.recording.session_folder import merged
+from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
+
+HOW_TO_GET_CONTEXTS = (
+    "the coverage data names no tests: run `pytest --cov --cov-context=test`, set"
+    " `dynamic_context = test_function` in coverage.py's configuration, or use `pytest --dl-bug`"
+)
+
+
+class ImportingError(Exception):
+    """Data that cannot be brought together; the message says why and what to do."""
+
+
+def import_session(
+    coverage: Path,
+    junit: Path,
+    local: Callable[[str], str | None],
+    text_of: Callable[[str], str | None],
+    started: str,
+) -> Session:
+    """Read both files; ``local`` finds the workspace file of a recorded path, None for others'.
+
+    Raises `ImportingError`, `CoverageDataError`, `JUnitError`.
+    """
+    data, cases = read_coverage(coverage), read_junit(junit)
+    if not data.has_contexts:
+        raise ImportingError(HOW_TO_GET_CONTEXTS)
+    if not cases:
+        raise ImportingError(f"{junit} tells of no test: run pytest with --junit-xml={junit.name}")
+    contexts = _local_contexts(data, local)
+    by_name = _by_test(contexts)
+    tests = [_test(case, by_name) for case in cases]
+    found = {test.name: test for test in tests if test is not None}
+    if not any(test.hits for test in found.values()):
+        raise ImportingError(
+            "no context of the coverage data belongs to a test of the report: are both of one run?"
+        )
+    unmatched = sum(1 for test in found.values() if not test.hits and _ran(test))
+    problems = (f"{unmatched} tests of the report have no coverage",) if unmatched else ()
+    files = {file for test in found.values() for _, file in test.hits}
+    texts = {file: text_of(file) for file in sorted(files)}
+    return Session(
+        started,
+        f"imported from {coverage.name} and {junit.name}",
+        tuple(found[name] for name in sorted(found)),
+        contexts.get("", {}),
+        {file: text for file, text in texts.items() if text is not None},
+        frozenset(name.partition("::")[0] for name in found if "::" in name),
+        data.branch,
+        problems,
+    )
+
+
+def _ran(test: RecordedTest) -> bool:
+    return test.outcome.is_failing or test.outcome.is_passing
+
+
+def _local_contexts(
+    data: CoverageData, local: Callable[[str], str | None]
+) -> dict[str, dict[str, Hits]]:
+    paths = {path for files in data.contexts.values() for path in files}
+    places = {path: local(path) for path in sorted(paths)}
+    found: dict[str, dict[str, Hits]] = {}
+    for context, files in data.contexts.items():
+        held = found.setdefault(context, {})
+        for path, hits in files.items():
+            place = places[path]
+            if place is not None:
+                held[place] = merged(held.get(place), hits)
+    return found
+
+
+_ByTest = Mapping[str, tuple[str, dict[tuple[Phase, str], Hits]]]
+
+
+def _by_test(contexts: Mapping[str, Mapping[str, Hits]]) -> _ByTest:
+    """Return (test name, hits) by the dotted name that a JUnit report would give the test."""
+    found: dict[str, tuple[str, dict[tuple[Phase, str], Hits]]] = {}
+    for context, files in contexts.items():
+        name, phase = _phase_of(context)
+        if not name:
+            continue
+        _, hits = found.setdefault(_dotted(name), (name, {}))
+        for file, ran in files.items():
+            hits[phase, file] = merged(hits.get((phase, file)), ran)
+    return found
+
+
+def _phase_of(context: str) -> tuple[str, Phase]:
+    # A static context stands before: "static|test name".
+    for phase in (Phase.SETUP, Phase.CALL, Phase.TEARDOWN):
+        if context.endswith(f"|{phase.value}"):
+            name = context.removesuffix(f"|{phase.value}")
+            return name if "::" not in name else _node_id(name), phase
+    return context.rpartition("|")[2], Phase.CALL
+
+
+def _node_id(name: str) -> str:
+    head, sep, rest = name.partition("::")
+    return head.rpartition("|")[2] + sep + rest
+
+
+def _dotted(name: str) -> str:
+    """Return pytest's dotted name of a node id: ``a/test_b.py::C::d[x]`` is ``a.test_b.C.d[x]``."""
+    file, sep, rest = name.partition("::")
+    if not sep:
+        return name
+    plain, bracket, parameters = rest.partition("[")
+    module = file.removesuffix(".py").replace("\\", "/").replace("/", ".")
+    return f"{module}.{plain.replace('::', '.')}{bracket}{parameters}"
+
+
+def _test(case: TestCase, by_name: _ByTest) -> RecordedTest | None:
+    full = f"{case.classname}.{case.name}" if case.classname else case.name
+    known = _match(full, by_name)
+    name, hits = known if known is not None else (full, {})
+    if "[" in case.name and "[" not in name:
+        name += "[" + case.name.partition("[")[2]
+    failed_in = None
+    if case.outcome.is_failing:
+        failed_in = Phase.SETUP if case.in_setup_or_teardown else Phase.CALL
+        if case.in_setup_or_teardown and any(phase is Phase.CALL for phase, _ in hits):
+            # pytest reports a teardown's error like a setup's; only before a teardown it ran.
+            failed_in = Phase.TEARDOWN
+    return RecordedTest(name, case.outcome, failed_in, case.text, case.seconds, hits)
+
+
+def _match(full: str, by_name: _ByTest) -> tuple[str, dict[tuple[Phase, str], Hits]] | None:
+    """Return what is known under a dotted name, else under it without parameters or packages."""
+    plain = full.partition("[")[0]
+    for name in (full, plain):
+        if name in by_name:
+            return by_name[name]
+    for wanted in _suffixes(plain):
+        if wanted in by_name:
+            return by_name[wanted]
+    return None
+
+
+def _suffixes(plain: str) -> Iterable[str]:
+    parts = plain.split(".")
+    return (".".join(parts[at:]) for at in range(1, len(parts) - 1))

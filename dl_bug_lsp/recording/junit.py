@@ -1,0 +1,71 @@
+"""Reads JUnit XML as pytest and others write it: which test ended how, with what output.
+
+The format has no standard; read are ``testcase`` elements with ``classname`` and ``name`` and their
+children ``failure``, ``error`` and ``skipped`` (pytest marks xfail by ``type="pytest.xfail"``).
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dl_bug_lsp.spectrum.values import Outcome
+
+
+class JUnitError(Exception):
+    """A report that cannot be used; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestCase:
+    """One test of a report; ``classname`` is dotted: module and classes."""
+
+    __test__ = False
+
+    classname: str
+    name: str
+    outcome: Outcome
+    in_setup_or_teardown: bool
+    text: str
+    seconds: float
+
+
+def read_junit(path: Path) -> tuple[TestCase, ...]:
+    """Read a report; raises `JUnitError` with one sentence when that cannot be."""
+    try:
+        root = ET.parse(path).getroot()
+    except (OSError, ET.ParseError, ValueError) as error:
+        raise JUnitError(f"{path} is not a readable JUnit report ({error})") from error
+    return tuple(_cases(root))
+
+
+def _cases(root: ET.Element) -> Iterator[TestCase]:
+    for case in root.iter("testcase"):
+        failure, error, skipped = (case.find(tag) for tag in ("failure", "error", "skipped"))
+        outcome = Outcome.PASSED
+        if skipped is not None:
+            is_xfail = "xfail" in skipped.get("type", "")
+            outcome = Outcome.XFAILED if is_xfail else Outcome.SKIPPED
+        if error is not None:
+            outcome = Outcome.ERROR
+        if failure is not None:
+            outcome = Outcome.FAILED
+        told = failure if failure is not None else error
+        text = (told.text or told.get("message") or "") if told is not None else ""
+        yield TestCase(
+            case.get("classname", ""),
+            case.get("name", ""),
+            outcome,
+            failure is None and error is not None,
+            text,
+            _seconds(case.get("time", "")),
+        )
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
