@@ -57,6 +57,8 @@ class DlBugServer(LanguageServer):
         self.observers: list[Callable[[], None]] = []
         """Called after what is shown changed."""
         self.hears_of_files = False
+        self.settings_observers: list[Callable[[Folder], object]] = []
+        """Told of a folder whose settings may be others than before."""
         """Whether the client tells of changed files, so that nobody else has to watch them."""
         self._has_shown_error = False
 

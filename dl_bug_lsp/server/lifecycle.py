@@ -14,6 +14,7 @@ from dl_bug_lsp.server.app import DlBugServer, capability
 from dl_bug_lsp.server.changes import files_changed
 from dl_bug_lsp.server.ending import end_with_parent
 from dl_bug_lsp.server.folders import Folder
+from dl_bug_lsp.server.followed_logs import FollowedLogs
 from dl_bug_lsp.server.indexing import index
 from dl_bug_lsp.server.parent import watch_parent
 from dl_bug_lsp.settings.reading import read_given
@@ -30,6 +31,8 @@ WATCHED = (
 
 def register(server: DlBugServer) -> None:
     """Add the handlers of the server's life."""
+    logs = FollowedLogs(server, WATCHED)
+    server.settings_observers.append(logs.follow_soon)
 
     @server.feature(types.INITIALIZE)
     def initialize(ls: DlBugServer, params: types.InitializeParams) -> None:
@@ -49,13 +52,16 @@ def register(server: DlBugServer) -> None:
     async def initialized(ls: DlBugServer, _params: types.InitializedParams) -> None:
         for folder in ls.folders:
             index(ls, folder)
+            ls.opened(folder)
         await _subscribe(ls)
+        logs.begin()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def folders_changed(ls: DlBugServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
         for removed in params.event.removed:
             folder = ls.folders.close(removed.uri)
             if folder is not None:
+                logs.leave(folder)
                 ls.jobs.close(folder.key)
                 if ls.shelf.drop_folder(folder):
                     ls.show()
@@ -63,6 +69,8 @@ def register(server: DlBugServer) -> None:
             folder = ls.folders.open(added.uri)
             if folder is not None:
                 index(ls, folder)
+                logs.follow_soon(folder)
+                ls.opened(folder)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def settings_changed(ls: DlBugServer, params: types.DidChangeConfigurationParams) -> None:
@@ -71,6 +79,8 @@ def register(server: DlBugServer) -> None:
         if isinstance(sent, dict) and SECTION in sent:
             ls.settings.of_start = read_given(sent[SECTION])
             ls.settings.tell(ls.settings.of_start)
+        for folder in ls.folders:
+            logs.follow_soon(folder)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def watched(ls: DlBugServer, params: types.DidChangeWatchedFilesParams) -> None:
@@ -90,6 +100,7 @@ def register(server: DlBugServer) -> None:
 
     @server.feature(types.SHUTDOWN)
     def shutdown(ls: DlBugServer, *_arguments: Any) -> None:
+        logs.stop()
         for folder in ls.folders:
             folder.closed.set()
         ls.jobs.cancel_all()

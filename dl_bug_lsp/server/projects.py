@@ -26,6 +26,8 @@ def look_at_project(ls: DlBugServer, folder: Folder, call: Callable[..., object]
 def _take(ls: DlBugServer, folder: Folder, found: ProjectSettings, lines: tuple[str, ...]) -> None:
     if not ls.settings.set_project(folder, found) or folder.closed.is_set():
         return
+    for observer in ls.settings_observers:
+        observer(folder)
     encoding = ls.workspace.position_encoding or types.PositionEncodingKind.Utf16
     diagnostics = [
         types.Diagnostic(

@@ -58,11 +58,11 @@ class LogRules:
 
     @cached_property
     def _included(self) -> re.Pattern[str]:
-        return _pattern(self.include)
+        return any_of(self.include)
 
     @cached_property
     def _excluded(self) -> re.Pattern[str]:
-        return _pattern(self.exclude)
+        return any_of(self.exclude)
 
     def is_log(self, path: str) -> bool:
         """Say whether a file is followed; ``path`` is relative with ``/``."""
@@ -85,8 +85,8 @@ def is_document(path: str) -> bool:
     return path.endswith(DOCUMENTS)
 
 
-def _pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern for the paths that any of the globs matches, nothing for no globs."""
+def any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern that fully matches the paths of any glob; it matches nothing for none."""
     return re.compile("|".join(f"(?:{glob_to_regex(glob)})" for glob in globs) or r"(?!)")
 
 
