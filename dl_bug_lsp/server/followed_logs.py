@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.app import DlBugServer
 from dl_bug_lsp.server.changes import files_changed
 from dl_bug_lsp.server.folders import Folder
-from dl_bug_lsp.server.jobs import CancelledError, SupersededError
+from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError
 from dl_bug_lsp.server.localizing import localized
 from dl_bug_lsp.server.settings import Settings, folder_settings
 from dl_bug_lsp.watching.patterns import INCLUDE, LogRules, any_of
@@ -73,7 +73,7 @@ class FollowedLogs:
         watcher = Watcher(str(folder.root), _Ear(self, folder), rules, is_source=is_source)
         self._watchers[folder.key] = watcher, rules
         watcher.start()
-        self._ls.jobs.lane(folder.key).put_steps(_warm_up())
+        self._ls.jobs.lane(folder.key).put(Rank.HEARD, lambda: _warm_up(folder))
 
     def _is_source(self, path: str) -> bool:
         return self._sources.fullmatch(path) is not None
@@ -157,11 +157,18 @@ class _Ear:
             self._loop.call_soon_threadsafe(tell)
 
 
-def _warm_up() -> Iterator[None]:
-    """Load what localizing needs before the first failure is there."""
-    import dl_bug_lsp.localize  # noqa: F401
+WARM_UP = (
+    "Traceback (most recent call last):\n"
+    '  File "warm_up.py", line 1, in <module>\n'
+    "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)\n"
+)
 
-    yield
+
+def _warm_up(folder: Folder) -> None:
+    """Load what localizing needs before the first failure is there; in the folder's lane."""
+    from dl_bug_lsp.localize import localize
+
+    localize(WARM_UP, folder.workspace)
 
 
 def _own_logs() -> frozenset[str]:
