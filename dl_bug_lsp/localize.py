@@ -11,6 +11,8 @@ from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
+from dl_bug_lsp.spectrum.failing import failing_runs
+from dl_bug_lsp.spectrum.values import Spectrum
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
 from dl_bug_lsp.workspace import Workspace
@@ -19,18 +21,29 @@ DEFAULT_OPTIONS = Options()
 NO_FACTS = MessageFacts(None, ())
 
 
-def localize(text: str | bytes, workspace: Workspace, options: Options = DEFAULT_OPTIONS) -> Report:
-    """Rank the places in ``workspace`` that most likely hold the cause of what ``text`` tells."""
+def localize(
+    text: str | bytes,
+    workspace: Workspace,
+    options: Options = DEFAULT_OPTIONS,
+    spectrum: Spectrum | None = None,
+) -> Report:
+    """Rank the places in ``workspace`` that most likely hold the cause of what ``text`` tells.
+
+    ``spectrum`` says what runs of the same code executed, files relative to the workspace; where
+    the text tells of no failure, its failing runs are one.
+    """
     log = read_log(text)
     reading = read_failures(log)
-    failures = failures_of(log, reading)
-    cases = [case_of(failure, log, workspace, options) for failure in failures]
+    failures = failures_of(log, reading, spectrum)
+    cases = [case_of(failure, log, workspace, options, spectrum) for failure in failures]
     reports = tuple(failure_report(case, list(gather(case)), options) for case in cases)
     return Report(str(workspace.root), reports, (*log.problems, *reading.problems))
 
 
-def failures_of(log: Log, reading: Reading) -> tuple[Failure, ...]:
-    """Return what was read, else what the log's metrics tell, else what its prose describes.
+def failures_of(
+    log: Log, reading: Reading, spectrum: Spectrum | None = None
+) -> tuple[Failure, ...]:
+    """Return what was read, else what the metrics, the failing runs or the prose tell.
 
     Errors that a run survived are failures without a primary one; such a run may still have failed
     silently.
@@ -38,12 +51,20 @@ def failures_of(log: Log, reading: Reading) -> tuple[Failure, ...]:
     if any(failure.primary for failure in reading.failures):
         return reading.failures
     found = silent_failure(log)
+    if found is None and spectrum is not None:
+        found = failing_runs(spectrum)
     if found is None and not reading.failures:
         found = report_failure(log)
     return (*reading.failures, found) if found is not None else reading.failures
 
 
-def case_of(failure: Failure, log: Log, workspace: Workspace, options: Options) -> Case:
+def case_of(
+    failure: Failure,
+    log: Log,
+    workspace: Workspace,
+    options: Options,
+    spectrum: Spectrum | None = None,
+) -> Case:
     """Bring together what the sources of evidence may ask about one failure."""
     cause = failure.cause
     facts = extract_facts(cause) if cause is not None else NO_FACTS
@@ -55,7 +76,7 @@ def case_of(failure: Failure, log: Log, workspace: Workspace, options: Options) 
     else:
         category = classify(failure, facts, workspace_module=workspace.has_module)
     located = located_frames(failure, workspace, options)
-    return Case(failure, facts, category, located, workspace, log)
+    return Case(failure, facts, category, located, workspace, log, spectrum)
 
 
 def located_frames(

@@ -13,6 +13,7 @@ from dl_bug_lsp.evidence import (
     numbers,
     paths,
     provenance,
+    spectrum,
     stack_trace,
     types,
 )
@@ -22,6 +23,7 @@ from dl_bug_lsp.evidence.values import Case, Clue, Source
 SOURCES: tuple[Source, ...] = (
     stack_trace.find,
     provenance.find,
+    spectrum.find,
     numbers.find,
     names.find,
     dtypes.find,

@@ -16,6 +16,7 @@ from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
 from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.report import CategoryVerdict
+from dl_bug_lsp.spectrum.values import Spectrum
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry, Place
@@ -62,6 +63,7 @@ class Case:
         located: tuple[LocatedFrame, ...],
         workspace: Workspace,
         log: Log,
+        spectrum: Spectrum | None = None,
     ) -> None:
         self.failure = failure
         self.facts = facts
@@ -69,6 +71,7 @@ class Case:
         self.located = located
         self.workspace = workspace
         self.log = log
+        self.spectrum = spectrum
         self.engine = Engine(workspace)
 
     @cached_property

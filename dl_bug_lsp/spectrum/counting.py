@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.spectrum.values import Counts, Element, Spectrum
@@ -14,8 +15,12 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 
+@lru_cache(maxsize=2)
 def count(spectrum: Spectrum) -> Counts:
-    """Return how many failing and passing runs execute each element."""
+    """Return how many failing and passing runs execute each element.
+
+    Remembered for the latest two: every failure of a report asks for the same counts.
+    """
     return _count(spectrum, _numbers(spectrum.columns), spectrum.elements)
 
 

@@ -104,9 +104,11 @@ def counts_of(
     return Counts(elements, ef, ep, max([failing, *ef]), max([passing, *ep]))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spectrum:
     """Which of ``runs`` executed which of ``elements``, sparse.
+
+    A spectrum is equal only to itself, so that what was counted of it can be remembered.
 
     Pair k says that run ``rows[k]`` executed element ``columns[k]``; both are 0-based indices.
     Pairs that stand there twice count once. ValueError when an index has nothing to point at.
