@@ -18,7 +18,7 @@ from dl_bug_lsp.server.arguments import (
     place_argument,
 )
 from dl_bug_lsp.server.diagnostics import SOURCE
-from dl_bug_lsp.server.fixing import edit_of
+from dl_bug_lsp.server.fixing import edit_of, offers_of
 from dl_bug_lsp.server.publication import Offer, Place, Publication
 
 QUICK_FIX = types.CodeActionKind.QuickFix
@@ -51,7 +51,7 @@ def register(server: DlBugServer) -> None:
         data = action.data if isinstance(action.data, dict) else {}
         publication = ls.shelf.find(str(data.get("report")))
         at = data.get("fix")
-        offers = publication.offers if publication is not None else []
+        offers = await offers_of(ls, publication) if publication is not None else []
         if publication is None or not isinstance(at, int) or not 0 <= at < len(offers):
             raise JsonRpcException("the failure is no longer shown", CONTENT_MODIFIED)
         action.edit = await edit_of(ls, publication, offers[at])
@@ -90,8 +90,8 @@ async def _fixes(
     support = capability(ls.client_capabilities, "text_document", "code_action", "resolve_support")
     is_lazy = support is not None and "edit" in support.properties
     found = []
-    for at, offer in enumerate(publication.offers):
-        if offer.failure is not place.failure:
+    for at, offer in enumerate(await offers_of(ls, publication)):
+        if offer.failure.id != place.failure.id:
             continue
         edit = await edit_of(ls, publication, offer)
         if edit is None:

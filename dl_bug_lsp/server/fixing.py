@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from itertools import takewhile
 
@@ -10,12 +11,47 @@ from lsprotocol import types
 
 from dl_bug_lsp.fixes import Edit
 from dl_bug_lsp.server.app import DlBugServer, capability
-from dl_bug_lsp.server.documents import buffer_of, encoding_of, lines_of
+from dl_bug_lsp.server.documents import buffer_of, encoding_of, lines_of, settle_open
 from dl_bug_lsp.server.folders import Folder
+from dl_bug_lsp.server.jobs import CancelledError, SupersededError, Token
 from dl_bug_lsp.server.marks import Encoding, Spot
 from dl_bug_lsp.server.positions import code_units
-from dl_bug_lsp.server.publication import Offer, Publication
+from dl_bug_lsp.server.publication import Offer, Publication, find_offers
 from dl_bug_lsp.workspace import Workspace
+
+logger = logging.getLogger(__name__)
+
+
+async def offers_of(ls: DlBugServer, held: Publication) -> list[Offer]:
+    """Return a publication's certain fixes, found when first asked for, off the loop."""
+    if held.offers is not None:
+        return held.offers
+    if id(held) not in _SEARCHES:
+        _SEARCHES[id(held)] = asyncio.ensure_future(_search(ls, held))
+        _SEARCHES[id(held)].add_done_callback(lambda _: _SEARCHES.pop(id(held), None))
+    return await asyncio.shield(_SEARCHES[id(held)])
+
+
+_SEARCHES: dict[int, asyncio.Future[list[Offer]]] = {}
+"""Searches under way, by their publication: several requests wait for the same one."""
+
+
+async def _search(ls: DlBugServer, held: Publication) -> list[Offer]:
+    encoding = encoding_of(ls)
+
+    def work(_token: Token) -> list[Offer]:
+        return find_offers(held, encoding)
+
+    try:
+        (found,) = await ls.jobs.run(f"fixes of {held.source}", [(held.folder.key, work)])
+    except (SupersededError, CancelledError):
+        return []
+    except Exception:
+        logger.exception("the fixes of a failure could not be found")
+        found = []
+    held.offers = found
+    settle_open(ls, held)
+    return found
 
 
 async def edit_of(

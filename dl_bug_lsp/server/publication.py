@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.fixes import Fix, find_fixes
 from dl_bug_lsp.report import FailureReport, Report, Suspect
 from dl_bug_lsp.server.folders import Folder
 from dl_bug_lsp.server.marks import CellLine, Encoding, Spot, document_key, spot
 from dl_bug_lsp.server.settings import Settings
 from dl_bug_lsp.views.json_view import to_json
 
+if TYPE_CHECKING:
+    from dl_bug_lsp.fixes import Fix
+
 ALWAYS_SHOWN = 3
 """The first suspects of a failure, which are marked whatever their share."""
 MOST_RELATED = 10
+MOST_FIXED = 20
+"""Failures of a report for which fixes are looked for."""
 LONGEST_TEXT = 64 * 2**10
 """Characters that are kept of a text that lies in no file."""
 
@@ -75,9 +79,10 @@ class Publication:
     source: str
     settings: Settings
     places: list[Place]
-    offers: list[Offer] = field(default_factory=list)
     log: str | None = None
     text: str = ""
+    offers: list[Offer] | None = None
+    """None until somebody asks for them."""
 
     def spots(self) -> Iterator[Spot]:
         """Yield every spot, also those in other documents than the marks'."""
@@ -85,7 +90,7 @@ class Publication:
             yield place.mark
             yield place.lens
             yield from (one.spot for one in place.related)
-        for offer in self.offers:
+        for offer in self.offers or ():
             yield from offer.spots
 
     def shown(self) -> list[Place]:
@@ -117,17 +122,24 @@ def publication(
     """Find the places of a report's suspects; reads the workspace, so it belongs off the loop."""
     maker = _Maker(folder, encoding)
     places = [maker.place(f, s) for f, s in _shown(report, settings)]
-    offers = [
-        Offer(failure, fix, tuple(maker.spot(e.file, e.line, e.line) for e in fix.edits))
-        for failure in report.failures
-        for fix in find_fixes(failure, folder.workspace)
-    ]
     ids = "\n".join(failure.id for failure in report.failures)
     name = hashlib.sha256(f"{report.workspace}\n{ids}".encode("utf-8", "replace")).hexdigest()[:16]
     document = to_json(report)
-    return Publication(
-        name, folder, report, document, source, settings, places, offers, _log_of(source, folder)
-    )
+    log = _log_of(source, folder)
+    return Publication(name, folder, report, document, source, settings, places, log)
+
+
+def find_offers(held: Publication, encoding: Encoding) -> list[Offer]:
+    """Return the certain fixes of a publication's failures; belongs to the folder's lane."""
+    # Imported here: only who asks what to do about a failure waits for it.
+    from dl_bug_lsp.fixes import find_fixes
+
+    maker = _Maker(held.folder, encoding)
+    return [
+        Offer(failure, fix, tuple(maker.spot(e.file, e.line, e.line) for e in fix.edits))
+        for failure in held.report.failures[:MOST_FIXED]
+        for fix in find_fixes(failure, held.folder.workspace)
+    ]
 
 
 def _log_of(source: str, folder: Folder) -> str | None:

@@ -1,0 +1,177 @@
+"""What libraries renamed, what people import names as, which package holds a module: tables."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from dl_bug_lsp.fixes.scene import Scene
+from dl_bug_lsp.fixes.values import Edit, Fix
+from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.messages.values import Role
+from dl_bug_lsp.workspace.wheels import wheels
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
+
+_PINNED = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?\s*==\s*\S+")
+
+
+@lru_cache(maxsize=1)
+def tables() -> dict[str, Any]:
+    """Return the shipped tables (`known.toml`)."""
+    text = files("dl_bug_lsp.fixes").joinpath("known.toml").read_text(encoding="utf-8")
+    found: dict[str, Any] = tomllib.loads(text)
+    return found
+
+
+def find(scene: Scene) -> Iterator[Fix]:
+    """Yield renamed attributes, arguments and modules, missing imports and requirements."""
+    if scene.site is not None:
+        yield from _renamed_attribute(scene)
+        yield from _renamed_argument(scene)
+        yield from _renamed_module(scene)
+        yield from _import(scene)
+    yield from _requirement(scene)
+
+
+def _renamed_attribute(scene: Scene) -> Iterator[Fix]:
+    """Yield ``np.trapz`` made ``np.trapezoid``: the module's name as the file imports it."""
+    assert scene.site is not None
+    for module in scene.named(FactKind.MODULE, Role.OWNER):
+        for name in scene.named(FactKind.ATTRIBUTE, Role.ACTUAL):
+            new = tables()["attributes"].get(module, {}).get(name)
+            for alias in _aliases(scene, module) if new else ():
+                old, made = f"{alias}.{name}", f"{alias}.{new}"
+                edit = scene.replaced(scene.site, old, made)
+                if edit is not None:
+                    why = f"{module} calls it '{new}' now"
+                    yield Fix(f"Change '{old}' to '{made}'", why, (edit,))
+
+
+def _aliases(scene: Scene, module: str) -> list[str]:
+    assert scene.site is not None
+    tree = scene.workspace.tree(scene.site[0])
+    nodes = ast.walk(tree) if tree is not None else ()
+    imported = (a for n in nodes if isinstance(n, ast.Import) for a in n.names)
+    return sorted({a.asname or a.name for a in imported if a.name == module})
+
+
+def _renamed_argument(scene: Scene) -> Iterator[Fix]:
+    """Yield an argument that a library's function takes under another name now."""
+    for function in scene.named(FactKind.FUNCTION, Role.OWNER):
+        owner = function.removesuffix(".__init__").rpartition(".")[2]
+        if scene.workspace.python_files() and _is_own(scene, owner):
+            continue
+        for name in scene.named(FactKind.ARGUMENT, Role.ACTUAL):
+            new = tables()["arguments"].get(owner, {}).get(name)
+            places = (scene.words or {}).get(name, []) if new else []
+            places = [at for at in places if at[0].endswith((".py", ".yaml", ".yml", ".toml"))]
+            edit = (
+                scene.replaced(places[0], name, new, "", r"(?=\s*[=:])")
+                if len(places) == 1
+                else None
+            )
+            if edit is not None:
+                yield Fix(f"Change '{name}' to '{new}'", f"{owner} calls it '{new}' now", (edit,))
+
+
+def _is_own(scene: Scene, name: str) -> bool:
+    """Whether the workspace defines a class or function of a name itself."""
+    return any(
+        element.name.rpartition(".")[2] == name
+        for file in scene.workspace.python_files()
+        for element in scene.workspace.elements(file).functions
+    )
+
+
+def _renamed_module(scene: Scene) -> Iterator[Fix]:
+    """Yield an import of a module that a library has moved."""
+    assert scene.site is not None
+    for module in scene.named(FactKind.MODULE, Role.ACTUAL):
+        line = scene.line(scene.site)
+        for old, new in tables()["modules"].items():
+            if not f"{old}.".startswith(f"{module}.") or scene.workspace.has_module(module):
+                continue
+            edit = scene.replaced(scene.site, old, new, r"^\s*from\s+", r"(?=\s+import\s)")
+            if edit is not None and line.count(old) == 1:
+                yield Fix(f"Import from '{new}'", f"'{old}' is '{new}' now", (edit,))
+
+
+def _import(scene: Scene) -> Iterator[Fix]:
+    """Yield the import of a name that everybody, and the rest of the workspace, imports alike."""
+    assert scene.site is not None
+    file = scene.site[0]
+    for name in scene.named(FactKind.NAME, Role.ACTUAL):
+        module = tables()["imports"].get(name)
+        tree = scene.workspace.tree(file)
+        if module is None or tree is None or scene.words is None:
+            continue
+        written = {scene.line(at).strip() for at in scene.words.get(name, ())}
+        rivals = [w for w in written if re.match(rf"(?:import|from)\b.*\b{name}\s*$", w)]
+        statement = f"import {module} as {name}" if module != name else f"import {name}"
+        if any(rival != statement for rival in rivals):
+            continue
+        tops = [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))]
+        plain = [n for n in tops if isinstance(n, ast.Import) or n.module != "__future__"]
+        last = _after(plain or tops, statement)
+        if last is not None:
+            before = scene.line((file, last))
+            edit = Edit(file, last, before, f"{before}\n{statement}")
+            yield Fix(f"Add '{statement}'", f"'{name}' is used and nowhere made", (edit,))
+
+
+def _after(tops: list[ast.Import | ast.ImportFrom], statement: str) -> int | None:
+    """Return the last line of the import below which a new one stands in alphabetical order."""
+    if not tops:
+        return None
+    modules = [n for n in tops if isinstance(n, ast.Import)]
+    before = [n for n in modules if f"import {n.names[0].name}" <= statement]
+    chosen = (before or modules[:1] or tops)[-1]
+    return chosen.end_lineno or chosen.lineno
+
+
+def _requirement(scene: Scene) -> Iterator[Fix]:
+    """Yield the requirement line of a module whose package is known, or lies in the workspace."""
+    if scene.failure.category.id != "library_not_found":
+        return
+    for module in scene.named(FactKind.MODULE, Role.ACTUAL):
+        top = module.partition(".")[0]
+        lists = [f for f in scene.workspace.files() if _is_list(f)]
+        if scene.workspace.has_module(top) or len(lists) != 1:
+            continue
+        package, version = _wheel(scene, top) or (tables()["packages"].get(top), None)
+        declared = {_plain(e.key) for e in scene.workspace.dependencies()}
+        if package is None or {_plain(package), _plain(top)} & declared:
+            continue
+        lines = scene.workspace.lines(lists[0])
+        filled = [i for i, line in enumerate(lines, 1) if line.strip()]
+        if not filled:
+            continue
+        is_pinned = bool(_PINNED.match(lines[filled[-1] - 1].strip()))
+        text = f"{package}=={version}" if version and is_pinned else package
+        before = lines[filled[-1] - 1]
+        edit = Edit(lists[0], filled[-1], before, f"{before}\n{text}")
+        why = f"'{module}' is imported, and no requirement names its package"
+        yield Fix(f"Add '{text}' to {lists[0]}", why, (edit,))
+
+
+def _is_list(file: str) -> bool:
+    return file.rpartition("/")[2] == "requirements.txt"
+
+
+def _wheel(scene: Scene, module: str) -> tuple[str, str] | None:
+    """Return the name and version of the one wheel in the workspace that is named like a module."""
+    found = [one for one in wheels(scene.workspace.root) if _plain(one[0]) == _plain(module)]
+    return found[0] if len(found) == 1 else None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

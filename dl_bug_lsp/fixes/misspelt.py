@@ -1,0 +1,172 @@
+"""Names that are one slip away from the only one that can be meant."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.fixes.scene import At, Scene, only_slip
+from dl_bug_lsp.fixes.values import Edit, Fix
+from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.messages.values import Role
+
+
+def find(scene: Scene) -> Iterator[Fix]:
+    """Yield what is misspelt where it is used, defined or set."""
+    yield from _used(scene, FactKind.ATTRIBUTE, _attributes, r"\.", "")
+    yield from _used(scene, FactKind.NAME, _names, "", "")
+    yield from _used(scene, FactKind.ARGUMENT, _parameters, r"[(,\s]|^", r"(?=\s*=[^=])")
+    yield from _required(scene)
+    yield from _keys(scene)
+
+
+def _fix(edit: Edit | None, old: str, new: str, why: str) -> Iterator[Fix]:
+    if edit is not None:
+        yield Fix(f"Change '{old}' to '{new}'", why, (edit,))
+
+
+def _used(scene: Scene, kind: FactKind, known: object, before: str, after: str) -> Iterator[Fix]:
+    """Yield a fix of the raise site, where a name stands that is defined under another spelling."""
+    if scene.site is None or not callable(known):
+        return
+    for word in scene.named(kind, Role.ACTUAL):
+        hinted = set(scene.named(FactKind.CANDIDATE))
+        new = only_slip(word, set(known(scene)) | hinted)
+        if new is None or (hinted and new not in hinted):
+            continue
+        edit = scene.replaced(scene.site, word, new, f"(?:{before})" if before else "", after)
+        yield from _fix(edit, word, new, f"'{new}' is the only name that '{word}' is near to")
+
+
+def _classes(scene: Scene, name: str) -> list[tuple[str, ast.ClassDef]]:
+    """Return the workspace's classes of a name."""
+    found = []
+    for file in scene.workspace.python_files():
+        if file.endswith(".ipynb"):
+            continue
+        elements = scene.workspace.elements(file).functions
+        if not any(e.is_class and e.name.rpartition(".")[2] == name for e in elements):
+            continue
+        tree = scene.workspace.tree(file)
+        nodes = ast.walk(tree) if tree is not None else ()
+        found += [(file, n) for n in nodes if isinstance(n, ast.ClassDef) and n.name == name]
+    return found
+
+
+def _attributes(scene: Scene) -> set[str]:
+    """Return the attributes that the class of the message defines, where it is the workspace's."""
+    owners = [name.rpartition(".")[2] for name in scene.named(FactKind.CLASS, Role.OWNER)]
+    classes = [one for name in owners for one in _classes(scene, name)]
+    return _members(classes[0][1]) if len(classes) == 1 else set()
+
+
+def _members(cls: ast.ClassDef) -> set[str]:
+    found = {n.name for n in cls.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    for node in ast.walk(cls):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+    for statement in cls.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if isinstance(statement, ast.AnnAssign):
+            targets = [statement.target]
+        found.update(t.id for t in targets if isinstance(t, ast.Name))
+    return found
+
+
+def _names(scene: Scene) -> set[str]:
+    """Return the names bound in the function of the raise site and at its module's top."""
+    assert scene.site is not None
+    tree = scene.workspace.tree(scene.site[0])
+    if tree is None:
+        return set()
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.lineno <= scene.site[1] <= (node.end_lineno or 0)
+    ]
+    found = {name for function in around for name in _bound(function)}
+    for statement in tree.body:
+        found.update(_bound(statement) if not isinstance(statement, _SCOPES) else {statement.name})
+    return found
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _bound(node: ast.AST) -> set[str]:
+    found: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            found.add(inner.id)
+        elif isinstance(inner, ast.arg):
+            found.add(inner.arg)
+        elif isinstance(inner, ast.alias):
+            found.add((inner.asname or inner.name).partition(".")[0])
+    return found
+
+
+def _parameters(scene: Scene) -> set[str]:
+    """Return the parameters of the message's function, where the workspace has just one such."""
+    found: list[set[str]] = []
+    for name in scene.named(FactKind.FUNCTION, Role.OWNER):
+        parts = name.split(".")
+        for file in scene.workspace.python_files():
+            elements = scene.workspace.elements(file).functions
+            wanted = [e.line for e in elements if e.name.split(".")[-len(parts) :] == parts]
+            tree = scene.workspace.tree(file) if wanted else None
+            for node in ast.walk(tree) if tree is not None else ():
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
+                    node.name == parts[-1] and _first_line(node) in wanted
+                ):
+                    arguments = node.args
+                    found.append({a.arg for a in (*arguments.args, *arguments.kwonlyargs)})
+    return found[0] if len(found) == 1 else set()
+
+
+def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+
+
+def _required(scene: Scene) -> Iterator[Fix]:
+    """Yield a method that a framework calls by a name which the class nearly has."""
+    wanted = [n for n in scene.named(FactKind.FUNCTION, Role.EXPECTED) if n.isidentifier()]
+    owners = [name.rpartition(".")[2] for name in scene.named(FactKind.CLASS, Role.OWNER)]
+    classes = [one for name in owners for one in _classes(scene, name)]
+    if len(wanted) != 1 or len(classes) != 1:
+        return
+    file, cls = classes[0]
+    methods = {n.name: n.lineno for n in cls.body if isinstance(n, ast.FunctionDef)}
+    near = only_slip(wanted[0], set(methods))
+    words = scene.words
+    if wanted[0] in methods or near is None or words is None or len(words.get(near, ())) != 1:
+        return
+    edit = scene.replaced((file, methods[near]), near, wanted[0], r"def\s+")
+    yield from _fix(edit, near, wanted[0], f"'{wanted[0]}' is what the framework calls")
+
+
+def _keys(scene: Scene) -> Iterator[Fix]:
+    """Yield the spelling that stands alone, of a key and the only word near to it."""
+    words = scene.words
+    for key in scene.named(FactKind.KEY, Role.ACTUAL):
+        if words is None or not key.isprintable() or len(key) > 80:
+            continue
+        near = only_slip(key, set(words))
+        if near is None:
+            continue
+        asked, made = words.get(key, []), words[near]
+        if len(made) == 1 and asked and _is_set(scene, made[0], near):
+            edit = scene.replaced(made[0], near, key)
+            yield from _fix(edit, near, key, f"'{near}' stands only here, '{key}' is asked for")
+        elif len(asked) == 1 and len(made) > 1 and asked[0][0].endswith(".py"):
+            edit = scene.replaced(asked[0], key, near, r"""["']""", r"""["']""")
+            yield from _fix(edit, key, near, f"'{key}' stands only here, '{near}' elsewhere")
+
+
+def _is_set(scene: Scene, at: At, word: str) -> bool:
+    """Whether a word is a key or a value of a config, or a string of Python, at a place."""
+    for entry in scene.workspace.config_entries(at[0]) if not at[0].endswith(".py") else ():
+        if entry.line == at[1] and (word in entry.path or entry.value == word):
+            return True
+    line = scene.line(at)
+    return at[0].endswith(".py") and any(f"{q}{word}{q}" in line for q in "\"'")
