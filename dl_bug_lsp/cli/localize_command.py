@@ -33,7 +33,13 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(f"--map: there is nothing at '{local}' in the workspace '{root}'")
     workspace = Workspace(root)
     options = Options(arguments.top, arguments.top_files, tuple(arguments.map))
-    report = localize(given.data, workspace, options).after(given.skipped_lines)
+    if arguments.technique is None:
+        report = localize(given.data, workspace, options)
+    else:
+        from dl_bug_lsp.techniques.localizing import localize_with
+
+        report = localize_with(arguments.technique, given.data, workspace, options)
+    report = report.after(given.skipped_lines)
     # What was looked at is kept for the next time; indexing everything first would take longer.
     workspace.keep_index()
     found = any(failure.suspects for failure in report.failures)

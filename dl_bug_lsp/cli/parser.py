@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from dl_bug_lsp import __version__
 from dl_bug_lsp.cli.errors import PROGRAM, WRONG_USE, complain
+from dl_bug_lsp.techniques.names import NAMES
 
 FORMATS = ("text", "json", "sarif", "github")
 
@@ -70,6 +71,11 @@ def _add_localize(commands: _Commands[Parser], common: Parser) -> None:
         default=10,
         metavar="N",
         help="files at most, 0 for all (default: 10)",
+    )
+    command.add_argument(
+        "--technique",
+        choices=NAMES,
+        help="rank by a published technique for bug reports instead of by ours",
     )
     command.add_argument(
         "--map",

@@ -28,7 +28,10 @@ class Composition:
         self, query: Query, workspace: Workspace, earlier: Sequence[FixedReport] = ()
     ) -> Ranked:
         """Rank the workspace's Python files, best first, ties by name; functions where it does."""
-        subject = Subject(query, workspace, earlier)
+        return self.rank_subject(Subject(query, workspace, earlier))
+
+    def rank_subject(self, subject: Subject) -> Ranked:
+        """Do the same for a subject that is made already."""
         files = in_order(subject.files, self.files(subject))
         if self.functions is None:
             return Ranked(files)

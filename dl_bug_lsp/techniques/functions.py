@@ -74,16 +74,18 @@ def by_file_and_text(subject: Subject, files: Files) -> tuple[RankedFunction, ..
 def lines_of(subject: Subject, functions: Iterable[RankedFunction]) -> tuple[RankedLines, ...]:
     """Return one line of each function, in their order: the one with the report's rarest words.
 
-    A line's weight is the sum of ln(files / df) over the report's distinct terms on it; where no
-    line has one, the definition is taken.
+    A line's weight is the sum of ln(files / df) over the report's distinct terms on it, comments
+    apart; where no line has one, the definition is taken.
     """
     idf = _weights(subject)
     found: list[RankedLines] = []
     for function in list(functions)[:BEST_LINES]:
         best, weight = function.line, 0.0
         for line in range(function.line, function.end_line + 1):
-            terms = document_of(subject.workspace.source_line(function.file, line)).numbers
-            here = sum(idf.get(int(term), 0.0) for term in terms)
+            text = subject.workspace.source_line(function.file, line)
+            if text.lstrip().startswith("#"):
+                continue
+            here = sum(idf.get(int(term), 0.0) for term in document_of(text).numbers)
             if here > weight:
                 best, weight = line, here
         found.append(RankedLines(function.file, best, best, function.score))

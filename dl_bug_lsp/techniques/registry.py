@@ -12,15 +12,15 @@ from dl_bug_lsp.techniques.brtracer import BRTRACER
 from dl_bug_lsp.techniques.buglocator import BUGLOCATOR
 from dl_bug_lsp.techniques.composition import Composition
 from dl_bug_lsp.techniques.dnnloc import ALL, dnnloc
+from dl_bug_lsp.techniques.names import NAMES
 
 _FIXED = {one.name: one for one in (BUGLOCATOR, BLUIR, BRTRACER, AMALGAM, BLIA)}
-NAMES = (*_FIXED, "dnnloc")
 
 
 def technique(name: str, left_out: str = ALL) -> Composition:
     """Return a technique; one that was trained never saw the project ``left_out``.
 
-    Raises KeyError for a name that is not in `NAMES`.
+    Raises KeyError for a name that is not in `names.NAMES`.
     """
     return dnnloc(left_out) if name == "dnnloc" else _FIXED[name]
 
