@@ -145,6 +145,7 @@ def _tell(
         print(f"{OURS}: for each project the weights of {weights.name}/PROJECT.json (its fold)")
     else:
         print(f"{OURS}: the weights of {weights.name}")
+    print("published techniques that learn: trained without the project at hand")
     print("means with their 95 % bootstrap intervals\n")
     for line in tables(with_study(bugs, outcomes)):
         print(line)

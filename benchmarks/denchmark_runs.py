@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,6 +27,7 @@ class Outcome:
 
     ``seconds`` is the time at the version, ``seconds_before_fix`` that at the fix's parent, both
     with the indexing that was needed; ``width`` the mean number of lines of the first ten ranges.
+    ``files_only`` says that the technique was seen to rank nothing below files.
     """
 
     bug: Bug
@@ -39,6 +40,7 @@ class Outcome:
     seconds: float | None = None
     seconds_before_fix: float | None = None
     width: float | None = None
+    files_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,14 @@ def run(task: Task, report: Callable[[str], None]) -> Iterator[Outcome]:
         # Each has its own, so that none is quick because another was there before.
         with Versions(task.repository) as versions:
             made: dict[str, Technique] = {}
+            files_only = False
             for bug, truth in truths:
                 if bug.project not in made:
                     made[bug.project] = technique(name, bug.project, task.weights)
-                yield _outcome(made[bug.project], bug, truth, versions, report)
+                asked = replace(truth, code=None) if files_only else truth
+                outcome = _outcome(made[bug.project], bug, asked, versions, report)
+                files_only = files_only or outcome.files_only
+                yield outcome
 
 
 def _truths(
@@ -167,11 +173,14 @@ def _outcome(
     chosen: Technique, bug: Bug, truth: _Truth, versions: Versions, report: Callable[[str], None]
 ) -> Outcome:
     files = sources = functions = lines = seconds = before = width = None
+    files_only = False
     if truth.version is not None:
         ranked, workspace, seconds = _ranked(chosen, bug, truth, truth.version, versions, report)
         files, sources = file_scores(ranked, bug.files, workspace)
     if truth.parent is not None and truth.code is not None:
         ranked, _, before = _ranked(chosen, bug, truth, truth.parent, versions, report)
+        files_only = ranked.functions is None and ranked.lines is None
+        before = None if files_only else before
         if ranked.functions is not None:
             functions = truth.code.score_functions(ranked.functions)
         if ranked.lines is not None:
@@ -189,6 +198,7 @@ def _outcome(
         seconds,
         before,
         width,
+        files_only,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,7 +24,6 @@ from dl_bug_lsp.workspace import Place, Workspace
 
 OURS = "dl-bug-lsp"
 INNERMOST = "innermost-frame"
-_REGISTRY = "dl_bug_lsp.techniques.registry"
 ALL = Options(top=0, top_files=0)
 
 
@@ -96,15 +94,12 @@ def ranked_of(report: Report) -> Ranked:
 
 
 def published() -> dict[str, Callable[..., Technique]]:
-    """Return the published techniques of the package by name."""
+    """Return what makes each published technique, by name; all take ``left_out``, a project."""
     try:
-        registry = importlib.import_module(_REGISTRY)
+        from dl_bug_lsp.techniques.registry import TECHNIQUES
     except ModuleNotFoundError as error:
-        if error.name != _REGISTRY:
-            raise WrongUseError(f"the published techniques need {error.name}") from error
-        return {}
-    found: dict[str, Callable[..., Technique]] = dict(registry.TECHNIQUES)
-    return found
+        raise WrongUseError(f"the published techniques need {error.name}") from error
+    return dict(TECHNIQUES)
 
 
 def names() -> list[str]:
@@ -113,7 +108,11 @@ def names() -> list[str]:
 
 
 def technique(name: str, project: str, weights: Path | None) -> Technique:
-    """Make a technique; ``weights`` is a file, or a folder with a file ``PROJECT.json`` a fold."""
+    """Make a technique for a project's bugs.
+
+    ``weights`` is a file, or a folder with ``PROJECT.json`` for each fold. A published technique
+    that was trained is the one that never saw the project.
+    """
     if name == OURS:
         return Ours(read_weights(weights, project))
     if name == INNERMOST:

@@ -224,7 +224,9 @@ class Spy:
         history = workspace.history()
         subjects = [commit.subject for commit in history.commits]
         self.seen.append((query.text, workspace.files(), subjects, earlier))
-        return Ranked(())
+        return self.answer
+
+    answer = Ranked((), (), ())
 
 
 def test_nothing_that_came_after_the_report_is_handed_over(
@@ -248,8 +250,22 @@ def test_nothing_that_came_after_the_report_is_handed_over(
     assert "pkg/other.py" in second_parent[1]
     assert second_parent[2] == second[2]
     assert outcomes[1].files == parts.metrics.Score(None, 0.0)
-    assert outcomes[1].functions is None
+    assert outcomes[1].functions == parts.metrics.Score(None, 0.0)
     assert [outcome.has_traceback for outcome in outcomes] == [False, True]
+
+
+def test_a_technique_for_files_alone_is_not_asked_before_every_fix(
+    parts: SimpleNamespace, repositories: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spy = Spy()
+    spy.answer = Ranked((("pkg/net.py", 1.0),))
+    monkeypatch.setattr(parts.runs, "technique", lambda *_: spy)
+    bugs = tuple(parts.bugs.bug_of(data) for data in (bug("1"), SECOND))
+    task = parts.runs.Task(repositories / "acme" / "net", bugs, bugs, ("spy",))
+    outcomes = list(parts.runs.run(task, print))
+    assert len(spy.seen) == 3
+    assert [(o.functions, o.lines, o.seconds_before_fix) for o in outcomes] == [(None,) * 3] * 2
+    assert [o.files.first_rank for o in outcomes] == [None, 1]
 
 
 def test_a_run_says_the_same_twice_and_in_parts(
