@@ -6,9 +6,12 @@ computation that nobody may stop pays for one look-up a step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 
 class CancelledError(Exception):
@@ -37,3 +40,14 @@ def checkpoint() -> None:
     cancelled = _ASKED.get()
     if cancelled is not None and cancelled():
         raise CancelledError
+
+
+_EVERY = 512
+
+
+def stepwise(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield items that cost microseconds each, with a `checkpoint` every few hundred."""
+    for number, item in enumerate(items):
+        if not number % _EVERY:
+            checkpoint()
+        yield item

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 
+from dl_bug_lsp.cancellation import stepwise
 from dl_bug_lsp.logs.records import TIME, pattern_of_prefix
 from dl_bug_lsp.logs.values import LogLine, Process
 
@@ -38,11 +39,11 @@ _MAX_PREFIX = 200
 
 def attribute(lines: list[LogLine]) -> list[LogLine]:
     """Return ``lines`` without the prefixes of processes and collectors, each with its process."""
-    lines = [_launcher(line) for line in lines]
+    lines = [_launcher(line) for line in stepwise(lines)]
     learned = _learn(lines)
     if learned is not None:
-        lines = [_strip_learned(line, learned) for line in lines]
-        lines = [_launcher(line) for line in lines]
+        lines = [_strip_learned(line, learned) for line in stepwise(lines)]
+        lines = [_launcher(line) for line in stepwise(lines)]
     return _strip_counted(lines)
 
 
@@ -104,7 +105,7 @@ def _learn(lines: list[LogLine]) -> re.Pattern[str] | None:
     seen: Counter[str] = Counter()
     on_frames: set[str] = set()
     compiled: dict[str, str] = {}
-    for line in lines:
+    for line in stepwise(lines):
         prefix = _foreign_prefix(line.text)
         if prefix is None:
             continue
@@ -146,10 +147,10 @@ def _strip_counted(lines: list[LogLine]) -> list[LogLine]:
     """Strip `0: `, `[1] ` or a time where (nearly) every line that is not blank begins with one."""
     for pattern in _COUNTED:
         filled = [line for line in lines if line.text.strip()]
-        matched = sum(1 for line in filled if pattern.match(line.text))
+        matched = sum(1 for line in stepwise(filled) if pattern.match(line.text))
         if matched < 3 or matched < 0.9 * len(filled):
             continue
-        return [_strip_one(line, pattern) for line in lines]
+        return [_strip_one(line, pattern) for line in stepwise(lines)]
     return lines
 
 

@@ -6,7 +6,7 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator
 
-from dl_bug_lsp.cancellation import checkpoint
+from dl_bug_lsp.cancellation import checkpoint, stepwise
 from dl_bug_lsp.logs.containers import unwrap_json_lines
 from dl_bug_lsp.logs.decoding import decode, detect_encoding
 from dl_bug_lsp.logs.documents import lines_of_document
@@ -18,7 +18,6 @@ from dl_bug_lsp.logs.values import Log, LogLine
 
 _TELLING = re.compile(r'Traceback \(most recent|File "|Error\b|error:|Killed|❱')
 _MAX_LINE = 65_536
-LINES_A_STEP = 512
 LARGE = 4_000_000
 """Texts of more bytes are searched for the parts that matter; smaller ones are kept whole."""
 
@@ -117,9 +116,7 @@ def clean_lines(text: str, first_number: int = 1, *, one: bool = False) -> list[
     """
     text = strip_escapes(text)
     out: list[LogLine] = []
-    for index, raw in enumerate(text.split("\n")):
-        if not index % LINES_A_STEP:
-            checkpoint()
+    for index, raw in enumerate(stepwise(text.split("\n"))):
         number = first_number if one else first_number + index
         line = raw.removesuffix("\r")
         if not line.isprintable():

@@ -29,8 +29,8 @@ async def localized(
 
     ``source`` names where the text is from; a newer text of the same source takes this one's place.
     ``request`` is the client's request that waits for the answer; a text that no request waits for
-    goes behind those of requests. ``lines_before`` lines of the log stand before the text. Raises `SupersededError`, `CancelledError` and what the work
-    raised.
+    goes behind those of requests. ``lines_before`` lines of the log stand before the text.
+    Raises `SupersededError`, `CancelledError` and what the work raised.
     """
     ls.jobs.drop(source)
     settings = [await folder_settings(ls, folder) for folder in folders]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dl_bug_lsp.cancellation import stepwise
 from dl_bug_lsp.logs.values import Log, LogLine, Process
 from dl_bug_lsp.signals.names import base_of
 from dl_bug_lsp.signals.pairs import LineMetrics, read_line
@@ -70,7 +71,7 @@ def read_metrics(log: Log) -> tuple[MetricSeries, ...]:
     """
     collector = _Collector()
     tables: dict[Process | None, TableReader] = {}
-    for line in log.lines:
+    for line in stepwise(log.lines):
         if not line.text or line.text.isspace():
             continue
         heading = _EPOCH_HEADING.match(line.text) if len(line.text) < 80 else None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import repeat
 
+from dl_bug_lsp.cancellation import stepwise
 from dl_bug_lsp.tracebacks.dialects import DIALECTS
 from dl_bug_lsp.tracebacks.exception_text import CHAINED
 from dl_bug_lsp.tracebacks.headings import introduce, settle
@@ -26,7 +28,9 @@ def read_blocks(stream: Stream) -> list[Block]:
     anomaly: Block | None = None
     pending: Relation | None = None
     pending_at = index = 0
-    while index < len(stream):
+    for _ in stepwise(repeat(None)):
+        if index >= len(stream):
+            break
         text = stream.text(index)
         chained = CHAINED.match(text) if "above exception" in text else None
         if chained:

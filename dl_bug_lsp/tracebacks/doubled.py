@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dl_bug_lsp.cancellation import stepwise
 from dl_bug_lsp.logs.values import LogLine
 from dl_bug_lsp.tracebacks.exception_text import parse_exception
 
@@ -15,7 +16,7 @@ def without_doubles(lines: Sequence[LogLine]) -> Sequence[LogLine]:
     """Return ``lines`` with each repeated line once where a header directly repeats itself."""
     starts = [
         index
-        for index in range(1, len(lines))
+        for index in stepwise(range(1, len(lines)))
         if lines[index].text == lines[index - 1].text and lines[index].text.endswith(_HEADER)
     ]
     if not starts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 
+from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.workspace import cache
 from dl_bug_lsp.workspace.lru import Lru
 from dl_bug_lsp.workspace.records import elements_of
@@ -99,6 +100,7 @@ class Index:
         row = self._rows.get(file)
         if row is not None and file in self._checked:
             return row
+        checkpoint()
         self._checked.add(file)
         if row is not None and self._is_current(file, row):
             return row

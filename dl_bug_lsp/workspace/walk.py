@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.workspace.ignore import (
     GitIgnore,
     is_binary_name,
@@ -145,6 +146,7 @@ def _walk_folder(state: _Walk, top: str, rules: tuple[GitIgnore, ...]) -> None:
 
 def scan(state: _Walk, folder: str, rules: tuple[GitIgnore, ...]) -> Scan | None:
     """List one folder; its files and links are added to the walk's, None where it is unreadable."""
+    checkpoint()
     full = _join(state.root, folder)
     try:
         mtime = Path(full).stat().st_mtime_ns

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.workspace import modules
 from dl_bug_lsp.workspace.blobs import Derived, lines_of
 from dl_bug_lsp.workspace.cache import CacheInfo
@@ -275,6 +276,7 @@ class Workspace:
         before, held = self._glances.get(asked, (None, None))
         if held is not None and stamp is not None and stamp == before:
             return held
+        checkpoint()
         seen = glance(self._store, file, words, modules)
         if is_settled(stamp):
             self._glances[asked] = (stamp, seen)
@@ -367,12 +369,14 @@ class Workspace:
         return self._sources.get(file, self._read)
 
     def _parsed(self, file: str) -> ast.Module | None:
+        checkpoint()
         tree = self._alive.get(file) or self._source(file).parse().tree
         if tree is not None:
             self._alive[file] = tree
         return tree
 
     def _read(self, file: str) -> Source:
+        checkpoint()
         source = read_source(self._store, file)
         if is_settled(source.stamp):
             self._stamps[file] = source.stamp
