@@ -1,0 +1,256 @@
+"""The pytest plugin in real pytest processes: alone, with workers, beside pytest-cov, crashing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dl_bug_lsp.recording.numbits import lines_of
+from dl_bug_lsp.recording.store import NAME, Recording, read_recording
+from dl_bug_lsp.workspace.cache import FOLDER
+
+CODE = """\
+RATE = 3
+
+def scale(x):
+    if x > 10:
+        y = x * RATE
+    else:
+        y = x + RATE
+    return y
+
+def twice(x):
+    return 2 * scale(x)
+"""
+TESTS = """\
+import pytest
+from calc import scale, twice
+
+@pytest.fixture
+def base():
+    yield scale(1)
+    scale(2)
+
+@pytest.mark.parametrize("x", [1, 11])
+def test_scale(x, base):
+    assert scale(x) == x + 3
+
+@pytest.mark.xfail
+def test_expected():
+    assert scale(1) == 9
+
+@pytest.mark.skip
+def test_skipped(): pass
+
+@pytest.fixture
+def broken():
+    scale(20)
+    raise ValueError("no")
+
+def test_setup(broken): pass
+
+@pytest.fixture
+def late():
+    yield
+    twice(1)
+    raise ValueError("late")
+
+def test_teardown(late): pass
+"""
+SUBTESTS = """\
+from calc import twice
+
+def test_many(subtests):
+    for i in (1, 12):
+        with subtests.test("t", i=i):
+            assert twice(i) == 2 * (i + 3)
+"""
+WAYS = {
+    "alone": [],
+    "workers": ["-n2"],
+    "beside pytest-cov": ["--cov=."],
+    "workers beside pytest-cov": ["-n2", "--cov=."],
+    "branches": ["--dl-bug-branch"],
+}
+CALC = {
+    "test_scale[1]": ("passed", [4, 7, 8], [4, 7, 8], [4, 7, 8]),
+    "test_scale[11]": ("failed", [4, 7, 8], [4, 5, 8], [4, 7, 8]),
+    "test_expected": ("xfailed", [], [4, 7, 8], []),
+    "test_skipped": ("skipped", [], [], []),
+    "test_setup": ("error", [4, 5, 8], [], []),
+    "test_teardown": ("error", [], [], [4, 7, 8, 11]),
+}
+"""Outcome, and the lines of calc.py that run in setup, call and teardown."""
+
+
+def project(root: Path, tests: str = TESTS) -> Path:
+    (root / "calc.py").write_text(CODE)
+    (root / "conftest.py").write_text("")
+    (root / "tests").mkdir()
+    (root / "tests" / "test_calc.py").write_text(tests)
+    return root
+
+
+def run_pytest(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    # Only the plugins at hand are loaded: the others of this environment take seconds to import.
+    plugins = ("dl_bug_lsp.recording.pytest_plugin", "xdist", "pytest_cov", "no:cacheprovider")
+    command = [sys.executable, "-m", "pytest", "-q", *(f"-p{name}" for name in plugins), "--dl-bug"]
+    environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    return subprocess.run(
+        [*command, *arguments],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def recorded(root: Path) -> Recording:
+    return read_recording(root / FOLDER / NAME)
+
+
+def lines(recording: Recording, name: str, phase: str, file: str = "calc.py") -> list[int]:
+    test = next(test for test in recording.tests if test.name == name)
+    return [
+        line
+        for (of, where), hits in test.hits.items()
+        if (of.value, where) == (phase, file)
+        for line in lines_of(hits.lines)
+    ]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_outcomes_and_lines_by_phase(tmp_path: Path, way: str) -> None:
+    done = run_pytest(project(tmp_path), *WAYS[way])
+    recording = recorded(tmp_path)
+    found = {
+        test.name.removeprefix("tests/test_calc.py::"): (
+            test.outcome.value,
+            *(lines(recording, test.name, phase) for phase in ("setup", "run", "teardown")),
+        )
+        for test in recording.tests
+    }
+    assert found == CALC
+    assert "3 failing and 1 passing tests" in done.stdout
+    assert lines_of(recording.sessions[0].imported["calc.py"].lines) == [1, 3, 10]
+    assert recording.sessions[0].sources["calc.py"] == CODE
+    assert list((tmp_path / FOLDER / "recording").iterdir()) == []
+
+
+def test_branches_are_jumps_from_line_to_line(tmp_path: Path) -> None:
+    run_pytest(project(tmp_path), "--dl-bug-branch")
+    test = next(t for t in recorded(tmp_path).tests if t.name.endswith("[11]"))
+    jumps = {arc for (phase, file), h in test.hits.items() if file == "calc.py" for arc in h.arcs}
+    assert (4, 5) in jumps
+    assert recorded(tmp_path).sessions[0].branch
+
+
+@pytest.mark.skipif(
+    tuple(map(int, pytest.__version__.split(".")[:1])) < (9,), reason="subtests came with pytest 9"
+)
+def test_subtests_are_tests_of_their_own(tmp_path: Path) -> None:
+    run_pytest(project(tmp_path, SUBTESTS))
+    recording = recorded(tmp_path)
+    name = "tests/test_calc.py::test_many"
+    outcomes = {test.name: test.outcome.value for test in recording.tests}
+    assert outcomes == {
+        name: "passed",
+        f"{name} [t] (i=1)": "passed",
+        f"{name} [t] (i=12)": "failed",
+    }
+    assert lines(recording, f"{name} [t] (i=1)", "run") == [4, 7, 8, 11]
+    assert lines(recording, f"{name} [t] (i=12)", "run") == [4, 5, 8, 11]
+
+
+def test_failure_output_is_kept_for_the_ranking(tmp_path: Path) -> None:
+    run_pytest(project(tmp_path))
+    test = next(t for t in recorded(tmp_path).tests if t.name.endswith("[11]"))
+    assert "assert 33 == (11 + 3)" in test.text
+    assert "tests/test_calc.py:11: AssertionError" in test.text
+
+
+def test_a_later_session_replaces_what_it_ran_again(tmp_path: Path) -> None:
+    run_pytest(project(tmp_path))
+    (tmp_path / "calc.py").write_text(CODE.replace("x * RATE", "x + RATE"))
+    run_pytest(tmp_path, "tests/test_calc.py::test_scale")
+    outcomes = {
+        test.name.partition("::")[2]: test.outcome.value for test in recorded(tmp_path).tests
+    }
+    assert outcomes["test_scale[11]"] == "passed"
+    assert outcomes["test_setup"] == "error"
+
+
+def test_tests_that_are_gone_leave_with_the_next_whole_run(tmp_path: Path) -> None:
+    run_pytest(project(tmp_path))
+    (tmp_path / "tests" / "test_calc.py").write_text("def test_new(): pass\n")
+    run_pytest(tmp_path)
+    assert [test.name for test in recorded(tmp_path).tests] == ["tests/test_calc.py::test_new"]
+
+
+DYING = """\
+import os
+from calc import scale
+
+def test_before():
+    assert scale(1) == 4
+
+def test_dies():
+    scale(12)
+    os._exit(3)
+
+def test_never(): pass
+"""
+
+
+def test_a_crash_loses_no_outcome_and_the_next_session_takes_it_in(tmp_path: Path) -> None:
+    run_pytest(project(tmp_path, DYING))
+    (tmp_path / "tests" / "test_other.py").write_text("def test_other(): pass\n")
+    done = run_pytest(tmp_path, "tests/test_other.py")
+    outcomes = {
+        test.name.partition("::")[2]: test.outcome.value for test in recorded(tmp_path).tests
+    }
+    assert outcomes == {"test_before": "passed", "test_dies": "error", "test_other": "passed"}
+    assert "an earlier session that was cut off" in done.stdout
+    assert "the interpreter ended in tests/test_calc.py::test_dies" in done.stdout
+
+
+def test_a_worker_that_crashes_is_one_failing_test(tmp_path: Path) -> None:
+    done = run_pytest(project(tmp_path, DYING), "-n1")
+    outcomes = {
+        test.name.partition("::")[2]: test.outcome.value for test in recorded(tmp_path).tests
+    }
+    assert outcomes == {"test_before": "passed", "test_dies": "error", "test_never": "passed"}
+    assert "the interpreter ended in tests/test_calc.py::test_dies" in done.stdout
+
+
+def test_a_damaged_file_is_moved_aside(tmp_path: Path) -> None:
+    project(tmp_path)
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / NAME).write_bytes(b"no database at all, and long enough to be looked at")
+    done = run_pytest(tmp_path)
+    assert "spectrum.db was damaged; it is now spectrum.db.broken" in done.stdout
+    assert len(recorded(tmp_path).tests) == len(CALC)
+
+
+@pytest.mark.parametrize("in_the_way", [FOLDER, f"{FOLDER}/recording"])
+def test_a_place_that_cannot_be_written_fails_no_test_run(tmp_path: Path, in_the_way: str) -> None:
+    project(tmp_path, "def test_one(): pass\n")
+    (tmp_path / in_the_way).parent.mkdir(exist_ok=True)
+    (tmp_path / in_the_way).write_text("in the way")
+    done = run_pytest(tmp_path)
+    assert done.returncode == 0
+    assert "dl-bug: the spectrum could not be recorded" in done.stdout
+
+
+def test_without_the_option_nothing_is_recorded(tmp_path: Path) -> None:
+    project(tmp_path)
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=tmp_path, check=False
+    )
+    assert not (tmp_path / FOLDER).exists()
