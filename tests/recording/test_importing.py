@@ -1,0 +1,177 @@
+"""What CI leaves becomes a session: coverage with contexts and a JUnit report."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dl_bug_lsp.recording.coverage_data import CoverageDataError
+from dl_bug_lsp.recording.importing import ImportingError, import_session
+from dl_bug_lsp.recording.junit import JUnitError
+from dl_bug_lsp.recording.numbits import lines_of
+from dl_bug_lsp.recording.session_folder import relative
+from dl_bug_lsp.recording.values import Session
+
+CODE = "def scale(x):\n    if x > 10:\n        return x * 3\n    return x + 3\n"
+TESTS = """\
+import unittest
+import pytest
+from pack.calc import scale
+
+@pytest.mark.parametrize("x", [1, 11])
+def test_scale(x):
+    assert scale(x) == x + 3
+
+class TestMore:
+    def test_small(self):
+        assert scale(2) == 5
+
+class TestOld(unittest.TestCase):
+    def test_old(self):
+        self.assertEqual(scale(12), 15)
+
+@pytest.fixture
+def broken():
+    raise ValueError(scale(1))
+
+def test_setup(broken): pass
+"""
+CONTEXTS = {
+    "pytest-cov": ["--cov=.", "--cov-context=test"],
+    "coverage.py": ["--cov=.", "--cov-config=contexts.cfg"],
+}
+
+
+@pytest.fixture(scope="module", params=CONTEXTS)
+def left(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("ci")
+    (root / "tests").mkdir()
+    (root / "pack").mkdir()
+    (root / "pack" / "__init__.py").write_text("")
+    (root / "pack" / "calc.py").write_text(CODE)
+    (root / "conftest.py").write_text("")
+    (root / "tests" / "test_calc.py").write_text(TESTS)
+    (root / "contexts.cfg").write_text("[run]\ndynamic_context = test_function\n")
+    pytest_command = [sys.executable, "-m", "pytest", "-q", "-ppytest_cov", "-pno:cacheprovider"]
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment.pop("PYTEST_ADDOPTS", None)
+    subprocess.run(
+        [*pytest_command, "--junit-xml=report.xml", *CONTEXTS[request.param]],
+        cwd=root,
+        env=environment,
+        check=False,
+        capture_output=True,
+    )
+    return root
+
+
+def imported(root: Path) -> Session:
+    return import_session(
+        root / ".coverage",
+        root / "report.xml",
+        lambda path: relative(path, root),
+        lambda file: (root / file).read_text(),
+        "2026-01-01T00:00:00Z",
+    )
+
+
+def test_each_case_gets_its_outcome_and_its_lines(left: Path) -> None:
+    session = imported(left)
+    found = {
+        test.name.replace("::", ".").rpartition(".")[2]: (
+            test.outcome.value,
+            sorted(
+                {
+                    line
+                    for (_, file), hits in test.hits.items()
+                    if file == "pack/calc.py"
+                    for line in lines_of(hits.lines)
+                }
+            ),
+        )
+        for test in session.tests
+    }
+    both = [2, 3, 4]
+    by_parameter = any("|" in name or "::" in name for name in (t.name for t in session.tests))
+    assert found["test_scale[1]"] == ("passed", [2, 4] if by_parameter else both)
+    assert found["test_scale[11]"] == ("failed", [2, 3] if by_parameter else both)
+    assert found["test_small"] == ("passed", [2, 4])
+    assert found["test_old"] == ("failed", [2, 3])
+    assert found["test_setup"][0] == "error"
+    assert session.sources["pack/calc.py"] == CODE
+    failed = next(test for test in session.tests if test.name.endswith("test_scale[11]"))
+    assert "assert 33 == (11 + 3)" in failed.text
+
+
+def no_contexts(root: Path) -> None:
+    with sqlite3.connect(root / ".coverage") as db:
+        db.execute("update context set context = '' where id = 1")
+        db.execute("delete from line_bits where context_id <> 1")
+        db.execute("delete from context where id <> 1")
+    db.close()
+
+
+def newer_schema(root: Path) -> None:
+    with sqlite3.connect(root / ".coverage") as db:
+        db.execute("update coverage_schema set version = 99")
+    db.close()
+
+
+def other_run(root: Path) -> None:
+    (root / "report.xml").write_text('<testsuite><testcase classname="a" name="b"/></testsuite>')
+
+
+BAD = {
+    "no coverage file": (
+        lambda root: (root / ".coverage").unlink(),
+        CoverageDataError,
+        "is no file; coverage.py writes one named .coverage",
+    ),
+    "not a database": (
+        lambda root: (root / ".coverage").write_bytes(b"!coverage.py: old JSON format, long ago"),
+        CoverageDataError,
+        "is not a readable coverage file",
+    ),
+    "cut": (
+        lambda root: (root / ".coverage").write_bytes((root / ".coverage").read_bytes()[:9000]),
+        CoverageDataError,
+        "is not a readable coverage file",
+    ),
+    "newer schema": (newer_schema, CoverageDataError, "schema 99"),
+    "no contexts": (no_contexts, ImportingError, "--cov-context=test"),
+    "no report": (lambda root: (root / "report.xml").unlink(), JUnitError, "report.xml"),
+    "report cut": (
+        lambda root: (root / "report.xml").write_text("<testsuite><testcase"),
+        JUnitError,
+        "is not a readable JUnit report",
+    ),
+    "empty report": (
+        lambda root: (root / "report.xml").write_text("<testsuite/>"),
+        ImportingError,
+        "tells of no test",
+    ),
+    "report of another run": (other_run, ImportingError, "are both of one run?"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_unusable_files_are_one_clear_sentence(left: Path, tmp_path: Path, what: str) -> None:
+    for name in (".coverage", "report.xml"):
+        (tmp_path / name).write_bytes((left / name).read_bytes())
+    spoil, error, words = BAD[what]
+    spoil(tmp_path)
+    with pytest.raises(error) as raised:
+        import_session(
+            tmp_path / ".coverage",
+            tmp_path / "report.xml",
+            lambda path: relative(path, left),
+            lambda _file: None,
+            "",
+        )
+    assert words in str(raised.value)
+    assert "\n" not in str(raised.value)
