@@ -1,0 +1,187 @@
+"""The combination: stacks, words, layout, order of examination, weights."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.spectrum.combination import (
+    CombinationWeights,
+    candidates,
+    combine,
+    examine,
+    shipped_weights,
+)
+from dl_bug_lsp.spectrum.failure_words import (
+    best_named,
+    is_test_file,
+    words,
+    words_of_report,
+    words_of_tests,
+)
+from dl_bug_lsp.spectrum.features import FEATURES, FailureSigns, rows_of, signs_of
+from dl_bug_lsp.spectrum.regions import layout
+from dl_bug_lsp.spectrum.stacks import Finder, stack_as_failing_run
+from dl_bug_lsp.spectrum.values import Counts, Element, counts_of
+from dl_bug_lsp.tracebacks import Failure, read_failures
+
+PYTEST = """\
+=================================== FAILURES ===================================
+______________________________ test_loads_header _______________________________
+
+    def test_loads_header():
+>       assert load_header("x") == {}
+
+/home/me/project/tests/test_headers.py:7:
+_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _
+/home/me/project/pack/headers.py:12: in load_header
+    return parse(text)
+_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _
+
+    def parse(text):
+>       key, value = text.split(":")
+E       ValueError: not enough values to unpack (expected 2, got 1)
+
+/home/me/project/pack/parsing.py:4: ValueError
+=========================== short test summary info ============================
+"""
+FILES = ("pack/headers.py", "pack/parsing.py", "pack/records.py")
+
+
+def failures_in(text: str) -> tuple[Failure, ...]:
+    return read_failures(read_log(text)).failures
+
+
+def counted(*rows: tuple[str, int, int, int], failing: int = 1, passing: int = 9) -> Counts:
+    return counts_of([(Element(f, line), ef, ep) for f, line, ef, ep in rows], failing, passing)
+
+
+def test_a_pytest_report_gives_stack_and_words() -> None:
+    signs = signs_of(failures_in(PYTEST), PYTEST, FILES, ["tests/test_more.py::test_blank"])
+    assert signs.stacks == ((("pack/parsing.py", 4), ("pack/headers.py", 12)),)
+    assert {"loads", "header", "headers", "more", "blank"} <= signs.tests
+    assert "project" not in signs.tests
+    assert {"load", "value", "unpack"} <= signs.report
+
+
+@pytest.mark.parametrize(
+    ("printed", "found"),
+    [
+        ("/a/b/pack/headers.py", "pack/headers.py"),
+        ("pack/headers.py", "pack/headers.py"),
+        ("C:\\work\\pack\\headers.py", "pack/headers.py"),
+        ("/a/mypack/headers.py", "headers.py"),
+        ("/a/other.py", None),
+        ("", None),
+    ],
+)
+def test_a_printed_path_is_the_longest_file_it_ends_in(printed: str, found: str | None) -> None:
+    assert Finder(["pack/headers.py", "headers.py"]).file(printed) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "is_test"),
+    [
+        ("tests/a.py", True),
+        ("pack/test_a.py", True),
+        ("pack/a_test.py", True),
+        ("conftest.py", True),
+        ("pack/testing/a.py", True),
+        ("pack/contest.py", False),
+        ("pack/latest.py", False),
+        ("pack/attest/a.py", False),
+    ],
+)
+def test_which_files_are_tests(path: str, is_test: bool) -> None:
+    assert is_test_file(path) is is_test
+
+
+def test_words_are_split_at_case_and_underscores() -> None:
+    assert words("pack/HTTPServer_testsFoo2/x.py") == {"pack", "http", "server", "foo"}
+
+
+def test_words_of_unittest_titles_and_of_nothing() -> None:
+    title = "FAIL: test_join_rows (tests.test_table.TableTests)\n"
+    assert {"join", "rows", "table"} <= words_of_tests([], title)
+    assert words_of_tests([]) == frozenset()
+    assert words_of_report("plain prose\n") == frozenset()
+
+
+def test_the_best_named_files_are_those_with_most_of_their_weight_said() -> None:
+    files = ["pack/rules/git_push.py", "pack/rules/git_add.py", "pack/types.py"]
+    assert best_named(files, frozenset(["git", "push"])) == {"pack/rules/git_push.py"}
+    assert best_named(files, frozenset(["git"])) == {files[0], files[1]}
+    assert best_named(files, frozenset(["pack"])) == frozenset()
+    assert best_named([], frozenset(["git"])) == frozenset()
+
+
+def test_layout_parts_stretches_at_gaps_and_blocks_at_counts() -> None:
+    counts = counted(
+        ("a.py", 1, 1, 3),
+        ("a.py", 2, 1, 3),
+        ("a.py", 4, 1, 0),
+        ("a.py", 13, 1, 0),
+        ("b.py", 1, 1, 0),
+    )
+    around = layout(counts)
+    assert around.position == [0, 1, 2, 3, 4]
+    assert around.stretch == [0, 0, 0, 1, 2]
+    assert around.is_last == [False, False, True, True, True]
+    assert around.depth == [0.0, 0.5, 0.0, 0.5, 0.0]
+
+
+def test_features_of_frames_fall_with_rank_and_distance() -> None:
+    counts = counted(*(("a.py", line, 1, 0) for line in (1, 2, 3, 40)), ("b.py", 9, 1, 0))
+    signs = FailureSigns(((("a.py", 2), ("b.py", 8)),))
+    rows = [dict(zip(FEATURES, row, strict=True)) for row in rows_of(counts, signs)]
+    assert [row["frame"] for row in rows] == [0, 1, 0, 0, 0]
+    # b.py:8 is no executed line and of rank 2: one step away, 1/2 · 1/2
+    assert [row["near_frame"] for row in rows] == [1 / 2, 1, 1 / 2, 1 / 3, 1 / 4]
+    assert [row["frame_file"] for row in rows] == [1, 1, 1, 1, 1 / 2]
+
+
+def test_examined_neighbours_are_believed_less() -> None:
+    elements = tuple(Element("a.py", line) for line in (1, 2, 3, 50))
+    order = examine(elements, [1.0, 1.0, 1.0, 1.0])
+    assert [elements[i].line for i, _ in order] == [1, 50, 3, 2]
+    assert order[2][1] == pytest.approx(1 + math.log(1 - 0.5 * math.exp(-2 / 4)))
+    assert examine(elements, [0.0, 9.0, 0.0, 0.0])[0] == (1, 9.0)
+    assert examine((), []) == []
+
+
+def test_what_fails_alone_comes_first_and_a_frame_moves_it() -> None:
+    counts = counted(("a.py", 1, 1, 9), ("a.py", 20, 1, 0), ("b.py", 1, 1, 3), ("b.py", 30, 0, 5))
+    plain = combine(counts)
+    assert (plain[0].element.file, plain[0].element.line) == ("a.py", 20)
+    assert {s.element.line for s in plain if s.element.file == "b.py"} == {1}
+    assert sum(s.share for s in plain) == pytest.approx(1)
+    assert [s.score for s in plain] == sorted((s.score for s in plain), reverse=True)
+    traced = combine(counts, FailureSigns(((("b.py", 1),),)))
+    assert traced[0].element.file == "b.py"
+
+
+def test_tests_are_no_candidates_unless_nothing_else_ran() -> None:
+    both = counted(("tests/test_a.py", 1, 1, 0), ("a.py", 1, 1, 9))
+    assert [e.file for e in candidates(both).elements] == ["a.py"]
+    alone = counted(("tests/test_a.py", 1, 1, 0))
+    assert [e.file for e in candidates(alone).elements] == ["tests/test_a.py"]
+    assert combine(counted()) == []
+
+
+def test_a_stack_stands_for_the_failing_run() -> None:
+    counts = counted(
+        ("a.py", 1, 0, 9), ("a.py", 2, 0, 1), ("a.py", 3, 0, 0), ("a.py", 40, 0, 0), failing=0
+    )
+    alone = stack_as_failing_run(counts, ((("a.py", 2),),))
+    assert (list(alone.ef), alone.failing) == ([1, 1, 0, 0], 1)
+    assert combine(alone, FailureSigns(((("a.py", 2),),)))[0].element.line == 2
+    assert sum(stack_as_failing_run(counts, ()).ef) == 0
+
+
+def test_shipped_weights_know_every_feature_and_speak_for_it() -> None:
+    weights = shipped_weights()
+    assert weights.of.keys() == set(FEATURES)
+    assert all(value >= 0 for value in weights.of.values())
+    assert CombinationWeights({"frame": 2.0}, 1.0).sum((0, 0, 0, 0, 0.5, 0, 0, 0, 0)) == 1.0
