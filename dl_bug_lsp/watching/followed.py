@@ -18,6 +18,8 @@ LONGEST_SETTLE = 0.4
 """Seconds after which it is read anyway: other processes may go on writing to the same log."""
 BEFORE_SIGN = 2**16
 """Bytes in front of a sign that are read with it: prefixes, the first of a chain of errors."""
+STILL_OPEN = 4096
+"""Bytes after a failure that may belong to it, though they hold no sign of one."""
 LARGEST = 2**20
 """Bytes of a log that are read closely, at most."""
 LARGEST_DOCUMENT = 32 * 2**20
@@ -40,7 +42,7 @@ class FollowedLog:
 
     __slots__ = (
         "_asked_at", "_asked_from", "_failed_at", "_grew_at", "_known", "_lines_since",
-        "_newlines", "_run_start", "file", "hot_at", "source", "tail",
+        "_newlines", "_open_until", "_run_start", "file", "hot_at", "source", "tail",
     )  # fmt: skip
 
     def __init__(self, path: str, file: str, *, from_end: bool, source: str = "") -> None:
@@ -57,6 +59,7 @@ class FollowedLog:
         """Where the first sign of the failure stands that is in the making, or was told."""
         self._asked_at: float | None = None
         """Since when something waits to be read closely."""
+        self._open_until = 0
         self._grew_at = 0.0
         self._newlines = (0, 0)
         """An offset, and the line feeds before it."""
@@ -96,6 +99,9 @@ class FollowedLog:
         if self._known is not None:
             self._lines_since += growth.data.count(b"\n")
         at = first_sign(growth.data, growth.before)
+        if at is None and growth.offset < self._open_until and self._asked_from is not None:
+            # The rest of a traceback whose writer paused, or more lines of its message.
+            at = self._asked_from - growth.offset
         if at is None:
             return
         sign = max(0, growth.offset + at)
@@ -108,7 +114,7 @@ class FollowedLog:
     def _restart(self) -> Recovered | None:
         stood = self._known is not None
         self._known, self._asked_from, self._asked_at = None, None, None
-        self._run_start, self._newlines = 0, (0, 0)
+        self._run_start, self._open_until, self._newlines = 0, 0, (0, 0)
         return Recovered(self.source) if stood else None
 
     def _went_on(self, now: float) -> Recovered | None:
@@ -136,6 +142,7 @@ class FollowedLog:
             return self._judge_document()
         start, data = self._region()
         lines = self._lines_before(start)
+        self._open_until = self.tail.offset + STILL_OPEN
         found = judge(data, lines)
         if found is None or found == self._known:
             return None

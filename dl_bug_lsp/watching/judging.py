@@ -16,11 +16,11 @@ _LOGGED = frozenset(("log",))
 """Programs whose word alone ends no job: an error line of a logger, after which runs go on."""
 
 
-def failure_in(data: bytes, first_line: int = 1) -> Identity | None:
+def failure_in(data: bytes, lines_before: int = 0) -> Identity | None:
     """Return which failure ended the job that wrote ``data``, None where nothing says so.
 
     A run that its user broke off did not fail, and neither did one that only logged an error.
-    ``first_line`` is the line at which ``data`` begins.
+    ``lines_before`` lines of the log stand before ``data``.
     """
     reading = read_failures(read_log(data))
     primary = next((failure for failure in reading.failures if failure.primary), None)
@@ -29,7 +29,7 @@ def failure_in(data: bytes, first_line: int = 1) -> Identity | None:
     cause = primary.cause
     words = (cause.type, cause.message) if cause is not None else ()
     places = tuple(f"{frame.file}:{frame.line}" for frame in primary.frames[-3:])
-    line = str(first_line + primary.span.first_line)
+    line = str(lines_before + primary.span.first_line)
     return (line, str(len(primary.causes)), *words, *places)
 
 
