@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dl_bug_lsp.recording.anchoring import Anchoring
-from dl_bug_lsp.recording.counting import count_lines
 from dl_bug_lsp.recording.numbits import lines_of, numbits_of, union
+from dl_bug_lsp.recording.spectra import spectrum_now
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording, write_session
 from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
+from dl_bug_lsp.spectrum.counting import count
 from dl_bug_lsp.spectrum.values import Outcome
 
 THEN = "a = 1\n\ndef f(x):\n    y = x\n    return y\n"
@@ -37,7 +38,8 @@ def session(*tests: RecordedTest, source: str | None = THEN) -> Session:
 
 
 def counted(*sessions: Session, now: str | None = THEN) -> dict[int, tuple[int, int]]:
-    counts = count_lines(Recording(sessions), lambda _file: now, lambda _file: [(3, 5, "f")]).counts
+    found = spectrum_now(Recording(sessions), lambda _file: now, lambda _file: [(3, 5, "f")])
+    counts = count(found.spectrum)
     return {element.line: (counts.ef[i], counts.ep[i]) for i, element in enumerate(counts.elements)}
 
 
@@ -82,7 +84,7 @@ CASES = {
     "two sessions of different texts": (
         [session(PASSED), session(ran("bad", Outcome.FAILED, CALL, call=[6]), source="#\n" + THEN)],
         THEN,
-        {1: (1, 1), 3: (0, 1), 4: (0, 1), 5: (1, 1)},
+        {1: (1, 1), 3: (1, 1), 4: (0, 1), 5: (1, 1)},
     ),
 }
 
@@ -95,8 +97,8 @@ def test_counts_of_todays_lines(case: str) -> None:
 
 def test_changed_and_gone_files_are_named() -> None:
     both = Recording((session(PASSED),))
-    assert count_lines(both, lambda _f: THEN + "#", lambda _f: ()).changed == ("m.py",)
-    assert count_lines(both, lambda _f: None, lambda _f: ()).gone == ("m.py",)
+    assert spectrum_now(both, lambda _f: THEN + "#", lambda _f: ()).changed == ("m.py",)
+    assert spectrum_now(both, lambda _f: None, lambda _f: ()).gone == ("m.py",)
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""From what was recorded to counts of today's lines: how many failing and passing tests run each.
+"""From what was recorded to a spectrum of today's lines: which tests run each.
 
 A failing test counts with the phases up to the one that failed, a passing one with all. A line that
 runs while a file is imported (a definition, a constant) counts for every test that runs anything in
@@ -7,15 +7,16 @@ that file.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from dl_bug_lsp.recording.anchoring import Anchoring
 from dl_bug_lsp.recording.numbits import lines_of, union
 from dl_bug_lsp.recording.store import Recording
 from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
-from dl_bug_lsp.spectrum.values import Counts, Element, counts_of
+from dl_bug_lsp.spectrum.values import Element, Run, Spectrum
 
 _ORDER = (Phase.SETUP, Phase.CALL, Phase.TEARDOWN)
 
@@ -24,10 +25,15 @@ Named = Sequence[tuple[int, int, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """Counts of today's lines; ``changed`` and ``gone`` are files that differ from what ran."""
+class Recorded:
+    """A spectrum of today's lines.
 
-    counts: Counts
+    ``texts`` are the failing tests' outputs by name; ``changed`` and ``gone`` are the files that
+    are no longer as they ran: of changed lines nothing is known.
+    """
+
+    spectrum: Spectrum
+    texts: Mapping[str, str]
     changed: tuple[str, ...]
     gone: tuple[str, ...]
 
@@ -53,32 +59,35 @@ def lines_by_file(test: RecordedTest, session: Session) -> dict[str, bytes]:
     }
 
 
-def count_lines(
+def spectrum_now(
     recording: Recording,
     text_now: Callable[[str], str | None],
     functions: Callable[[str], Named],
-) -> Counted:
-    """Count the failing and passing tests of each line.
+) -> Recorded:
+    """Bring the recorded tests together as a spectrum of today's lines.
 
     ``text_now`` returns a file's text today (None where it is gone), ``functions`` what is defined
-    in it.
+    in it. Tests that were skipped or failed as expected are left out.
     """
-    failing: dict[str, Counter[int]] = {}
-    passing: dict[str, Counter[int]] = {}
     places = _Places(text_now)
-    totals = [0, 0]
+    runs: list[Run] = []
+    ran: list[dict[str, list[int]]] = []
+    texts: dict[str, str] = {}
     for session in recording.sessions:
         for test in session.tests:
-            if not (test.outcome.is_failing or test.outcome.is_passing):
+            if test.outcome.is_failing:
+                texts[test.name] = test.text
+            elif not test.outcome.is_passing:
                 continue
-            totals[test.outcome.is_passing] += 1
-            side = passing if test.outcome.is_passing else failing
-            for file, numbits in lines_by_file(test, session).items():
-                lines = places.today(session, file, numbits)
-                side.setdefault(file, Counter()).update(lines)
-    rows = _rows(failing, passing, functions)
-    counts = counts_of(rows, totals[0], totals[1])
-    return Counted(counts, tuple(sorted(places.changed)), tuple(sorted(places.gone)))
+            runs.append(Run(test.name, test.outcome))
+            files = lines_by_file(test, session).items()
+            ran.append({file: places.today(session, file, lines) for file, lines in files})
+    return Recorded(
+        _spectrum(tuple(runs), ran, functions),
+        texts,
+        tuple(sorted(places.changed)),
+        tuple(sorted(places.gone)),
+    )
 
 
 class _Places:
@@ -91,15 +100,15 @@ class _Places:
         self.changed: set[str] = set()
         self.gone: set[str] = set()
 
-    def today(self, session: Session, file: str, numbits: bytes) -> Iterable[int]:
-        """Return where recorded lines stand today, those that do."""
+    def today(self, session: Session, file: str, numbits: bytes) -> list[int]:
+        """Return where recorded lines stand today, those that do, rising."""
         if file not in self._texts:
             self._texts[file] = self._text_now(file)
         then, now = session.sources.get(file), self._texts[file]
-        lines = lines_of(numbits)
         if now is None:
             self.gone.add(file)
-            return ()
+            return []
+        lines = lines_of(numbits)
         if then is None or then == now:
             return lines
         self.changed.add(file)
@@ -109,17 +118,31 @@ class _Places:
         return [line for line in map(anchoring.now, lines) if line is not None]
 
 
-def _rows(
-    failing: Mapping[str, Counter[int]],
-    passing: Mapping[str, Counter[int]],
-    functions: Callable[[str], Named],
-) -> Iterable[tuple[Element, int, int]]:
-    for file in sorted({*failing, *passing}):
-        bad, good = failing.get(file, Counter()), passing.get(file, Counter())
-        # Innermost last: a later span that holds the line wins.
-        spans = sorted(functions(file), key=lambda span: (span[0], -span[1]))
-        names: dict[int, str] = {}
-        for first, last, name in spans:
-            names.update(dict.fromkeys(range(first, last + 1), name))
-        for line in sorted({*bad, *good}):
-            yield Element(file, line, function=names.get(line, "")), bad[line], good[line]
+def _spectrum(
+    runs: tuple[Run, ...], ran: Sequence[Mapping[str, list[int]]], functions: Callable[[str], Named]
+) -> Spectrum:
+    lines: dict[str, set[int]] = {}
+    for one in ran:
+        for file, numbers in one.items():
+            lines.setdefault(file, set()).update(numbers)
+    elements: list[Element] = []
+    places: dict[str, dict[int, int]] = {}
+    for file in sorted(lines):
+        names = _names(functions(file))
+        numbers = sorted(lines[file])
+        places[file] = {line: len(elements) + at for at, line in enumerate(numbers)}
+        elements += [Element(file, line, function=names.get(line, "")) for line in numbers]
+    rows, columns = array("q"), array("q")
+    for row, one in enumerate(ran):
+        for file, numbers in one.items():
+            columns.extend(map(places[file].__getitem__, numbers))
+            rows.extend(repeat(row, len(numbers)))
+    return Spectrum(runs, tuple(elements), rows, columns)
+
+
+def _names(functions: Named) -> dict[int, str]:
+    """Return the innermost function's name by line."""
+    found: dict[int, str] = {}
+    for first, last, name in sorted(functions, key=lambda span: (span[0], -span[1])):
+        found.update(dict.fromkeys(range(first, last + 1), name))
+    return found
