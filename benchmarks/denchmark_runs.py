@@ -68,11 +68,12 @@ class _Truth:
 
 def run(task: Task, report: Callable[[str], None]) -> Iterator[Outcome]:
     """Yield an outcome for each bug and technique; ``report`` is told what could not be done."""
-    with Versions(task.repository) as versions:
-        truths = _truths(task, versions, report)
+    with Versions(task.repository) as known:
+        known.prefetch_history(name for b in task.fixed for name in (b.version, b.fix_commit))
+        truths = _truths(task, known, report)
     for name in task.techniques:
         # Each has its own, so that none is quick because another was there before.
-        with Versions(task.repository) as versions:
+        with Versions(task.repository, log_of=known) as versions:
             made: dict[str, Technique] = {}
             files_only = False
             for bug, truth in truths:

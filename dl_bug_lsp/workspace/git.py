@@ -122,12 +122,13 @@ class Repository:
     ) -> bytes:
         """Return the log, newest first, of what ``include`` reaches and ``exclude`` does not.
 
+        Names of nothing are passed over, as long as one is known.
         ``most`` bounds the commits, ``size`` the bytes: the oldest are left out.
         """
         tips = "".join(f"{name}\n" for name in include)
         tips += "".join(f"^{name}\n" for name in exclude)
         bound = () if most is None else (f"--max-count={most}",)
-        asked = (*_LOG, f"--format={LOG_FORMAT}", *bound, "--stdin")
+        asked = (*_LOG, f"--format={LOG_FORMAT}", *bound, "--ignore-missing", "--stdin")
         return self._run(*asked, given=tips.encode(), size=size)
 
     def _line(self, *asked: str) -> str:

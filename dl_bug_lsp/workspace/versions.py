@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 
 from dl_bug_lsp.workspace.blobs import BlobCache
-from dl_bug_lsp.workspace.git import Repository
+from dl_bug_lsp.workspace.git import GitError, Repository
 from dl_bug_lsp.workspace.git_store import GitStore
 from dl_bug_lsp.workspace.history import EMPTY, Commit, History, reached, read_log
+
+# A name that git's revision syntax reads as nothing but a name.
+_PLAIN = re.compile(r"[\w/][\w/+-]*(?:\.[\w/+-]+)*")
 
 
 class Versions:
@@ -19,10 +24,11 @@ class Versions:
     ...     workspace = Workspace.of_version(versions, "v1.0")
     """
 
-    def __init__(self, repository: Path) -> None:
+    def __init__(self, repository: Path, log_of: Versions | None = None) -> None:
+        """Open a repository; ``log_of`` is another opening of it, whose log is shared."""
         self.repository = Repository(repository)
         self.blobs = BlobCache()
-        self._commits: dict[str, Commit] = {}
+        self._commits: dict[str, Commit] = {} if log_of is None else log_of._commits
 
     def __enter__(self) -> Versions:
         return self
@@ -70,6 +76,13 @@ class Versions:
         if missing:
             known = self._heads()
             for commit in read_log(self.repository.log(missing, known)):
+                self._commits[commit.sha] = commit
+
+    def prefetch_history(self, revisions: Iterable[str]) -> None:
+        """Read the log of many tags or commits at once; those that do not exist are passed over."""
+        plain = sorted({name for name in revisions if _PLAIN.fullmatch(name)})
+        with contextlib.suppress(GitError):
+            for commit in read_log(self.repository.log(plain, self._heads())) if plain else ():
                 self._commits[commit.sha] = commit
 
     def _heads(self) -> list[str]:
