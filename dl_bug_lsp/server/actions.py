@@ -87,8 +87,9 @@ async def _fixes(
 ) -> list[types.CodeAction]:
     if not _literals(ls):
         return []
-    support = capability(ls.client_capabilities, "text_document", "code_action", "resolve_support")
-    is_lazy = support is not None and "edit" in support.properties
+    able = capability(ls.client_capabilities, "text_document", "code_action")
+    lazily = able.resolve_support.properties if able.resolve_support is not None else ()
+    is_lazy = bool(able.data_support) and "edit" in lazily
     found = []
     for at, offer in enumerate(await offers_of(ls, publication)):
         if offer.failure.id != place.failure.id:
@@ -101,9 +102,9 @@ async def _fixes(
                 title=offer.fix.title,
                 kind=QUICK_FIX,
                 diagnostics=mine or None,
-                is_preferred=_is_here(offer, place) or None,
+                is_preferred=(able.is_preferred_support and _is_here(offer, place)) or None,
                 edit=None if is_lazy else edit,
-                data={"report": publication.id, "fix": at},
+                data={"report": publication.id, "fix": at} if is_lazy else None,
             )
         )
     return found

@@ -35,15 +35,17 @@ def register(server: DlBugServer) -> None:
 
     @server.command(LOCALIZE)
     async def localize_text(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
+        request = ls.protocol.msg_id
         wanted = argument(LOCALIZE, arguments)
         text = wanted.get("text", "")
         if not text.strip():
             raise JsonRpcInvalidParams(f"{LOCALIZE} needs the failed run's output as 'text'")
         folders = _folders(ls, wanted.get("workspace"))
-        return await _localize(ls, text, wanted.get("source") or PASTE, folders)
+        return await _localize(ls, text, wanted.get("source") or PASTE, folders, request)
 
     @server.command(LOCALIZE_FILE)
     async def localize_file(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
+        request = ls.protocol.msg_id
         wanted = argument(LOCALIZE_FILE, arguments)
         uri = wanted.get("uri", "")
         if path_of(uri) is None:
@@ -52,7 +54,8 @@ def register(server: DlBugServer) -> None:
         text = await read_text(ls, uri)
         if text is None:
             raise JsonRpcInvalidParams(f"{LOCALIZE_FILE}: the file at 'uri' cannot be read")
-        return await _localize(ls, text, wanted.get("source") or uri, folders, uri)
+        source = wanted.get("source") or _log_source(folders, uri)
+        return await _localize(ls, text, source, folders, request, uri)
 
     @server.command(CLEAR)
     def clear(ls: DlBugServer, *_arguments: Any) -> None:
@@ -98,12 +101,23 @@ def _is_meant(wanted: dict[str, Any], publication: Publication, place: Place) ->
     )
 
 
+def _log_source(folders: tuple[Folder, ...], uri: str) -> str:
+    """Return the source that a followed log has: one file's failures take each other's place."""
+    name = folders[0].file_of(uri) if len(folders) == 1 else None
+    return f"log:{name}" if name is not None else uri
+
+
 async def _localize(
-    ls: DlBugServer, text: str, source: str, folders: tuple[Folder, ...], log: str | None = None
+    ls: DlBugServer,
+    text: str,
+    source: str,
+    folders: tuple[Folder, ...],
+    request: int | str | None,
+    log: str | None = None,
 ) -> dict[str, Any] | None:
     """Localize, publish and return the report; None where the client cancelled the request."""
     try:
-        found = await localized(ls, text, source, folders, ls.protocol.msg_id)
+        found = await localized(ls, text, source, folders, request)
     except SupersededError:
         raise JsonRpcRequestCancelled("a newer text took this one's place") from None
     except CancelledError:

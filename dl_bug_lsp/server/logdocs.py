@@ -35,7 +35,8 @@ def register(server: DlBugServer) -> None:
         found, folder = await logs.outline(uri, types.TEXT_DOCUMENT_DOCUMENT_LINK)
         if found is None or folder is None:
             return []
-        return links(found, folder, encoding_of(ls))
+        tooltips = ls.can("text_document", "document_link", "tooltip_support")
+        return links(found, folder, encoding_of(ls), tooltips)
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def document_symbol(
@@ -64,6 +65,7 @@ class Logs:
     async def outline(self, uri: str, asker: str) -> tuple[Outline | None, Folder | None]:
         """Return the outline of an open log and the folder it links into, None for no log."""
         ls = self._ls
+        request = ls.protocol.msg_id
         document = buffer_of(ls, uri)
         folder = ls.folders.around(uri) or next(iter(ls.folders), None)
         settings = await folder_settings(ls, folder) if folder is not None else None
@@ -85,7 +87,7 @@ class Logs:
 
         try:
             parts = [(key or "logs", work)]
-            (made,) = await ls.jobs.run(f"{asker} {uri}", parts, ls.protocol.msg_id)
+            (made,) = await ls.jobs.run(f"{asker} {uri}", parts, request)
         except SupersededError:
             raise JsonRpcRequestCancelled("asked again since") from None
         except CancelledError:
@@ -97,7 +99,9 @@ class Logs:
         return made, folder
 
 
-def links(found: Outline, folder: Folder, encoding: Encoding) -> list[types.DocumentLink]:
+def links(
+    found: Outline, folder: Folder, encoding: Encoding, tooltips: bool
+) -> list[types.DocumentLink]:
     """Return the links of a log's frames, each to its line in the workspace."""
     out = []
     for link in found.links:
@@ -107,6 +111,6 @@ def links(found: Outline, folder: Folder, encoding: Encoding) -> list[types.Docu
             types.Position(link.line - 1, start), types.Position(link.line - 1, end)
         )
         target = f"{folder.uri_of(link.place.file)}#L{link.place.line}"
-        tooltip = f"{link.place.file}:{link.place.line}"
+        tooltip = f"{link.place.file}:{link.place.line}" if tooltips else None
         out.append(types.DocumentLink(place, target=target, tooltip=tooltip))
     return out

@@ -18,7 +18,7 @@ Encoding = types.PositionEncodingKind | str
 Lines = Sequence[str]
 Changes = Sequence[types.TextDocumentContentChangeEvent]
 
-LEAST_LIKENESS = 0.75
+LEAST_LIKENESS = 0.7
 """How alike a rewritten line must be to the old one to be taken for it (difflib's ratio)."""
 REACH = 30
 """Lines around the old place in which a rewritten line is looked for."""
@@ -59,12 +59,19 @@ class Spot:
         self.range = line_start(first) if self.is_point else found
         self.text = line_text(lines, first)
 
-    def find(self, near: int, lines: Sequence[str], encoding: Encoding) -> None:
-        """Find the spot's text again near a 1-based line; gone where it is nowhere."""
+    def find(
+        self, near: int, lines: Lines, encoding: Encoding, before: Lines | None = None
+    ) -> None:
+        """Find the spot's text again near a 1-based line; gone where it is nowhere.
+
+        Where the lines before are known, a new line may be the old one rewritten.
+        """
         if self.range is None:
             return
         height = self.range.end.line - self.range.start.line
-        at = find_text(lines, near, self.text) or _alike(lines, near, self.text)
+        at = find_text(lines, near, self.text)
+        if at is None and before is not None:
+            at = _rewritten(lines, near, self.text, before)
         if at is None:
             self.range = None
         else:
@@ -113,7 +120,7 @@ def follow(
     if whole:
         _follow_whole(living, before, after, encoding)
     else:
-        _follow_parts(living, changes, after, encoding)
+        _follow_parts(living, changes, (before, after), encoding)
     return any((one.range, one.text) != was for one, was in zip(living, old, strict=True))
 
 
@@ -128,7 +135,10 @@ def settle(spots: Iterable[Spot], lines: Sequence[str], encoding: Encoding) -> b
     return changed
 
 
-def _follow_parts(living: list[Spot], changes: Changes, after: Lines, encoding: Encoding) -> None:
+def _follow_parts(
+    living: list[Spot], changes: Changes, texts: tuple[Lines | None, Lines], encoding: Encoding
+) -> None:
+    before, after = texts
     touched: dict[int, bool] = {}
     for change in changes:
         if not isinstance(change, types.TextDocumentContentChangePartial):
@@ -142,7 +152,7 @@ def _follow_parts(living: list[Spot], changes: Changes, after: Lines, encoding: 
     for index, is_covered in touched.items():
         one = living[index]
         if one.range is not None and is_covered:
-            one.find(one.line, after, encoding)
+            one.find(one.line, after, encoding, before)
         elif one.range is not None:
             one.set_lines(one.line, one.range.end.line + 1, after, encoding)
 
@@ -173,19 +183,23 @@ def _follow_whole(
         elif before is not None and len(new) == len(old) and len(new) - head - tail == 1:
             one.set_lines(first, last, new, encoding)
         else:
-            one.find(first, new, encoding)
+            one.find(first, new, encoding, before)
 
 
 def _common(one: Lines, other: Lines) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-def _alike(lines: Sequence[str], near: int, text: str) -> int | None:
-    """Return the 1-based line near a place that is most like a text, None where none is."""
+def _rewritten(lines: Lines, near: int, text: str, before: Lines) -> int | None:
+    """Return the new 1-based line near a place that is most like a text, None where none is."""
     wanted = " ".join(text.split())
+    known = {" ".join(line.split()) for line in before}
     best: tuple[float, int, int] | None = None
     for number in range(max(1, near - REACH), min(len(lines), near + REACH) + 1) if wanted else ():
-        matcher = difflib.SequenceMatcher(None, " ".join(lines[number - 1].split()), wanted, False)
+        line = " ".join(lines[number - 1].split())
+        if line in known:
+            continue
+        matcher = difflib.SequenceMatcher(None, line, wanted, False)
         if matcher.real_quick_ratio() < LEAST_LIKENESS or matcher.quick_ratio() < LEAST_LIKENESS:
             continue
         likeness = (matcher.ratio(), -abs(number - near), number)
