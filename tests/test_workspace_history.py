@@ -178,3 +178,15 @@ def test_a_log_of_nonsense_is_read_without_an_error() -> None:
     assert LOG_FORMAT.count("%x00") == 5
     for log in (b"", b"\0", b"\x01", b"M\0a.py\0" * 3, b"\x01a\0b\0c\0", b"\x01a\0b\0c\0d\0e\0R\0"):
         assert all(commit.changes == () for commit in History.of_log(log).commits)
+
+
+def test_many_logs_are_read_at_once_and_shared(made: MadeRepository) -> None:
+    names = [made.commit(f"commit {n}", a_py=f"x = {n}\n") for n in range(3)]
+    made.git("tag", "v1.0", names[1])
+    with Versions(made.path) as versions, Versions(made.path, log_of=versions) as other:
+        versions.prefetch_history(["v1.0", "v9", "0" * 40, "--all", "a b", "^main", "main..v1.0"])
+        made.git("checkout", "-q", "--detach", names[0])
+        made.git("branch", "-q", "-D", "main")
+        assert subjects(other.history(names[1])) == ["commit 1", "commit 0"]
+        assert subjects(other.history(names[0])) == ["commit 0"]
+        assert other.commit("v1.0").sha == names[1]
