@@ -104,9 +104,9 @@ class DlBugServer(LanguageServer):
         self.shelf.put(new)
         self.show()
 
-    def resolve(self, source: str) -> None:
-        """Take back what a source shows: its failure is over."""
-        if self.shelf.drop(lambda held: held.source == source):
+    def resolve(self, source: str, folder: Folder) -> None:
+        """Take back what a folder's source shows: its failure is over."""
+        if self.shelf.drop_source(source, folder):
             self.show()
 
     def show(self) -> None:

@@ -13,7 +13,7 @@ from dl_bug_lsp.server.app import DlBugServer
 from dl_bug_lsp.server.changes import files_changed
 from dl_bug_lsp.server.folders import Folder
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError
-from dl_bug_lsp.server.localizing import localized
+from dl_bug_lsp.server.localizing import job_name, localized
 from dl_bug_lsp.server.settings import Settings, folder_settings
 from dl_bug_lsp.watching.patterns import INCLUDE, LogRules, any_of
 from dl_bug_lsp.watching.values import LogFailure, SourceChanges, WatchStatus
@@ -116,9 +116,9 @@ class FollowedLogs:
 
     def recovered(self, folder: Folder, source: str) -> None:
         """Take back what a log showed."""
-        self._ls.jobs.drop(source)
+        self._ls.jobs.drop(job_name(source, (folder,)))
         if not folder.closed.is_set():
-            self._ls.resolve(source)
+            self._ls.resolve(source, folder)
 
     def sources_changed(self, folder: Folder, changes: SourceChanges) -> None:
         """Forget what was known of changed files."""

@@ -12,6 +12,7 @@ from dl_bug_lsp.server.folders import Folder
 from dl_bug_lsp.server.jobs import Rank, Token
 from dl_bug_lsp.server.publication import Publication, publication
 from dl_bug_lsp.server.settings import Settings, folder_settings
+from dl_bug_lsp.server.shelf import OF_A_FOLDER
 
 LIMIT = 32 * 2**20
 """Characters of a text that are kept, from its end."""
@@ -32,7 +33,8 @@ async def localized(
     goes behind those of requests. ``lines_before`` lines of the log stand before the text.
     Raises `SupersededError`, `CancelledError` and what the work raised.
     """
-    ls.jobs.drop(source)
+    name = job_name(source, folders)
+    ls.jobs.drop(name)
     settings = [await folder_settings(ls, folder) for folder in folders]
     encoding = ls.workspace.position_encoding or types.PositionEncodingKind.Utf16
     text, skipped = _end_of(text)
@@ -51,8 +53,14 @@ async def localized(
 
     parts = [(f.key, part(f, s)) for f, s in zip(folders, settings, strict=True)]
     rank = Rank.ASKED if request is not None else Rank.HEARD
-    found = await ls.jobs.run(source, parts, request, rank)
+    found = await ls.jobs.run(name, parts, request, rank)
     return max(reversed(found), key=lambda pair: _fit(*pair))[1]
+
+
+def job_name(source: str, folders: tuple[Folder, ...]) -> str:
+    """Return the name under which a source's latest text wins."""
+    own = source.startswith(OF_A_FOLDER) and len(folders) == 1
+    return f"{folders[0].key} {source}" if own else source
 
 
 def _fit(report: Report, found: Publication) -> tuple[int, int, float]:

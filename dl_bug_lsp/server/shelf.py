@@ -9,6 +9,8 @@ from dl_bug_lsp.server.folders import Folder
 from dl_bug_lsp.server.marks import Changes, Encoding, Lines, Spot, document_key, follow
 from dl_bug_lsp.server.publication import Place, Publication
 
+OF_A_FOLDER = ("log:", "run:")
+"""How sources begin whose names mean something within one folder only."""
 MOST = 50
 """Publications that are held; beyond them the oldest goes."""
 
@@ -24,8 +26,8 @@ class Shelf:
         self._held: dict[tuple[str, str], Publication] = {}
 
     def put(self, new: Publication) -> None:
-        """Take in a publication in the place of the older one of its source, in any folder."""
-        self.drop(lambda old: old.source == new.source)
+        """Take in a publication in the place of the older one of its source."""
+        self.drop_source(new.source, new.folder)
         self._held[new.folder.key, new.source] = new
         while len(self._held) > MOST:
             del self._held[next(iter(self._held))]
@@ -36,6 +38,18 @@ class Shelf:
         for key in gone:
             del self._held[key]
         return bool(gone)
+
+    def drop_source(self, source: str, folder: Folder) -> bool:
+        """Take out what a source showed; return whether it showed any.
+
+        Logs and runs are a folder's own; any other source is one for all folders.
+        """
+        return self.drop(
+            lambda held: (
+                held.source == source
+                and (held.folder.key == folder.key or not source.startswith(OF_A_FOLDER))
+            )
+        )
 
     def drop_folder(self, folder: Folder) -> bool:
         """Take out a folder's publications; return whether there were any."""
