@@ -1,0 +1,134 @@
+"""Failures in logs and recorded runs, shown by the real server while a client only listens."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest_lsp
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient
+from waiting import SECONDS
+
+PROGRAM = "def step(n):\n    return 1 / n\n\nstep(0)\n"
+FAILURE = """Traceback (most recent call last):
+  File "/elsewhere/train.py", line 4, in <module>
+    step(0)
+  File "/elsewhere/train.py", line 2, in step
+    return 1 / n
+ZeroDivisionError: division by zero
+"""
+
+
+@pytest_lsp.fixture(
+    config=ClientServerConfig(server_command=[sys.executable, "-m", "dl_bug_lsp", "server"]),
+)
+async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def start(client: LanguageClient, *folders: Path, **settings: Any) -> None:
+    for folder in folders:
+        folder.mkdir(exist_ok=True)
+        (folder / "train.py").write_text(PROGRAM)
+    await client.initialize_session(
+        types.InitializeParams(
+            capabilities=types.ClientCapabilities(),
+            workspace_folders=[types.WorkspaceFolder(f.as_uri(), f.name) for f in folders],
+            initialization_options={"settings": settings},
+        )
+    )
+
+
+def shown(client: LanguageClient, folder: Path) -> list[str]:
+    prefix = folder.as_uri() + "/"
+    found = {uri: diagnostics for uri, diagnostics in client.diagnostics.items() if diagnostics}
+    return sorted(uri.removeprefix(prefix) for uri in found if uri.startswith(prefix))
+
+
+async def until(look: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not look():
+        assert time.monotonic() < deadline, f"waited in vain for {what}"
+        await asyncio.sleep(0.01)
+
+
+def append(log: Path, text: str = FAILURE) -> None:
+    with log.open("a") as file:
+        file.write(text)
+
+
+async def test_a_failure_in_a_log_is_shown_and_goes_with_a_new_run(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    await start(client, tmp_path)
+    append(tmp_path / "job.log", "epoch 1\n")
+    append(tmp_path / "job.log")
+    await until(lambda: shown(client, tmp_path) == ["train.py"], "the failure")
+    (tmp_path / "job.log").write_text("epoch 1\n")
+    await until(lambda: not shown(client, tmp_path), "the failure to go")
+    assert client.messages == []
+
+
+async def test_a_recorded_run_is_shown_until_the_same_command_runs_well(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    await start(client, tmp_path)
+    command = [sys.executable, "-m", "dl_bug_lsp", "run", "--", sys.executable, "train.py"]
+
+    def run() -> int:
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode
+
+    assert await asyncio.to_thread(run) == 1
+    await until(lambda: shown(client, tmp_path) == ["train.py"], "the failure")
+    (tmp_path / "train.py").write_text(PROGRAM.replace("step(0)", "step(1)"))
+    assert await asyncio.to_thread(run) == 0
+    await until(lambda: not shown(client, tmp_path), "the failure to go")
+
+
+async def test_logs_are_followed_as_the_settings_say(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    settings = {"logs": {"include": ["**/*.txt"], "exclude": ["old/**"]}}
+    await start(client, tmp_path, **settings)
+    (tmp_path / "old").mkdir()
+    append(tmp_path / "old" / "a.txt")
+    append(tmp_path / "a.log")
+    assert shown(client, tmp_path) == []
+    append(tmp_path / "job.txt")
+    await until(lambda: shown(client, tmp_path) == ["train.py"], "the failure")
+    (tmp_path / "job.txt").write_text("")
+    await until(lambda: not shown(client, tmp_path), "only the followed log's failure")
+    client.workspace_did_change_configuration(
+        types.DidChangeConfigurationParams({"dlBug": {"logs": {"include": ["**/*.log"]}}})
+    )
+    await until(lambda: bool(shown(client, tmp_path)), "the failure in what is a log now")
+
+
+async def test_each_folder_has_its_own_logs(client: LanguageClient, tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    await start(client, one, other)
+    append(other / "job.log")
+    await until(lambda: shown(client, other) == ["train.py"], "the failure")
+    append(one / "job.log")
+    await until(lambda: shown(client, one) == ["train.py"], "the other folder's failure")
+    assert shown(client, other) == ["train.py"]
+
+
+async def test_text_that_ended_no_job_disturbs_nobody(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    await start(client, tmp_path)
+    append(tmp_path / "a.log", "ERROR: could not upload, retrying\nMeanSquaredError: 0.3\n")
+    append(tmp_path / "b.log", FAILURE.replace("ZeroDivisionError: ", "KeyboardInterrupt: "))
+    append(tmp_path / "job.log")
+    await until(lambda: bool(shown(client, tmp_path)), "the failure")
+    sources = {one.message for found in client.diagnostics.values() for one in found if one.message}
+    assert all("Division by Zero" in message for message in sources)
+    assert client.messages == []
