@@ -20,9 +20,9 @@ from dl_bug_lsp.spectrum.failure_words import is_test_file
 from dl_bug_lsp.spectrum.features import FEATURES, NO_SIGNS, FailureSigns, Row, rows_of
 from dl_bug_lsp.spectrum.values import Counts, Element
 
-DOUBT = 0.5
+DOUBT = 0.7
 """How much less an examined line's neighbours are believed, right beside it."""
-REACH = 4.0
+REACH = 3.0
 """Over how many lines the doubt falls to 1/e of that."""
 FAR = 30
 

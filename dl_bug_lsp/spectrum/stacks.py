@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dl_bug_lsp.spectrum.regions import layout
 from dl_bug_lsp.spectrum.values import Counts
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
+from dl_bug_lsp.tracebacks.frames import is_library_path
 
 Stack = tuple[tuple[str, int], ...]
 """Files of the spectrum with 1-based lines, the innermost frame first, each line once."""
@@ -35,9 +36,17 @@ class Finder:
         self._files = frozenset(files)
 
     def file(self, printed: str) -> str | None:
-        """Return the longest file that the printed path ends in, or None."""
+        """Return the longest file that the printed path ends in, or None.
+
+        Of installed code it must be the whole path below the folder of packages, so that the
+        ``utils.py`` of a library is not taken for the workspace's.
+        """
         parts = printed.replace("\\", "/").split("/")
-        tails = ("/".join(parts[start:]) for start in range(len(parts)))
+        if is_library_path(printed):
+            below = [i + 1 for i, part in enumerate(parts) if _holds_packages(part)]
+            tails = ["/".join(parts[start:]) for start in below[-1:]]
+        else:
+            tails = ["/".join(parts[start:]) for start in range(len(parts))]
         return next((tail for tail in tails if tail in self._files), None)
 
     def stack(self, frames: Iterable[Frame]) -> Stack:
@@ -48,6 +57,10 @@ class Finder:
             if file is not None and frame.line > 0:
                 lines[file, frame.line] = None
         return tuple(lines)
+
+
+def _holds_packages(folder: str) -> bool:
+    return folder in ("site-packages", "dist-packages") or folder.endswith(".egg")
 
 
 def stack_as_failing_run(counts: Counts, stacks: tuple[Stack, ...]) -> Counts:

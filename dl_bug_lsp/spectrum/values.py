@@ -127,7 +127,9 @@ class Spectrum:
             ("element", self.columns, len(self.elements)),
         ):
             if indices and not (min(indices) >= 0 and max(indices) < size):
-                raise ValueError(f"A pair of the spectrum names no {name}: its index is out of range.")
+                raise ValueError(
+                    f"A pair of the spectrum names no {name}: its index is out of range."
+                )
 
     @property
     def failing(self) -> tuple[Run, ...]:

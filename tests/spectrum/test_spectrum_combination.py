@@ -8,6 +8,8 @@ import pytest
 
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.spectrum.combination import (
+    DOUBT,
+    REACH,
     CombinationWeights,
     candidates,
     combine,
@@ -74,6 +76,10 @@ def test_a_pytest_report_gives_stack_and_words() -> None:
         ("C:\\work\\pack\\headers.py", "pack/headers.py"),
         ("/a/mypack/headers.py", "headers.py"),
         ("/a/other.py", None),
+        ("/v/lib/python3.12/site-packages/pack/headers.py", "pack/headers.py"),
+        ("/v/lib/python3.12/site-packages/pack-1.0-py3.egg/pack/headers.py", "pack/headers.py"),
+        ("/v/lib/python3.12/site-packages/click/headers.py", None),
+        ("/usr/lib/python3.12/headers.py", None),
         ("", None),
     ],
 )
@@ -146,7 +152,7 @@ def test_examined_neighbours_are_believed_less() -> None:
     elements = tuple(Element("a.py", line) for line in (1, 2, 3, 50))
     order = examine(elements, [1.0, 1.0, 1.0, 1.0])
     assert [elements[i].line for i, _ in order] == [1, 50, 3, 2]
-    assert order[2][1] == pytest.approx(1 + math.log(1 - 0.5 * math.exp(-2 / 4)))
+    assert order[2][1] == pytest.approx(1 + math.log(1 - DOUBT * math.exp(-2 / REACH)))
     assert examine(elements, [0.0, 9.0, 0.0, 0.0])[0] == (1, 9.0)
     assert examine((), []) == []
 
