@@ -108,6 +108,7 @@ class FollowedLogs:
             )
             # A log without a failure that ended its job shows nothing, and disturbs nobody.
             if found.report.primary is not None and not folder.closed.is_set():
+                found.log = folder.uri_of(failure.file)
                 ls.publish(found)
         except (SupersededError, CancelledError):
             return

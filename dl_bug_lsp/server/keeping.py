@@ -112,7 +112,7 @@ class Keeper:
             (found,) = await ls.jobs.run(source, [(folder.key, work)], None, Rank.CHANGES)
             self._written.setdefault(folder.key, b"")
             for one in found:
-                if not ls.shelf.has(one.source) and not folder.closed.is_set():
+                if not ls.shelf.has(one.source, folder) and not folder.closed.is_set():
                     ls.publish(one)
         except (SupersededError, CancelledError):
             return

@@ -63,9 +63,9 @@ class Shelf:
         """Return all publications, oldest first."""
         return tuple(self._held.values())
 
-    def has(self, source: str) -> bool:
-        """Whether a source has a publication."""
-        return any(held.source == source for held in self._held.values())
+    def has(self, source: str, folder: Folder) -> bool:
+        """Whether a source of a folder has a publication."""
+        return (folder.key, source) in self._held
 
     def find(self, report: str | None) -> Publication | None:
         """Return the publication of a report's id, the latest one without an id."""
