@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
+import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +17,7 @@ from typing import Any
 import pytest
 
 from dl_bug_lsp.server.parent import watch_parent
+from dl_bug_lsp.server.run import make_server
 
 FIXTURE = Path(__file__).parent.parent / "fixtures" / "101-leaf-resnet-head"
 WORKSPACE = FIXTURE / "workspace"
@@ -39,6 +44,7 @@ class Server:
         assert self.process.stdout
         self.stdin, self.stdout = self.process.stdin, self.process.stdout
         self.notifications: list[dict[str, Any]] = []
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self._number = 0
 
     def send(self, body: bytes) -> None:
@@ -55,19 +61,31 @@ class Server:
         self.send(json.dumps(message).encode())
         return self._number
 
+    def next(self) -> dict[str, Any]:
+        length = 0
+        while line := self.stdout.readline().strip():
+            name, _, value = line.partition(b":")
+            length = int(value) if name.lower() == b"content-length" else length
+        message: dict[str, Any] = json.loads(self.stdout.read(length))
+        return message
+
+    def report(self) -> object:
+        """Ask for the last report: an answer shows that the server is well."""
+        command = {"command": "dlBug.report"}
+        return self.answer(self.ask("workspace/executeCommand", command))["result"]
+
     def answer(self, number: int) -> dict[str, Any]:
         while True:
-            length = 0
-            while line := self.stdout.readline().strip():
-                name, _, value = line.partition(b":")
-                length = int(value) if name.lower() == b"content-length" else length
-            message: dict[str, Any] = json.loads(self.stdout.read(length))
+            message = self.next()
             if message.get("id") == number and "method" not in message:
                 return message
             self.notifications.append(message)
 
     def start(self, process: int | None = None) -> None:
-        folders = [{"uri": WORKSPACE.as_uri(), "name": "leaf"}]
+        # A copy: what the server keeps of a folder must not reach the next test.
+        workspace = Path(self._folder.name, "workspace")
+        shutil.copytree(WORKSPACE, workspace, ignore=shutil.ignore_patterns(".dlbug"))
+        folders = [{"uri": workspace.as_uri(), "name": "leaf"}]
         params = {"processId": process, "capabilities": {}, "workspaceFolders": folders}
         assert "result" in self.answer(self.ask("initialize", {**params, "rootUri": None}))
         self.notify("initialized", {})
@@ -81,8 +99,12 @@ class Server:
         self.answer(self.ask("workspace/executeCommand", {"command": "dlBug.report"}))
         return number
 
+    def close(self) -> None:
+        self._folder.cleanup()
+
     def end(self) -> tuple[int, str]:
         _, errors = self.process.communicate(timeout=PATIENCE)
+        self.close()
         return self.process.returncode, errors.decode()
 
 
@@ -93,6 +115,7 @@ def server() -> Iterator[Server]:
     if one.process.poll() is None:
         one.process.kill()
         one.process.communicate()
+    one.close()
     for stream in (one.stdin, one.stdout, one.process.stderr):
         if stream:
             stream.close()
@@ -165,7 +188,52 @@ def test_a_process_id_that_means_nothing_here_is_not_watched() -> None:
         assert watch_parent(process, pytest.fail) is False
 
 
-def test_errors_show_one_message_at_most_and_no_payload(server: Server) -> None:
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"{", -32700),
+        (b"\xff\xfe", -32700),
+        (b"[" * 100_000, -32700),
+        (b"[]", -32600),
+        (b'{"id": 7, "method": "x"}', -32600),
+    ],
+)
+def test_what_is_no_message_is_refused(server: Server, body: bytes, code: int) -> None:
+    server.start()
+    server.send(body)
+    assert server.next()["error"]["code"] == code
+    assert server.report() is None
+
+
+def test_messages_out_of_order_are_refused(server: Server) -> None:
+    server.notify("textDocument/didSave", {"textDocument": {"uri": "file:///a.py"}})
+    assert server.answer(server.ask("workspace/symbol", {"query": ""}))["error"]["code"] == -32002
+    server.start()
+    assert server.answer(server.ask("initialize", {"capabilities": {}}))["error"]["code"] == -32600
+    server.answer(server.ask("shutdown"))
+    assert server.answer(server.ask("textDocument/hover", {}))["error"]["code"] == -32600
+    server.notify("exit")
+    assert server.end()[0] == 0
+
+
+@pytest.mark.parametrize("params", [None, [], {}, {"textDocument": 3}, {"command": "no.such"}])
+def test_wrong_parameters_are_answered(server: Server, params: object) -> None:
+    server.start()
+    answer = server.answer(server.ask("workspace/executeCommand", params))
+    assert answer["error"]["code"] == -32602
+    assert server.report() is None
+
+
+def test_header_fields_in_any_case_and_order(server: Server) -> None:
+    server.start()
+    body = json.dumps({"jsonrpc": "2.0", "id": "x", "method": "shutdown"}).encode()
+    fields = b"rubbish\r\nContent-Type: y; charset=utf-8\r\ncontent-length:%d\r\n\r\n"
+    server.stdin.write(fields % len(body) + body)
+    server.stdin.flush()
+    assert server.next() == {"jsonrpc": "2.0", "id": "x", "result": None}
+
+
+def test_a_client_s_mistakes_disturb_no_user_and_no_log_holds_them(server: Server) -> None:
     server.start()
     for text in ("{", '{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"se": 1}}'):
         server.send(text.encode())
@@ -176,14 +244,186 @@ def test_errors_show_one_message_at_most_and_no_payload(server: Server) -> None:
     for _ in range(3):
         server.notify("textDocument/didChange", change)
     server.notify("no/such/notification", {"text": "a secret"})
-    report = {"command": "dlBug.report"}
-    assert server.answer(server.ask("workspace/executeCommand", report))["result"] is None
+    assert server.report() is None
     assert server.answer(server.ask("no/such/request", ["a secret"]))["error"]["code"] == -32601
-    shown = [m for m in server.notifications if m["method"] == "window/showMessage"]
-    assert len(shown) == 1
+    assert [m for m in server.notifications if m.get("method") == "window/showMessage"] == []
     _, errors = server.end()
     assert "secret" not in errors
-    assert "in the server" in errors
+
+
+def test_of_many_errors_of_ours_the_user_hears_once() -> None:
+    one = make_server()
+    sent: list[dict[str, Any]] = []
+
+    class Writer:
+        def write(self, data: bytes) -> None:
+            sent.append(json.loads(data))
+
+    @one.feature("textDocument/willSave")
+    def fail(_params: object) -> None:
+        raise KeyError("a secret")
+
+    one.protocol.set_writer(Writer(), include_headers=False)  # type: ignore[arg-type]
+    start = {"processId": None, "rootUri": None, "capabilities": {}}
+    save = {"textDocument": {"uri": "file:///a.py"}}
+    one.protocol.take(request("initialize", start, 1))
+    for _ in range(3):
+        one.protocol.take(request("textDocument/willSave", {**save, "reason": 1}))
+    shown = [message for message in sent if message.get("method") == "window/showMessage"]
+    assert len(shown) == 1
+    assert "secret" not in shown[0]["params"]["message"]
+
+
+def request(method: str, params: object, number: int | None = None) -> bytes:
+    message = {"jsonrpc": "2.0", "method": method, "params": params}
+    return json.dumps(message if number is None else {**message, "id": number}).encode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX'")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_signals_end_it_while_it_works(server: Server, number: int, code: int) -> None:
+    server.start()
+    server.work()
+    server.process.send_signal(number)
+    assert server.process.wait(timeout=PATIENCE) == code
+
+
+def test_a_client_that_reads_nothing_does_not_keep_it(server: Server) -> None:
+    """The pipe to the client is full long before all reports are answered."""
+    server.start()
+    command = {"command": "dlBug.localize", "arguments": [{"text": LOG}]}
+    assert server.answer(server.ask("workspace/executeCommand", command))["result"]
+    for _ in range(100):
+        server.ask("workspace/executeCommand", {"command": "dlBug.report"})
+    server.stdin.close()
+    assert server.process.wait(timeout=PATIENCE) == 1
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]"])
+def test_over_tcp_one_client_is_served(host: str) -> None:
+    with Listening("--tcp", f"{host}:0") as process:
+        if process.address is None:
+            pytest.skip(f"{host} is not to be had here")
+        with socket.create_connection(process.address, timeout=PATIENCE) as connection:
+            client = SocketClient(connection)
+            assert client.ask("initialize", {"processId": None, "capabilities": {}})["result"]
+            assert client.ask("shutdown", None)["result"] is None
+            client.send("exit", None)
+            assert process.wait() == 0
+
+
+def test_a_closed_socket_ends_it() -> None:
+    with Listening("--tcp", "127.0.0.1:0") as process:
+        assert process.address
+        with socket.create_connection(process.address, timeout=PATIENCE) as connection:
+            SocketClient(connection).ask("initialize", {"processId": None, "capabilities": {}})
+        assert process.wait() == 1
+
+
+def test_over_a_websocket_one_client_is_served() -> None:
+    from websockets.exceptions import WebSocketException
+    from websockets.sync.client import connect
+
+    with Listening("--ws", "127.0.0.1:0") as process:
+        assert process.address
+        uri = f"ws://127.0.0.1:{process.address[1]}"
+        with pytest.raises(WebSocketException):
+            connect(uri, origin="https://example.org")
+        with connect(uri) as connection:
+            start = {"processId": None, "rootUri": None, "capabilities": {}}
+            connection.send(request("initialize", start, 1).decode())
+            assert json.loads(connection.recv(PATIENCE))["result"]["serverInfo"]
+            connection.send(request("shutdown", None, 2).decode())
+            assert json.loads(connection.recv(PATIENCE)) == {
+                "jsonrpc": "2.0",
+                "id": 2,
+                "result": None,
+            }
+            connection.send(request("exit", None).decode())
+            assert process.wait() == 0
+
+
+def test_the_port_is_taken() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = wrong_use("--tcp", f"127.0.0.1:{taken.getsockname()[1]}")
+    assert "cannot listen on 127.0.0.1:" in done
+    assert done.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--tcp", "2087"),
+        ("--tcp", "127.0.0.1"),
+        ("--tcp", "127.0.0.1:x"),
+        ("--tcp", "127.0.0.1:70000"),
+        ("--ws", "::1:0"),
+        ("--tcp", "no such host:0"),
+        ("--tcp", ":0", "--ws", ":0"),
+        ("--stdio", "--tcp", ":0"),
+    ],
+)
+def test_wrong_addresses_are_told_in_one_line(options: tuple[str, ...]) -> None:
+    assert wrong_use(*options).count("\n") == 1
+
+
+def wrong_use(*options: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "dl_bug_lsp", "server", *options],
+        input=b"",
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 2
+    return done.stderr.decode()
+
+
+class Listening:
+    """A server process that waits for a client; ``address`` is where, None where it cannot."""
+
+    def __init__(self, *options: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "dl_bug_lsp", "server", *options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        self.address: tuple[str, int] | None = None
+
+    def __enter__(self) -> Listening:
+        assert self._process.stderr
+        told = self._process.stderr.readline().decode()
+        if "listening on" in told:
+            host, _, port = told.strip().rpartition("//")[2].rpartition(":")
+            self.address = host.strip("[]"), int(port)
+        return self
+
+    def wait(self) -> int:
+        return self._process.wait(timeout=PATIENCE)
+
+    def __exit__(self, *_error: object) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.communicate()
+
+
+class SocketClient:
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._stream = connection.makefile("rb")
+
+    def send(self, method: str, params: object, number: int | None = None) -> None:
+        body = request(method, params, number)
+        self._connection.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+
+    def ask(self, method: str, params: object) -> dict[str, Any]:
+        self.send(method, params, 1)
+        length = 0
+        while line := self._stream.readline().strip():
+            length = int(line.partition(b":")[2])
+        answer: dict[str, Any] = json.loads(self._stream.read(length))
+        return answer
 
 
 def test_the_log_file_is_ours_and_holds_no_payload(tmp_path: Path) -> None:

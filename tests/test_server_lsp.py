@@ -273,7 +273,7 @@ async def test_without_a_folder_one_is_asked_for(client: LanguageClient) -> None
         await execute(client, "dlBug.localize", {"text": LOG})
 
 
-async def test_a_folder_s_settings_are_asked_for_before_each_report(
+async def test_a_folder_s_settings_are_asked_for_until_they_change(
     client: LanguageClient,
 ) -> None:
     wanted = capabilities()
@@ -281,15 +281,18 @@ async def test_a_folder_s_settings_are_asked_for_before_each_report(
     await start(client, wanted, settings={"top": 7})
     for top in (2, 3):
         client.set_configuration({"dlBug": {"top": top}})
+        changed = types.DidChangeConfigurationParams(settings=None)
+        client.workspace_did_change_configuration(changed)
         report = await execute(client, "dlBug.localize", {"text": LOG})
         assert len(report["failures"][0]["suspects"]) == top
+    client.set_configuration({"dlBug": {"top": 4}})
+    report = await execute(client, "dlBug.localize", {"text": LOG})
+    assert len(report["failures"][0]["suspects"]) == 3
 
 
-async def test_reading_a_folder_shows_progress(client: LanguageClient) -> None:
-    wanted = capabilities()
-    wanted.window = types.WindowClientCapabilities(work_done_progress=True)
-    await start(client, wanted)
-    await execute(client, "dlBug.localize", {"text": LOG})
-    (reports,) = client.progress_reports.values()
-    assert isinstance(reports[0], types.WorkDoneProgressBegin)
-    assert reports[0].title == "dl-bug: reading workspace"
+async def test_settings_may_be_sent_without_being_asked_for(client: LanguageClient) -> None:
+    await start(client, settings={"top": 7})
+    sent = types.DidChangeConfigurationParams(settings={"dlBug": {"top": 2}})
+    client.workspace_did_change_configuration(sent)
+    report = await execute(client, "dlBug.localize", {"text": LOG})
+    assert len(report["failures"][0]["suspects"]) == 2

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 
 from dl_bug_lsp.server.app import DlBugServer
 from dl_bug_lsp.server.documents import disk_changed
@@ -30,22 +28,14 @@ def files_changed(
     if not names or folder.closed.is_set():
         return
     lane = ls.jobs.lane(folder.key)
-    loop = asyncio.get_running_loop()
-
-    def call(what: Callable[..., object], *arguments: object) -> None:
-        with suppress(RuntimeError):  # The loop may be gone.
-            loop.call_soon_threadsafe(what, *arguments)
-
-    def take_in() -> None:
-        folder.workspace.catch_up()
-        if FILE in names:
-            look_at_project(ls, folder, call)
 
     def index_again() -> Iterator[None]:
         for name in names:
             folder.workspace.index_files((name,))
             yield
 
-    lane.put(Rank.CHANGES, take_in)
+    lane.put(Rank.CHANGES, folder.workspace.catch_up)
+    if FILE in names:
+        look_at_project(ls, folder)
     lane.put_steps(index_again())
     disk_changed(ls, folder, names)

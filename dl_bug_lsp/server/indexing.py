@@ -32,7 +32,6 @@ def index(ls: DlBugServer, folder: Folder) -> None:
             loop.call_soon_threadsafe(what, *arguments)
 
     def steps() -> Iterator[None]:
-        look_at_project(ls, folder, call)
         told = began = time.monotonic()
         try:
             for done, of in folder.workspace.index_steps():
@@ -50,6 +49,7 @@ def index(ls: DlBugServer, folder: Folder) -> None:
         finally:
             call(shown.end)
 
+    look_at_project(ls, folder)
     ls.jobs.lane(folder.key).put_steps(steps())
 
 

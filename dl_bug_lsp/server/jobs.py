@@ -44,12 +44,13 @@ class Token:
 class _Job:
     """Parts in several lanes with one token; ``future`` holds the list of their results."""
 
-    def __init__(self, parts: int, request: int | str | None) -> None:
+    def __init__(self, lanes: Sequence[str], request: int | str | None) -> None:
+        self.lanes = lanes
         self.future: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
         self.request = request
         self.token = Token()
-        self._results: list[Any] = [None] * parts
-        self._open = parts
+        self._results: list[Any] = [None] * len(lanes)
+        self._open = len(lanes)
 
     def drop(self, why: Exception) -> None:
         self.token.cancel()
@@ -90,7 +91,10 @@ class Jobs:
         return self._lanes[name]
 
     def close(self, name: str) -> None:
-        """End a lane and what waits in it."""
+        """End a lane and the jobs that have a part in it."""
+        for job in tuple(self._jobs.values()):
+            if name in job.lanes:
+                job.drop(CancelledError())
         lane = self._lanes.pop(name, None)
         if lane is not None:
             lane.close()
@@ -110,7 +114,7 @@ class Jobs:
         if request is not None and request in self._unheard:
             raise CancelledError
         self.drop(source)
-        job = self._jobs[source] = _Job(len(parts), request)
+        job = self._jobs[source] = _Job([lane for lane, _ in parts], request)
         for number, (lane, work) in enumerate(parts):
             self._put(job, number, lane, work, rank)
         try:

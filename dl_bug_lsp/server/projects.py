@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
 
 from lsprotocol import types
 
 from dl_bug_lsp.server.app import DlBugServer
 from dl_bug_lsp.server.folders import Folder
+from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
 from dl_bug_lsp.server.positions import lines_range
 from dl_bug_lsp.server.settings import project_settings
 from dl_bug_lsp.settings.project import FILE, ProjectSettings
+
+logger = logging.getLogger(__name__)
 
 OWNER = "settings"
 """Under which these diagnostics share their document with others."""
 
 
-def look_at_project(ls: DlBugServer, folder: Folder, call: Callable[..., object]) -> None:
-    """Read a folder's settings in its lane, and have the loop (``call``) take them in."""
-    found = project_settings(folder)
-    lines = folder.workspace.lines(FILE) if found.complaints else ()
-    call(_take, ls, folder, found, lines)
+def look_at_project(ls: DlBugServer, folder: Folder) -> None:
+    """Have a folder's settings read in its lane, before anything else; returns at once."""
+    ls.settings.look_at_project(folder, lambda: _look(ls, folder))
 
 
-def _take(ls: DlBugServer, folder: Folder, found: ProjectSettings, lines: tuple[str, ...]) -> None:
-    if not ls.settings.set_project(folder, found) or folder.closed.is_set():
-        return
-    for observer in ls.settings_observers:
-        observer(folder)
+async def _look(ls: DlBugServer, folder: Folder) -> ProjectSettings:
+    def read(_token: Token) -> tuple[ProjectSettings, tuple[str, ...]]:
+        found = project_settings(folder)
+        return found, folder.workspace.lines(FILE) if found.complaints else ()
+
+    try:
+        parts = [(folder.key, read)]
+        ((found, lines),) = await ls.jobs.run(f"{FILE} {folder.key}", parts, rank=Rank.CHANGES)
+    except (CancelledError, SupersededError):
+        return ProjectSettings()
+    except Exception:
+        logger.exception("a project's settings could not be read")
+        return ProjectSettings()
+    if not folder.closed.is_set():
+        _show(ls, folder, found, lines)
+    return found
+
+
+def _show(ls: DlBugServer, folder: Folder, found: ProjectSettings, lines: tuple[str, ...]) -> None:
     encoding = ls.workspace.position_encoding or types.PositionEncodingKind.Utf16
     diagnostics = [
         types.Diagnostic(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -47,14 +48,18 @@ class FolderSettings:
     def __init__(self) -> None:
         self.of_start = Given()
         self._asked: dict[str, asyncio.Future[Given]] = {}
-        self._projects: dict[str, ProjectSettings] = {}
+        self._projects: dict[str, asyncio.Task[ProjectSettings]] = {}
         self._told: set[str] = set()
 
-    def set_project(self, folder: Folder, found: ProjectSettings) -> bool:
-        """Keep what a folder's project sets; return whether it is another than before."""
-        before = self._projects.get(folder.key, ProjectSettings())
-        self._projects[folder.key] = found
-        return found != before
+    def look_at_project(
+        self, folder: Folder, look: Callable[[], Coroutine[Any, Any, ProjectSettings]]
+    ) -> None:
+        """Have a folder's project read, again where it changed; who needs it waits for it."""
+        self._projects[folder.key] = asyncio.ensure_future(look())
+
+    def has_project(self, folder: Folder) -> bool:
+        """Say whether a folder's project was read, or is being read."""
+        return folder.key in self._projects
 
     def forget(self, folder: Folder | None = None) -> None:
         """Ask the client again for one folder, or for all, when settings are needed next."""
@@ -75,10 +80,15 @@ class FolderSettings:
         asked = self._asked.get(folder.key)
         done = asked is not None and asked.done() and not asked.cancelled()
         given = asked.result() if asked is not None and done else self.of_start
-        return settings_of(self._projects.get(folder.key, ProjectSettings()).given, given)
+        task = self._projects.get(folder.key)
+        read = task is not None and task.done() and not task.cancelled()
+        project = task.result() if task is not None and read else ProjectSettings()
+        return settings_of(project.given, given)
 
     async def of(self, ls: DlBugServer, folder: Folder) -> Settings:
         """Return what holds for a folder; asks the client where it has not been asked."""
+        if folder.key in self._projects:
+            await asyncio.shield(self._projects[folder.key])
         if ls.can("workspace", "configuration"):
             if folder.key not in self._asked:
                 self._asked[folder.key] = asyncio.ensure_future(self._ask(ls, folder))
@@ -104,7 +114,11 @@ class FolderSettings:
 
 
 async def folder_settings(ls: DlBugServer, folder: Folder) -> Settings:
-    """Return what holds for a folder."""
+    """Return what holds for a folder; its project is read where that was not asked for before."""
+    from dl_bug_lsp.server.projects import look_at_project
+
+    if not ls.settings.has_project(folder):
+        look_at_project(ls, folder)
     return await ls.settings.of(ls, folder)
 
 
