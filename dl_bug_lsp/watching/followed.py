@@ -111,11 +111,11 @@ class FollowedLog:
         if self._asked_at is None:
             self._asked_at = now
 
-    def _restart(self) -> Recovered | None:
-        stood = self._known is not None
+    def _restart(self) -> Recovered:
+        """Forget the former text; its failure may have been told before this server began."""
         self._known, self._asked_from, self._asked_at = None, None, None
         self._run_start, self._open_until, self._newlines = 0, 0, (0, 0)
-        return Recovered(self.source) if stood else None
+        return Recovered(self.source)
 
     def _went_on(self, now: float) -> Recovered | None:
         """Take a failure back whose job prints on and on."""

@@ -58,10 +58,11 @@ class RecordedRuns:
                 self._open[name] = record, self._log(path, record)
             return
         _, log = self._open.pop(name, (record, None))
-        if log is None and not self._is_recent(path, ".json"):
-            return
         if record.exit_code == 0:
+            # Of a failure that was shown before this server's time, too.
             yield Recovered(record.source)
+        elif log is None and not self._is_recent(path, ".json"):
+            return
         elif not record.was_broken_off:
             log = log or self._log(path, record)
             more = True
