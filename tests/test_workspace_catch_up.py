@@ -1,0 +1,99 @@
+"""Catching up with the disk: what changed is seen, what did not is kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.walk import walk, walk_again
+
+OLD = 1_600_000_000
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name in ("a.py", "pkg/b.py", "pkg/deep/c.py", "conf/x.yaml"):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("x: 1\n" if name.endswith("yaml") else "x = 1\n")
+    settle(tmp_path)
+    return tmp_path
+
+
+def settle(root: Path) -> None:
+    """Make everything old, so that only what a test changes is new."""
+    for path in (root, *root.rglob("*")):
+        os.utime(path, (OLD, OLD))
+
+
+def gitignore(root: Path) -> None:
+    (root / "pkg" / ".gitignore").write_text("c.py\n")
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "nothing": lambda root: None,
+    "a file came": lambda root: (root / "pkg" / "new.py").write_text(""),
+    "a file went": lambda root: (root / "pkg" / "b.py").unlink(),
+    "a folder came": lambda root: (root / "conf").rename(root / "pkg" / "conf"),
+    "a folder went": lambda root: (root / "pkg").rename(root / ".venv"),
+    "an ignored file came": lambda root: (root / "model.pt").write_text(""),
+    "an ignore file came": gitignore,
+    "a link came": lambda root: (root / "link.py").symlink_to(root / "a.py"),
+    "a linked folder came": lambda root: (root / "linked").symlink_to(root / "conf"),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_walk_brought_up_to_date_is_a_new_walk(what: str, root: Path) -> None:
+    before = walk(root)
+    CHANGES[what](root)
+    after = walk_again(root, before)
+    assert after == walk(root)
+    assert walk_again(root, after) == after
+    if what == "nothing":
+        assert after is before
+
+
+def test_an_ignore_file_that_changed_is_read_again(root: Path) -> None:
+    gitignore(root)
+    settle(root)
+    before = walk(root)
+    assert "pkg/deep/c.py" not in before.files
+    (root / "pkg" / ".gitignore").write_text("")
+    os.utime(root / "pkg", (OLD, OLD))
+    assert "pkg/deep/c.py" in walk_again(root, before).files
+
+
+def test_only_files_that_changed_are_read_again(root: Path) -> None:
+    workspace = Workspace(root, cache=False)
+    tree, elements = workspace.tree("a.py"), workspace.elements("a.py")
+    other = workspace.tree("pkg/b.py")
+    (root / "a.py").write_text("def f():\n    pass\n")
+    assert workspace.tree("a.py") is tree
+    workspace.catch_up()
+    assert workspace.lines("a.py") == ("def f():", "    pass")
+    assert workspace.tree("a.py") is not tree
+    assert workspace.elements("a.py") != elements
+    assert workspace.tree("pkg/b.py") is other
+
+
+def test_a_file_changed_twice_within_a_clock_tick_is_seen(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path, cache=False)
+    file = tmp_path / "a.py"
+    for number in range(5):
+        file.write_text(f"x = {number}\n")
+        os.utime(file, ns=(0, workspace_time(file, tmp_path)))
+        workspace.catch_up()
+        assert workspace.lines("a.py") == (f"x = {number}",)
+
+
+def workspace_time(file: Path, root: Path) -> int:
+    """Return the same recent time at every call, as a coarse clock would give it."""
+    mark = root.parent / f"{root.name}.time"
+    if not mark.exists():
+        mark.write_text(str(file.stat().st_mtime_ns))
+    return int(mark.read_text())
