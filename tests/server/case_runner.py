@@ -17,6 +17,10 @@ from strict_client import StrictClient, leave, start
 PATIENCE = 20.0
 """Seconds after which what has not come is taken never to come."""
 SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
+PERCENT = re.compile(r"`[█░]+` \d+ % | \([<\d]+ %\)")
+"""Scores, which change with the weights."""
+AS_BEFORE = "(as before)"
+"""Stands for the lines of the step before, but for that step's own answer."""
 ONLY_WHERE = {
     "lens ": ("textDocument", "codeLens"),
     "> ": ("textDocument", "publishDiagnostics", "relatedInformation"),
@@ -34,6 +38,7 @@ class Player:
         self.fresh: StrictClient | None = None
         self._buffers: dict[str, tuple[int, str]] = {}
         self._said: list[str] = []
+        self._before: list[str] = []
 
     async def open(self) -> None:
         """Write the workspace and open it."""
@@ -59,16 +64,22 @@ class Player:
 
     async def play(self, step: Step, *, update: bool) -> list[str]:
         """Do a step and return what is shown: as soon as it is what is expected, else at last."""
-        self._said = []
+        self._said, before = [], self._before
         verb, _, rest = step.words.partition(" ")
         await self._verbs()[verb](rest)
         await self._barrier()
         wanted = self.visible(step.expected)
+        if wanted[:1] == [AS_BEFORE]:
+            wanted = [*before, *wanted[1:]]
         end = time.monotonic() + (1.5 if update else PATIENCE)
         while True:
-            shown = await self.shown()
-            if (shown == wanted and not update) or time.monotonic() > end:
-                return shown
+            self._before = await self.shown()
+            shown = [*self._before, *self._said]
+            if shown == wanted and not update:
+                return step.expected
+            if time.monotonic() > end:
+                is_same = update and before and self._before == before
+                return [AS_BEFORE, *self._said] if is_same else shown
             await asyncio.sleep(0.02)
 
     def visible(self, lines: list[str]) -> list[str]:
@@ -84,7 +95,7 @@ class Player:
         ]
 
     async def shown(self) -> list[str]:
-        """Return diagnostics, their related places and lenses, and the step's own answer."""
+        """Return diagnostics, their related places, and lenses."""
         found = self._diagnostics()
         if self.client.declares("textDocument", "codeLens"):
             for name in sorted({line.split(":")[0] for line in found if line[0] != ">"}):
@@ -95,7 +106,7 @@ class Player:
                     assert lens.command is not None
                     line = lens.range.start.line + 1
                     found.append(f"lens {name}:{line} {lens.command.title.partition(' (')[0]}")
-        return [*found, *self._said]
+        return found
 
     def _diagnostics(self) -> list[str]:
         found: list[tuple[str, int, str]] = []
@@ -239,7 +250,8 @@ class Player:
         )
         content = getattr(found, "contents", None)
         text = getattr(content, "value", content) or ""
-        self._said.extend(f"hover {line}" for line in str(text).splitlines() if line.strip())
+        text = re.sub(r"file://\S*/pages/[^/]*/", "…/", PERCENT.sub("", str(text)))
+        self._said.extend(f"hover {line}" for line in text.splitlines() if line.strip())
 
     async def _actions(self, rest: str) -> None:
         name, line = rest.split(":")
@@ -273,9 +285,8 @@ class Player:
 
     async def _failures(self, _rest: str) -> None:
         for one in await self.client.execute("dlBug.failures"):
-            self._said.append(
-                f"failure {one['category']} {one['source']}".replace(str(self.root), "")
-            )
+            kinds = ", ".join(failure["category"] for failure in one["failures"])
+            self._said.append(f"failures of {one['source']}: {kinds}")
 
     # ------------------------------------------------------------------ parts
     def _path(self, name: str) -> Path:

@@ -163,9 +163,8 @@ class StrictClient(LanguageClient):
             types.InitializeParams,
         )
         result = await self.initialize_session(params)
-        self.encoding = str(
-            getattr(result.capabilities.position_encoding, "value", None) or "utf-16"
-        )
+        encoding = result.capabilities.position_encoding
+        self.encoding = str(getattr(encoding, "value", encoding) or "utf-16")
         return result
 
     async def execute(self, command: str, argument: object = None) -> Any:
