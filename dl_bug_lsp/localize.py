@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.bug_reports import classify_report, report_facts, report_failure
+from collections.abc import Sequence
+
+from dl_bug_lsp.bug_reports import (
+    classify_report,
+    is_report,
+    read_report,
+    report_facts,
+    report_failure,
+)
+from dl_bug_lsp.bug_reports.values import BugReport
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.evidence.values import Case, LocatedFrame
 from dl_bug_lsp.logs import read_log
@@ -36,7 +45,11 @@ def localize(
     reading = read_failures(log)
     failures = failures_of(log, reading, spectrum)
     cases = [case_of(failure, log, workspace, options, spectrum) for failure in failures]
-    reports = tuple(failure_report(case, list(gather(case)), options) for case in cases)
+    told = bug_report_of(log, failures)
+    reports = tuple(
+        failure_report(case, list(gather(case)), options, told if case.failure.primary else None)
+        for case in cases
+    )
     return Report(str(workspace.root), reports, (*log.problems, *reading.problems))
 
 
@@ -54,8 +67,15 @@ def failures_of(
     if found is None and spectrum is not None:
         found = failing_runs(spectrum)
     if found is None and not reading.failures:
-        found = report_failure(log)
+        found = report_failure(log, is_report([line.text for line in log.lines]))
     return (*reading.failures, found) if found is not None else reading.failures
+
+
+def bug_report_of(log: Log, failures: Sequence[Failure]) -> BugReport | None:
+    """Return what a person's report says, beside any traceback in it; None for mere logs."""
+    lines = [line.text for line in log.lines]
+    prose = any(f.kind is FailureKind.REPORT for f in failures)
+    return read_report("\n".join(lines)) if prose or (failures and is_report(lines)) else None
 
 
 def case_of(

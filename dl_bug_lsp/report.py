@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from dl_bug_lsp.logs.values import Process, Span
 
@@ -143,9 +145,11 @@ class Options:
     """What a caller may ask of `localize`.
 
     ``top`` bounds the suspects of a failure, ``top_files`` its files (0 means all); ``path_map``
-    holds (remote prefix, local prefix) pairs that win over guessing.
+    holds (remote prefix, local prefix) pairs that win over guessing. ``weights`` rank in place of
+    those that ship: ``"reports"`` holds what ``ranking/report_weights.json`` does.
     """
 
     top: int = 10
     top_files: int = 10
     path_map: tuple[tuple[str, str], ...] = field(default=())
+    weights: Mapping[str, Any] | None = field(default=None, compare=False)

@@ -39,8 +39,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "retrieval": ("workspace",),
     "spectrum": ("tracebacks",),
     "provenance": ("workspace", "cancellation"),
-    "evidence": (*MIDDLE, "spectrum", "report"),
-    "ranking": (*MIDDLE, "evidence", "report"),
+    "evidence": (*MIDDLE, "spectrum", "report", "bug_reports", "retrieval"),
+    "ranking": (*MIDDLE, "evidence", "report", "bug_reports", "retrieval"),
     "localize": (*MIDDLE, "spectrum", "evidence", "ranking", "report", "bug_reports"),
     "techniques": (
         *MIDDLE,
@@ -73,7 +73,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 LIBRARIES = {
     "coverage": {"recording"},
     "lsprotocol": {"server"},
-    "numpy": {"retrieval", "spectrum", "techniques"},
+    "numpy": {"retrieval", "evidence", "ranking", "spectrum", "techniques"},
     "pathspec": {"workspace"},
     "pygls": {"server"},
     "pytest": {"recording"},

@@ -2,6 +2,7 @@
 
 from dl_bug_lsp.bug_reports.failures import classify_report, report_facts, report_failure
 from dl_bug_lsp.bug_reports.reader import read_report
+from dl_bug_lsp.bug_reports.recognition import is_report
 from dl_bug_lsp.bug_reports.values import BugReport, CodeLink, StackLine
 
 __all__ = [
@@ -9,6 +10,7 @@ __all__ = [
     "CodeLink",
     "StackLine",
     "classify_report",
+    "is_report",
     "read_report",
     "report_facts",
     "report_failure",

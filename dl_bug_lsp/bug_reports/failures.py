@@ -15,11 +15,14 @@ MAX_TEXT = 20_000
 """Characters of a report that are read."""
 
 
-def report_failure(log: Log) -> Failure | None:
-    """Return the failure that a bug report describes; None for healthy runs and for noise."""
+def report_failure(log: Log, certain: bool = False) -> Failure | None:
+    """Return the failure that a bug report describes; None for healthy runs and for noise.
+
+    A ``certain`` report may quote the metrics of runs.
+    """
     text = text_of(log)
     words = [word for word in text.split() if any(c.isalpha() for c in word)]
-    if len(words) < MIN_WORDS or read_metrics(log):
+    if len(words) < MIN_WORDS or (not certain and read_metrics(log)):
         return None
     lines = [line for line in log.lines if line.text.strip()]
     span = Span(lines[0].number, lines[-1].number)

@@ -79,8 +79,8 @@ class _Pass:
             return True
         if self._frame(line) or self._exception(line):
             return True
-        if self.stack >= 2 and kinds.is_trace(line, self.fenced):
-            arrow = kinds.ARROW.match(line)
+        arrow = kinds.ARROW.match(line)
+        if self.stack >= 2 and (arrow or kinds.is_trace(line, self.fenced)):
             if arrow and self.report.frames:
                 last = self.report.frames[-1]
                 source = arrow[2].strip()

@@ -5,8 +5,15 @@ from __future__ import annotations
 import hashlib
 import math
 
+from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.ranking.fusion import Candidate, fuse, shipped_weights
+from dl_bug_lsp.ranking.report_places import report_places
+from dl_bug_lsp.ranking.report_weights import (
+    ReportWeights,
+    report_weights,
+    shipped_report_weights,
+)
 from dl_bug_lsp.report import (
     Evidence,
     ExceptionText,
@@ -40,8 +47,13 @@ SOURCES = {
 MAX_FRAMES = 200
 
 
-def failure_report(case: Case, clues: list[Clue], options: Options) -> FailureReport:
-    """Rank the clues' lines and say why, together with all else that is known of the failure."""
+def failure_report(
+    case: Case, clues: list[Clue], options: Options, told: BugReport | None = None
+) -> FailureReport:
+    """Rank the clues' lines and say why, together with all else that is known of the failure.
+
+    ``told`` is the bug report that the failure stands in; then its words rank too.
+    """
     candidates = fuse(clues, case.category.id)
     shares = _shares(candidates)
     failure = case.failure
@@ -49,12 +61,16 @@ def failure_report(case: Case, clues: list[Clue], options: Options) -> FailureRe
     exception = None
     if cause is not None:
         exception = ExceptionText(cause.type, cause.message)
-    suspects = tuple(
-        _suspect(rank, candidate, share, case)
-        for rank, (candidate, share) in enumerate(
-            list(zip(candidates, shares, strict=True))[: options.top or None], 1
+    traced = list(zip(candidates, shares, strict=True))
+    if told is not None and case.workspace.python_files():
+        weights = _report_weights(options)
+        suspects, files = report_places(case, told, weights, traced, options)
+    else:
+        suspects = tuple(
+            _suspect(rank, candidate, share, case)
+            for rank, (candidate, share) in enumerate(traced[: options.top or None], 1)
         )
-    )
+        files = _files(candidates, shares, options)
     return FailureReport(
         id=_identity(case),
         primary=failure.primary,
@@ -67,10 +83,15 @@ def failure_report(case: Case, clues: list[Clue], options: Options) -> FailureRe
         span=failure.span,
         frames=_frames(case),
         suspects=suspects,
-        files=_files(candidates, shares, options),
+        files=files,
         advice=advice(failure, case.category),
         reliable=failure.reliable,
     )
+
+
+def _report_weights(options: Options) -> ReportWeights:
+    given = options.weights.get("reports") if options.weights is not None else None
+    return report_weights(given) if given is not None else shipped_report_weights()
 
 
 def _bug_type(case: Case) -> Verdict:

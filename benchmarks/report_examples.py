@@ -1,0 +1,174 @@
+"""What the training of the ranking for bug reports sees: a bug's candidates and their signals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from denchmark_bugs import Bug, by_repository, find_repository
+from denchmark_truth import ChangedCode, is_test
+
+from dl_bug_lsp.bug_reports import read_report
+from dl_bug_lsp.evidence.reports.functions import Functions
+from dl_bug_lsp.evidence.reports.gather import signals_of
+from dl_bug_lsp.evidence.reports.neighbours import neighbours
+from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.statements import Statements
+from dl_bug_lsp.ranking.report_ranking import (
+    BLOCKS_LOOKED_INTO,
+    FILES_LOOKED_INTO,
+    order_of,
+    relative,
+    scores_of,
+    shares,
+)
+from dl_bug_lsp.ranking.report_weights import ReportWeights
+from dl_bug_lsp.workspace import GitError, Versions, Workspace
+
+# What a scene keeps is small; what it can make again is not.
+_DROPPED = ("passages", "passage_file", "passage_matches", "files_matches")
+
+
+@dataclass
+class Example:
+    """A bug's candidates at one level: a row each, which are right, and how many are right at all.
+
+    ``groups`` names what a candidate is counted as (several lines may hit one truth).
+    """
+
+    project: str
+    name: str
+    signals: dict[str, np.ndarray]
+    right: np.ndarray
+    truths: int
+    source: object = None
+    offset: np.ndarray | None = None
+    has_traceback: bool = False
+
+
+def workspaces(
+    bugs: Sequence[Bug], folder: Path, of: Callable[[Bug, Versions], str]
+) -> Iterator[tuple[Bug, Workspace]]:
+    """Yield each bug with the workspace of a commit of it, as far as git has it."""
+    for _, group in by_repository(bugs):
+        path = find_repository(folder, group[0])
+        if path is None:
+            continue
+        with Versions(path) as versions:
+            for bug in group:
+                until = bug.opened.timestamp() if bug.opened is not None else None
+                try:
+                    commit = of(bug, versions)
+                    yield bug, Workspace.of_version(versions, commit, known_until=until)
+                except GitError:
+                    continue
+
+
+def scene_of(bug: Bug, workspace: Workspace) -> Scene:
+    """Read the report and its workspace as `localize` does."""
+    return Scene(read_report(f"{bug.summary}\n\n{bug.description}"), workspace)
+
+
+def slim(scene: Scene) -> None:
+    """Forget what is large."""
+    for name in _DROPPED:
+        scene.__dict__.pop(name, None)
+
+
+def file_examples(bugs: Sequence[Bug], folder: Path) -> list[Example]:
+    """Return the files of each bug's version; right are those that the study counts as buggy."""
+    found: list[Example] = []
+    for bug, workspace in workspaces(bugs, folder, lambda b, v: v.repository.commit(b.version)):
+        scene = scene_of(bug, workspace)
+        right = np.array([file in bug.files for file in scene.files])
+        if right.any():
+            signals = relative(signals_of(scene))
+            slim(scene)
+            found.append(Example(bug.project, bug.name, signals, right, int(right.sum()), scene))
+    return found
+
+
+def neighbour_examples(files: Sequence[Example], scores: Sequence[np.ndarray]) -> list[Example]:
+    """Return the signals of neighbours, given the files' scores of models that never saw them."""
+    return [
+        Example(e.project, e.name, neighbours(e.source, s), e.right, e.truths, e.source, s)
+        for e, s in zip(files, scores, strict=True)
+        if isinstance(e.source, Scene)
+    ]
+
+
+def function_examples(
+    bugs: Sequence[Bug], folder: Path, weights: dict[str, ReportWeights]
+) -> list[Example]:
+    """Return the functions of the best files before each fix, ranked by left-out weights."""
+    found: list[Example] = []
+    for bug, workspace in workspaces(bugs, folder, parent_of):
+        code = ChangedCode(workspace, bug.lines)
+        if not code.lines:
+            continue
+        scene = scene_of(bug, workspace)
+        model = weights[bug.project]
+        signals = relative(signals_of(scene))
+        first = scores_of(signals, model.files)
+        scores = first + scores_of(neighbours(scene, first), model.neighbours)
+        part = shares(scores, model.neighbours.sharpness)
+        best = order_of(scores)[:FILES_LOOKED_INTO]
+        functions = Functions(scene, best, [float(part[row]) for row in best])
+        names = [(scene.files[b.row], b.definition.name) for b in functions.blocks]
+        right = np.array([name in code.functions for name in names])
+        functions.signals  # made while the scene holds what they need
+        found.append(
+            Example(
+                bug.project,
+                bug.name,
+                functions.signals,
+                right,
+                len(code.functions),
+                (functions, code),
+                has_traceback=bool(functions.frames),
+            )
+        )
+        slim(scene)
+    return found
+
+
+def line_examples(functions: Sequence[Example], scores: Sequence[np.ndarray]) -> list[Example]:
+    """Return the lines of the best functions, given scores of models that never saw them."""
+    found: list[Example] = []
+    for example, score in zip(functions, scores, strict=True):
+        held, code = example.source  # type: ignore[misc]
+        statements = Statements(held, order_of(score)[:BLOCKS_LOOKED_INTO])
+        signals = statements.signals()
+        blocks = np.array([line.block for line in statements.lines], dtype=np.int64)
+        part = shares(score, 1.0)[blocks]
+        signals["block.log_share"] = np.log(np.maximum(part, 1e-6))
+        scene = held.scene
+        right = np.array(
+            [(scene.files[li.row], li.number) in code.lines for li in statements.lines]
+        )
+        found.append(
+            Example(
+                example.project,
+                example.name,
+                signals,
+                right,
+                len(code.lines),
+                statements,
+                has_traceback=example.has_traceback,
+            )
+        )
+        slim(scene)
+    return found
+
+
+def parent_of(bug: Bug, versions: Versions) -> str:
+    """Return the commit before a bug's fix; raises GitError where there is none."""
+    parents = versions.commit(bug.fix_commit).parents
+    if not parents:
+        raise GitError("no parent")
+    return versions.repository.commit(parents[0])
+
+
+__all__ = ["Example", "file_examples", "function_examples", "is_test", "line_examples"]

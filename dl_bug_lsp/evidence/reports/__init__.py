@@ -1,0 +1,1 @@
+"""Evidence for bug reports: what a report says against what every file of the workspace holds."""

@@ -1,0 +1,67 @@
+"""The report's identifiers against what files define and use, rare ones counting more."""
+
+from __future__ import annotations
+
+import math
+
+from dl_bug_lsp.evidence.reports.scene import PARTS, Scene
+from dl_bug_lsp.retrieval.corpus import Floats
+
+_LOOSE = 0.3
+_USED_EVERYWHERE = 0.5
+_MOST_USES = 2.5
+
+
+def find(scene: Scene) -> dict[str, Floats]:
+    """Return, by part of the report, sums of ln(1 + files / files that define the name)."""
+    found: dict[str, Floats] = {}
+    for part in PARTS:
+        signals = {kind: scene.zeros() for kind in ("class", "function", "value", "rarest", "use")}
+        for name, strong in scene.identifiers[part].items():
+            _defined(scene, name, strong, part, signals)
+            if strong:
+                _used(scene, name, signals["use"])
+        found.update({f"names.{part}.{kind}": values for kind, values in signals.items()})
+    found["names.keywords"] = _keywords(scene)
+    return found
+
+
+def _defined(scene: Scene, name: str, strong: bool, part: str, signals: dict[str, Floats]) -> None:
+    rows = scene.defined.get(name)
+    if not rows:
+        return
+    rarity = math.log(1 + len(scene.files) / len(rows))
+    for row, kinds in rows.items():
+        callable_or_class = any(kind in kinds for kind in "cmf")
+        weight = rarity if strong else rarity * _LOOSE * (1.0 if callable_or_class else _LOOSE)
+        if "c" in kinds:
+            signals["class"][row] += rarity if strong or name[0].isupper() else 0.0
+        elif callable_or_class:
+            signals["function"][row] += weight
+        else:
+            signals["value"][row] += weight
+        rarest = weight / math.sqrt(len(rows))
+        if rarest > signals["rarest"][row]:
+            signals["rarest"][row] = rarest
+            scene.notes[f"names.{part}.rarest", row] = f"defines `{name}`, which the report names"
+
+
+def _used(scene: Scene, name: str, uses: Floats) -> None:
+    rows = scene.used.get(name)
+    if not rows:
+        return
+    rarity = math.log(len(scene.files) / len(rows))
+    if rarity > _USED_EVERYWHERE:
+        for row, times in rows.items():
+            uses[row] += rarity * min(1 + math.log(times), _MOST_USES)
+
+
+def _keywords(scene: Scene) -> Floats:
+    """Match keyword arguments of the report's calls with parameters of definitions."""
+    found = scene.zeros()
+    for name in sorted(scene.keywords):
+        rows = [row for row, kinds in scene.defined.get(name, {}).items() if "p" in kinds]
+        for row in rows:
+            found[row] += math.log(1 + len(scene.files) / len(rows))
+            scene.note("names.keywords", row, f"takes the argument `{name}`")
+    return found

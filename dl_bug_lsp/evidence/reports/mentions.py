@@ -1,0 +1,124 @@
+"""Files that the report names: by path, by dotted module, by a word of the title, by a link."""
+
+from __future__ import annotations
+
+import re
+
+from dl_bug_lsp.evidence.reports.imports import stem_of
+from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.retrieval.corpus import Floats
+from dl_bug_lsp.retrieval.stemming import stem
+
+_PATH = re.compile(r"[\w./\\-]{1,300}\.py\b")
+_DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_MOST_HOMONYMS = 6
+_FEW_DEFINERS = 3
+_WORD = re.compile(r"[A-Za-z]+")
+_SHORTEST_STEM = 4
+
+
+def find(scene: Scene) -> dict[str, Floats]:
+    """Return what each part of the report names."""
+    report = scene.report
+    parts = {
+        "title": [report.title],
+        "prose": [*scene.prose, *report.messages],
+        "code": report.code,
+        "trace": [*report.trace, *report.logs],
+    }
+    found: dict[str, Floats] = {}
+    for part, lines in parts.items():
+        text = "\n".join(lines)
+        found[f"paths.{part}"] = _paths(scene, text, f"paths.{part}")
+        if part != "trace":
+            found[f"modules.{part}"] = _modules(scene, text, f"modules.{part}")
+    found["links.file"], found["links.line"] = _links(scene)
+    return found | _stems(scene)
+
+
+def _paths(scene: Scene, text: str, signal: str) -> Floats:
+    found = scene.zeros()
+    for path in sorted(set(_PATH.findall(text))):
+        rows, shared = scene.paths.find(path)
+        if len(rows) > _MOST_HOMONYMS:
+            continue
+        for row in rows:
+            found[row] = max(found[row], 1 / len(rows) + (0.5 if shared > 1 else 0.0))
+            scene.note(signal, row, f"the report names `{path}`")
+    return found
+
+
+def _modules(scene: Scene, text: str, signal: str) -> Floats:
+    found = scene.zeros()
+    graph = scene.imports
+    for dotted in sorted(set(_DOTTED.findall(text))):
+        parts = dotted.split(".")
+        row, depth = _longest_module(graph.modules, graph.ambiguous, parts)
+        if row is not None:
+            found[row] += depth / len(parts)
+            scene.note(signal, row, f"the report names `{dotted}`")
+        for part in parts[-2:]:
+            rows = scene.defined.get(part, {})
+            if len(part) >= _SHORTEST_STEM and 0 < len(rows) <= _FEW_DEFINERS:
+                for owner in rows:
+                    found[owner] += 0.5 / len(rows)
+                    scene.note(signal, owner, f"the report names `{dotted}`")
+    return found
+
+
+def _longest_module(
+    modules: dict[str, int], ambiguous: set[str], parts: list[str]
+) -> tuple[int | None, int]:
+    """Return the row of the longest beginning that names one module, with its length."""
+    for end in range(len(parts), 1, -1):
+        for start in range(min(2, end - 1)):
+            name = ".".join(parts[start:end])
+            if name in modules and name not in ambiguous:
+                return modules[name], end
+    return None, 0
+
+
+def _links(scene: Scene) -> tuple[Floats, Floats]:
+    """Return the files that links lead to, and those with a line told."""
+    files, lines = scene.zeros(), scene.zeros()
+    for link in scene.report.links:
+        rows, shared = scene.paths.find(link.path)
+        if shared < 2 and "/" in link.path:
+            continue
+        for row in rows:
+            files[row] = 1.0
+            if link.first_line:
+                lines[row] = 1.0
+            scene.note("links.file", row, "the report links to it")
+    return files, lines
+
+
+def _stems(scene: Scene) -> dict[str, Floats]:
+    """Return how far the names of files and folders stand in the title, or the prose."""
+    words = {stem(word.lower()) for word in _WORD.findall(scene.report.title)}
+    title = _letters(scene.report.title)
+    prose = _letters(" ".join(scene.prose))
+    names = {f"stem.{kind}": scene.zeros() for kind in ("title", "folders", "prose")}
+    for row, file in enumerate(scene.files):
+        parts = [p for p in _bare(stem_of(file)).lower().split("_") if p]
+        whole = "".join(parts)
+        if len(whole) >= _SHORTEST_STEM:
+            share = sum(stem(part) in words for part in parts) / len(parts)
+            joint = len(whole) > 5 and whole in title
+            names["stem.title"][row] = 1.0 if joint else share
+            names["stem.prose"][row] = float(len(whole) > 7 and whole in prose)
+            if joint or share == 1:
+                scene.note("stem.title", row, "the title speaks of it by name")
+        folders = [p for f in file.split("/")[1:-1] for p in f.lower().split("_") if len(p) > 3]
+        if folders:
+            hits = sum(stem(part) in words for part in folders)
+            names["stem.folders"][row] = hits / len(folders)
+    return names
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix("test_").removesuffix("_test")
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())

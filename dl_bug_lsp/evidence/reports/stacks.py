@@ -1,0 +1,46 @@
+"""Frames that the report prints, where they lie in the workspace; the raise site counts most."""
+
+from __future__ import annotations
+
+import math
+
+from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.retrieval.corpus import Floats
+
+_INSTALLED = ("site-packages", "dist-packages")
+
+
+def frame_rows(scene: Scene) -> list[tuple[int, int]]:
+    """Return (index of the frame, row of its file) of the frames in the workspace, as printed."""
+    found: list[tuple[int, int]] = []
+    for index, frame in enumerate(scene.report.frames):
+        rows, shared = scene.paths.find(frame.file)
+        if len(rows) != 1:
+            continue
+        installed = any(folder in frame.file for folder in _INSTALLED)
+        if shared >= 2 or ("/" not in frame.file and not installed):
+            found.append((index, rows[0]))
+    return found
+
+
+def find(scene: Scene) -> dict[str, Floats]:
+    """Return whether a file is on a stack, how near to the raise site, and how often."""
+    names = ("any", "depth", "innermost", "times")
+    found = {f"stack.{name}": scene.zeros() for name in names}
+    frames = frame_rows(scene)
+    for depth, (index, row) in enumerate(reversed(frames)):
+        function = scene.report.frames[index].function
+        found["stack.any"][row] = 1.0
+        found["stack.depth"][row] = max(found["stack.depth"][row], 1 / (depth + 1))
+        known = function in scene.sources[row].names
+        found["stack.times"][row] += 1.5 if known else 1.0
+        scene.note(
+            "stack.depth", row, f"`{function}` is on the stack" if function else "on the stack"
+        )
+    if frames:
+        found["stack.innermost"][frames[-1][1]] = 1.0
+        scene.note("stack.innermost", frames[-1][1], "the innermost frame of this code is here")
+    found["stack.times"] = found["stack.times"].copy()
+    for row in {row for _, row in frames}:
+        found["stack.times"][row] = math.log1p(found["stack.times"][row])
+    return found

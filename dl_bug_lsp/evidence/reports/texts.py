@@ -1,0 +1,63 @@
+"""Text retrieval: the report's parts against files, their fields, and their best function."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dl_bug_lsp.evidence.reports.documents import joined, one_document
+from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.similarity import Matches
+from dl_bug_lsp.retrieval.corpus import Floats
+from dl_bug_lsp.retrieval.terms import words_of
+
+_FIELD_B = 0.5
+
+
+def find(scene: Scene) -> dict[str, Floats]:
+    """Return BM25 of whole files and best functions, and cosines that favour long files (rVSM)."""
+    found: dict[str, Floats] = {}
+    for part in ("title", "prose", "main", "all"):
+        weights = scene.weights[part]
+        found[f"file.{part}"] = scene.files_matches.bm25(weights)
+        passages = scene.passage_matches.bm25(weights)
+        best = scene.zeros()
+        np.maximum.at(best, scene.passage_file, passages)
+        found[f"function.{part}"] = best
+        if part == "main" and len(passages):
+            _note_functions(scene, passages)
+    found["file.coverage"] = scene.files_matches.coverage(scene.weights["title"])
+    lengths = scene.files_matches.lengths
+    logarithm = np.log1p(lengths)
+    scale = logarithm / (logarithm.max(initial=0.0) or 1.0)
+    found["rvsm.all"] = scene.files_matches.cosine(scene.weights["counts"]) * scale
+    found["rvsm.main"] = scene.files_matches.cosine(scene.weights["main_counts"]) * scale
+    found["cosine.title"] = scene.files_matches.cosine(scene.weights["title"])
+    return found | _fields(scene)
+
+
+def _note_functions(scene: Scene, passages: Floats) -> None:
+    functions = [function for source in scene.sources for function in source.functions]
+    for index in np.argsort(-passages, kind="stable")[:50]:
+        name = functions[int(index)].name
+        why = f"`{name}` speaks of what the report speaks of"
+        scene.note("function.main", int(scene.passage_file[index]), why)
+
+
+def _fields(scene: Scene) -> dict[str, Floats]:
+    """Return BM25 of title and prose with the names, comments and paths of files (BLUiR's idea)."""
+    found: dict[str, Floats] = {}
+    for field in ("classes", "functions", "variables", "comments"):
+        terms = joined([source.fields[field] for source in scene.sources])
+        matches = Matches(terms, scene.query, _FIELD_B)
+        for part in ("title", "main", "code"):
+            found[f"{field}.{part}"] = matches.bm25(scene.weights[part])
+    paths = joined([one_document(words_of(_path_words(file))) for file in scene.files])
+    matches = Matches(paths, scene.query, _FIELD_B)
+    found["path.title"] = matches.bm25(scene.weights["title"])
+    found["path.main"] = matches.bm25(scene.weights["main"])
+    found["path.coverage"] = matches.coverage(scene.weights["title"])
+    return found
+
+
+def _path_words(file: str) -> str:
+    return file.rpartition(".")[0].replace("__init__", "").replace("/", " ")

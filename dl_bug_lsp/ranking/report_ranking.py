@@ -1,0 +1,102 @@
+"""The ranking for bug reports: files first, then functions of the best files, then their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dl_bug_lsp.evidence.reports.functions import Functions
+from dl_bug_lsp.evidence.reports.gather import signals_of
+from dl_bug_lsp.evidence.reports.neighbours import neighbours
+from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.statements import Statements
+from dl_bug_lsp.ranking.report_weights import Level, ReportWeights
+from dl_bug_lsp.retrieval.corpus import Floats
+
+FILES_LOOKED_INTO = 15
+BLOCKS_LOOKED_INTO = 25
+_AS_THEY_ARE = (
+    "kind.",
+    "stack.any",
+    "stack.depth",
+    "stack.innermost",
+    "links.",
+    "stem.",
+    "cosine.",
+    "file.coverage",
+    "path.coverage",
+    "changes.recent",
+)
+
+
+_PRIORS = ("kind.", "changes.", "commits.")
+
+
+class ReportRanking:
+    """One report's ranking; every level is made when it is first asked for."""
+
+    def __init__(self, scene: Scene, weights: ReportWeights) -> None:
+        self.scene = scene
+        self.signals = relative(signals_of(scene))
+        first = scores_of(self.signals, weights.files)
+        self.neighbours = neighbours(scene, first)
+        self.file_scores = first + scores_of(self.neighbours, weights.neighbours)
+        self.file_shares = shares(self.file_scores, weights.neighbours.sharpness)
+        spoken = spoken_of(self.signals)
+        self.file_order = [row for row in order_of(self.file_scores) if spoken[row]]
+        best = self.file_order[:FILES_LOOKED_INTO]
+        self.functions = Functions(scene, best, [float(self.file_shares[row]) for row in best])
+        scores = scores_of(self.functions.signals, weights.functions)
+        self.block_shares = shares(scores, weights.functions.sharpness)
+        chosen = order_of(scores)[:BLOCKS_LOOKED_INTO]
+        self.statements = Statements(self.functions, chosen)
+        self.line_signals = self.statements.signals()
+        blocks = np.array([line.block for line in self.statements.lines], dtype=np.int64)
+        share = self.block_shares[blocks]
+        self.line_signals["block.log_share"] = np.log(np.maximum(share, 1e-6))
+        self.line_scores = scores_of(self.line_signals, weights.lines)
+        self.line_shares = shares(self.line_scores, weights.lines.sharpness)
+        self.line_order = order_of(self.line_scores)
+
+
+def relative(signals: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Scale each signal by its greatest value; flags and shares stay as they are."""
+    found: dict[str, Floats] = {}
+    for name, values in signals.items():
+        top = float(values.max(initial=0.0))
+        as_is = name.startswith(_AS_THEY_ARE) or top <= 0
+        found[name] = values if as_is else values / top
+    return found
+
+
+def spoken_of(signals: Mapping[str, Floats]) -> NDArray[np.bool_]:
+    """Return which files the report says anything of; priors alone make no suspect."""
+    total = sum(v for name, v in signals.items() if not name.startswith(_PRIORS))
+    return np.asarray(total) > 0
+
+
+def scores_of(signals: Mapping[str, Floats], level: Level) -> Floats:
+    """Return the weighted sum of signals; a signal without a weight adds nothing."""
+    total: Floats = np.zeros(len(next(iter(signals.values()))) if signals else 0)
+    for name, values in signals.items():
+        weight = level.weights.get(name, 0.0)
+        if weight:
+            total = total + weight * values
+    return total
+
+
+def shares(scores: Floats, sharpness: float) -> Floats:
+    """Return the softmax of scores: each one's probability of holding the cause."""
+    if not len(scores):
+        return scores
+    powers = np.exp(sharpness * (scores - scores.max()))
+    total: Floats = powers / powers.sum()
+    return total
+
+
+def order_of(scores: Floats) -> Sequence[int]:
+    """Return the indices in falling order of scores, equals in the order they stand in."""
+    found: list[int] = np.argsort(-np.round(scores, 9), kind="stable").tolist()
+    return found
