@@ -214,3 +214,23 @@ def test_doctor_tells_what_a_report_of_a_problem_needs() -> None:
     assert rows["workspace"] == str((MISMATCH / "workspace").resolve())
     assert int(rows["Python files"]) == 9
     assert "index" in rows
+
+
+def test_the_project_s_settings_hold_where_no_option_is_given(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\ny = 0\nprint(x / y)\n")
+    (tmp_path / "pyproject.toml").write_text("[tool.dl-bug-lsp]\ntop = 1\ntopp = 2\n")
+    log = (
+        'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    print(x / y)\n'
+    )
+    for options, most in (((), 1), (("--top", "2"), 2)):
+        done = subprocess.run(
+            [sys.executable, "-m", "dl_bug_lsp", "localize", "-", "--format", "json", *options],
+            input=log + "ZeroDivisionError: division by zero\n",
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        assert len(json.loads(done.stdout)["failures"][0]["suspects"]) == most
+        assert "pyproject.toml, line 3: The setting 'topp'" in done.stderr

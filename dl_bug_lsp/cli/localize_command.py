@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, overload
 
-from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError
+from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError, complain
 from dl_bug_lsp.cli.inputs import is_closed_pipe, read_input
 from dl_bug_lsp.cli.terminal import terminal_width, wants_colour, write_bytes, write_text
 from dl_bug_lsp.report import Options, Report
+from dl_bug_lsp.settings.project import FILE, read_project
+from dl_bug_lsp.settings.reading import Settings, settings_of
 from dl_bug_lsp.views.code import Lines
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not (root / local).exists():
             raise UsageError(f"--map: there is nothing at '{local}' in the workspace '{root}'")
     workspace = Workspace(root)
-    options = Options(arguments.top, arguments.top_files, tuple(arguments.map))
+    options = _options(arguments, workspace)
     if arguments.technique is None:
         report = localize(given.data, workspace, options)
     else:
@@ -51,6 +53,26 @@ def run(arguments: argparse.Namespace) -> int:
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return FOUND if found else NOT_FOUND
+
+
+def _options(arguments: argparse.Namespace, workspace: Workspace) -> Options:
+    """Return what the arguments say, else the project's settings (`[tool.dl-bug-lsp]`)."""
+    of_project = project_settings(workspace).options
+    return Options(
+        of_project.top if arguments.top is None else arguments.top,
+        of_project.top_files if arguments.top_files is None else arguments.top_files,
+        tuple({**dict(of_project.path_map), **dict(arguments.map)}.items()),
+    )
+
+
+def project_settings(workspace: Workspace) -> Settings:
+    """Return the settings of a workspace's project; each odd one is told in one line."""
+    if FILE not in workspace.config_files():
+        return Settings()
+    found = read_project(workspace.config_entries(FILE))
+    for line, sentence in found.complaints:
+        complain(f"{FILE}, line {line}: {sentence}")
+    return settings_of(found.given)
 
 
 def workspace_folder(given: str) -> Path:

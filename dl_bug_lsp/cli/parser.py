@@ -63,14 +63,13 @@ def _add_localize(commands: _Commands[Parser], common: Parser) -> None:
     )
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     command.add_argument(
-        "--top", type=_positive, default=10, metavar="N", help="places at most (default: 10)"
+        "--top", type=_positive, metavar="N", help="places at most (default: the project's, 10)"
     )
     command.add_argument(
         "--top-files",
         type=_natural,
-        default=10,
         metavar="N",
-        help="files at most, 0 for all (default: 10)",
+        help="files at most, 0 for all (default: the project's, 10)",
     )
     command.add_argument(
         "--technique",
