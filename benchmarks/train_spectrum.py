@@ -55,9 +55,15 @@ def example_of(bug: Bug) -> Example | None:
 
 
 def learn(
-    bugs: Sequence[Bug], strength: float = STRENGTH, prior: dict[str, float] | None = None
+    bugs: Sequence[Bug],
+    strength: float = STRENGTH,
+    prior: dict[str, float] | None = None,
+    without: str = "",
 ) -> CombinationWeights:
-    """Maximise the probability that a faulty statement stands first; no weight below zero."""
+    """Maximise the probability that a faulty statement stands first; no weight below zero.
+
+    The feature ``without`` gets none.
+    """
     start = np.array([(PRIOR if prior is None else prior).get(name, 0.0) for name in FEATURES])
     examples = [example for bug in bugs if (example := example_of(bug)) is not None]
 
@@ -74,18 +80,22 @@ def learn(
             gradient += table.T @ (shares / shares.sum() - good)
         return total, gradient
 
-    bounds = [(0.0, None)] * len(FEATURES)
+    bounds = [(0.0, 0.0 if name == without else None) for name in FEATURES]
+    start[[name == without for name in FEATURES]] = 0.0
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
     weights = {name: round(float(w), 3) for name, w in zip(FEATURES, found.x, strict=True)}
     return CombinationWeights(weights, 1.0, tuple(sorted({bug.project for bug in bugs})))
 
 
 def left_out(
-    bugs: Sequence[Bug], strength: float = STRENGTH, prior: dict[str, float] | None = None
+    bugs: Sequence[Bug],
+    strength: float = STRENGTH,
+    prior: dict[str, float] | None = None,
+    without: str = "",
 ) -> dict[str, CombinationWeights]:
     """Return, for each project, the weights learned on the bugs of all others."""
     return {
-        project: learn([b for b in bugs if b.project != project], strength, prior)
+        project: learn([b for b in bugs if b.project != project], strength, prior, without)
         for project in sorted({bug.project for bug in bugs})
     }
 

@@ -98,11 +98,16 @@ def combine(
     ]
 
 
-def examine(elements: tuple[Element, ...], scores: list[float]) -> list[tuple[int, float]]:
+def examine(
+    elements: tuple[Element, ...],
+    scores: list[float],
+    doubt: float = DOUBT,
+    reach: float = REACH,
+) -> list[tuple[int, float]]:
     """Return the indices in the order of examination, each with its score when its turn comes.
 
-    Always the best is next, ties by file and line; its neighbours then lose log(1 - `DOUBT` ·
-    exp(-distance / `REACH`)).
+    Always the best is next, ties by file and line; its neighbours' scores then fall by
+    -log(1 - ``doubt`` · exp(-distance / ``reach``)), the distance in lines.
     """
     by_file: dict[str, list[int]] = {}
     for index in sorted(range(len(elements)), key=lambda i: (elements[i], i)):
@@ -128,7 +133,7 @@ def examine(elements: tuple[Element, ...], scores: list[float]) -> list[tuple[in
                 if apart > FAR:
                     break
                 if not seen[j]:
-                    now[j] += math.log1p(-DOUBT * math.exp(-apart / REACH))
+                    now[j] += math.log1p(-doubt * math.exp(-apart / reach))
                     heapq.heappush(heap, (-now[j], elements[j], j))
                 at += step
     return done

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
+DENSE = 1 << 27
+"""Up to so many cells (bytes) a table of all pairs is filled, which is faster than sorting them."""
+
 
 @lru_cache(maxsize=2)
 def count(spectrum: Spectrum) -> Counts:
@@ -54,11 +57,9 @@ def _count(spectrum: Spectrum, columns: Numbers, elements: tuple[Element, ...]) 
     import numpy as np
 
     size = len(elements)
-    known = columns >= 0
-    pairs = np.unique(_numbers(spectrum.rows)[known] * max(size, 1) + columns[known])
-    runs, inside = np.divmod(pairs, max(size, 1))
     failing = np.array([run.outcome.is_failing for run in spectrum.runs], dtype=bool)
     passing = np.array([run.outcome.is_passing for run in spectrum.runs], dtype=bool)
+    runs, inside = _distinct(_numbers(spectrum.rows), columns, len(spectrum.runs), size)
     ef = np.bincount(inside[failing[runs]], minlength=size)
     ep = np.bincount(inside[passing[runs]], minlength=size)
     return Counts(
@@ -68,6 +69,22 @@ def _count(spectrum: Spectrum, columns: Numbers, elements: tuple[Element, ...]) 
         int(failing.sum()),
         int(passing.sum()),
     )
+
+
+def _distinct(rows: Numbers, columns: Numbers, height: int, width: int) -> tuple[Numbers, Numbers]:
+    """Return each pair once; pairs with a negative column are left out."""
+    import numpy as np
+
+    known = columns >= 0
+    pairs = rows[known] * max(width, 1) + columns[known]
+    if height * width <= DENSE:
+        seen = np.zeros(height * width, dtype=bool)
+        seen[pairs] = True
+        pairs = np.flatnonzero(seen)
+    else:
+        pairs = np.unique(pairs)
+    runs, inside = np.divmod(pairs, max(width, 1))
+    return runs, inside
 
 
 def _numbers(values: array[int]) -> Numbers:

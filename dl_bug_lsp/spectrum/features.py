@@ -31,6 +31,8 @@ FLOOR = 0.2
 A line that very many passing runs execute is not ruled out: a stack trace may still point at it.
 """
 NEAR_LINES = 60
+MAX_FRAMES = 50
+"""Frames of a stack that count, from the innermost on: the others would add next to nothing."""
 
 Row = tuple[float, ...]
 
@@ -100,7 +102,7 @@ def _near_frames(
         by_file.setdefault(element.file, []).append(index)
     best: dict[tuple[str, int], int] = {}
     for stack in stacks:
-        for rank, (file, line) in enumerate(stack, 1):
+        for rank, (file, line) in enumerate(stack[:MAX_FRAMES], 1):
             best[file, line] = min(rank, best.get((file, line), rank))
     for (file, line), rank in best.items():
         here = by_file.get(file, [])

@@ -7,6 +7,7 @@ from array import array
 import numpy as np
 import pytest
 
+from dl_bug_lsp.spectrum import counting
 from dl_bug_lsp.spectrum.counting import count, count_functions
 from dl_bug_lsp.spectrum.formulas import FORMULAS, score
 from dl_bug_lsp.spectrum.values import (
@@ -95,7 +96,9 @@ def test_totals_are_never_below_what_the_rows_show() -> None:
     assert list(counts.ef) == [2, 0]
 
 
-def test_a_million_pairs() -> None:
+@pytest.mark.parametrize("dense", [1 << 27, 0])
+def test_a_million_pairs(dense: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "DENSE", dense)
     pairs, tests, lines = 1_000_000, 1_000, 50_000
     random = np.random.default_rng(7)
     rows = random.integers(0, tests, pairs)
