@@ -87,6 +87,7 @@ class Server:
         shutil.copytree(WORKSPACE, workspace, ignore=shutil.ignore_patterns(".dlbug"))
         folders = [{"uri": workspace.as_uri(), "name": "leaf"}]
         params = {"processId": process, "capabilities": {}, "workspaceFolders": folders}
+        params["initializationOptions"] = {"settings": {"keepFailures": False}}
         assert "result" in self.answer(self.ask("initialize", {**params, "rootUri": None}))
         self.notify("initialized", {})
 

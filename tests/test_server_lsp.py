@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import shutil
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,9 @@ from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient
 
 FIXTURE = Path(__file__).parent.parent / "fixtures" / "101-leaf-resnet-head"
-WORKSPACE = FIXTURE / "workspace"
+WORKSPACE = Path(tempfile.mkdtemp(prefix="dl-bug-")) / "workspace"
+shutil.copytree(FIXTURE / "workspace", WORKSPACE, ignore=shutil.ignore_patterns(".dlbug"))
+atexit.register(shutil.rmtree, WORKSPACE.parent, ignore_errors=True)
 LOG = (FIXTURE / "log.txt").read_text(encoding="utf-8")
 RAISED = "leafcls/models/head.py"
 COMMANDS = [
@@ -37,6 +42,12 @@ def capabilities(encoding: str | None = None, *, rich: bool = True) -> types.Cli
             )
         ),
     )
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    """Begin without the failures that an earlier server kept."""
+    shutil.rmtree(WORKSPACE / ".dlbug", ignore_errors=True)
 
 
 @pytest_lsp.fixture(
@@ -231,7 +242,7 @@ async def test_wrong_arguments_are_answered_with_an_error(
 
 async def test_a_folder_may_be_named(client: LanguageClient) -> None:
     other = FIXTURE.parent / "102-leaf-loader-workers"
-    await start(client)
+    await start(client, settings={"keepFailures": False})
     text = (other / "log.txt").read_text(encoding="utf-8")
     workspace = (other / "workspace").as_uri()
     report = await execute(client, "dlBug.localize", {"text": text, "workspace": workspace})

@@ -54,7 +54,8 @@ def register(server: DlBugServer) -> None:
         text = await read_text(ls, uri)
         if text is None:
             raise JsonRpcInvalidParams(f"{LOCALIZE_FILE}: the file at 'uri' cannot be read")
-        source = wanted.get("source") or _log_source(folders, uri)
+        # Under a name of its own, so that what follows the log does not take the request's place.
+        source = wanted.get("source") or uri
         return await _localize(ls, text, source, folders, request, uri)
 
     @server.command(CLEAR)
@@ -101,12 +102,6 @@ def _is_meant(wanted: dict[str, Any], publication: Publication, place: Place) ->
     )
 
 
-def _log_source(folders: tuple[Folder, ...], uri: str) -> str:
-    """Return the source that a followed log has: one file's failures take each other's place."""
-    name = folders[0].file_of(uri) if len(folders) == 1 else None
-    return f"log:{name}" if name is not None else uri
-
-
 async def _localize(
     ls: DlBugServer,
     text: str,
@@ -127,6 +122,8 @@ async def _localize(
         kind = type(error).__name__
         raise JsonRpcInternalError(f"the text could not be localized ({kind})") from error
     found.log = log or found.log
+    name = found.folder.file_of(log) if log is not None and source == log else None
+    found.source = f"log:{name}" if name is not None else source
     if found.log is None:
         found.keep_text(text)
     ls.publish(found)

@@ -86,7 +86,7 @@ class Keeper:
 
     async def _write_folder(self, folder: Folder) -> None:
         held = [p for p in self._ls.shelf.all() if p.folder is folder and p.shown()]
-        kept = [to_kept(one) for one in held[-MOST:]]
+        kept = [to_kept(one) for one in held[-MOST:] if one.settings.keep_failures]
         if folder.key not in self._written and not kept:
             return
 
@@ -104,6 +104,8 @@ class Keeper:
         try:
             settings = await folder_settings(ls, folder)
             encoding = encoding_of(ls)
+            if not settings.keep_failures:
+                return
 
             def work(token: Token) -> list[Publication]:
                 return read_folder(folder, settings, encoding, token)

@@ -28,6 +28,8 @@ class Shelf:
     def put(self, new: Publication) -> None:
         """Take in a publication in the place of the older one of its source."""
         self.drop_source(new.source, new.folder)
+        # The same failure may be told twice: pasted, and found in its log.
+        self.drop(lambda old: old.id == new.id and old.folder.key == new.folder.key)
         self._held[new.folder.key, new.source] = new
         while len(self._held) > MOST:
             del self._held[next(iter(self._held))]

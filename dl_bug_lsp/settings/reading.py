@@ -28,6 +28,7 @@ class Settings:
     warning_from: float = 0.7
     information_from: float = 0.3
     code_lens: bool = True
+    keep_failures: bool = True
     hover: bool = True
     logs_watch: bool = True
     logs_include: tuple[str, ...] | None = None
@@ -138,6 +139,7 @@ def settings_of(*given: Given) -> Settings:
         warning_from=get("warningFrom"),
         information_from=get("informationFrom"),
         code_lens=get("codeLens"),
+        keep_failures=get("keepFailures"),
         hover=get("hover"),
         logs_watch=get("logs.watch"),
         logs_include=get("logs.include"),

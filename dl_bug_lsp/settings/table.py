@@ -57,6 +57,7 @@ SETTINGS = (
         "informationFrom", Kind.SHARE, 0.3, "the score from which it is shown as an information"
     ),
     Setting("codeLens", Kind.FLAG, True, "whether lenses stand above functions with suspects"),
+    Setting("keepFailures", Kind.FLAG, True, "whether failures are shown again after a restart"),
     Setting("hover", Kind.FLAG, True, "whether a marked line tells its reasons on hover"),
     Setting("logs.watch", Kind.FLAG, True, "whether log files in the folder are followed"),
     Setting("logs.include", Kind.GLOBS, None, "the logs; by default those of usual names"),
