@@ -81,7 +81,10 @@ class Watched:
 
 
 @pytest.fixture(params=["notices", "polling"])
-def watched(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Watched]:
+def watched(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Watched]:
+    monkeypatch.setattr(notices, "_ended", threading.Event())
     made = Watched(tmp_path, request.param == "polling")
     yield made
     if made.watcher is not None:
@@ -144,6 +147,8 @@ def test_only_what_failed_just_now_is_news_at_the_start(watched: Watched) -> Non
     assert heard.sources() == ["log:fresh.log", "log:last.log"]
 
 
+# A thread of watchdog may end with an error when a folder goes under its hands.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_folders_that_go_and_come_are_followed(watched: Watched) -> None:
     heard = watched.start()
     watched.write("a/b/x.log", "epoch\n")
@@ -221,6 +226,25 @@ def test_where_notices_run_out_the_folder_is_polled(
     watched.expect("log:a.log")
     assert watched.watcher is not None
     watched.watcher.stop()
+
+
+def test_where_notices_end_the_folder_is_polled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notices, "_ended", threading.Event())
+    watched = Watched(tmp_path, polling=False)
+    heard = watched.start()
+    assert watched.watcher is not None
+    over = threading.Thread(target=lambda: None)
+    over.start()
+    over.join()
+    watched.watcher._notices._threads.append(over)
+    wait_for(lambda: heard.statuses[-1].means == "polling", "polling")
+    assert heard.statuses[-1].reason == notices.ENDED
+    watched.write("a/b.log")
+    watched.expect("log:a/b.log")
+    watched.watcher.stop()
+    assert not notices.Notices(str(tmp_path), lambda: None).start()
 
 
 def test_too_many_notices_at_once_make_the_folder_looked_through(tmp_path: Path) -> None:

@@ -15,6 +15,9 @@ from dl_bug_lsp.watching.mounts import is_network
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent
 
+ENDED = "the thread that takes the platform's notices ended"
+_ended = threading.Event()
+"""Set once that happened: all observers of a process share the thread, and it has only one."""
 MOST_WAITING = 20_000
 """Notices that are held; when more come at once the whole folder is looked through instead."""
 
@@ -33,6 +36,7 @@ class Notices:
         self._lost = False
         self._lock = threading.Lock()
         self._observer: Any = None
+        self._threads: list[threading.Thread] = []
         self.reason = ""
 
     def start(self) -> bool:
@@ -41,11 +45,16 @@ class Notices:
         if kind is not None:
             self.reason = f"{kind} is a network file system and gives no notices"
             return False
+        if _ended.is_set():
+            self.reason = ENDED
+            return False
+        before = set(threading.enumerate())
         try:
             self._observer = self._started()
         except Exception as error:
             self.reason = _why(error)
             return False
+        self._threads = [t for t in threading.enumerate() if _is_watchdogs(t, before)]
         return True
 
     def _started(self) -> Any:
@@ -97,13 +106,28 @@ class Notices:
         return paths, lost
 
     def is_alive(self) -> bool:
-        """Say whether notices still come."""
-        return self._observer is not None and self._observer.is_alive()
+        """Say whether notices still come.
+
+        A thread of watchdog ends for good when a folder goes while it is taken in, as checkpoints'
+        folders do that are renamed when they are complete.
+        """
+        if all(thread.is_alive() for thread in self._threads):
+            return True
+        _ended.set()
+        self.reason = ENDED
+        return False
 
     def stop(self) -> None:
         """End, without waiting for watchdog's threads."""
         if self._observer is not None:
             self._observer.stop()
+
+
+def _is_watchdogs(thread: threading.Thread, before: set[threading.Thread]) -> bool:
+    """Say whether a thread reads notices for us: one of our own, or the one for all observers."""
+    kind = type(thread)
+    ours = kind.__module__.startswith("watchdog.")
+    return ours and (thread not in before or kind.__name__ == "InotifyFD")
 
 
 def _why(error: Exception) -> str:

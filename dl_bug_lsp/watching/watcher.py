@@ -190,7 +190,7 @@ class Watcher:
                 self._take_notice(path, full, now)
         if self._has_notices and not self._notices.is_alive():
             self._has_notices = False
-            self._notices.reason = "the platform's notices stopped"
+            self._folders_due = 0.0
             self._sink.watching(self.status())
 
     def _take_notice(self, path: str, full: str, now: float) -> None:
