@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "recording": ("workspace", "spectrum"),
     "watching": ("logs", "tracebacks", "runs"),
     "retrieval": ("workspace",),
-    "spectrum": ("tracebacks",),
+    "spectrum": ("logs", "tracebacks"),
     "provenance": ("workspace", "cancellation"),
     "evidence": (*MIDDLE, "spectrum", "report", "bug_reports", "retrieval"),
     "ranking": (*MIDDLE, "evidence", "report", "bug_reports", "retrieval"),
