@@ -16,8 +16,10 @@ from dl_bug_lsp.server import (
     documents,
     hover,
     journal,
+    keeping,
     lenses,
     lifecycle,
+    logdocs,
     navigation,
     notebooks,
 )
@@ -29,7 +31,18 @@ from dl_bug_lsp.server.wire import Channel, Outbox, read_all
 
 logger = logging.getLogger(__name__)
 
-HANDLERS = (lifecycle, commands, documents, notebooks, lenses, hover, actions, navigation)
+HANDLERS = (
+    lifecycle,
+    commands,
+    documents,
+    notebooks,
+    lenses,
+    hover,
+    actions,
+    navigation,
+    logdocs,
+    keeping,
+)
 SWITCH_SECONDS = 0.001
 """How long a busy thread may keep the loop from running: it answers the client meanwhile."""
 
