@@ -1,12 +1,9 @@
-"""Train the taxonomy's text classifiers and write their weights as readable, rounded JSON.
+"""Train the taxonomy's classifier of exceptions and write its weights as readable, rounded JSON.
 
-    python benchmarks/train_taxonomy.py                          exceptions by category
-    python benchmarks/train_taxonomy.py --reports labels.jsonl   bug reports by type and origin too
+    python benchmarks/train_taxonomy.py
 
-Exceptions come from ``training.tsv`` and from the rules' own phrases.
-
-``labels.jsonl`` holds one labelled report a line: summary, description, bug_type (or null),
-extrinsic. The result depends on the data and the version of scikit-learn alone.
+Exceptions come from ``training.tsv`` and from the rules' own phrases. The result depends on the
+data and the version of scikit-learn alone.
 """
 
 from __future__ import annotations
@@ -23,23 +20,13 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from dl_bug_lsp.taxonomy.classify import TEXT_THRESHOLD, UNCLASSIFIED
-from dl_bug_lsp.taxonomy.linear_model import message_tokens, report_tokens
-from dl_bug_lsp.taxonomy.report_model import ORIGINS_FILE, TYPES_FILE
+from dl_bug_lsp.taxonomy.linear_model import message_tokens
 from dl_bug_lsp.taxonomy.rules import TABLES
 from dl_bug_lsp.taxonomy.scene import GAP
 from dl_bug_lsp.taxonomy.text_model import MODEL_FILE
 
 TAXONOMY = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "taxonomy"
 DIGITS = 2
-REPORT_TYPES = {
-    "Model": "model",
-    "Training": "training",
-    "Tensor & Input": "tensor_input",
-    "Tensor": "tensor_input",
-    "API": "api",
-    "GPU": "gpu",
-    None: "non_dl",
-}
 
 
 def examples() -> tuple[list[tuple[str, str]], list[str]]:
@@ -124,21 +111,11 @@ def train(name: str, untrained: Pipeline, given: list[Any], wanted: list[str]) -
 
 
 def main() -> None:
-    """Train all classifiers whose data are given."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--reports", type=Path, help="labelled bug reports, one JSON object a line")
-    options = parser.parse_args()
+    """Train the classifier of exceptions."""
+    argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None).parse_args()
     given, wanted = examples()
     short, of_rules = phrases()
     train(MODEL_FILE, category_pipeline(), given + short, wanted + of_rules)
-    if options.reports:
-        lines = options.reports.read_text(encoding="utf-8").splitlines()
-        reports = [json.loads(line) for line in lines]
-        texts = [f"{r['summary']}\n{r['summary']}\n{r['description']}" for r in reports]
-        reading = pipeline(report_tokens, strength=5.0, min_df=4, balance=True)
-        train(TYPES_FILE, reading, texts, [REPORT_TYPES[r["bug_type"]] for r in reports])
-        origins = ["extrinsic" if r["extrinsic"] else "intrinsic" for r in reports]
-        train(ORIGINS_FILE, reading, texts, origins)
 
 
 if __name__ == "__main__":

@@ -33,11 +33,6 @@ def message_tokens(class_name: str, message: str) -> list[str]:
     return [f"class:{class_name.lower()}", *parts, *words, *pairs]
 
 
-def report_tokens(text: str) -> list[str]:
-    """Return the words of a bug report, those of camel case and snake case names split."""
-    return [part.lower() for part in _CAMEL.findall(text[:LONGEST_TEXT]) if len(part) > 1]
-
-
 @dataclass(frozen=True, slots=True)
 class LinearModel:
     """Classes, intercepts and, for each feature, its inverse document frequency and weights."""

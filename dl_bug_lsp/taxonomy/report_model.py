@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import cache
 
 from dl_bug_lsp.report import Verdict
-from dl_bug_lsp.taxonomy.linear_model import LinearModel, load_model, report_tokens
+from dl_bug_lsp.taxonomy.linear_model import LinearModel, load_model
+from dl_bug_lsp.taxonomy.report_cues import report_tokens
 
 TYPES_FILE = "report_types.json"
 ORIGINS_FILE = "report_origins.json"
+"""Weights as `benchmarks/train_report_types.py` wrote them; `docs/report_types.md` has figures."""
 
 
 @cache

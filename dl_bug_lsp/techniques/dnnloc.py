@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files as package_files
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ def network_from(data: dict[str, Any]) -> Network:
 @cache
 def shipped(left_out: str = ALL) -> Network:
     """Return the shipped network; with a project's name the one that never saw that project."""
-    text = package_files("dl_bug_lsp.techniques").joinpath("dnnloc.json").read_text("utf-8")
+    text = resources.files("dl_bug_lsp.techniques").joinpath("dnnloc.json").read_text("utf-8")
     networks = json.loads(text)["networks"]
     return network_from(networks.get(left_out, networks[ALL]))
 
