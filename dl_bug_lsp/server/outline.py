@@ -24,7 +24,7 @@ _PLACES = (
     re.compile(r"(?P<file>(?:Cell )?In ?\[\d{1,6}\]),? line (?P<line>\d{1,9})"),
     re.compile(r"^\s*File (?P<file>[^\n\"]{1,1000}?\.\w{1,6}):(?P<line>\d{1,9})"),
     re.compile(
-        r"(?<![^\s\"'`(<│|=])(?P<file>[^\s\"'`(<│|]{1,400}\.(?:pyw?|pyi|ipynb|pyx)):(?P<line>\d{1,9})"
+        r"(?<![^\s\"'`(<│|])(?P<file>[^\s\"'`(<│|]{1,400}\.(?:pyw?|pyi|ipynb|pyx)):(?P<line>\d{1,9})"
     ),
 )
 _FRAMING = "│|║┃ \t"
@@ -87,6 +87,7 @@ class _Finder:
                     span = (failure.span.first_line, failure.span.last_line)
                     self._frames.setdefault((frame.file, frame.line), (frame, *span))
         self._taken: set[tuple[int, int]] = set()
+        self._boxes: dict[tuple[int, int], tuple[str, list[int]]] = {}
 
     def links(self, stop: Callable[[], bool]) -> Iterator[Link]:
         found = 0
@@ -152,16 +153,23 @@ class _Finder:
 
     def _folded(self, key: tuple[str, int], place: Place, first: int, last: int) -> Iterator[Link]:
         """Find a place that a box folded over lines, by its text without blanks and sides."""
-        signs: list[str] = []
-        numbers: list[int] = []
-        for line in self._log.lines:
-            if first <= line.number <= last and len(signs) < LONGEST_BOX:
-                inner = [c for c in line.text.strip().strip(_FRAMING) if not c.isspace()]
-                signs.extend(inner)
-                numbers.extend([line.number] * len(inner))
+        signs, numbers = self._squeezed(first, last)
         wanted = "".join(f"{key[0]}:{key[1]}".split())
-        at = "".join(signs).find(wanted)
+        at = signs.find(wanted)
         for number in sorted(set(numbers[at : at + len(wanted)])) if at >= 0 else ():
             link = self._link(number, "\0", place)
             if link is not None:
                 yield link
+
+    def _squeezed(self, first: int, last: int) -> tuple[str, list[int]]:
+        """Return the signs of some lines without blanks and sides, and the line of each."""
+        if (first, last) not in self._boxes:
+            signs: list[str] = []
+            numbers: list[int] = []
+            for line in self._log.lines:
+                if first <= line.number <= last and len(signs) < LONGEST_BOX:
+                    inner = [c for c in line.text.strip().strip(_FRAMING) if not c.isspace()]
+                    signs.extend(inner)
+                    numbers.extend([line.number] * len(inner))
+            self._boxes[first, last] = "".join(signs), numbers
+        return self._boxes[first, last]
