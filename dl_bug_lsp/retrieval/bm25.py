@@ -14,8 +14,8 @@ from dl_bug_lsp.retrieval.corpus import Corpus, Document, Floats
 K1 = 1.5
 B = 0.75
 EPSILON = 0.25
-FEW = 64
-"""Documents up to which rank-bm25's loops in Python are as fast as a matrix."""
+FEW = 10_000
+"""Documents times query terms up to which rank-bm25's loops in Python cost next to nothing."""
 
 
 def okapi_idf(frequencies: Floats, documents: int, average: float) -> Floats:
@@ -75,7 +75,7 @@ def bm25_by_matrix(corpus: Corpus, query: Document) -> Floats:
 
 def bm25_scores(corpus: Corpus, query: Document) -> Floats:
     """Return BM25 by the way that suits the corpus's size."""
-    if len(corpus) <= FEW:
+    if len(corpus) * query.length <= FEW:
         return bm25_by_library(corpus, query)
     try:
         return bm25_by_matrix(corpus, query)

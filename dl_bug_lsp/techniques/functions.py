@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from dl_bug_lsp.retrieval.bm25 import bm25_by_library
+from dl_bug_lsp.retrieval.bm25 import bm25_scores
 from dl_bug_lsp.retrieval.corpus import Corpus, Ints, document_of
 from dl_bug_lsp.retrieval.vsm import inverse_frequencies
 from dl_bug_lsp.techniques.composition import Files
@@ -66,7 +66,7 @@ def by_file_and_text(subject: Subject, files: Files) -> tuple[RankedFunction, ..
     functions = functions_of_best(subject, files)
     most = max((score for _, score in files), default=0.0)
     shares = {file: score / most if most > 0 else 0.0 for file, score in files}
-    near = normal(bm25_by_library(functions.corpus, subject.text))
+    near = normal(bm25_scores(functions.corpus, subject.text))
     scores = [shares[p.file] + float(n) for p, n in zip(functions.places, near, strict=True)]
     return ranked(functions, scores)
 
