@@ -57,7 +57,9 @@ def register(server: DlBugServer) -> None:
     async def did_close(ls: DlBugServer, params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         seen.pop(document_key(uri), None)
-        await read_again(ls, lambda home: document_key(home) == document_key(uri))
+        # A file that is renamed may be closed first; one that is deleted is told of otherwise.
+        key = document_key(uri)
+        await read_again(ls, lambda home: document_key(home) == key, keeps_missing=True)
 
     @server.feature(types.WORKSPACE_DID_RENAME_FILES, ALL_FILES)
     def renamed(ls: DlBugServer, params: types.RenameFilesParams) -> None:
@@ -140,7 +142,9 @@ def disk_changed(ls: DlBugServer, folder: Folder, names: Iterable[str]) -> None:
 _TASKS: set[asyncio.Future[None]] = set()
 
 
-async def read_again(ls: DlBugServer, wanted: Callable[[str], bool]) -> None:
+async def read_again(
+    ls: DlBugServer, wanted: Callable[[str], bool], *, keeps_missing: bool = False
+) -> None:
     """Put the spots of closed files where their lines stand on disk now."""
     for publication in ls.shelf.all():
         homes = dict.fromkeys(s.home for s in publication.spots() if wanted(s.home))
@@ -149,7 +153,7 @@ async def read_again(ls: DlBugServer, wanted: Callable[[str], bool]) -> None:
             if file is None or lines_of(ls, home) is not None:
                 continue
             lines, cells = await asyncio.to_thread(_on_disk, publication.folder, file)
-            if lines_of(ls, home) is not None:
+            if lines_of(ls, home) is not None or (keeps_missing and not lines):
                 continue
             spots = [s for s in dict.fromkeys(publication.spots()) if s.uri == home]
             moved = [to_file(s, lines, cells, encoding_of(ls)) for s in spots if s.cell is not None]
