@@ -1,4 +1,4 @@
-"""What libraries renamed, what people import names as, which package holds a module: tables."""
+"""What libraries renamed, and what people import names as: shipped tables."""
 
 from __future__ import annotations
 
@@ -14,14 +14,11 @@ from dl_bug_lsp.fixes.scene import Scene
 from dl_bug_lsp.fixes.values import Edit, Fix
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.values import Role
-from dl_bug_lsp.workspace.wheels import wheels
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
-
-_PINNED = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?\s*==\s*\S+")
 
 
 @lru_cache(maxsize=1)
@@ -33,13 +30,12 @@ def tables() -> dict[str, Any]:
 
 
 def find(scene: Scene) -> Iterator[Fix]:
-    """Yield renamed attributes, arguments and modules, missing imports and requirements."""
+    """Yield renamed attributes, arguments and modules, and missing imports."""
     if scene.site is not None:
         yield from _renamed_attribute(scene)
         yield from _renamed_argument(scene)
         yield from _renamed_module(scene)
         yield from _import(scene)
-    yield from _requirement(scene)
 
 
 def _renamed_attribute(scene: Scene) -> Iterator[Fix]:
@@ -136,42 +132,3 @@ def _after(tops: list[ast.Import | ast.ImportFrom], statement: str) -> int | Non
     before = [n for n in modules if f"import {n.names[0].name}" <= statement]
     chosen = (before or modules[:1] or tops)[-1]
     return chosen.end_lineno or chosen.lineno
-
-
-def _requirement(scene: Scene) -> Iterator[Fix]:
-    """Yield the requirement line of a module whose package is known, or lies in the workspace."""
-    if scene.failure.category.id != "library_not_found":
-        return
-    for module in scene.named(FactKind.MODULE, Role.ACTUAL):
-        top = module.partition(".")[0]
-        lists = [f for f in scene.workspace.files() if _is_list(f)]
-        if scene.workspace.has_module(top) or len(lists) != 1:
-            continue
-        package, version = _wheel(scene, top) or (tables()["packages"].get(top), None)
-        declared = {_plain(e.key) for e in scene.workspace.dependencies()}
-        if package is None or {_plain(package), _plain(top)} & declared:
-            continue
-        lines = scene.workspace.lines(lists[0])
-        filled = [i for i, line in enumerate(lines, 1) if line.strip()]
-        if not filled:
-            continue
-        is_pinned = bool(_PINNED.match(lines[filled[-1] - 1].strip()))
-        text = f"{package}=={version}" if version and is_pinned else package
-        before = lines[filled[-1] - 1]
-        edit = Edit(lists[0], filled[-1], before, f"{before}\n{text}")
-        why = f"'{module}' is imported, and no requirement names its package"
-        yield Fix(f"Add '{text}' to {lists[0]}", why, (edit,))
-
-
-def _is_list(file: str) -> bool:
-    return file.rpartition("/")[2] == "requirements.txt"
-
-
-def _wheel(scene: Scene, module: str) -> tuple[str, str] | None:
-    """Return the name and version of the one wheel in the workspace that is named like a module."""
-    found = [one for one in wheels(scene.workspace.root) if _plain(one[0]) == _plain(module)]
-    return found[0] if len(found) == 1 else None
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()

@@ -85,6 +85,14 @@ CASES: dict[str, tuple[dict[str, str], str, list[str]]] = {
         log("a.py", 1, "import cv2", "ModuleNotFoundError: No module named 'cv2'"),
         ["requirements.txt:1 numpy\nopencv-python"],
     ),
+    "a known package in a project's list": (
+        {
+            "pyproject.toml": '[project]\nname = "a"\ndependencies = [\n  "numpy>=1"\n]\n',
+            "a.py": "import cv2\n",
+        },
+        log("a.py", 1, "import cv2", "ModuleNotFoundError: No module named 'cv2'"),
+        ['pyproject.toml:4   "numpy>=1",\n  "opencv-python",'],
+    ),
     "a package that no table knows": (
         {"requirements.txt": "numpy\n", "a.py": "import inhouse\n"},
         log("a.py", 1, "import inhouse", "ModuleNotFoundError: No module named 'inhouse'"),
