@@ -18,7 +18,7 @@ _HEADINGS: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ("thread", 85, re.compile(r"^Exception in thread .+:\s*$|^Unhandled exception in thread")),
     ("process", 85, re.compile(r"^Process [\w:-]+:\s*$")),
     ("task", 55, re.compile(r"^Task exception was never retrieved|^future: <|^Exception in callback|^handle: <|^Future exception was never")),
-    ("warned", 35, re.compile(r"\bWARN(?:ING)?\b|\w+Warning: |[Ss]kipp(?:ed|ing)\b|[Ii]gnor(?:ed|ing)\b|[Rr]etry(?:ing)?\b|continuing|going on")),
+    ("warned", 35, re.compile(r"\bWARN(?:ING)?\b|\wWarning: |[Ss]kipp(?:ed|ing)\b|[Ii]gnor(?:ed|ing)\b|[Rr]etry(?:ing)?\b|continuing|going on")),
 )  # fmt: skip
 _LOGGED = frozenset(("ERROR", "CRITICAL", "FATAL"))
 _OUTER = re.compile(r"^(?:<module>|_run_module_as_main|_run_code|_bootstrap(?:_inner)?|_wrap|run)$")
