@@ -23,6 +23,9 @@ from dl_bug_lsp.watching.sources import LONGEST, QUIET, Changes
 from dl_bug_lsp.watching.values import LogFailure, SourceChanges, WatchStatus
 from dl_bug_lsp.watching.watcher import Watcher
 
+# A thread of watchdog may end with an error when a folder goes, or is renamed, under its hands.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+
 FAILURE = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nValueError: x\n'
 
 
@@ -147,8 +150,6 @@ def test_only_what_failed_just_now_is_news_at_the_start(watched: Watched) -> Non
     assert heard.sources() == ["log:fresh.log", "log:last.log"]
 
 
-# A thread of watchdog may end with an error when a folder goes under its hands.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_folders_that_go_and_come_are_followed(watched: Watched) -> None:
     heard = watched.start()
     watched.write("a/b/x.log", "epoch\n")

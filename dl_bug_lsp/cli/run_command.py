@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 from dl_bug_lsp.cli.errors import UsageError, complain
-from dl_bug_lsp.cli.localize_command import print_rendered, rendered, workspace_folder
 from dl_bug_lsp.runs import records
 from dl_bug_lsp.runs.capped import CappedLog
 from dl_bug_lsp.runs.starting import StartError
@@ -27,8 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not command:
         raise UsageError("name the command: dl-bug-lsp run -- python train.py")
     folder = Path.cwd()
-    root = workspace_folder(arguments.workspace) if arguments.workspace else None
-    workspace = root or records.workspace_of(folder)
+    workspace = _workspace(arguments.workspace) or records.workspace_of(folder)
     place, record = _begin(workspace, command, folder)
     log = CappedLog(records.log_file(place) if place else None)
     try:
@@ -49,6 +47,14 @@ def run(arguments: argparse.Namespace) -> int:
         complain(f"the command ended with {_end(code)}")
         _report(log.content(), workspace, place, arguments)
     return _leave(code)
+
+
+def _workspace(given: str | None) -> Path | None:
+    if given is None:
+        return None
+    from dl_bug_lsp.cli.localize_command import workspace_folder
+
+    return workspace_folder(given)
 
 
 def _begin(
@@ -101,6 +107,8 @@ def _where(workspace: Path) -> str:
 
 def _print_report(output: bytes, workspace: Path, shape: str, colour: str) -> None:
     """Localize a run's output and print the report to standard error."""
+    # Imported here: a command that succeeds pays for none of it.
+    from dl_bug_lsp.cli.localize_command import print_rendered, rendered
     from dl_bug_lsp.localize import localize
     from dl_bug_lsp.report import Options
     from dl_bug_lsp.workspace import Workspace

@@ -10,7 +10,7 @@ AGES = (60.0, 3600.0, 86_400.0, float("inf"))
 """Seconds since a log last grew, by tier."""
 PERIODS = (0.04, 0.1, 1.0, 5.0)
 """Seconds between two looks at the logs of a tier, at least."""
-SHARES = (0.12, 0.02, 0.005, 0.005)
+SHARES = (0.1, 0.02, 0.005, 0.005)
 """The share of a processor's time that looking at a tier may take; many logs wait longer."""
 
 
