@@ -1,0 +1,190 @@
+"""Let one server work for minutes as in a long day: its memory, threads and files must not grow.
+
+    python benchmarks/soak.py [--minutes 10]
+
+Logs fail again and again, documents are edited, files come, change and go, folders are opened and
+closed, runs begin anew, texts are pasted, marks dismissed. Every ten seconds the resident memory,
+threads and open files are read from ``/proc`` (Linux only). Printed are their course, the slope of
+the memory over the second half in MB an hour, and what the server wrote into its log. Exit code 1
+where memory climbs, threads or files pile up, or the log holds an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from lsp_session import Session
+from speed import CASES
+from speed_inputs import assemble
+
+STEEPEST = 60.0
+"""MB an hour; what a restless allocator shows over five minutes of work."""
+FAILURE = """Traceback (most recent call last):
+  File "/job/train.py", line 6, in <module>
+    print(table[{key!r}])
+KeyError: {key!r}
+"""
+SOURCE = """table = {"a": 1}
+
+
+def show(table):
+    return table
+print(table["b"])
+"""
+LOGS = 20
+
+
+class Soak:
+    """The works, each a small change as a person or a job makes it."""
+
+    def __init__(self, session: Session, place: Path) -> None:
+        self.session = session
+        self.place = place
+        self.random = random.Random(3)
+        self.count = 0
+        self.version = 1
+        self.uri = (place / "train.py").as_uri()
+        document = {"uri": self.uri, "languageId": "python", "version": 1, "text": SOURCE}
+        session.notify("textDocument/didOpen", {"textDocument": document})
+
+    def step(self) -> None:
+        """Do one of the works."""
+        self.count += 1
+        self.random.choice(self._works())()
+        self.session.forget()
+
+    def _works(self) -> list[Callable[[], None]]:
+        return [
+            *[self._fail] * 4,
+            self._grow,
+            self._begin_anew,
+            *[self._edit] * 4,
+            self._files,
+            self._folder,
+            self._paste,
+            self._dismiss,
+            self._lenses,
+        ]
+
+    def _log(self) -> Path:
+        return self.place / "runs" / f"{self.random.randrange(LOGS)}.log"
+
+    def _fail(self) -> None:
+        with self._log().open("a") as stream:
+            stream.write(FAILURE.format(key=f"key {self.count}"))
+
+    def _grow(self) -> None:
+        with self._log().open("a") as stream:
+            stream.writelines(f"step {n} loss {1 / (n + 1):.3f}\n" for n in range(2000))
+
+    def _begin_anew(self) -> None:
+        self._log().write_text("started again\n")
+
+    def _edit(self) -> None:
+        self.version += 1
+        position = {"line": 3, "character": 0}
+        text = "# one more line\n" if self.version % 2 else ""
+        end = position if text else {"line": 4, "character": 0}
+        change = {"range": {"start": position, "end": end}, "text": text}
+        document = {"uri": self.uri, "version": self.version}
+        self.session.notify(
+            "textDocument/didChange", {"textDocument": document, "contentChanges": [change]}
+        )
+
+    def _files(self) -> None:
+        path = self.place / f"module_{self.count % 50}.py"
+        if path.exists():
+            path.unlink()
+        else:
+            path.write_text(SOURCE + f"value_{self.count} = {self.count}\n" * 50)
+
+    def _folder(self) -> None:
+        other = self.place.parent / f"other_{self.count % 5}"
+        other.mkdir(exist_ok=True)
+        (other / "train.py").write_text(SOURCE)
+        folder = {"uri": other.as_uri(), "name": other.name}
+        for added, removed in (([folder], []), ([], [folder])):
+            event = {"added": added, "removed": removed}
+            self.session.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+
+    def _paste(self) -> None:
+        case = self.random.choice(CASES)
+        text = (case / "log.txt").read_text("utf-8", "replace")
+        self.session.command("dlBug.localize", {"text": text, "source": "soak"})
+
+    def _dismiss(self) -> None:
+        self.session.wait(self.session.command("dlBug.dismiss", {}))
+
+    def _lenses(self) -> None:
+        asked = {"textDocument": {"uri": self.uri}}
+        self.session.wait(self.session.ask("textDocument/codeLens", asked))
+
+
+def main() -> int:
+    """Print the course and what it amounts to."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=10.0)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = str(Path(folder) / "cache")
+        place = Path(folder) / "project"
+        assemble(place, [], CASES)
+        (place / "runs").mkdir()
+        (place / "train.py").write_text(SOURCE)
+        for number in range(LOGS):
+            (place / "runs" / f"{number}.log").write_text("started\n")
+        return _soak(place, Path(folder) / "server.log", options.minutes)
+
+
+def _soak(place: Path, log: Path, minutes: float) -> int:
+    command = [sys.executable, "-m", "dl_bug_lsp", "server", "--log-file", str(log)]
+    session = Session(command)
+    session.initialize(place)
+    session.settle()
+    soak = Soak(session, place)
+    begin = time.monotonic()
+    course: list[tuple[float, float, int, int]] = []
+    print("| second | works | resident MB | threads | files |\n|---|---|---|---|---|")
+    while (now := time.monotonic() - begin) < 60 * minutes:
+        soak.step()
+        time.sleep(soak.random.uniform(0.01, 0.1))
+        if not course or now - course[-1][0] >= min(10, 60 * minutes / 20):
+            course.append((now, session.resident(), session.threads(), session.descriptors()))
+            _, resident, threads, files = course[-1]
+            row = f"| {now:.0f} | {soak.count} | {resident:.1f} | {threads} | {files} |"
+            print(row, flush=True)
+    session.wait(session.command("dlBug.failures"))
+    session.settle()
+    code = session.end()
+    return _verdict(course, log.read_text("utf-8"), code)
+
+
+def _verdict(course: list[tuple[float, float, int, int]], log: str, code: int) -> int:
+    half = course[len(course) // 2 :]
+    slope = statistics.linear_regression([c[0] for c in half], [c[1] for c in half]).slope * 3600
+    first, last = course[len(course) // 4], course[-1]
+    errors = [line for line in log.splitlines() if " ERROR " in line]
+    good = {
+        f"memory {slope:+.0f} MB an hour over the second half": slope <= STEEPEST,
+        f"threads {first[2]} → {last[2]}": last[2] <= first[2] + 5,
+        f"files {first[3]} → {last[3]}": last[3] <= first[3] + 10,
+        f"{len(errors)} errors in {len(log.splitlines())} lines of log": not errors,
+        f"exit code {code}": code == 0,
+    }
+    print("\n" + "\n".join(f"{'ok   ' if ok else 'WRONG'} {told}" for told, ok in good.items()))
+    print("\n".join(errors[:5]))
+    return 0 if all(good.values()) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
