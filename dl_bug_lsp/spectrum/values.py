@@ -40,10 +40,33 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One test, one whole run of a program, or one iteration of a loop."""
+    """One test, one whole run of a program, or one iteration of a loop.
+
+    ``weight`` says how many equal ones it stands for: thousands of training steps execute the same.
+    """
 
     name: str
     outcome: Outcome
+    weight: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How an argument looked at a function's entry, as ``float32(8, 10)``, and in how many runs.
+
+    ``line`` is the function's first, ``call_file`` and ``call_line`` where the workspace called it
+    first with such an argument (line 0 where that is not known); all lines are 1-based.
+    """
+
+    file: str
+    line: int
+    function: str
+    argument: str
+    text: str
+    call_file: str
+    call_line: int
+    passing: int
+    failing: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -112,12 +135,14 @@ class Spectrum:
 
     Pair k says that run ``rows[k]`` executed element ``columns[k]``; both are 0-based indices.
     Pairs that stand there twice count once. ValueError when an index has nothing to point at.
+    ``signatures`` are those of the failing runs' functions, in the order in which they were met.
     """
 
     runs: tuple[Run, ...]
     elements: tuple[Element, ...]
     rows: array[int] = field(repr=False)
     columns: array[int] = field(repr=False)
+    signatures: tuple[Signature, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.rows) != len(self.columns):
