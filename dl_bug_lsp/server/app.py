@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+FAILURES_CHANGED = "dlBug/failuresChanged"
+"""The notification that what ``dlBug.failures`` lists is another than before."""
+
 NOTEBOOKS = types.NotebookDocumentSyncOptions(
     notebook_selector=[types.NotebookDocumentFilterWithNotebook(notebook="jupyter-notebook")]
 )
@@ -50,6 +53,8 @@ class DlBugServer(LanguageServer):
         self.settings = FolderSettings()
         self.client_commands: frozenset[str] = frozenset()
         self.command_links = False
+        self.tells_failures = False
+        """Whether the client wants to be told that what is shown changed."""
         self.arrivals: list[Callable[[Publication], None]] = []
         """Called with every new publication before it is shown."""
         self.openings: list[Callable[[Folder], None]] = []
@@ -113,6 +118,8 @@ class DlBugServer(LanguageServer):
         """Bring what the client shows in line with the shelf."""
         self.diagnostics.show(self.shelf.all())
         self.refresh_lenses()
+        if self.tells_failures:
+            self.protocol.notify(FAILURES_CHANGED, None)
         for observer in self.observers:
             observer()
 

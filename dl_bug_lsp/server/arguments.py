@@ -11,7 +11,7 @@ from dl_bug_lsp.server.publication import Place, Publication
 LOCALIZE, LOCALIZE_FILE = "dlBug.localize", "dlBug.localizeFile"
 FAILURES, REPORT, CLEAR = "dlBug.failures", "dlBug.report", "dlBug.clear"
 DISMISS, NEXT, PREVIOUS = "dlBug.dismiss", "dlBug.next", "dlBug.previous"
-OPEN_LOG = "dlBug.openLog"
+OPEN_LOG, RESOLVE = "dlBug.openLog", "dlBug.resolve"
 
 SHOW_SUSPECT = "dlBug.showSuspect"
 """A command of the client's own, used only where the client said that it has it."""
@@ -26,6 +26,7 @@ MEMBERS: dict[str, tuple[type, str]] = {
     "suspect": (int, "the rank of a suspicious place"),
     "format": (str, "'json' or 'markdown'"),
     "show": (bool, "true or false"),
+    "captured": (bool, "true or false"),
 }
 
 

@@ -15,11 +15,12 @@ from dl_bug_lsp.server.arguments import (
     LOCALIZE,
     LOCALIZE_FILE,
     REPORT,
+    RESOLVE,
     argument,
 )
 from dl_bug_lsp.server.folders import Folder, path_of
 from dl_bug_lsp.server.jobs import CancelledError, SupersededError
-from dl_bug_lsp.server.localizing import localized
+from dl_bug_lsp.server.localizing import job_name, localized
 from dl_bug_lsp.server.logfiles import read_text
 from dl_bug_lsp.server.publication import Place, Publication
 from dl_bug_lsp.server.reports import listed, report_markdown, show_report
@@ -41,7 +42,8 @@ def register(server: DlBugServer) -> None:
         if not text.strip():
             raise JsonRpcInvalidParams(f"{LOCALIZE} needs the failed run's output as 'text'")
         folders = _folders(ls, wanted.get("workspace"))
-        return await _localize(ls, text, wanted.get("source") or PASTE, folders, request)
+        source, captured = wanted.get("source") or PASTE, wanted.get("captured", False)
+        return await _localize(ls, text, source, folders, request, captured=captured)
 
     @server.command(LOCALIZE_FILE)
     async def localize_file(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
@@ -63,6 +65,15 @@ def register(server: DlBugServer) -> None:
         ls.jobs.cancel_all()
         ls.shelf.clear()
         ls.show()
+
+    @server.command(RESOLVE)
+    def resolve(ls: DlBugServer, *arguments: Any) -> None:
+        source = argument(RESOLVE, arguments).get("source")
+        if not source:
+            raise JsonRpcInvalidParams(f"{RESOLVE} needs the 'source' whose run ended well")
+        ls.jobs.drop(job_name(source, tuple(ls.folders)))
+        for folder in ls.folders:
+            ls.resolve(source, folder)
 
     @server.command(FAILURES)
     def failures(ls: DlBugServer, *arguments: Any) -> list[dict[str, Any]]:
@@ -109,8 +120,14 @@ async def _localize(
     folders: tuple[Folder, ...],
     request: int | str | None,
     log: str | None = None,
+    *,
+    captured: bool = False,
 ) -> dict[str, Any] | None:
-    """Localize, publish and return the report; None where the client cancelled the request."""
+    """Localize, publish and return the report; None where the client cancelled the request.
+
+    A text that nobody chose (``captured``) is not published unless it tells of a failed run of the
+    workspace's code.
+    """
     try:
         found = await localized(ls, text, source, folders, request)
     except SupersededError:
@@ -121,6 +138,8 @@ async def _localize(
         logger.exception("localize failed")
         kind = type(error).__name__
         raise JsonRpcInternalError(f"the text could not be localized ({kind})") from error
+    if captured and not _tells_of_own_failure(found):
+        return found.document
     found.log = log or found.log
     name = found.folder.file_of(log) if log is not None and source == log else None
     found.source = f"log:{name}" if name is not None else source
@@ -128,6 +147,16 @@ async def _localize(
         found.keep_text(text)
     ls.publish(found)
     return found.document
+
+
+def _tells_of_own_failure(found: Publication) -> bool:
+    """Whether a text tells of an error that touched the workspace, and no user's own stop."""
+    failure = found.report.primary
+    if failure is None or failure.exception is None:
+        return False
+    if failure.exception.type == "KeyboardInterrupt":
+        return False
+    return bool(failure.suspects) or any(frame.workspace_file for frame in failure.frames)
 
 
 def _folders(ls: DlBugServer, named: str | None, uri: str | None = None) -> tuple[Folder, ...]:

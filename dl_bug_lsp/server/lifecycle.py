@@ -114,6 +114,7 @@ def _take_options(ls: DlBugServer, options: dict[str, Any]) -> None:
     if isinstance(commands, list):
         ls.client_commands = frozenset(name for name in commands if isinstance(name, str))
     ls.command_links = options.get("commandLinks") is True
+    ls.tells_failures = options.get("tellFailures") is True
 
 
 def _folder_uris(params: types.InitializeParams) -> Iterable[str]:
