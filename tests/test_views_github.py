@@ -6,7 +6,7 @@ import re
 
 import sample_reports as samples
 
-from dl_bug_lsp.views import to_github
+from dl_bug_lsp.views.github import to_github
 
 COMMAND = re.compile(r"::(error|warning) (?:\w+=[^:,\r\n]*)(?:,\w+=[^:,\r\n]*)*::[^\r\n]*")
 

@@ -10,7 +10,7 @@ import pytest
 import sample_reports as samples
 
 from dl_bug_lsp.report import Report
-from dl_bug_lsp.views import to_json
+from dl_bug_lsp.views.json_view import to_json
 
 SCHEMA = json.loads(
     (Path(__file__).parent.parent / "docs" / "report.schema.json").read_text(encoding="utf-8")

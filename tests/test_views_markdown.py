@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dl_bug_lsp.report import Report
-from dl_bug_lsp.views import render_text
 from dl_bug_lsp.views.markdown import bar, block, code, plain, render_markdown, sentence
+from dl_bug_lsp.views.text import render_text
 from dl_bug_lsp.views.words import UNRELIABLE
 
 MARKUP = re.compile(r"(?<!\\)(?:\\\\)*[`*_\[\]<>#|~$!{}@]")

@@ -13,7 +13,7 @@ import pytest
 import sample_reports as samples
 
 from dl_bug_lsp.report import Report
-from dl_bug_lsp.views import to_sarif
+from dl_bug_lsp.views.sarif import to_sarif
 
 
 def official_schema() -> object:

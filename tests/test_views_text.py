@@ -9,10 +9,11 @@ import pytest
 import sample_reports as samples
 
 from dl_bug_lsp.report import ExceptionText, Report, ReportFrame
-from dl_bug_lsp.views import PathStyle, Style, render_text
 from dl_bug_lsp.views.code import excerpt
+from dl_bug_lsp.views.paths import PathStyle
 from dl_bug_lsp.views.stack import fold
-from dl_bug_lsp.views.style import PLAIN
+from dl_bug_lsp.views.style import PLAIN, Style
+from dl_bug_lsp.views.text import render_text
 from dl_bug_lsp.views.words import percent
 from dl_bug_lsp.views.wrap import display_width
 

@@ -112,7 +112,9 @@ def rendered(report: Report, workspace: Workspace, shape: str, colour: str, stre
 
         home = os.environ.get("GITHUB_WORKSPACE") or os.curdir
         return to_github(report, path_prefix(workspace.root, Path(home)))
-    from dl_bug_lsp.views import PathStyle, Style, render_text
+    from dl_bug_lsp.views.paths import PathStyle
+    from dl_bug_lsp.views.style import Style
+    from dl_bug_lsp.views.text import render_text
 
     style = Style(wants_colour(colour, stream))
     paths = PathStyle(path_prefix(workspace.root, Path.cwd()))

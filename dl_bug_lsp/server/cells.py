@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.marks import CellLine, Encoding, Spot
 from dl_bug_lsp.workspace.anchoring import find_text
-from dl_bug_lsp.workspace.notebooks import Cell
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.workspace.notebooks import Cell
 
 
 def cell_of(spot: Spot, cells: Sequence[Sequence[str]]) -> tuple[int, int] | None:

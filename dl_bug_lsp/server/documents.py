@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from lsprotocol import types
@@ -21,8 +22,9 @@ from dl_bug_lsp.server.marks import (
     settle,
 )
 from dl_bug_lsp.server.publication import Publication
-from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.notebooks import Cell
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.workspace.notebooks import Cell
 
 ALL_FILES = types.FileOperationRegistrationOptions(
     [types.FileOperationFilter(types.FileOperationPattern("**/*"), scheme="file")]
@@ -163,6 +165,8 @@ async def read_again(
 
 
 def _on_disk(folder: Folder, file: str) -> tuple[Sequence[str], Sequence[Cell]]:
+    from dl_bug_lsp.workspace import Workspace
+
     # A reader of its own: the folder's belongs to the thread that localizes.
     reader = Workspace(folder.root, cache=False)
     return reader.lines(file), reader.cells(file)

@@ -6,10 +6,10 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from dl_bug_lsp.fixes import Edit
 from dl_bug_lsp.server.app import DlBugServer, capability
 from dl_bug_lsp.server.documents import buffer_of, encoding_of, lines_of, settle_open
 from dl_bug_lsp.server.folders import Folder
@@ -17,7 +17,9 @@ from dl_bug_lsp.server.jobs import CancelledError, SupersededError, Token
 from dl_bug_lsp.server.marks import Encoding, Spot
 from dl_bug_lsp.server.positions import code_units
 from dl_bug_lsp.server.publication import Offer, Publication, find_offers
-from dl_bug_lsp.workspace import Workspace
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.fixes import Edit
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +86,13 @@ async def _lines(ls: DlBugServer, folder: Folder, spot: Spot, edit: Edit) -> Seq
     if lines is not None:
         return lines
     file = folder.file_of(spot.uri) or edit.file
-    return await asyncio.to_thread(lambda: Workspace(folder.root, cache=False).lines(file))
+    return await asyncio.to_thread(_on_disk, folder, file)
+
+
+def _on_disk(folder: Folder, file: str) -> Sequence[str]:
+    from dl_bug_lsp.workspace import Workspace
+
+    return Workspace(folder.root, cache=False).lines(file)
 
 
 def _version(ls: DlBugServer, uri: str) -> int | None:

@@ -24,7 +24,6 @@ from dl_bug_lsp.server.marks import CellLine, Encoding, Spot, line_text
 from dl_bug_lsp.server.publication import Place, Publication, publication
 from dl_bug_lsp.server.report_reader import report_of
 from dl_bug_lsp.server.settings import Settings, folder_settings
-from dl_bug_lsp.workspace.kept import read_kept, write_kept
 
 logger = logging.getLogger(__name__)
 
@@ -91,6 +90,8 @@ class Keeper:
             return
 
         def write() -> None:
+            from dl_bug_lsp.workspace.kept import write_kept
+
             data = _bytes(kept)
             if self._written.get(folder.key, b"") != data:
                 self._written[folder.key] = data
@@ -162,6 +163,8 @@ def read_folder(
     folder: Folder, settings: Settings, encoding: Encoding, token: Token
 ) -> list[Publication]:
     """Return what was kept of a folder, at the lines that hold the texts now; oldest first."""
+    from dl_bug_lsp.workspace.kept import read_kept
+
     data = read_kept(folder.root, NAME, LARGEST)
     if data is None:
         return []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -55,6 +54,8 @@ def report_page(report: str, page: str) -> str | None:
 
 def _replace(place: Path, text: str) -> None:
     """Write so that another server that reads at the same time never sees half a page."""
+    import tempfile
+
     handle, name = tempfile.mkstemp(dir=place.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:

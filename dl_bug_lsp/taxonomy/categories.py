@@ -5,15 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from dl_bug_lsp.report import Advice
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +43,14 @@ class Category:
 @cache
 def categories() -> tuple[Category, ...]:
     """Return all categories in the order of their table."""
+    # Imported late: the language server answers before it needs them.
+    from importlib.resources import files
+
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
+
     text = files("dl_bug_lsp.taxonomy").joinpath("categories.toml").read_text(encoding="utf-8")
     return tuple(_category(row) for row in tomllib.loads(text)["category"])
 
