@@ -40,7 +40,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "spectrum": ("logs", "tracebacks"),
     "provenance": ("workspace", "cancellation"),
     "evidence": (*MIDDLE, "spectrum", "report", "bug_reports", "retrieval"),
-    "ranking": (*MIDDLE, "evidence", "report", "bug_reports", "retrieval"),
+    "ranking": (*MIDDLE, "spectrum", "evidence", "report", "bug_reports", "retrieval"),
     "localize": (*MIDDLE, "spectrum", "evidence", "ranking", "report", "bug_reports"),
     "techniques": (
         *MIDDLE,
@@ -64,6 +64,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "views",
             "watching",
             "runs",
+            "recording",
+            "spectrum",
             "server",
         ),
         "__version__",

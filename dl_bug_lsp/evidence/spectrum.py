@@ -8,18 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.import_lines import ImportLines, import_lines, read_constants
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.spectrum.combination import Suspicion, combine, shipped_weights
-from dl_bug_lsp.spectrum.counting import count
 from dl_bug_lsp.spectrum.failure_words import words_of_report, words_of_tests
 from dl_bug_lsp.spectrum.features import FEATURES, FailureSigns
-from dl_bug_lsp.spectrum.stacks import Stack, stack_as_failing_run
-from dl_bug_lsp.spectrum.values import Counts, Spectrum
+from dl_bug_lsp.spectrum.of_failure import FailureSpectrum
+from dl_bug_lsp.spectrum.stacks import stack_as_failing_run, stacks_of
+from dl_bug_lsp.spectrum.values import Counts, Element
+from dl_bug_lsp.tracebacks import Failure, read_failures
 
 MAX_LINES = 100
 SCALE = 6.0
 """A line whose score is so far below the best one's gets no clue. The weight of the kind in
 ``weights.json`` gives a clue's score this size again."""
+DEFINED, AT_IMPORT = 3.0, 1.0
+"""How much lower a definition's score is, and a constant's: they run when their file is imported,
+whether a test needs them or not, so that counts say little of them."""
+READ = 1.0
+"""How much lower a constant's score is than that of a line that reads it."""
+READERS = 20
+"""The most suspicious lines, whose constants are looked for."""
 _SAID = {
     "frame": "a frame of the stack",
     "near_frame": "near a frame of the stack",
@@ -30,48 +39,94 @@ _SAID = {
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the most suspicious lines; without a failing run the stack stands for one."""
-    if case.spectrum is None:
+    runs = case.runs
+    if runs is None:
         return
-    counts = _lines(count(case.spectrum))
-    stacks = _stacks(case)
-    is_stack_alone = not counts.failing
+    signs = _signs(case, runs)
+    is_stack_alone = not runs.counts.failing
+    weighted = runs.weighted
     if is_stack_alone:
-        counts = stack_as_failing_run(counts, stacks)
-    listed = combine(counts, _signs(case, case.spectrum, stacks))[:MAX_LINES]
-    for one in listed:
-        score = 1 - (listed[0].score - one.score) / SCALE
+        weighted = stack_as_failing_run(runs.counts, signs.stacks)
+    told = weighted if is_stack_alone else runs.counts
+    lines = _Lines(case)
+    listed = lines.judged(combine(weighted, signs))[:MAX_LINES]
+    top = listed[0][0] if listed else 0.0
+    number = {element: i for i, element in enumerate(told.elements)}
+    for value, one in listed:
+        score = 1 - (top - value) / SCALE
         if score > 0:
-            why = _why(one, counts, is_stack_alone)
+            place = number[one.element]
+            why = _why(one, told.ef[place], told.ep[place], told, is_stack_alone)
             yield Clue("spectrum.combined", one.element.file, one.element.line, score, why)
+    for value, name, file, line, reader in lines.constants(listed):
+        score = 1 - (top - value) / SCALE
+        if score > 0:
+            why = f"`{name}` gets its value here, which the suspicious line {reader} reads"
+            yield Clue("spectrum.combined", file, line, score, why)
 
 
-def _lines(counts: Counts) -> Counts:
-    """Return the counts of lines; branches are elements of their own."""
-    return counts.where([i for i, element in enumerate(counts.elements) if not element.target])
+class _Lines:
+    """What is known of the sources of executed lines."""
+
+    def __init__(self, case: Case) -> None:
+        self._workspace = case.workspace
+        self._known: dict[str, ImportLines] = {}
+
+    def judged(self, listed: list[Suspicion]) -> list[tuple[float, Suspicion]]:
+        """Return the list with definitions and constants further down."""
+        found = [(one.score - self._less(one.element), one) for one in listed]
+        return sorted(found, key=lambda pair: -pair[0])
+
+    def constants(
+        self, listed: list[tuple[float, Suspicion]]
+    ) -> Iterator[tuple[float, str, str, int, str]]:
+        """Yield (score, name, file, line, reader) of what the most suspicious lines read."""
+        for value, one in listed[:READERS]:
+            file, line = one.element.file, one.element.line
+            if line in self._of(file).inside:
+                for name, home, at in read_constants(self._workspace, file, line, self._of(file)):
+                    reader = str(line) if home == file else f"{file}:{line}"
+                    yield value - READ, name, home, at, reader
+
+    def _less(self, element: Element) -> float:
+        known = self._of(element.file)
+        if element.line in known.definitions:
+            return DEFINED
+        if element.line in known.inside or not known.inside:
+            return 0.0
+        return AT_IMPORT
+
+    def _of(self, file: str) -> ImportLines:
+        if file not in self._known:
+            self._known[file] = import_lines(self._workspace, file)
+        return self._known[file]
 
 
-def _stacks(case: Case) -> tuple[Stack, ...]:
+def _signs(case: Case, runs: FailureSpectrum) -> FailureSigns:
+    """Read the failure's own part of the log; all of it where its own runs are not known.
+
+    Then any failing run may be meant, and what the others printed belongs to the same fault as far
+    as anybody knows.
+    """
+    files = {element.file for element in runs.counts.elements}
     inner = dict.fromkeys((place.file, place.line) for place in reversed(case.places))
-    return (tuple(inner),) if inner else ()
+    stacks = (tuple(inner),) if inner else stacks_of([case.failure], files)
+    failures: tuple[Failure, ...] = (case.failure,)
+    text = "\n".join(case.own_lines)
+    if not runs.own and case.failure.primary and runs.counts.failing > 1:
+        failures = read_failures(case.log).failures
+        text = "\n".join(line.text for line in case.log.lines)
+        stacks = tuple(dict.fromkeys((*stacks, *stacks_of(failures, files))))
+    return FailureSigns(stacks, words_of_tests(failures, text, runs.names), words_of_report(text))
 
 
-def _signs(case: Case, spectrum: Spectrum, stacks: tuple[Stack, ...]) -> FailureSigns:
-    """Read the failure's own part of the log."""
-    span = case.failure.span
-    text = "\n".join(
-        line.text for line in case.log.lines if span.first_line <= line.number <= span.last_line
-    )
-    names = [run.name for run in spectrum.failing]
-    return FailureSigns(stacks, words_of_tests([case.failure], text, names), words_of_report(text))
-
-
-def _why(one: Suspicion, counts: Counts, is_stack_alone: bool) -> str:
+def _why(one: Suspicion, ef: int, ep: int, counts: Counts, is_stack_alone: bool) -> str:
     """Say how many runs execute the line, and what else speaks for it."""
-    passing = f"{one.ep} of {counts.passing} passing runs"
+    passing = f"{ep} of {counts.passing} passing runs"
     if is_stack_alone:
         why = f"on the way to the failure; executed by {passing}"
     else:
-        why = f"executed by {one.ef} of {counts.failing} failing and {passing}"
+        why = f"executed by {ef} of {counts.failing} failing and {passing}"
     weights = shipped_weights().of
     parts = {
         name: weights[name] * value

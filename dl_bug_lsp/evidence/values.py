@@ -16,6 +16,8 @@ from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
 from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.report import CategoryVerdict
+from dl_bug_lsp.spectrum.of_failure import FailureSpectrum
+from dl_bug_lsp.spectrum.own_runs import own_runs, title_of
 from dl_bug_lsp.spectrum.values import Spectrum
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
 from dl_bug_lsp.workspace import Workspace
@@ -85,6 +87,29 @@ class Case:
             for frame, place in self.located
             if place is not None and frame.line > 0
         )
+
+    @cached_property
+    def own_lines(self) -> tuple[str, ...]:
+        """The part of the log that tells of this failure."""
+        span = self.failure.span
+        lines = self.log.lines
+        return tuple(x.text for x in lines if span.first_line <= x.number <= span.last_line)
+
+    @cached_property
+    def runs(self) -> FailureSpectrum | None:
+        """The spectrum as this failure sees it, None without one, or without one of these files.
+
+        What was executed outside of the workspace is left out.
+        """
+        if self.spectrum is None:
+            return None
+        files = frozenset(self.workspace.python_files()) or None
+        if files and not any(element.file in files for element in self.spectrum.elements):
+            return None
+        title = title_of(self.own_lines[0]) if self.own_lines else ""
+        shown = [frame.file for frame in self.failure.frames]
+        own = own_runs(title, shown, self.spectrum.runs)
+        return FailureSpectrum(self.spectrum, own, files)
 
     @property
     def library_frames(self) -> int:

@@ -8,6 +8,7 @@ import math
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.ranking.fusion import Candidate, fuse, shipped_weights
+from dl_bug_lsp.ranking.led_by_spectrum import led_by_spectrum
 from dl_bug_lsp.ranking.report_places import report_places
 from dl_bug_lsp.ranking.report_weights import (
     ReportWeights,
@@ -54,7 +55,7 @@ def failure_report(
 
     ``told`` is the bug report that the failure stands in; then its words rank too.
     """
-    candidates = fuse(clues, case.category.id)
+    candidates = led_by_spectrum(fuse(clues, case.category.id), case)
     shares = _shares(candidates)
     failure = case.failure
     cause = failure.cause
@@ -87,6 +88,15 @@ def failure_report(
         advice=advice(failure, case.category),
         reliable=failure.reliable,
     )
+
+
+def traceback_shares(case: Case, clues: list[Clue]) -> dict[tuple[str, int], float]:
+    """Return the share of each (file, line) by the clues, where frames lie in the workspace."""
+    if not case.places:
+        return {}
+    candidates = fuse(clues, case.category.id)
+    shares = _shares(candidates)
+    return {(c.file, c.line): share for c, share in zip(candidates, shares, strict=True)}
 
 
 def _report_weights(options: Options) -> ReportWeights:

@@ -1,0 +1,152 @@
+"""Lines that run while a file is imported: definitions, and constants that other lines read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dl_bug_lsp.workspace import Workspace
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_HEADERS = ("test", "target", "iter", "subject")
+
+
+@dataclass(slots=True)
+class ImportLines:
+    """What a module's body does, by 1-based lines.
+
+    ``definitions`` are the headers of functions and classes, also of inner ones, imports and
+    docstrings; ``constants`` are where names of the module (``RATE``) and attributes of its classes
+    (``Model.size``) get their values; ``inside`` are the lines of functions' bodies.
+    """
+
+    definitions: set[int] = field(default_factory=set)
+    constants: dict[str, list[int]] = field(default_factory=dict)
+    inside: set[int] = field(default_factory=set)
+    imported: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Names by their module (with dots where relative) and name there, empty for the module."""
+
+
+def import_lines(workspace: Workspace, file: str) -> ImportLines:
+    """Return what a file's body does; nothing where it is no Python."""
+    tree = workspace.tree(file)
+    found = ImportLines()
+    if tree is not None:
+        _take_body(tree.body, "", found)
+        for node in ast.walk(tree):
+            if isinstance(node, _DEFINITIONS):
+                _take_header(node, found)
+            elif isinstance(node, _IMPORTS):
+                _take_import(node, found)
+    return found
+
+
+def read_constants(
+    workspace: Workspace, file: str, line: int, known: ImportLines
+) -> Iterator[tuple[str, str, int]]:
+    """Yield (name, file, line) of each constant that the statement at a line reads."""
+    for part in statement_at(workspace.tree(file), line):
+        for node in ast.walk(part):
+            if not isinstance(getattr(node, "ctx", None), ast.Load):
+                continue
+            if isinstance(node, ast.Name):
+                yield from _named(workspace, file, node.id, known)
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                yield from _attribute(workspace, file, node.value.id, node.attr, known)
+
+
+def statement_at(tree: ast.Module | None, line: int) -> tuple[ast.AST, ...]:
+    """Return the innermost statement around a line; of a compound one its header's expressions."""
+    best: ast.stmt | None = None
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno):
+            best = node if best is None or node.lineno >= best.lineno else best
+    if best is None:
+        return ()
+    if not isinstance(getattr(best, "body", None), list):
+        return (best,)
+    if isinstance(best, (ast.With, ast.AsyncWith)):
+        return tuple(item.context_expr for item in best.items)
+    headers = (getattr(best, name, None) for name in _HEADERS)
+    return tuple(header for header in headers if isinstance(header, ast.expr))
+
+
+def lines_of(statement: tuple[ast.AST, ...]) -> range:
+    """Return the 1-based lines over which a statement goes."""
+    first = [getattr(part, "lineno", 0) for part in statement]
+    last = [getattr(part, "end_lineno", 0) or 0 for part in statement]
+    return range(min(first), max(last) + 1) if statement else range(0)
+
+
+def _take_body(body: list[ast.stmt], owner: str, found: ImportLines) -> None:
+    for at, node in enumerate(body):
+        if isinstance(node, ast.ClassDef):
+            _take_body(node.body, f"{node.name}.", found)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for name in (n for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)):
+                found.constants.setdefault(f"{owner}{name.id}", []).append(node.lineno)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and at == 0:
+            found.definitions.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        elif isinstance(node, (ast.If, ast.Try, ast.With)):
+            for part in ("body", "orelse", "finalbody"):
+                _take_body(getattr(node, part, []), owner, found)
+
+
+def _take_header(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, found: ImportLines
+) -> None:
+    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    found.definitions.update(range(first, max(node.body[0].lineno, node.lineno + 1)))
+    if node.body[0].lineno == node.lineno:
+        found.definitions.discard(node.lineno)
+    if isinstance(node, _FUNCTIONS):
+        found.inside.update(range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1))
+
+
+def _take_import(node: ast.Import | ast.ImportFrom, found: ImportLines) -> None:
+    found.definitions.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    for name in node.names:
+        if isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            found.imported[name.asname or name.name] = module, name.name
+        elif name.asname or "." not in name.name:
+            found.imported[name.asname or name.name] = name.name, ""
+
+
+def _named(
+    workspace: Workspace, file: str, name: str, known: ImportLines
+) -> Iterator[tuple[str, str, int]]:
+    if name in known.constants:
+        yield from ((name, file, line) for line in known.constants[name])
+    elif name in known.imported:
+        module, there = known.imported[name]
+        home = workspace.module_file(module, file) if there else None
+        if home is not None and home != file:
+            lines = import_lines(workspace, home).constants.get(there, [])
+            yield from ((name, home, line) for line in lines)
+
+
+def _attribute(
+    workspace: Workspace, file: str, owner: str, name: str, known: ImportLines
+) -> Iterator[tuple[str, str, int]]:
+    if owner in ("self", "cls"):
+        for dotted, lines in known.constants.items():
+            if dotted.endswith(f".{name}"):
+                yield from ((dotted, file, line) for line in lines)
+        return
+    yield from ((name, file, line) for line in known.constants.get(f"{owner}.{name}", ()))
+    if owner not in known.imported:
+        return
+    module, there = known.imported[owner]
+    joined = f"{module}{'' if module.endswith('.') else '.'}{there}" if there else module
+    as_module = workspace.module_file(joined, file)
+    if as_module is not None and as_module != file:
+        lines = import_lines(workspace, as_module).constants.get(name, [])
+        yield from ((f"{owner}.{name}", as_module, line) for line in lines)
+    elif there and (home := workspace.module_file(module, file)) is not None and home != file:
+        lines = import_lines(workspace, home).constants.get(f"{there}.{name}", [])
+        yield from ((f"{owner}.{name}", home, line) for line in lines)
