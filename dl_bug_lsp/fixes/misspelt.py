@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.fixes.scene import At, Scene, only_slip
@@ -155,12 +156,36 @@ def _keys(scene: Scene) -> Iterator[Fix]:
         if near is None:
             continue
         asked, made = words.get(key, []), words[near]
+        is_asked_by_code = len(asked) == 1 and asked[0][0].endswith(".py")
         if len(made) == 1 and asked and _is_set(scene, made[0], near):
+            if is_asked_by_code and _is_the_asked(words, made[0], key, near):
+                edit = scene.replaced(asked[0], key, near, r"""["']""", r"""["']""")
+                yield from _fix(edit, key, near, f"'{near}' is the only key that is near to it")
+                continue
             edit = scene.replaced(made[0], near, key)
             yield from _fix(edit, near, key, f"'{near}' stands only here, '{key}' is asked for")
-        elif len(asked) == 1 and len(made) > 1 and asked[0][0].endswith(".py"):
+        elif is_asked_by_code and len(made) > 1:
             edit = scene.replaced(asked[0], key, near, r"""["']""", r"""["']""")
             yield from _fix(edit, key, near, f"'{key}' stands only here, '{near}' elsewhere")
+
+
+def _is_the_asked(words: dict[str, list[At]], made: At, key: str, near: str) -> bool:
+    """Whether of two spellings, each there once, the one asked for is the wrong one.
+
+    A part that the other has alone, and that stands in other names or in prose, is spelt rightly.
+    Where that tells nothing, a config follows the code, and code follows what is defined.
+    """
+    mine, its = set(_parts(key)), set(_parts(near))
+    known = {part for word in words if word not in (key, near) for part in _parts(word)}
+    is_mine_known, is_its_known = bool((mine - its) & known), bool((its - mine) & known)
+    if is_mine_known != is_its_known:
+        return is_its_known
+    return made[0].endswith(".py")
+
+
+def _parts(word: str) -> list[str]:
+    """Return the words that a name is made of, in small letters."""
+    return [part.lower() for part in re.findall(r"[A-Z]*[a-z]+|[A-Z]+", word)]
 
 
 def _is_set(scene: Scene, at: At, word: str) -> bool:

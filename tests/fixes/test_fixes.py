@@ -75,6 +75,19 @@ CASES: dict[str, tuple[dict[str, str], str, list[str]]] = {
         log("a.py", 3, "print(c['learning_rate'])", "KeyError: 'learning_rate'"),
         ["c.yaml:1 learning_rate: 1"],
     ),
+    "a key that the code alone spells so": (
+        {"a.py": "scores = {'accuracy': 0.5}\nprint(scores['acuracy'])\n"},
+        log("a.py", 2, "print(scores['acuracy'])", "KeyError: 'acuracy'"),
+        ["a.py:2 print(scores['accuracy'])"],
+    ),
+    "a key of a config, whose words stand elsewhere": (
+        {
+            "c.yaml": "learning_rate: 1\nsteps: 2\n",
+            "a.py": "# The learning of c.yaml.\nc = load('c.yaml')\nprint(c['lerning_rate'])\n",
+        },
+        log("a.py", 3, "print(c['lerning_rate'])", "KeyError: 'lerning_rate'"),
+        ["a.py:3 print(c['learning_rate'])"],
+    ),
     "a key with nothing near": (
         {"c.yaml": "steps: 2\n", "a.py": "c = {}\nprint(c['learning_rate'])\n"},
         log("a.py", 2, "print(c['learning_rate'])", "KeyError: 'learning_rate'"),

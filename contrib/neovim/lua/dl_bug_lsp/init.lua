@@ -1,0 +1,165 @@
+-- dl-bug-lsp in Neovim: starting the server, and what the :DlBug… commands do.
+local clients = require('dl_bug_lsp.clients')
+local config = require('dl_bug_lsp.config')
+local places = require('dl_bug_lsp.places')
+
+local M = {}
+
+local group = vim.api.nvim_create_augroup('dl_bug_lsp', { clear = true })
+local lens_buffers = {}
+
+-- Starts the server with every file of the types that it knows. `options` is a client's
+-- configuration (cmd, settings, filetypes, …), all of it optional.
+function M.setup(options)
+  options = options or {}
+  if vim.lsp.config and vim.lsp.enable then
+    if next(options) then
+      vim.lsp.config(config.name, options)
+    end
+    vim.lsp.enable(config.name)
+    return
+  end
+  clients.options = options
+  vim.api.nvim_create_autocmd('FileType', {
+    group = group,
+    pattern = options.filetypes or config.filetypes,
+    callback = function(event)
+      local root = config.root_of(vim.api.nvim_buf_get_name(event.buf))
+      if root and vim.bo[event.buf].buftype == '' then
+        vim.lsp.buf_attach_client(event.buf, clients.start(root))
+      end
+    end,
+  })
+end
+
+-- Lenses: fetched when a server was attached, and when the marks of a buffer change.
+function M.attached(buffer)
+  lens_buffers[buffer] = true
+  M.refresh_lenses()
+end
+
+function M.refresh_lenses()
+  for buffer in pairs(lens_buffers) do
+    if not vim.api.nvim_buf_is_valid(buffer) then
+      lens_buffers[buffer] = nil
+    elseif vim.api.nvim_buf_is_loaded(buffer) then
+      places.lenses(buffer)
+    end
+  end
+end
+
+-- A log that is opened gets the links and symbols of the server that follows it.
+function M.attach_log(buffer)
+  local path = vim.loop.fs_realpath(vim.api.nvim_buf_get_name(buffer)) or ''
+  for _, client in ipairs(clients.all()) do
+    local root = client.config.root_dir
+    root = root and vim.loop.fs_realpath(root)
+    if root and vim.startswith(path, root .. '/') then
+      vim.lsp.buf_attach_client(buffer, client.id)
+      return
+    end
+  end
+end
+
+local function told(report)
+  if not report then
+    return
+  end
+  places.quickfix(function(items)
+    if #items == 0 then
+      clients.say('no failure was found in that text')
+      return
+    end
+    local first = items[1]
+    local where = vim.fn.fnamemodify(first.filename, ':.') .. ':' .. first.lnum
+    clients.say(('%d suspicious places, the first: %s (:DlBugNext, :copen)'):format(#items, where))
+  end, report.id)
+end
+
+-- What :DlBugLocalize does: a range of lines, a file, a register (`@a`), else the clipboard.
+function M.localize(command)
+  local name = command.args
+  if command.range > 0 then
+    local lines = vim.api.nvim_buf_get_lines(0, command.line1 - 1, command.line2, false)
+    M.localize_text(table.concat(lines, '\n'), 'selection')
+  elseif name ~= '' and not name:match('^@.$') then
+    local path = vim.fn.fnamemodify(vim.fn.expand(name), ':p')
+    clients.execute('dlBug.localizeFile', { uri = vim.uri_from_fname(path) }, told)
+  elseif name ~= '' then
+    M.localize_text(vim.fn.getreg(name:sub(2)), 'register')
+  else
+    M.localize_text(places.clipboard(), 'clipboard')
+  end
+end
+
+function M.localize_text(text, source)
+  if not text:match('%S') then
+    clients.say('nothing to localize: the ' .. source .. ' is empty', 'WARN')
+    return
+  end
+  clients.execute('dlBug.localize', { text = text, source = source }, told)
+end
+
+-- Goes to the next ('dlBug.next') or previous place, from the one named, else the last one visited.
+function M.go(command, named)
+  clients.execute(command, named, function(place, client)
+    if not place then
+      clients.say('nothing is marked')
+    elseif not place.shown then
+      places.show(place, client)
+    end
+  end)
+end
+
+-- Puts aside the places of the cursor's line; with a bang, all of them.
+function M.dismiss(command)
+  if command.bang then
+    clients.execute('dlBug.dismiss')
+    return
+  end
+  local here = places.at_cursor()
+  if #here == 0 then
+    clients.say('no suspicious place on this line; :DlBugDismiss! puts all aside')
+  end
+  for _, place in ipairs(here) do
+    clients.execute('dlBug.dismiss', place)
+  end
+end
+
+-- Shows the report of the cursor's line, or the latest, as a page in a split.
+function M.report(named)
+  named = vim.tbl_extend('force', named or places.at_cursor()[1] or {}, { format = 'markdown' })
+  named.show = nil
+  clients.execute('dlBug.report', named, function(page)
+    if page then
+      places.page(page)
+    else
+      clients.say('nothing is marked')
+    end
+  end)
+end
+
+function M.failures()
+  places.quickfix(function(items)
+    if #items == 0 then
+      clients.say('nothing is marked')
+    else
+      vim.cmd('copen')
+    end
+  end)
+end
+
+-- Opens the log at the failure; where the text lay in no file, the report holds it.
+function M.log(named)
+  clients.execute('dlBug.openLog', named or places.at_cursor()[1], function(found, client)
+    if not found then
+      clients.say('nothing is marked')
+    elseif found.uri and not found.shown then
+      places.show(found, client)
+    elseif not found.shown then
+      M.report(named)
+    end
+  end)
+end
+
+return M
