@@ -47,12 +47,19 @@ def import_lines(workspace: Workspace, file: str) -> ImportLines:
 def read_constants(
     workspace: Workspace, file: str, line: int, known: ImportLines
 ) -> Iterator[tuple[str, str, int]]:
-    """Yield (name, file, line) of each constant that the statement at a line reads."""
-    for part in statement_at(workspace.tree(file), line):
+    """Yield (name, file, line) of each constant that the statement at a line reads.
+
+    Also of each default of its function's parameters.
+    """
+    tree = workspace.tree(file)
+    defaults = _defaults(tree, line)
+    for part in statement_at(tree, line):
         for node in ast.walk(part):
             if not isinstance(getattr(node, "ctx", None), ast.Load):
                 continue
-            if isinstance(node, ast.Name):
+            if isinstance(node, ast.Name) and node.id in defaults:
+                yield node.id, file, defaults[node.id]
+            elif isinstance(node, ast.Name):
                 yield from _named(workspace, file, node.id, known)
             elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 yield from _attribute(workspace, file, node.value.id, node.attr, known)
@@ -72,6 +79,22 @@ def statement_at(tree: ast.Module | None, line: int) -> tuple[ast.AST, ...]:
         return tuple(item.context_expr for item in best.items)
     headers = (getattr(best, name, None) for name in _HEADERS)
     return tuple(header for header in headers if isinstance(header, ast.expr))
+
+
+def _defaults(tree: ast.Module | None, line: int) -> dict[str, int]:
+    """Return where the parameters of the innermost function around a line have their defaults."""
+    best: ast.FunctionDef | ast.AsyncFunctionDef | None = None
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, _FUNCTIONS) and node.lineno <= line <= (node.end_lineno or 0):
+            best = node if best is None or node.lineno > best.lineno else best
+    if best is None:
+        return {}
+    arguments = best.args
+    by_position = [*arguments.posonlyargs, *arguments.args]
+    first = len(by_position) - len(arguments.defaults)
+    pairs = [*zip(by_position[first:], arguments.defaults, strict=True)]
+    given = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return {a.arg: value.lineno for a, value in [*pairs, *given] if value is not None}
 
 
 def lines_of(statement: tuple[ast.AST, ...]) -> range:

@@ -22,11 +22,10 @@ MAX_LINES = 100
 SCALE = 6.0
 """A line whose score is so far below the best one's gets no clue. The weight of the kind in
 ``weights.json`` gives a clue's score this size again."""
-DEFINED, AT_IMPORT = 3.0, 1.0
-"""How much lower a definition's score is, and a constant's: they run when their file is imported,
-whether a test needs them or not, so that counts say little of them."""
+AT_IMPORT = 1.0
+"""How much lower the score is of what runs when its file is imported, needed or not."""
 READ = 1.0
-"""How much lower a constant's score is than that of a line that reads it."""
+"""How much lower a constant's or a default's score is than that of a line that reads it."""
 READERS = 20
 """The most suspicious lines, whose constants are looked for."""
 _SAID = {
@@ -49,7 +48,7 @@ def find(case: Case) -> Iterator[Clue]:
         weighted = stack_as_failing_run(runs.counts, signs.stacks)
     told = weighted if is_stack_alone else runs.counts
     lines = _Lines(case)
-    listed = lines.judged(combine(weighted, signs))[:MAX_LINES]
+    listed = lines.judged(combine(lines.without_definitions(weighted), signs))[:MAX_LINES]
     top = listed[0][0] if listed else 0.0
     number = {element: i for i, element in enumerate(told.elements)}
     for value, one in listed:
@@ -72,8 +71,15 @@ class _Lines:
         self._workspace = case.workspace
         self._known: dict[str, ImportLines] = {}
 
+    def without_definitions(self, counts: Counts) -> Counts:
+        """Return the counts of what does something; of a default, the line that reads it tells."""
+        found = [
+            i for i, e in enumerate(counts.elements) if e.line not in self._of(e.file).definitions
+        ]
+        return counts.where(found) if any(counts.ef[i] for i in found) else counts
+
     def judged(self, listed: list[Suspicion]) -> list[tuple[float, Suspicion]]:
-        """Return the list with definitions and constants further down."""
+        """Return the list with what runs at import further down."""
         found = [(one.score - self._less(one.element), one) for one in listed]
         return sorted(found, key=lambda pair: -pair[0])
 
@@ -90,11 +96,7 @@ class _Lines:
 
     def _less(self, element: Element) -> float:
         known = self._of(element.file)
-        if element.line in known.definitions:
-            return DEFINED
-        if element.line in known.inside or not known.inside:
-            return 0.0
-        return AT_IMPORT
+        return 0.0 if element.line in known.inside or not known.inside else AT_IMPORT
 
     def _of(self, file: str) -> ImportLines:
         if file not in self._known:
