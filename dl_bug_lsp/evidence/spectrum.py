@@ -22,7 +22,7 @@ MAX_LINES = 100
 SCALE = 6.0
 """A line whose score is so far below the best one's gets no clue. The weight of the kind in
 ``weights.json`` gives a clue's score this size again."""
-AT_IMPORT = 1.0
+AT_IMPORT = 3.0
 """How much lower the score is of what runs when its file is imported, needed or not."""
 READ = 1.0
 """How much lower a constant's or a default's score is than that of a line that reads it."""
@@ -87,7 +87,10 @@ class _Lines:
         self, listed: list[tuple[float, Suspicion]]
     ) -> Iterator[tuple[float, str, str, int, str]]:
         """Yield (score, name, file, line, reader) of what the most suspicious lines read."""
-        for value, one in listed[:READERS]:
+        weights = shipped_weights()
+        for _, one in listed[:READERS]:
+            # Not the score of the list, which falls beside what was examined before.
+            value = weights.sum(one.row)
             file, line = one.element.file, one.element.line
             if line in self._of(file).inside:
                 for name, home, at in read_constants(self._workspace, file, line, self._of(file)):

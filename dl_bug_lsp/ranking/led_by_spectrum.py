@@ -18,7 +18,9 @@ from dl_bug_lsp.evidence.import_lines import (
 )
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.ranking.fusion import Candidate
+from dl_bug_lsp.spectrum.failing import DIALECT
 from dl_bug_lsp.spectrum.failure_words import is_test_file
+from dl_bug_lsp.spectrum.of_failure import FailureSpectrum
 
 LEADER = "spectrum.combined"
 KNOWN = "stack_trace."
@@ -30,13 +32,15 @@ _PYTHON = (".py", ".pyw", ".ipynb")
 
 
 def led_by_spectrum(candidates: list[Candidate], case: Case) -> list[Candidate]:
-    """Return the candidates anew ranked; as they are where no failing run is known.
+    """Return the candidates anew ranked; as they are where the failure is of no known failing test.
+
+    The steps of a training all execute the same, so that there the other evidence leads.
 
     Lines of functions that the failure's runs did not execute are left out. Lines of tests come
     behind all others.
     """
     runs = case.runs
-    if runs is None or not runs.counts.failing:
+    if runs is None or not runs.counts.failing or not _is_of_test(case, runs):
         return candidates
     leads = runs.counts.passing > 0
     rules = _Rules(case)
@@ -51,6 +55,12 @@ def led_by_spectrum(candidates: list[Candidate], case: Case) -> list[Candidate]:
         *sorted(code, key=lambda c: (-c.score, c.file, c.line)),
         *sorted(behind, key=lambda c: (-c.score, c.file, c.line)),
     ]
+
+
+def _is_of_test(case: Case, runs: FailureSpectrum) -> bool:
+    failure = case.failure
+    told = failure.dialect in (DIALECT, "pytest")
+    return told or bool(runs.own) or any(is_test_file(frame.file) for frame in failure.frames)
 
 
 def _ranked(candidate: Candidate, leads: bool) -> Candidate:

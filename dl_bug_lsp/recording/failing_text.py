@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 MOST = 5
-"""Tests whose output is told: of those that end in the same line only the first."""
+"""Groups of tests whose output is told."""
+_WIDTH = 80
+_ERROR = re.compile(r"^E {2,}(?P<type>[\w.]+)(?=:|$)", re.MULTILINE)
+_PLACE = re.compile(r"^(?P<place>\S[^\n]*?:\d{1,8}):(?: |$)", re.MULTILINE)
 
 
 def failing_text(texts: Mapping[str, str], most: int = MOST) -> str:
-    """Return the outputs of failing tests under pytest's headings; ``texts`` are by test name."""
-    told: dict[str, str] = {}
+    """Return the outputs of failing tests under pytest's headings; ``texts`` are by test name.
+
+    Tests that end at the same line with the same exception are one group: its first test stands
+    for it. The largest groups are told, the largest first.
+    """
+    groups: dict[tuple[str, str], list[str]] = {}
     for name in sorted(texts):
-        text = texts[name].strip("\n")
-        if text:
-            told.setdefault(_ending(text), f"{_heading(name)}\n\n{text}\n")
-    sections = list(told.values())[:most]
-    if not sections:
+        if texts[name].strip():
+            groups.setdefault(_ending(texts[name]), []).append(name)
+    ordered = sorted(groups.values(), key=lambda names: (-len(names), names[0]))
+    if not ordered:
         return ""
+    sections = [f"{_heading(names[0])}\n\n{texts[names[0]].strip(chr(10))}\n" for names in ordered]
     title = " FAILURES ".center(_WIDTH, "=")
-    return "\n".join([title, *sections])
-
-
-_WIDTH = 80
+    return "\n".join([title, *sections[:most]])
 
 
 def _heading(name: str) -> str:
@@ -31,5 +36,9 @@ def _heading(name: str) -> str:
     return f" {short} ".center(_WIDTH, "_")
 
 
-def _ending(text: str) -> str:
-    return text.rpartition("\n")[2]
+def _ending(text: str) -> tuple[str, str]:
+    """Return where a test ended and in what exception, as far as its output tells."""
+    places, errors = _PLACE.findall(text), _ERROR.findall(text)
+    if not places:
+        return text.rstrip().rpartition("\n")[2], ""
+    return places[-1], errors[-1] if errors else ""
