@@ -1,0 +1,108 @@
+"""Signals of bug reports: terms, names, paths, imports, tests, and BM25 as its formula says."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dl_bug_lsp.evidence.reports.documents import joined, one_document, source_of
+from dl_bug_lsp.evidence.reports.imports import ImportGraph, is_test
+from dl_bug_lsp.evidence.reports.outlines import outline_of
+from dl_bug_lsp.evidence.reports.paths import PathIndex
+from dl_bug_lsp.evidence.reports.scene import named_in
+from dl_bug_lsp.evidence.reports.similarity import K1, Matches, Query
+from dl_bug_lsp.evidence.reports.terms import compounded, numbers_of
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("data loader", "data_loader"),
+        ("early stopping", "EarlyStopping"),
+        ("dataloader", "DataLoader"),
+    ],
+)
+def test_words_meet_the_compound_that_they_make(text: str, written: str) -> None:
+    assert compounded(written)[-1] in {compounded(text.replace(" ", ""))[-1]}
+    assert set(numbers_of([written]).tolist()) & set(numbers_of([text]).tolist())
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/home/x/site-packages/lib/net.py", (["lib/net.py"], 2)),
+        ("C:\\work\\lib\\net.py", (["lib/net.py"], 2)),
+        ("net.py", (["lib/net.py", "old/net.py"], 1)),
+        ("other.py", ([], 0)),
+        ("", ([], 0)),
+    ],
+)
+def test_paths_are_found_by_their_end(path: str, expected: tuple[list[str], int]) -> None:
+    files = ["lib/net.py", "old/net.py", "lib/loop.py"]
+    rows, shared = PathIndex(files).find(path)
+    assert ([files[row] for row in rows], shared) == expected
+
+
+SOURCES = {
+    "lib/__init__.py": "from lib.core.net import Net\n",
+    "lib/core/net.py": "class Net:\n    def forward(self, x):\n        return x\n",
+    "lib/core/loops.py": "from ..core import net\n",
+    "tests/core/test_net.py": "from lib import Net\n",
+    "tests/test_loop.py": "import lib.core.loops\n",
+}
+
+
+def test_imports_lead_to_the_definer_and_tests_to_what_they_are_named_after() -> None:
+    files = list(SOURCES)
+    graph = ImportGraph(files, [source_of(outline_of(text)) for text in SOURCES.values()])
+    imported = {files[row]: {files[t] for t in graph.imported[row]} for row in range(len(files))}
+    assert imported["tests/core/test_net.py"] == {"lib/core/net.py"}
+    assert imported["lib/core/loops.py"] == {"lib/core/net.py"}
+    assert imported["tests/test_loop.py"] == {"lib/core/loops.py"}
+    tested = {files[row]: {files[t] for t in graph.tested[row]} for row in range(len(files))}
+    assert tested["tests/core/test_net.py"] == {"lib/core/net.py"}
+    assert tested["tests/test_loop.py"] == {"lib/core/loops.py"}
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("tests/a.py", True),
+        ("lib/test_a.py", True),
+        ("lib/a_test.py", True),
+        ("lib/attest.py", False),
+    ],
+)
+def test_tests_are_known_by_their_path(file: str, expected: bool) -> None:
+    assert is_test(file) is expected
+
+
+def test_code_shows_in_a_name() -> None:
+    found = named_in(["when fit calls `step` or Net.forward(x) with batch_size"], loose=True)
+    assert {name for name, strong in found.items() if strong} == {
+        "step",
+        "Net",
+        "forward",
+        "batch_size",
+    }
+    assert found["when"] is False
+
+
+def test_bm25_is_the_formula() -> None:
+    documents = [one_document(["alpha", "alpha", "beta"]), one_document(["beta"])]
+    query = Query(numbers_of(["alpha"]))
+    found = Matches(joined(documents), query).bm25(np.ones(query.size))
+    idf = math.log(1 + (2 - 1 + 0.5) / (1 + 0.5))
+    assert found[0] == pytest.approx(idf * 2 * (K1 + 1) / (2 + K1 * (0.25 + 0.75 * 3 / 2)))
+    assert found[1] == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["", "def broken(:\n", "x = '''never closed", "\n" * 50, "é = 1\n"]
+)
+def test_any_text_has_an_outline(text: str) -> None:
+    found = source_of(outline_of(text))
+    assert found.lines == text.count("\n") + 1
+    assert found.passages.rows == len(found.functions)
