@@ -110,6 +110,12 @@ def _add_run(commands: _Commands[Parser], common: Parser) -> None:
     )
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     command.add_argument("--no-report", action="store_true", help="record only")
+    command.add_argument(
+        "--spectrum",
+        action="store_true",
+        help="also record which lines and which tensor shapes passing and failing steps of a "
+        "Python program meet; slows it down and says by how much",
+    )
     command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     command.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command")
 

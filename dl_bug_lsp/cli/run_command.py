@@ -7,12 +7,17 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dl_bug_lsp.cli.errors import UsageError, complain
+from dl_bug_lsp.cli.run_spectrum import recording, spectrum_of
 from dl_bug_lsp.runs import records
 from dl_bug_lsp.runs.capped import CappedLog
 from dl_bug_lsp.runs.starting import StartError
 from dl_bug_lsp.runs.starting import run as run_to_its_end
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.recording.run_sessions import RecordedRun
 
 SHORT = 3
 """Places that a report on the terminal names; `localize` on the recorded log tells all."""
@@ -29,23 +34,25 @@ def run(arguments: argparse.Namespace) -> int:
     workspace = _workspace(arguments.workspace) or records.workspace_of(folder)
     place, record = _begin(workspace, command, folder)
     log = CappedLog(records.log_file(place) if place else None)
-    try:
-        code = run_to_its_end(command, log)
-    except StartError as error:
+    with recording(arguments.spectrum, workspace) as take_in:
+        try:
+            code = run_to_its_end(command, log)
+        except StartError as error:
+            log.close()
+            if place is not None:
+                records.discard(place)
+            complain(str(error))
+            return error.exit_code
         log.close()
+        if log.problem is not None and place is not None:
+            complain(f"the output could not be recorded: {_reason(log.problem)}")
+        done = record.ended_with(code, log.left_out)
         if place is not None:
-            records.discard(place)
-        complain(str(error))
-        return error.exit_code
-    log.close()
-    if log.problem is not None and place is not None:
-        complain(f"the output could not be recorded: {_reason(log.problem)}")
-    done = record.ended_with(code, log.left_out)
-    if place is not None:
-        records.finish(place, done)
+            records.finish(place, done)
+        executed = take_in(done, log.content()) if arguments.spectrum else None
     if code and not done.was_broken_off and not arguments.no_report:
         complain(f"the command ended with {_end(code)}")
-        _report(log.content(), workspace, place, arguments)
+        _report(log.content(), workspace, place, arguments, executed)
     return _leave(code)
 
 
@@ -82,14 +89,18 @@ def _reason(error: OSError) -> str:
 
 
 def _report(
-    output: bytes, workspace: Path, place: Path | None, arguments: argparse.Namespace
+    output: bytes,
+    workspace: Path,
+    place: Path | None,
+    arguments: argparse.Namespace,
+    executed: RecordedRun | None,
 ) -> None:
     """Print the report to standard error; a fault of ours changes nothing of the run's end."""
     if not output.strip():
         complain("it printed nothing that could tell why")
         return
     try:
-        _print_report(output, workspace, arguments.format, arguments.color)
+        _print_report(output, workspace, arguments.format, arguments.color, executed)
         if place is not None and arguments.format == "text":
             log = os.path.relpath(records.log_file(place))
             complain(f"more: dl-bug-lsp localize {log}{_where(workspace)}")
@@ -105,7 +116,9 @@ def _where(workspace: Path) -> str:
     return "" if workspace == Path.cwd() else f" --workspace {os.path.relpath(workspace)}"
 
 
-def _print_report(output: bytes, workspace: Path, shape: str, colour: str) -> None:
+def _print_report(
+    output: bytes, workspace: Path, shape: str, colour: str, executed: RecordedRun | None
+) -> None:
     """Localize a run's output and print the report to standard error."""
     # Imported here: a command that succeeds pays for none of it.
     from dl_bug_lsp.cli.localize_command import print_rendered, rendered
@@ -115,7 +128,8 @@ def _print_report(output: bytes, workspace: Path, shape: str, colour: str) -> No
 
     opened = Workspace(workspace)
     wanted = Options(SHORT, SHORT) if shape == "text" else Options()
-    report = localize(output, opened, wanted)
+    spectrum = spectrum_of(executed, workspace, opened) if executed is not None else None
+    report = localize(output, opened, wanted, spectrum)
     opened.keep_index()
     print_rendered(rendered(report, opened, shape, colour, sys.stderr), shape, sys.stderr)
 

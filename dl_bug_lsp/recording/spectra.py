@@ -3,20 +3,24 @@
 A failing test counts with the phases up to the one that failed, a passing one with all. A line that
 runs while a file is imported (a definition, a constant) counts for every test that runs anything in
 that file.
+
+Of a failing run of which turns of a loop are known, the turns count and not the run itself: it
+executed all that any turn did. What the run executed around its loop counts for every turn, like an
+import: all turns build on it.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 
 from dl_bug_lsp.recording.anchoring import Anchoring
-from dl_bug_lsp.recording.numbits import lines_of, union
+from dl_bug_lsp.recording.numbits import lines_of, numbits_of, union
 from dl_bug_lsp.recording.store import Recording
 from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
-from dl_bug_lsp.spectrum.values import Element, Run, Spectrum
+from dl_bug_lsp.spectrum.values import Element, Run, Signature, Spectrum
 
 _ORDER = (Phase.SETUP, Phase.CALL, Phase.TEARDOWN)
 
@@ -73,17 +77,23 @@ def spectrum_now(
     runs: list[Run] = []
     ran: list[dict[str, list[int]]] = []
     texts: dict[str, str] = {}
+    signatures: list[Signature] = []
+    in_parts = {test.part_of for test in recording.tests if test.part_of}
     for session in recording.sessions:
         for test in session.tests:
             if test.outcome.is_failing:
-                texts[test.name] = test.text
+                if not test.part_of:
+                    texts[test.name] = test.text
             elif not test.outcome.is_passing:
                 continue
-            runs.append(Run(test.name, test.outcome))
+            signatures += places.signatures(session, test)
+            if test.name in in_parts:
+                continue
+            runs.append(Run(test.name, test.outcome, test.weight))
             files = lines_by_file(test, session).items()
             ran.append({file: places.today(session, file, lines) for file, lines in files})
     return Recorded(
-        _spectrum(tuple(runs), ran, functions),
+        replace(_spectrum(tuple(runs), ran, functions), signatures=_summed(signatures)),
         texts,
         tuple(sorted(places.changed)),
         tuple(sorted(places.gone)),
@@ -116,6 +126,34 @@ class _Places:
             self._anchorings[file, then] = Anchoring(then, now)
         anchoring = self._anchorings[file, then]
         return [line for line in map(anchoring.now, lines) if line is not None]
+
+    def signatures(self, session: Session, test: RecordedTest) -> list[Signature]:
+        """Return a test's signatures at today's lines; those of changed functions are left out."""
+        found: list[Signature] = []
+        for one in test.signatures:
+            line = self._line(session, one.file, one.line)
+            call = self._line(session, one.call_file, one.call_line)
+            if line:
+                found.append(replace(one, line=line, call_line=call))
+        return found
+
+    def _line(self, session: Session, file: str, line: int) -> int:
+        here = self.today(session, file, numbits_of([line])) if file and line > 0 else ()
+        return next(iter(here), 0)
+
+
+def _summed(signatures: Sequence[Signature]) -> tuple[Signature, ...]:
+    """Return each signature once, of the arguments that a failing run met."""
+    found: dict[tuple[str, str, str, str], Signature] = {}
+    for one in signatures:
+        key = (one.file, one.function, one.argument, one.text)
+        old = found.pop(key, None)
+        if old is not None:
+            passing, failing = one.passing + old.passing, one.failing + old.failing
+            one = replace(one, passing=passing, failing=failing)
+        found[key] = one
+    met = {key[:3] for key, one in found.items() if one.failing}
+    return tuple(one for key, one in found.items() if key[:3] in met)
 
 
 def _spectrum(

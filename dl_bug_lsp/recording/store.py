@@ -1,10 +1,13 @@
 """The spectrum on disk: one SQLite file with the newest record of every test.
 
-Schema 1 (docs/spectrum.md): ``about(key, value)``; ``session(id, started, command, branch)``;
+Schema 2 (docs/spectrum.md): ``about(key, value)``; ``session(id, started, command, branch)``;
 ``body(digest, text)``, source texts, deflated; ``source(id, session, file, digest, imported)``, the
 files of a session and what ran in them outside of tests; ``test(id, session, name, outcome,
-failed_in, seconds, text)``; ``hit(test, phase, source, lines)``; ``arc(test, phase, source, first,
-last)``. Lines are numbits (see `numbits`), files relative to the workspace with ``/``.
+failed_in, seconds, text, weight, part_of)``; ``hit(test, phase, source, lines)``; ``arc(test,
+phase, source, first, last)``; ``signature(test, file, line, function, argument, text, call_file,
+call_line, passing, failing)``. Lines are numbits (see `numbits`), files relative to the workspace
+with ``/``. Schema 1 had no ``weight``, ``part_of`` and ``signature``; it is read, and extended by
+the next writer.
 """
 
 from __future__ import annotations
@@ -14,13 +17,14 @@ import hashlib
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from dl_bug_lsp.recording.values import Arc, Hits, Phase, RecordedTest, Session
-from dl_bug_lsp.spectrum.values import Outcome
+from dl_bug_lsp.spectrum.values import Outcome, Signature
 
-SCHEMA = "1"
+SCHEMA = "2"
+_OLDER = "1"
 NAME = "spectrum.db"
 _WAIT = 30.0
 """Seconds that a writer waits for another one."""
@@ -36,6 +40,14 @@ create table hit (test integer, phase text, source integer, lines blob);
 create index hit_test on hit (test);
 create table arc (test integer, phase text, source integer, first integer, last integer);
 create index arc_test on arc (test);
+"""
+_SINCE_2 = """
+alter table test add column weight integer default 1;
+alter table test add column part_of text default '';
+create table signature (test integer, file text, line integer, function text, argument text,
+                        text text, call_file text, call_line integer, passing integer,
+                        failing integer);
+create index signature_test on signature (test);
 """
 
 
@@ -92,10 +104,10 @@ def read_recording(path: Path) -> Recording:
 
 def _check(db: sqlite3.Connection, path: Path) -> None:
     row = db.execute("select value from about where key = 'schema'").fetchone()
-    if row is None or row[0] != SCHEMA:
+    if row is None or row[0] not in (SCHEMA, _OLDER):
         found = row[0] if row else "none"
         raise StoreError(
-            f"{path} has the schema {found}, this version reads {SCHEMA}; "
+            f"{path} has the schema {found}, this version reads {_OLDER} and {SCHEMA}; "
             "use the dl-bug-lsp that wrote it, or delete it"
         )
 
@@ -124,24 +136,34 @@ def _move_aside_damaged(path: Path) -> str | None:
 
 
 def _make_tables(db: sqlite3.Connection) -> None:
-    if db.execute("select 1 from sqlite_master where name = 'about'").fetchone() is None:
-        for statement in filter(str.strip, _TABLES.split(";")):
-            db.execute(statement)
-        db.execute("insert into about values ('schema', ?)", (SCHEMA,))
+    """Make what is missing: all tables, or what a file of the older schema lacks."""
+    missing = "" if _has(db, "about") else _TABLES
+    missing += "" if _has(db, "signature") else _SINCE_2
+    for statement in filter(str.strip, missing.split(";")):
+        db.execute(statement)
+    db.execute("insert or replace into about values ('schema', ?)", (SCHEMA,))
+
+
+def _has(db: sqlite3.Connection, table: str) -> bool:
+    named = db.execute("select 1 from sqlite_master where name = ?", (table,))
+    return named.fetchone() is not None
 
 
 def _drop_replaced(db: sqlite3.Connection, session: Session) -> None:
     gone = {test.name for test in session.tests}
     gone |= {
         name
-        for (name,) in db.execute("select name from test")
+        for name, whole in db.execute("select name, part_of from test")
         if name.partition("::")[0] in session.whole_files
+        or name in session.replaces
+        or whole in session.replaces
     }
     for name in sorted(gone):
         row = db.execute("select id from test where name = ?", (name,)).fetchone()
         if row is not None:
             db.execute("delete from hit where test = ?", row)
             db.execute("delete from arc where test = ?", row)
+            db.execute("delete from signature where test = ?", row)
             db.execute("delete from test where id = ?", row)
 
 
@@ -153,8 +175,8 @@ def _insert(db: sqlite3.Connection, session: Session) -> None:
     sources = _insert_sources(db, session, number)
     for test in session.tests:
         row = db.execute(
-            "insert into test (session, name, outcome, failed_in, seconds, text)"
-            " values (?, ?, ?, ?, ?, ?)",
+            "insert into test (session, name, outcome, failed_in, seconds, text, weight, part_of)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 number,
                 test.name,
@@ -162,8 +184,14 @@ def _insert(db: sqlite3.Connection, session: Session) -> None:
                 test.failed_in.value if test.failed_in else None,
                 test.seconds,
                 test.text.encode("utf-8", "replace").decode(),
+                test.weight,
+                test.part_of,
             ),
         ).lastrowid
+        db.executemany(
+            "insert into signature values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(row, *astuple(signature)) for signature in test.signatures],
+        )
         db.executemany(
             "insert into hit values (?, ?, ?, ?)",
             [(row, phase.value, sources[file], h.lines) for (phase, file), h in test.hits.items()],
@@ -208,7 +236,8 @@ def _drop_unused(db: sqlite3.Connection) -> None:
 
 def _sessions(db: sqlite3.Connection) -> Iterator[Session]:
     bodies = {d: zlib.decompress(b).decode() for d, b in db.execute("select * from body")}
-    hits = _hits(db)
+    hits, signatures = _hits(db), _signatures(db)
+    since = "weight, part_of" if _has(db, "signature") else "1, ''"
     for number, started, command, branch in db.execute(
         "select id, started, command, branch from session order by id"
     ).fetchall():
@@ -223,9 +252,12 @@ def _sessions(db: sqlite3.Connection) -> Iterator[Session]:
                 text,
                 seconds,
                 hits.get(row, {}),
+                weight,
+                whole,
+                signatures.get(row, ()),
             )
-            for row, name, outcome, failed_in, text, seconds in db.execute(
-                "select id, name, outcome, failed_in, text, seconds from test"
+            for row, name, outcome, failed_in, text, seconds, weight, whole in db.execute(
+                f"select id, name, outcome, failed_in, text, seconds, {since} from test"
                 " where session = ? order by name",
                 (number,),
             )
@@ -249,4 +281,12 @@ def _hits(db: sqlite3.Connection) -> dict[int, dict[tuple[Phase, str], Hits]]:
     for test, phase, source, lines in db.execute("select test, phase, source, lines from hit"):
         jumps = tuple(arcs.get((test, phase, source), ()))
         found.setdefault(test, {})[Phase(phase), files[source]] = Hits(lines, jumps)
+    return found
+
+
+def _signatures(db: sqlite3.Connection) -> dict[int, tuple[Signature, ...]]:
+    found: dict[int, tuple[Signature, ...]] = {}
+    if _has(db, "signature"):
+        for test, *row in db.execute("select * from signature order by rowid"):
+            found[test] = (*found.get(test, ()), Signature(*row))
     return found

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from dl_bug_lsp.spectrum.values import Outcome
+from dl_bug_lsp.spectrum.values import Outcome, Signature
 
 
 class Phase(str, Enum):
@@ -36,7 +36,9 @@ class RecordedTest:
     """One test: its name (pytest's node id), outcome, failure output, and hits.
 
     ``hits`` are by (phase, file), files relative to the workspace with ``/``; ``failed_in`` is the
-    phase that failed.
+    phase that failed. A run of a program is a test, too, named ``run:`` and its command; turns of
+    its loop are tests that are ``part_of`` it, one for all that ran the same lines, their number in
+    ``weight``. ``signatures`` are a whole run's, counted over its turns.
     """
 
     name: str
@@ -45,6 +47,9 @@ class RecordedTest:
     text: str = ""
     seconds: float = 0.0
     hits: Mapping[tuple[Phase, str], Hits] = field(default_factory=dict)
+    weight: int = 1
+    part_of: str = ""
+    signatures: tuple[Signature, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,8 @@ class Session:
 
     ``imported`` are the lines that ran outside of tests, by file: import statements, definitions,
     constants. ``sources`` are the files' texts as they ran. ``whole_files`` are test files of which
-    all tests were run, so that older tests of theirs are known to be gone.
+    all tests were run, so that older tests of theirs are known to be gone; ``replaces`` are tests
+    that go with all that is part of them.
     """
 
     started: str
@@ -64,3 +70,4 @@ class Session:
     whole_files: frozenset[str] = frozenset()
     branch: bool = False
     problems: tuple[str, ...] = ()
+    replaces: frozenset[str] = frozenset()

@@ -1,0 +1,1 @@
+"""A folder for ``PYTHONPATH``: the interpreters that a recorded command starts load it first."""
