@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.values import ConfigEntry
 
 FEW_CONFIGS = 120
 MAX_ENTRIES = 30_000
@@ -12,15 +11,15 @@ MAX_ENTRIES = 30_000
 LOG_LINES = 400
 
 
-def near_entries(workspace: Workspace, log: Log, near: tuple[str, ...]) -> tuple[ConfigEntry, ...]:
-    """Return the settings of a workspace in the order of its files.
+def near_configs(workspace: Workspace, log: Log, near: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the config files of a workspace to look through, sorted.
 
     Of many files only those are read that the end of the log names, then those that lie nearest to
     the files ``near``, then those nearest to the root.
     """
     files = workspace.config_files()
     if len(files) <= FEW_CONFIGS:
-        return workspace.config_entries()
+        return files
     told = "\n".join(line.text for line in log.lines[-LOG_LINES:])
     folders = list(dict.fromkeys(file.rpartition("/")[0] for file in near))
 
@@ -29,15 +28,14 @@ def near_entries(workspace: Workspace, log: Log, near: tuple[str, ...]) -> tuple
         steps = [_steps(own, folder) for folder in folders] or [_steps(own, "")]
         return file.rpartition("/")[2] not in told, min(steps), file
 
-    found: dict[str, tuple[ConfigEntry, ...]] = {}
+    found: list[str] = []
     count = 0
     for file in sorted(files, key=distance)[:FEW_CONFIGS]:
-        entries = workspace.config_entries(file)
-        count += len(entries)
+        count += len(workspace.config_entries(file))
         if count > MAX_ENTRIES and found:
             break
-        found[file] = entries
-    return tuple(entry for file in sorted(found) for entry in found[file])
+        found.append(file)
+    return tuple(sorted(found))
 
 
 def _steps(one: str, other: str) -> int:

@@ -6,8 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.nearness import near_texts
 from dl_bug_lsp.evidence.values import Case, Clue
-from dl_bug_lsp.evidence.words import Word, nearness
+from dl_bug_lsp.evidence.words import Words
 from dl_bug_lsp.messages import FactKind
 
 NAMED = {
@@ -60,15 +61,15 @@ def find(case: Case) -> Iterator[Clue]:
             yield from _near(kind, text.rpartition(".")[2], words)
 
 
-def _together(names: set[str], words: list[Word]) -> Iterator[Clue]:
+def _together(names: set[str], words: Words) -> Iterator[Clue]:
     """Yield config lines with a name of the message where the file has another one as well."""
     in_file: dict[str, set[str]] = {}
-    for word in words:
+    for word in words.with_text(words.of_settings(names)):
         if word.role.startswith("config"):
             here = names & {word.text, word.text.rpartition(".")[2]}
             in_file.setdefault(word.file, set()).update(here)
-    for word in words:
-        if word.role != "config_key" or word.text not in names:
+    for word in words.with_text(names):
+        if word.role != "config_key":
             continue
         others = in_file[word.file] - {word.text}
         if others:
@@ -87,8 +88,8 @@ def _forms(kind: str, text: str) -> list[str]:
     return list(dict.fromkeys(forms))
 
 
-def _exact(kind: str, text: str, words: list[Word]) -> Iterator[Clue]:
-    hits = [w for w in words if w.text == text]
+def _exact(kind: str, text: str, words: Words) -> Iterator[Clue]:
+    hits = words.with_text((text,))
     count = len({(w.file, w.line) for w in hits})
     for word in hits:
         made = "made" if word.role in MAKES or word.role.startswith("config") else "used"
@@ -97,12 +98,11 @@ def _exact(kind: str, text: str, words: list[Word]) -> Iterator[Clue]:
         yield Clue(f"names.{kind}_{made}", word.file, word.line, score, why)
 
 
-def _near(kind: str, text: str, words: list[Word]) -> Iterator[Clue]:
+def _near(kind: str, text: str, words: Words) -> Iterator[Clue]:
     if text.startswith("__"):
         return
-    candidates = [w for w in words if w.role != "string" and not w.text.startswith("__")]
-    nearby = {other: nearness(text, other) for other in {w.text for w in candidates}}
-    found = [(w, nearby[w.text]) for w in candidates if nearby[w.text] > 0]
+    nearby = near_texts(text, words.sketches)
+    found = [(w, nearby[w.text]) for w in words.with_text(nearby) if w.role != "string"]
     counts = Counter(w.text for w, _ in found)
     for word, near in found:
         made = "made" if word.role in MAKES else "used"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
+from functools import lru_cache
 
+from dl_bug_lsp.evidence.nearness import nearness
 from dl_bug_lsp.evidence.values import Case, Clue
-from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.messages import FactKind
 
+PATH_ROLES = frozenset({"string", "dict_key", "subscript", "config_value", "config_key"})
 SEPARATORS = str.maketrans("\\", "/")
 
 
@@ -23,13 +25,13 @@ def find(case: Case) -> Iterator[Clue]:
     if not paths:
         return
     files = case.workspace.files()
-    words = [w for w in case.words if _may_be_path(w.role)]
+    texts = case.words.texts(PATH_ROLES)
     for path in sorted(paths):
         lost = _lost_part(path, files)
-        for word in words:
-            text = word.text.translate(SEPARATORS).strip()
-            score = _match(path, text, lost)
-            if score > 0:
+        scores = {text: score for text in texts if (score := _match(path, text, lost)) > 0}
+        for word in case.words.with_text(scores):
+            if word.role in PATH_ROLES:
+                score = scores[word.text]
                 kind = "paths.config" if word.role.startswith("config") else "paths.code"
                 why = f"`{word.text}` is the path of the message or a part of it"
                 yield Clue(kind, word.file, word.line, score, why)
@@ -53,10 +55,6 @@ def _named_lines(case: Case) -> Iterator[Clue]:
                 yield Clue("paths.named_line", place.file, line, 1.0, "the message names this line")
 
 
-def _may_be_path(role: str) -> bool:
-    return role in {"string", "dict_key", "subscript", "config_value", "config_key"}
-
-
 def _lost_part(path: str, files: tuple[str, ...]) -> str | None:
     """Return the first part of a path that no workspace file has: the one that is wrong."""
     known = {part for file in files for part in file.split("/")}
@@ -69,22 +67,32 @@ def _lost_part(path: str, files: tuple[str, ...]) -> str | None:
 
 def _match(path: str, text: str, lost: str | None) -> float:
     """Score a written text against the message's path."""
-    if len(text) < 3 or "\n" in text:
+    written, clean, base = _written_path(text)
+    if not written:
         return 0.0
-    if text == path:
+    if written == path:
         return 1.0
-    clean = posixpath.normpath(text).removeprefix("./").strip("/")
     if not clean or clean == ".":
         return 0.0
     inside = f"/{path.strip('/')}/"
     if f"/{clean}/" in inside:
         return 0.9 if lost is not None and lost in clean else 0.6
     name = posixpath.basename(path.rstrip("/"))
-    if "." in name and posixpath.basename(clean) == name:
+    if "." in name and base == name:
         return 0.6
     if lost is not None and ("." in clean or "/" in clean):
-        return 0.5 * nearness(lost, posixpath.basename(clean))
+        return 0.5 * nearness(lost, base)
     return 0.0
+
+
+@lru_cache(maxsize=1 << 14)
+def _written_path(text: str) -> tuple[str, str, str]:
+    """Return a text as a path: as written, normalised, its last name; empty where it is none."""
+    written = text.translate(SEPARATORS).strip()
+    if len(written) < 3 or "\n" in written:
+        return "", "", ""
+    clean = posixpath.normpath(written).removeprefix("./").strip("/")
+    return written, clean, posixpath.basename(clean)
 
 
 def _files(paths: set[str], files: tuple[str, ...]) -> Iterator[Clue]:

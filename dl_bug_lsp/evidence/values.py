@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from dl_bug_lsp.evidence.configs_near import near_entries
-from dl_bug_lsp.evidence.words import Word, words_of
+from dl_bug_lsp.evidence.configs_near import near_configs
+from dl_bug_lsp.evidence.words import Words, words_of
 from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts
 from dl_bug_lsp.provenance.engine import Engine, Node
@@ -205,15 +205,20 @@ class Case:
         return tuple(f for f in near if f.endswith((".py", ".ipynb")))[:FEW_FILES]
 
     @cached_property
-    def words(self) -> list[Word]:
-        """The words of `code_files` and of all configs."""
-        return words_of(self.workspace, self.code_files, self.config_entries)
+    def words(self) -> Words:
+        """The words of `code_files` and of `config_files`."""
+        return words_of(self.workspace, self.code_files, self.config_files)
+
+    @cached_property
+    def config_files(self) -> tuple[str, ...]:
+        """All configs, sorted; where there are very many, those near the failure."""
+        near = tuple(dict.fromkeys(place.file for place in reversed(self.places)))
+        return near_configs(self.workspace, self.log, near)
 
     @cached_property
     def config_entries(self) -> tuple[ConfigEntry, ...]:
-        """The settings of all configs; where there are very many, of those near the failure."""
-        near = tuple(dict.fromkeys(place.file for place in reversed(self.places)))
-        return near_entries(self.workspace, self.log, near)
+        """The settings of `config_files`."""
+        return tuple(e for file in self.config_files for e in self.workspace.config_entries(file))
 
     @cached_property
     def focus_slice(self) -> list[Step]:

@@ -1,20 +1,35 @@
-"""The words of a file by line: identifiers, strings, keywords, config keys; and near matches."""
+"""The words of a file by line: identifiers, strings, keywords, config keys."""
 
 from __future__ import annotations
 
 import ast
-import difflib
-import re
-import weakref
+from array import array
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, partial
+from itertools import compress
 
 from dl_bug_lsp.cancellation import checkpoint
+from dl_bug_lsp.evidence.nearness import sketch
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
 
-MIN_RATIO = 0.74
-PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+ROLES = (
+    "string",
+    "keyword",
+    "attribute",
+    "name",
+    "bound",
+    "definition",
+    "import",
+    "dict_key",
+    "subscript",
+    "config_key",
+    "config_value",
+)
+_NUMBER = {role: number for number, role in enumerate(ROLES)}
+HELD_FILES = 400
+"""Files whose words a workspace keeps: more than one failure looks through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,105 +47,148 @@ class Word:
     role: str
 
 
+class FileWords:
+    """The words of one file in order, packed; ``sketches`` are of those that are not only strings.
+
+    Texts of two underscores (``__init__``) are near to nothing and have no sketch. ``tails`` are
+    the texts of settings and what stands behind their last dot.
+    """
+
+    __slots__ = ("file", "lines", "others", "roles", "sketches", "tails", "texts")
+
+    def __init__(self, file: str, words: Iterable[tuple[str, int, str]]) -> None:
+        found = list(words)
+        self.file = file
+        self.texts = tuple(text for text, _, _ in found)
+        self.lines = array("I", (line for _, line, _ in found))
+        self.roles = bytes(_NUMBER[role] for _, _, role in found)
+        names = {text for text, _, role in found if role != "string"}
+        self.sketches = {t: sketch(t) for t in sorted(names) if not t.startswith("__")}
+        self.others = frozenset(self.texts) - self.sketches.keys()
+        settings = {text for text, _, role in found if role.startswith("config")}
+        self.tails = frozenset((*settings, *(text.rpartition(".")[2] for text in settings)))
+
+    def has_any(self, texts: Collection[str]) -> bool:
+        """Whether one of the texts stands in the file."""
+        wanted = texts if isinstance(texts, (set, frozenset)) else set(texts)
+        return not (wanted.isdisjoint(self.others) and self.sketches.keys().isdisjoint(wanted))
+
+    def word(self, index: int) -> Word:
+        """Return one word by its place in the order."""
+        return Word(self.texts[index], self.file, self.lines[index], ROLES[self.roles[index]])
+
+
+class Words:
+    """The words of some files, in their order."""
+
+    def __init__(self, files: Iterable[FileWords]) -> None:
+        self.files = tuple(files)
+
+    def __iter__(self) -> Iterator[Word]:
+        """Yield all words; most questions have a cheaper answer."""
+        for file in self.files:
+            yield from map(file.word, range(len(file.texts)))
+
+    def with_text(self, texts: Collection[str]) -> list[Word]:
+        """Return the words whose whole text is one of some, in order."""
+        wanted = frozenset(texts)
+        return [
+            file.word(index)
+            for file in self.files
+            if file.has_any(wanted)
+            for index, text in enumerate(file.texts)
+            if text in wanted
+        ]
+
+    def of_settings(self, names: Collection[str]) -> set[str]:
+        """Return the texts of config files that are one of some names, or end with ``.`` and it."""
+        wanted = frozenset(names)
+        return {
+            text
+            for file in self.files
+            if not wanted.isdisjoint(file.tails)
+            for text in file.texts
+            if text in wanted or text.rpartition(".")[2] in wanted
+        }
+
+    def texts(self, roles: Collection[str]) -> set[str]:
+        """Return the different texts that stand somewhere in one of the roles."""
+        wanted = bytes(role in roles for role in ROLES)
+        found: set[str] = set()
+        for file in self.files:
+            found.update(compress(file.texts, file.roles.translate(wanted.ljust(256, b"\0"))))
+        return found
+
+    @cached_property
+    def sketches(self) -> dict[str, int]:
+        """The sketches of all files."""
+        found: dict[str, int] = {}
+        for file in self.files:
+            found.update(file.sketches)
+        return found
+
+
 def words_of(
-    workspace: Workspace,
-    files: tuple[str, ...],
-    entries: tuple[ConfigEntry, ...] | None = None,
-) -> list[Word]:
-    """Return the words of some Python files and of some settings (all where none are given)."""
-    found: list[Word] = []
-    for file in files:
-        checkpoint()
-        tree = workspace.tree(file)
-        if tree is not None:
-            found.extend(_python_words(file, tree))
-    for entry in workspace.config_entries() if entries is None else entries:
-        if entry.key:
-            found.append(Word(entry.key, entry.file, entry.line, "config_key"))
+    workspace: Workspace, files: Iterable[str], configs: Iterable[str] | None = None
+) -> Words:
+    """Return the words of some Python files and of some config files (all where none are given)."""
+    names = workspace.config_files() if configs is None else configs
+    found: list[FileWords] = []
+    for kind, make, these in (
+        ("evidence.words", _python_words, files),
+        ("evidence.settings", _config_words, names),
+    ):
+        for file in these:
+            checkpoint()
+            found.append(workspace.derived(kind, file, partial(make, workspace, file), HELD_FILES))
+    return Words(found)
+
+
+def _python_words(workspace: Workspace, file: str) -> FileWords:
+    tree = workspace.tree(file)
+    return FileWords(file, _read_words(tree) if tree is not None else ())
+
+
+def _config_words(workspace: Workspace, file: str) -> FileWords:
+    return FileWords(file, _read_settings(workspace.config_entries(file)))
+
+
+def _read_settings(entries: Iterable[ConfigEntry]) -> Iterator[tuple[str, int, str]]:
+    for entry in entries:
+        key = entry.key
+        if key:
+            yield key, entry.line, "config_key"
         if entry.length is None and entry.value is not None:
-            texts = dict.fromkeys((str(entry.value), entry.text.strip("\"'")))
-            found.extend(Word(text, entry.file, entry.line, "config_value") for text in texts)
-    return found
+            for text in dict.fromkeys((str(entry.value), entry.text.strip("\"'"))):
+                yield text, entry.line, "config_value"
 
 
-_held: weakref.WeakKeyDictionary[ast.Module, tuple[str, tuple[Word, ...]]] = (
-    weakref.WeakKeyDictionary()
-)
-"""The words of trees that are in use, each with the file that it was read as."""
-
-
-def _python_words(file: str, tree: ast.Module) -> tuple[Word, ...]:
-    name, words = _held.get(tree, (None, ()))
-    if name != file:
-        words = tuple(_read_words(file, tree))
-        _held[tree] = (file, words)
-    return words
-
-
-def _read_words(file: str, tree: ast.Module) -> list[Word]:
-    found: list[Word] = []
+def _read_words(tree: ast.Module) -> Iterator[tuple[str, int, str]]:
     special: dict[int, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Dict):
             special.update((id(key), "dict_key") for key in node.keys if key is not None)
         elif isinstance(node, ast.Subscript):
             special[id(node.slice)] = "subscript"
-        found.extend(_words(file, node, special))
-    return found
+        found = _word(node, special)
+        if found is not None:
+            yield found
 
 
-def _words(file: str, node: ast.AST, special: dict[int, str]) -> list[Word]:
+def _word(node: ast.AST, special: dict[int, str]) -> tuple[str, int, str] | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 200:
-        return [Word(node.value, file, node.lineno, special.get(id(node), "string"))]
+        return node.value, node.lineno, special.get(id(node), "string")
     if isinstance(node, ast.keyword) and node.arg:
-        return [Word(node.arg, file, node.value.lineno, "keyword")]
+        return node.arg, node.value.lineno, "keyword"
     if isinstance(node, ast.Attribute):
         role = "bound" if isinstance(node.ctx, ast.Store) else "attribute"
-        return [Word(node.attr, file, node.end_lineno or node.lineno, role)]
+        return node.attr, node.end_lineno or node.lineno, role
     if isinstance(node, ast.Name):
-        role = "bound" if isinstance(node.ctx, ast.Store) else "name"
-        return [Word(node.id, file, node.lineno, role)]
+        return node.id, node.lineno, "bound" if isinstance(node.ctx, ast.Store) else "name"
     if isinstance(node, ast.arg):
-        return [Word(node.arg, file, node.lineno, "bound")]
+        return node.arg, node.lineno, "bound"
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return [Word(node.name, file, node.lineno, "definition")]
+        return node.name, node.lineno, "definition"
     if isinstance(node, ast.alias):
-        return [Word(node.asname or node.name, file, node.lineno, "import")]
-    return []
-
-
-@lru_cache(maxsize=1 << 16)
-def nearness(a: str, b: str) -> float:
-    """Return how near two different words are (0 to 1), by letters and by parts; 0 if not."""
-    if a == b or not a or not b or len(a) > 80 or len(b) > 80:
-        return 0.0
-    low, other = a.lower(), b.lower()
-    if low == other:
-        return 0.95
-    shorter, longer = sorted((len(a), len(b)))
-    if shorter >= 3 and 2 * shorter / (shorter + longer) >= MIN_RATIO:
-        matcher = difflib.SequenceMatcher(None, low, other, autojunk=False)
-        if matcher.quick_ratio() >= MIN_RATIO and matcher.ratio() >= MIN_RATIO:
-            return matcher.ratio()
-    parts, others = parts_of(a), parts_of(b)
-    if not parts or not others:
-        return 0.0
-    shared = sum(any(_same_part(p, q) for q in others) for p in parts)
-    whole = shared / max(len(parts), len(others))
-    if whole >= 0.5:
-        return 0.6 * whole + 0.3
-    contained = shared == min(len(parts), len(others)) and shorter >= 4
-    return 0.3 + 0.3 * whole if contained else 0.0
-
-
-def _same_part(a: str, b: str) -> bool:
-    """Whether two parts are the same word, one perhaps a shortened form or plural of the other."""
-    if a == b:
-        return True
-    short, long = sorted((a, b), key=len)
-    return len(short) >= 3 and long.startswith(short)
-
-
-def parts_of(word: str) -> list[str]:
-    """Split an identifier, key or path into its lower-case parts."""
-    return [part.lower() for part in PARTS.findall(word)]
+        return node.asname or node.name, node.lineno, "import"
+    return None

@@ -27,13 +27,28 @@ class Derived:
 
     def __init__(self, contents: int = 1) -> None:
         self._contents = contents
-        self._values: dict[tuple[str, str], OrderedDict[str, Any]] = {}
+        self._values: dict[str, OrderedDict[str, OrderedDict[str, Any]]] = {}
         self._lock = threading.Lock()
 
-    def get(self, kind: str, file: str, content: str, make: Callable[[], Value]) -> Value:
-        """Return the value of a kind for a file's content, making it where it is not held."""
+    def get(
+        self,
+        kind: str,
+        file: str,
+        content: str,
+        make: Callable[[], Value],
+        most: int | None = None,
+    ) -> Value:
+        """Return the value of a kind for a file's content, making it where it is not held.
+
+        Of a kind ``most`` files are held, those asked for last.
+        """
         with self._lock:
-            held = self._values.setdefault((kind, file), OrderedDict())
+            files = self._values.setdefault(kind, OrderedDict())
+            held = files.setdefault(file, OrderedDict())
+            if most is not None:
+                files.move_to_end(file)
+                while len(files) > most:
+                    files.popitem(last=False)
             if content in held:
                 held.move_to_end(content)
                 found: Value = held[content]

@@ -253,13 +253,16 @@ class Workspace:
         """Return the indexed elements of a file."""
         return self._index.elements(file)
 
-    def derived(self, kind: str, file: str, make: Callable[[], Value]) -> Value:
+    def derived(
+        self, kind: str, file: str, make: Callable[[], Value], most: int | None = None
+    ) -> Value:
         """Return what ``make`` makes of a file, remembered until the file's content changes.
 
         ``make`` may look at nothing but this file's content and name; ``kind`` names what it makes,
-        as in ``"bm25.counts"``. Versions of one repository share the values.
+        as in ``"bm25.counts"``. Versions of one repository share the values. Of a kind at most
+        ``most`` files' values are held, those asked for last.
         """
-        return self._derived.get(kind, file, self._index.content_id(file), make)
+        return self._derived.get(kind, file, self._index.content_id(file), make, most)
 
     def history(self) -> History:
         """Return the commits up to this state, newest first, with names relative to the root.

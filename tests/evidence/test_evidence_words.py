@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dl_bug_lsp.evidence.words import nearness, parts_of, words_of
+from dl_bug_lsp.evidence.nearness import near_texts, nearness, parts_of, sketch
+from dl_bug_lsp.evidence.words import words_of
 from dl_bug_lsp.workspace import Workspace
 
 NEAR = [
@@ -49,6 +50,16 @@ def test_other_words_and_the_same_word_are_not(one: str, other: str) -> None:
 def test_nearness_is_a_share(one: str, other: str) -> None:
     assert 0 <= nearness(one, other) < 1
     assert nearness(one, one) == 0
+
+
+WORDS = st.lists(st.sampled_from(["num", "Number", "class", "es", "_", "X2", "ß", "hid", "den"]))
+
+
+@given(st.lists(WORDS.map("".join), max_size=30), WORDS.map("".join))
+@settings(max_examples=300, deadline=None)
+def test_sketches_hide_no_near_text(texts: list[str], word: str) -> None:
+    expected = {text: near for text in texts if (near := nearness(word, text)) > 0}
+    assert near_texts(word, {text: sketch(text) for text in texts}) == expected
 
 
 @pytest.mark.parametrize(
@@ -93,3 +104,6 @@ def test_roles_of_words(tmp_path: Path) -> None:
         ("name", 2, "config_key"),
         ("vit", 2, "config_value"),
     } <= found
+    named = words_of(workspace, ("a.py",)).with_text({"vit", "key", "nowhere"})
+    assert [(w.text, w.file, w.line) for w in named] == [("key", "a.py", 4), ("vit", "c.yaml", 2)]
+    assert words_of(workspace, ("a.py",)).texts({"keyword", "config_key"}) >= {"depth", "name"}

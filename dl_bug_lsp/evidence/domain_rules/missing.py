@@ -8,9 +8,12 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import near_files, source
 from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.evidence.words import HELD_FILES, ROLES
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.values import Config, Instance, Items, Mapping, StepKind
+from dl_bug_lsp.workspace import Workspace
 
+READ_ROLES = frozenset(r for r in ROLES if not r.startswith(("config", "definition")))
 CONDITIONS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
 
 
@@ -43,7 +46,7 @@ def _unused_settings(case: Case) -> Iterator[Clue]:
     }
     if not tables:
         return
-    read = {w.text for w in case.words if not w.role.startswith(("config", "definition"))}
+    read = case.words.texts(READ_ROLES)
     for file, path in sorted(tables, key=str):
         for entry in case.workspace.config_entries(file):
             if entry.path[:-1] == path and entry.key and entry.key not in read:
@@ -69,16 +72,26 @@ def _accessed(case: Case) -> set[str]:
 
 def _conditional(case: Case, name: str) -> Iterator[Clue]:
     for file in near_files(case):
-        tree = case.workspace.tree(file)
-        if tree is None:
+        if name not in _set_conditionally(case.workspace, file):
             continue
-        for statement, stored in _conditions(tree):
+        tree = case.workspace.tree(file)
+        for statement, stored in _conditions(tree) if tree is not None else ():
             if name in stored:
                 head = source(getattr(statement, "test", statement)).split("\n")[0]
                 why = f"`{name}` is set only under `{head}`"
                 strong = isinstance(statement, ast.If)
                 kind = "rules.conditional" if strong else "rules.conditional_block"
                 yield Clue(kind, file, statement.lineno, 1.0, why)
+
+
+def _set_conditionally(workspace: Workspace, file: str) -> frozenset[str]:
+    """Return the names that a file sets somewhere below a compound statement."""
+
+    def make() -> frozenset[str]:
+        tree = workspace.tree(file)
+        return frozenset().union(*(s for _, s in _conditions(tree))) if tree else frozenset()
+
+    return workspace.derived("rules.conditional", file, make, HELD_FILES)
 
 
 _held: weakref.WeakKeyDictionary[ast.Module, list[tuple[ast.stmt, frozenset[str]]]] = (

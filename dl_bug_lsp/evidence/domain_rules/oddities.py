@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, near_scopes
+from dl_bug_lsp.evidence.nearness import nearness
 from dl_bug_lsp.evidence.values import Case, Clue
-from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.values import Class, Function
 

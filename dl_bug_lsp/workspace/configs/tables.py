@@ -57,6 +57,8 @@ def read_header(file: str, text: str) -> ConfigReading:
 def rows_with(file: str, text: str, value: str, most: int = 50) -> tuple[tuple[int, str], ...]:
     """Return (line, column) of the first cells that hold exactly this value."""
     found: list[tuple[int, str]] = []
+    if not file.lower().endswith(_LINES) and value not in text and '"' not in value:
+        return ()  # A cell is what stands there, but for doubled quotation marks.
     for line, record in _records(file, text):
         for name, cell in record.items():
             if str(cell).strip() == value:
