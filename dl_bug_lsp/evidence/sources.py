@@ -16,6 +16,7 @@ from dl_bug_lsp.evidence import (
     signatures,
     spectrum,
     stack_trace,
+    steps,
     types,
 )
 from dl_bug_lsp.evidence.domain_rules import all_rules
@@ -26,6 +27,7 @@ SOURCES: tuple[Source, ...] = (
     provenance.find,
     spectrum.find,
     signatures.find,
+    steps.find,
     numbers.find,
     names.find,
     dtypes.find,

@@ -18,6 +18,7 @@ from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.spectrum.of_failure import FailureSpectrum
 from dl_bug_lsp.spectrum.own_runs import own_runs, title_of
+from dl_bug_lsp.spectrum.programs import tests_alone
 from dl_bug_lsp.spectrum.values import Spectrum
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
 from dl_bug_lsp.workspace import Workspace
@@ -97,19 +98,20 @@ class Case:
 
     @cached_property
     def runs(self) -> FailureSpectrum | None:
-        """The spectrum as this failure sees it, None without one, or without one of these files.
+        """The tests' spectrum as this failure sees it, None without one of these files.
 
         What was executed outside of the workspace is left out.
         """
-        if self.spectrum is None:
+        spectrum = tests_alone(self.spectrum) if self.spectrum is not None else None
+        if spectrum is None or not spectrum.runs:
             return None
         files = frozenset(self.workspace.python_files()) or None
-        if files and not any(element.file in files for element in self.spectrum.elements):
+        if files and not any(element.file in files for element in spectrum.elements):
             return None
         title = title_of(self.own_lines[0]) if self.own_lines else ""
         shown = [frame.file for frame in self.failure.frames]
-        own = own_runs(title, shown, self.spectrum.runs)
-        return FailureSpectrum(self.spectrum, own, files)
+        own = own_runs(title, shown, spectrum.runs)
+        return FailureSpectrum(spectrum, own, files)
 
     @property
     def library_frames(self) -> int:

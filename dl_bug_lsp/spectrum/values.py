@@ -9,6 +9,8 @@ from enum import Enum
 from typing import TypeVar
 
 T = TypeVar("T")
+PROGRAM = "run:"
+"""How the names of runs that are programs, or steps of one, begin; others are tests."""
 
 
 class Outcome(Enum):

@@ -75,6 +75,16 @@ except TypeError as error:
     print("failed:", error)
     sys.exit(3)
 """
+LATER_EXIT = """\
+def guarded():
+    try:
+        main()
+    except TypeError as error:
+        print("failed:", error)
+        return 3
+
+sys.exit(guarded())
+"""
 CALLED_BACK = """\
 from frame.work import fit
 
@@ -145,8 +155,11 @@ def test_the_last_smaller_batch_looks_otherwise_than_all_before(tmp_path: Path) 
     assert lines["net.py", 5] == (1, 8), "what was set up counts for every step"
 
 
-def test_a_line_that_only_the_failing_step_runs_stands_out(tmp_path: Path) -> None:
-    (tmp_path / "main.py").write_text(RARE_BRANCH)
+@pytest.mark.parametrize("end", ["in the handler", "later"])
+def test_a_line_that_only_the_failing_step_runs_stands_out(tmp_path: Path, end: str) -> None:
+    start = RARE_BRANCH.index("try:\n    main")
+    program = RARE_BRANCH[:start] + LATER_EXIT if end == "later" else RARE_BRANCH
+    (tmp_path / "main.py").write_text(program)
     (tmp_path / "words.txt").write_text("one\ntwo\nthree\n# four\nfive\n")
     run, done = run_program(tmp_path, "main.py", "words.txt")
     assert done.returncode == 3

@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from dl_bug_lsp.recording.tracing.code import LINE_BITS, Files
-from dl_bug_lsp.recording.tracing.tracker import Signatures, Tracker
+from dl_bug_lsp.recording.tracing.tracker import EXIT, Signatures, Tracker
 from dl_bug_lsp.recording.tracing.turns import Turns
 
 VERSION = 1
@@ -93,7 +93,13 @@ class _Record:
 
 
 def _failed(tracker: Tracker) -> list[dict[str, Any]]:
-    """Return the loops and calls that the fatal exception broke off, the innermost first."""
+    """Return the loops and calls that the fatal exception broke off, the innermost first.
+
+    A program that catches an exception and ends by ``sys.exit(1)`` later failed by it, too.
+    """
+    fatal = set(tracker.fatal)
+    if EXIT in fatal and not any(one.exception in fatal for one in tracker.broken):
+        fatal |= {one.exception for one in list(tracker.broken)[-1:]}
     return [
         {
             **_turns(broken.turns),
@@ -102,7 +108,7 @@ def _failed(tracker: Tracker) -> list[dict[str, Any]]:
             "met": sorted(broken.signatures),
         }
         for broken in tracker.broken
-        if broken.exception in tracker.fatal
+        if broken.exception in fatal
     ]
 
 

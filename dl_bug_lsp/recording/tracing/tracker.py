@@ -16,6 +16,7 @@ MOST_LOOKS = 100
 """Calls of one function in one turn whose arguments are looked at."""
 MOST_SIGNATURES = 5_000
 _KEPT = 32
+EXIT = -1
 
 Seen = tuple[int, int, str, str, str, int, int]
 """A signature: file, line and name of the function, argument, text, file and line of the call."""
@@ -220,7 +221,10 @@ class Tracker:
 
 
 def chain(exception: BaseException | None) -> tuple[int, ...]:
-    """Return the identities of an exception and of those that it came of, itself first."""
+    """Return the identities of an exception and of those that it came of, itself first.
+
+    `EXIT` stands at the end of those of a `sys.exit`.
+    """
     found: dict[int, None] = {}
     todo = [exception]
     while todo and len(found) < 20:
@@ -228,4 +232,4 @@ def chain(exception: BaseException | None) -> tuple[int, ...]:
         if one is not None and id(one) not in found:
             found[id(one)] = None
             todo += [one.__context__, one.__cause__]
-    return tuple(found)
+    return (*found, EXIT) if isinstance(exception, SystemExit) else tuple(found)
