@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FIXTURES_VENV := .venv-fixtures
 
-.PHONY: demo test check fixtures benchmark clean
+.PHONY: demo test check fixtures benchmark vsix test-client test-editors test-editor-vscode clean
 
 demo: $(READY)  ## show the main job on a recorded failure
 	$(BIN)/dl-bug-lsp localize fixtures/104-charlm-context-length/log.txt \
@@ -36,6 +36,25 @@ $(FIXTURES_VENV)/.ready: fixtures/requirements.txt
 
 benchmark: $(READY)  ## accuracy on the fixtures
 	$(BIN)/python benchmarks/fixtures.py
+
+vsix: $(READY) client-vscode/node_modules/.ready  ## the VS Code extension, with the server's wheel in it
+	$(BIN)/python client-vscode/scripts/manifest.py --check
+	rm -rf build client-vscode/wheel client-vscode/*.vsix
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir client-vscode/wheel .
+	cd client-vscode && npm run --silent package
+	$(BIN)/python client-vscode/scripts/check_vsix.py client-vscode
+
+test-client: client-vscode/node_modules/.ready  ## types and unit tests of the VS Code extension
+	cd client-vscode && npm test --silent
+
+client-vscode/node_modules/.ready: client-vscode/package-lock.json
+	cd client-vscode && npm ci --ignore-scripts --no-audit --no-fund --silent
+	touch $@
+
+test-editors: test-editor-vscode  ## the real editors; sets itself up, minutes
+
+test-editor-vscode: vsix
+	client-vscode/test/e2e/run.sh client-vscode/.e2e
 
 clean:
 	rm -rf $(VENV) $(FIXTURES_VENV) build dist *.egg-info

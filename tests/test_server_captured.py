@@ -91,6 +91,17 @@ async def test_what_is_no_failure_of_the_workspace_is_shown_only_when_asked_for(
     assert await sources(client) == ["paste"]
 
 
+async def test_categories_can_be_left_out(client: LanguageClient, tmp_path: Path) -> None:
+    text = FAILED.format(folder=tmp_path)
+    told = {"text": text, "source": "terminal: a", "captured": True}
+    report = await execute(client, "dlBug.localize", **told, ignoredCategories=["disk_full"])
+    assert await sources(client) == ["terminal: a"]
+    await execute(client, "dlBug.clear")
+    category = report["failures"][0]["category"]["id"]
+    await execute(client, "dlBug.localize", **told, ignoredCategories=[category])
+    assert await sources(client) == []
+
+
 async def test_a_source_must_be_named_to_be_resolved(client: LanguageClient) -> None:
     with pytest.raises(JsonRpcException, match="needs the 'source'"):
         await execute(client, "dlBug.resolve")

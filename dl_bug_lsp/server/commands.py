@@ -42,8 +42,9 @@ def register(server: DlBugServer) -> None:
         if not text.strip():
             raise JsonRpcInvalidParams(f"{LOCALIZE} needs the failed run's output as 'text'")
         folders = _folders(ls, wanted.get("workspace"))
-        source, captured = wanted.get("source") or PASTE, wanted.get("captured", False)
-        return await _localize(ls, text, source, folders, request, captured=captured)
+        ignored = wanted.get("ignoredCategories", []) if wanted.get("captured") else None
+        source = wanted.get("source") or PASTE
+        return await _localize(ls, text, source, folders, request, ignored=ignored)
 
     @server.command(LOCALIZE_FILE)
     async def localize_file(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
@@ -121,12 +122,12 @@ async def _localize(
     request: int | str | None,
     log: str | None = None,
     *,
-    captured: bool = False,
+    ignored: list[Any] | None = None,
 ) -> dict[str, Any] | None:
     """Localize, publish and return the report; None where the client cancelled the request.
 
-    A text that nobody chose (``captured``) is not published unless it tells of a failed run of the
-    workspace's code.
+    ``ignored`` is given for a text that nobody chose, one that was captured: it is not published
+    unless it tells of a failed run of the workspace's code, in none of these categories.
     """
     try:
         found = await localized(ls, text, source, folders, request)
@@ -138,7 +139,7 @@ async def _localize(
         logger.exception("localize failed")
         kind = type(error).__name__
         raise JsonRpcInternalError(f"the text could not be localized ({kind})") from error
-    if captured and not _tells_of_own_failure(found):
+    if ignored is not None and not _tells_of_own_failure(found, ignored):
         return found.document
     found.log = log or found.log
     name = found.folder.file_of(log) if log is not None and source == log else None
@@ -149,12 +150,12 @@ async def _localize(
     return found.document
 
 
-def _tells_of_own_failure(found: Publication) -> bool:
+def _tells_of_own_failure(found: Publication, ignored: list[Any]) -> bool:
     """Whether a text tells of an error that touched the workspace, and no user's own stop."""
     failure = found.report.primary
     if failure is None or failure.exception is None:
         return False
-    if failure.exception.type == "KeyboardInterrupt":
+    if failure.exception.type == "KeyboardInterrupt" or failure.category.id in ignored:
         return False
     return bool(failure.suspects) or any(frame.workspace_file for frame in failure.frames)
 

@@ -1,0 +1,61 @@
+/** What the server's commands take and answer (docs/server.md). Lines and characters are 0-based. */
+
+export interface Range {
+  start: { line: number; character: number };
+  end: { line: number; character: number };
+}
+
+export interface Place {
+  suspect: number;
+  score: number;
+  uri: string;
+  range: Range;
+}
+
+export interface Failure {
+  failure: string;
+  primary: boolean;
+  category: string;
+  message: string;
+  reliable: boolean;
+  places: Place[];
+}
+
+/** One entry of `dlBug.failures`: what a source's latest text told. */
+export interface Listed {
+  report: string;
+  source: string;
+  workspace: string;
+  log: string | null;
+  failures: Failure[];
+}
+
+export interface Evidence {
+  kind: string;
+  score: number;
+  why: string;
+}
+
+/** The parts of the report (docs/report.schema.json) that are read here; its lines are 1-based. */
+export interface Report {
+  workspace: string;
+  failures: {
+    id: string;
+    primary: boolean;
+    category: { id: string; confidence: number };
+    exception: { type: string; message: string } | null;
+    suspects: { rank: number; file: string; line: number; end_line: number; function: string | null; score: number; evidence: Evidence[] }[];
+  }[];
+}
+
+/** What names a place in the commands' arguments, as a lens hands it over. */
+export interface PlaceArgument {
+  report?: string;
+  failure?: string;
+  suspect?: number;
+  uri?: string;
+}
+
+export const FAILURES_CHANGED = "dlBug/failuresChanged";
+/** The command that lenses run; the server names it because we say that we have it. */
+export const SHOW_SUSPECT = "dlBug.showSuspect";

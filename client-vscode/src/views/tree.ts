@@ -1,0 +1,105 @@
+/** The view "DL Failures": failures, their ranked places, the evidence for each. */
+
+import * as path from "node:path";
+import * as vscode from "vscode";
+import type { Evidence, Place } from "../protocol";
+import type { Failures, Shown } from "./failures";
+import { bar, categoryName, kindWords, percent, plain } from "./words";
+
+export type Node =
+  | { kind: "failure"; shown: Shown }
+  | { kind: "place"; shown: Shown; place: Place }
+  | { kind: "evidence"; evidence: Evidence; place: Place };
+
+export class FailuresTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly view: vscode.TreeView<Node>;
+  private readonly subscription: vscode.Disposable;
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(private readonly failures: Failures) {
+    this.view = vscode.window.createTreeView("dlBug.failures", { treeDataProvider: this, showCollapseAll: true });
+    this.subscription = failures.onDidChange(() => this.update());
+  }
+
+  private update(): void {
+    this.changed.fire();
+    const count = this.failures.shown().length;
+    this.view.badge = count > 0 ? { value: count, tooltip: count === 1 ? "1 failure" : `${count} failures` } : undefined;
+  }
+
+  async getChildren(node?: Node): Promise<Node[]> {
+    if (node === undefined) {
+      return this.failures.shown().map((shown) => ({ kind: "failure", shown }));
+    }
+    if (node.kind === "failure") {
+      return node.shown.failure.places.map((place) => ({ kind: "place", shown: node.shown, place }));
+    }
+    if (node.kind === "place") {
+      const report = await this.failures.report(node.shown.listed.report);
+      const failure = report?.failures.find((one) => one.id === node.shown.failure.failure);
+      const suspect = failure?.suspects.find((one) => one.rank === node.place.suspect);
+      const evidence = [...(suspect?.evidence ?? [])].sort((a, b) => b.score - a.score);
+      return evidence.map((one) => ({ kind: "evidence", evidence: one, place: node.place }));
+    }
+    return [];
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    if (node.kind === "failure") {
+      return this.failureItem(node.shown);
+    }
+    return node.kind === "place" ? placeItem(node.shown, node.place) : evidenceItem(node.evidence);
+  }
+
+  private failureItem(shown: Shown): vscode.TreeItem {
+    const { listed, failure } = shown;
+    const newest = this.failures.listed[0]?.report === listed.report && failure.primary;
+    const state = newest ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
+    const hasPlaces = failure.places.length > 0;
+    const item = new vscode.TreeItem(failure.message || categoryName(failure.category), hasPlaces ? state : vscode.TreeItemCollapsibleState.None);
+    item.id = `${listed.report}/${failure.failure}`;
+    item.description = `${categoryName(failure.category)} · ${sourceWords(listed.source, listed.log)}`;
+    item.tooltip = `${failure.message}\n${item.description}${failure.reliable ? "" : "\nThe stack may blame the wrong line."}`;
+    item.iconPath = new vscode.ThemeIcon(failure.primary ? "error" : "warning", new vscode.ThemeColor(failure.primary ? "list.errorForeground" : "list.warningForeground"));
+    item.contextValue = `failure${listed.log === null ? "" : " log"}`;
+    return item;
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.view, this.changed, this.subscription).dispose();
+  }
+}
+
+function placeItem(shown: Shown, place: Place): vscode.TreeItem {
+  const uri = vscode.Uri.parse(place.uri);
+  const name = path.posix.basename(uri.path);
+  const line = place.range.start.line + 1;
+  const item = new vscode.TreeItem(`${place.suspect}. ${name}:${line}`, vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = `${shown.listed.report}/${shown.failure.failure}/${place.suspect}`;
+  item.description = `${percent(place.score)} · ${vscode.workspace.asRelativePath(uri, (vscode.workspace.workspaceFolders?.length ?? 0) > 1)}`;
+  item.tooltip = `Suspicious place ${place.suspect} (${percent(place.score)}), ${uri.fsPath}:${line}`;
+  item.iconPath = new vscode.ThemeIcon("target");
+  item.contextValue = "place";
+  const argument = { report: shown.listed.report, failure: shown.failure.failure, suspect: place.suspect };
+  item.command = { command: "dlBug.goToPlace", title: "Go to Place", arguments: [argument] };
+  return item;
+}
+
+function evidenceItem(evidence: Evidence): vscode.TreeItem {
+  const why = plain(evidence.why);
+  const item = new vscode.TreeItem(why);
+  item.description = `${kindWords(evidence.kind)} ${bar(evidence.score)} ${percent(evidence.score)}`;
+  item.tooltip = `${why}\n${item.description}`;
+  item.iconPath = new vscode.ThemeIcon("info");
+  item.contextValue = "evidence";
+  return item;
+}
+
+/** A source as people say it; what the server and the client call it is `kind: name`. */
+export function sourceWords(source: string, log: string | null): string {
+  if (log !== null) {
+    return path.posix.basename(vscode.Uri.parse(log).path);
+  }
+  return source.replace(/^notebook: ([^#]*)#.*$/, "notebook: $1");
+}

@@ -1,0 +1,26 @@
+/** Words and small pictures that several views share. */
+
+import { CATEGORIES } from "../generated";
+
+export function categoryName(id: string): string {
+  return CATEGORIES[id] ?? id.replaceAll("_", " ");
+}
+
+export function percent(share: number): string {
+  return share > 0 && share < 0.01 ? "< 1 %" : `${Math.round(share * 100)} %`;
+}
+
+/** A share as a bar of ten characters. */
+export function bar(share: number): string {
+  const full = Math.min(10, Math.max(0, Math.round(share * 10)));
+  return "█".repeat(full) + "░".repeat(10 - full);
+}
+
+export function kindWords(kind: string): string {
+  return kind.replaceAll("_", " ");
+}
+
+/** Evidence's sentence without the marks of code. */
+export function plain(sentence: string): string {
+  return sentence.replaceAll("`", "");
+}
