@@ -10,12 +10,15 @@ import numpy as np
 from denchmark_bugs import Bug, by_repository, find_repository
 from denchmark_truth import ChangedCode, is_test
 
+from dl_bug_lsp import localize as middle
 from dl_bug_lsp.bug_reports import read_report
 from dl_bug_lsp.evidence.reports.functions import Functions
 from dl_bug_lsp.evidence.reports.gather import signals_of
 from dl_bug_lsp.evidence.reports.neighbours import neighbours
 from dl_bug_lsp.evidence.reports.scene import Scene
 from dl_bug_lsp.evidence.reports.statements import Statements
+from dl_bug_lsp.evidence.sources import gather
+from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.ranking.report_ranking import (
     BLOCKS_LOOKED_INTO,
     FILES_LOOKED_INTO,
@@ -25,6 +28,9 @@ from dl_bug_lsp.ranking.report_ranking import (
     shares,
 )
 from dl_bug_lsp.ranking.report_weights import ReportWeights
+from dl_bug_lsp.ranking.reporting import traceback_shares
+from dl_bug_lsp.report import Options
+from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import GitError, Versions, Workspace
 
 # What a scene keeps is small; what it can make again is not.
@@ -115,15 +121,18 @@ def function_examples(
         scores = first + scores_of(neighbours(scene, first), model.neighbours)
         part = shares(scores, model.neighbours.sharpness)
         best = order_of(scores)[:FILES_LOOKED_INTO]
-        functions = Functions(scene, best, [float(part[row]) for row in best])
+        functions = Functions(
+            scene, best, [float(part[row]) for row in best], traced_of(bug, workspace)
+        )
         names = [(scene.files[b.row], b.definition.name) for b in functions.blocks]
         right = np.array([name in code.functions for name in names])
-        functions.signals  # made while the scene holds what they need
+        # Made now, while the scene holds what they need.
+        made = functions.signals
         found.append(
             Example(
                 bug.project,
                 bug.name,
-                functions.signals,
+                made,
                 right,
                 len(code.functions),
                 (functions, code),
@@ -132,6 +141,17 @@ def function_examples(
         )
         slim(scene)
     return found
+
+
+def traced_of(bug: Bug, workspace: Workspace) -> dict[tuple[str, int], float]:
+    """Return the shares that the evidence about a report's traceback gives to lines."""
+    log = read_log(f"{bug.summary}\n\n{bug.description}")
+    failures = middle.failures_of(log, read_failures(log))
+    primary = next((f for f in failures if f.primary), None)
+    if primary is None:
+        return {}
+    case = middle.case_of(primary, log, workspace, Options())
+    return traceback_shares(case, list(gather(case))) if case.places else {}
 
 
 def line_examples(functions: Sequence[Example], scores: Sequence[np.ndarray]) -> list[Example]:

@@ -19,13 +19,26 @@ def balance(examples: Sequence[Example]) -> np.ndarray:
     return raw / raw.mean()
 
 
+def bounds(name: str) -> tuple[float | None, float | None]:
+    """Return what a weight may be: evidence speaks for a place, only priors may speak against."""
+    free = name.startswith(
+        ("kind.", "file.log", "block.log", "position", "lines", "test", "init", "rest")
+    )
+    return (None, None) if free else (0.0, None)
+
+
 def matrix(example: Example, names: Sequence[str]) -> np.ndarray:
     """Return a row a candidate, a column a signal."""
     return np.stack([example.signals[name] for name in names], axis=1)
 
 
-def fit(examples: Sequence[Example], names: Sequence[str], strength: float) -> Weights:
-    """Maximise the probability that a right candidate stands first; L2 of ``strength``."""
+def fit(
+    examples: Sequence[Example], names: Sequence[str], strength: float, all_right: float = 0.0
+) -> Weights:
+    """Maximise the probability that a right candidate stands first; L2 of ``strength``.
+
+    With the weight ``all_right`` (0 to 1), each right candidate's probability counts instead.
+    """
     usable = [e for e in examples if e.right.any()]
     weights = balance(usable)
     tables = [matrix(e, names) for e in usable]
@@ -37,13 +50,23 @@ def fit(examples: Sequence[Example], names: Sequence[str], strength: float) -> W
             scores = table @ w + offset
             powers = np.exp(scores - scores.max())
             inside = powers[example.right].sum() + 1e-300
-            total += weight * float(np.log(powers.sum()) - np.log(inside))
-            share = powers / powers.sum() - np.where(example.right, powers / inside, 0.0)
+            any_share = np.where(example.right, powers / inside, 0.0)
+            all_share = example.right / example.right.sum()
+            each = float((scores - scores.max())[example.right].mean())
+            reached = (1 - all_right) * float(np.log(inside)) + all_right * each
+            total += weight * (float(np.log(powers.sum())) - reached)
+            wanted = (1 - all_right) * any_share + all_right * all_share
+            share = powers / powers.sum() - wanted
             gradient = gradient + weight * (table.T @ share)
         return total, gradient
 
     found = minimize(
-        loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 200}
+        loss,
+        np.zeros(len(names)),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[bounds(name) for name in names],
+        options={"maxiter": 200},
     )
     return dict(zip(names, map(float, found.x), strict=True))
 
@@ -56,11 +79,14 @@ def scores_by(example: Example, weights: Weights) -> np.ndarray:
 
 
 def left_out(
-    examples: Sequence[Example], names: Sequence[str], strength: float
+    examples: Sequence[Example], names: Sequence[str], strength: float, all_right: float = 0.0
 ) -> tuple[dict[str, Weights], list[np.ndarray]]:
     """Return each project's weights, learned on the others, and all scores by them."""
     projects = sorted({e.project for e in examples})
-    folds = {p: fit([e for e in examples if e.project != p], names, strength) for p in projects}
+    folds = {
+        p: fit([e for e in examples if e.project != p], names, strength, all_right)
+        for p in projects
+    }
     return folds, [scores_by(e, folds[e.project]) for e in examples]
 
 

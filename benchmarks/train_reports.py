@@ -23,6 +23,8 @@ from report_learning import fit, left_out, reliability, sharpness, table
 from dl_bug_lsp.ranking.report_weights import report_weights
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp/ranking/report_weights.json"
+ALL_RIGHT = {"neighbours": 0.5}
+"""Where every right candidate counts, not the first alone: a fix changes tests too."""
 STRENGTH = {"files": 5.0, "neighbours": 3.0, "functions": 5.0, "lines": 5.0}
 
 
@@ -70,13 +72,13 @@ def main() -> int:
 def learn(name: str, examples: Any, data: dict[str, Any], folds: dict[str, Any]) -> Any:
     """Learn a level, print what it reaches left out, and return the left-out scores."""
     names = list(examples[0].signals)
-    by_project, scores = left_out(examples, names, STRENGTH[name])
+    by_project, scores = left_out(examples, names, STRENGTH[name], ALL_RIGHT.get(name, 0.0))
     sharp = sharpness(examples, scores)
     print(table(name, examples, scores))
     if any(e.has_traceback for e in examples):
         print(table(f"{name}, with a traceback", examples, scores, lambda e: e.has_traceback))
     print(f"  sharpness {sharp}; the first one: {reliability(examples, scores, sharp)}", flush=True)
-    data[name] = level(fit(examples, names, STRENGTH[name]), sharp)
+    data[name] = level(fit(examples, names, STRENGTH[name], ALL_RIGHT.get(name, 0.0)), sharp)
     for project, weights in by_project.items():
         folds.setdefault(project, {})[name] = level(weights, sharp)
     return scores

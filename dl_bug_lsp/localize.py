@@ -13,7 +13,7 @@ from dl_bug_lsp.bug_reports import (
 )
 from dl_bug_lsp.bug_reports.values import BugReport
 from dl_bug_lsp.evidence.sources import gather
-from dl_bug_lsp.evidence.values import Case, LocatedFrame
+from dl_bug_lsp.evidence.values import Case, Clue, LocatedFrame
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.messages import MessageFacts, extract_facts
@@ -47,10 +47,17 @@ def localize(
     cases = [case_of(failure, log, workspace, options, spectrum) for failure in failures]
     told = bug_report_of(log, failures)
     reports = tuple(
-        failure_report(case, list(gather(case)), options, told if case.failure.primary else None)
+        failure_report(case, clues_of(case), options, told if case.failure.primary else None)
         for case in cases
     )
     return Report(str(workspace.root), reports, (*log.problems, *reading.problems))
+
+
+def clues_of(case: Case) -> list[Clue]:
+    """Return the clues of every source; prose alone is ranked by its words, not by clues."""
+    if case.failure.kind is FailureKind.REPORT and case.workspace.python_files():
+        return []
+    return list(gather(case))
 
 
 def failures_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.values import Case
@@ -11,9 +12,12 @@ from dl_bug_lsp.ranking.fusion import Candidate
 from dl_bug_lsp.ranking.report_weights import ReportWeights
 from dl_bug_lsp.report import Evidence, Options, Suspect, SuspectFile
 
-TRACEBACK_PART = 0.3
-"""How much of a line's share is the traceback's where frames lie in the workspace."""
+if TYPE_CHECKING:
+    from dl_bug_lsp.ranking.report_ranking import ReportRanking
+
 MAX_EVIDENCE = 4
+TRACED_ALONE = 0.3
+"""What a line keeps of its share by the traceback where the report's words do not lead to it."""
 SENTENCES: dict[str, str] = {
     "file": "its words are the report's",
     "function": "one of its functions speaks of what the report speaks of",
@@ -21,14 +25,12 @@ SENTENCES: dict[str, str] = {
     "classes": "its classes are named like the report's words",
     "functions": "its functions are named like the report's words",
     "variables": "its variables are named like the report's words",
-    "comments": "its comments speak of what the report speaks of",
     "path": "its path has words of the report",
     "stem": "the report names it",
     "names": "defines names of the report",
     "paths": "the report names it",
     "modules": "the report names it",
     "links": "the report links to it",
-    "strings": "has a message that the report quotes",
     "stack": "is on the stack",
     "changes": "changed often of late",
     "commits": "changed by commits that speak of the like",
@@ -36,7 +38,6 @@ SENTENCES: dict[str, str] = {
 }
 KINDS = {
     "stack": "stack_trace",
-    "strings": "facts",
     "changes": "change_history",
     "commits": "change_history",
     "near": "structure",
@@ -63,12 +64,13 @@ def report_places(
     from dl_bug_lsp.evidence.reports.scene import Scene
     from dl_bug_lsp.ranking.report_ranking import ReportRanking
 
-    ranking = ReportRanking(Scene(report, case.workspace), weights)
+    given = {(c.file, c.line): share for c, share in traced} if case.places else {}
+    ranking = ReportRanking(Scene(report, case.workspace), weights, given)
     files = tuple(
         SuspectFile(rank, ranking.scene.files[row], round(float(ranking.file_shares[row]), 4))
         for rank, row in enumerate(ranking.file_order[: options.top_files or None], 1)
     )
-    lines = _merged(ranking, traced if case.places else ())
+    lines = _lines(ranking, given)
     because = _Reasons(ranking, weights)
     known = {(c.file, c.line): c for c, _ in traced}
     suspects = tuple(
@@ -86,34 +88,30 @@ def report_places(
     return suspects, files
 
 
-def _merged(
-    ranking: object, traced: Sequence[tuple[Candidate, float]]
+def _lines(
+    ranking: ReportRanking, traced: Mapping[tuple[str, int], float]
 ) -> list[tuple[tuple[str, int], float]]:
-    """Return the lines in falling order of their shares, those of the traceback mixed in."""
-    from dl_bug_lsp.ranking.report_ranking import ReportRanking
+    """Return the lines in falling order with their shares.
 
-    assert isinstance(ranking, ReportRanking)
-    part = TRACEBACK_PART if traced else 0.0
-    found: dict[tuple[str, int], float] = {}
-    for index in ranking.line_order:
-        line = ranking.statements.lines[index]
-        place = (ranking.scene.files[line.row], line.number)
-        found[place] = (1 - part) * float(ranking.line_shares[index])
-    for candidate, share in traced if part else ():
-        place = (candidate.file, candidate.line)
-        found[place] = found.get(place, 0.0) + part * share
-    return sorted(found.items(), key=lambda item: -round(item[1], 9))
+    Lines that only the traceback leads to (settings, files that the report's words do not find)
+    keep a part of the share that they have there.
+    """
+    files, lines = ranking.scene.files, ranking.statements.lines
+    found = {
+        (files[lines[index].row], lines[index].number): float(ranking.line_shares[index])
+        for index in ranking.line_order
+    }
+    for place, share in traced.items():
+        found.setdefault(place, TRACED_ALONE * share)
+    return sorted(found.items(), key=lambda item: (-round(item[1], 9), item[0]))
 
 
 class _Reasons:
     """What speaks for a file, in words, each with its part of the file's score."""
 
-    def __init__(self, ranking: object, weights: ReportWeights) -> None:
-        from dl_bug_lsp.ranking.report_ranking import ReportRanking
-
-        assert isinstance(ranking, ReportRanking)
+    def __init__(self, ranking: ReportRanking, weights: ReportWeights) -> None:
         self._scene = ranking.scene
-        self._signals: Mapping[str, object] = {**ranking.signals, **ranking.neighbours}
+        self._signals = {**ranking.signals, **ranking.neighbours}
         self._weights = {**weights.files.weights, **weights.neighbours.weights}
         self._of_file: dict[str, tuple[Evidence, ...]] = {}
 
@@ -133,10 +131,10 @@ class _Reasons:
             return ()
         parts: dict[str, float] = {}
         for name, weight in self._weights.items():
-            values: object = self._signals.get(name)
+            values = self._signals.get(name)
             group = name.partition(".")[0]
             if values is not None and weight > 0 and group in SENTENCES:
-                parts[name] = weight * float(values[row])  # type: ignore[index]
+                parts[name] = weight * float(values[row])
         total = math.fsum(parts.values()) or 1.0
         told: dict[str, Evidence] = {}
         for name, part in sorted(parts.items(), key=lambda item: (-item[1], item[0])):

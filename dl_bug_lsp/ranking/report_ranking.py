@@ -19,7 +19,6 @@ FILES_LOOKED_INTO = 15
 BLOCKS_LOOKED_INTO = 25
 _AS_THEY_ARE = (
     "kind.",
-    "stack.any",
     "stack.depth",
     "stack.innermost",
     "links.",
@@ -37,7 +36,9 @@ _PRIORS = ("kind.", "changes.", "commits.")
 class ReportRanking:
     """One report's ranking; every level is made when it is first asked for."""
 
-    def __init__(self, scene: Scene, weights: ReportWeights) -> None:
+    def __init__(
+        self, scene: Scene, weights: ReportWeights, traced: Mapping[tuple[str, int], float]
+    ) -> None:
         self.scene = scene
         self.signals = relative(signals_of(scene))
         first = scores_of(self.signals, weights.files)
@@ -47,7 +48,9 @@ class ReportRanking:
         spoken = spoken_of(self.signals)
         self.file_order = [row for row in order_of(self.file_scores) if spoken[row]]
         best = self.file_order[:FILES_LOOKED_INTO]
-        self.functions = Functions(scene, best, [float(self.file_shares[row]) for row in best])
+        self.functions = Functions(
+            scene, best, [float(self.file_shares[row]) for row in best], traced
+        )
         scores = scores_of(self.functions.signals, weights.functions)
         self.block_shares = shares(scores, weights.functions.sharpness)
         chosen = order_of(scores)[:BLOCKS_LOOKED_INTO]

@@ -15,14 +15,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dl_bug_lsp.retrieval.terms import count_terms, terms_of_word, words_of
+from dl_bug_lsp.retrieval.terms import count_terms, words_of
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 _NUMBERS: dict[str, int] = {}
 _LOCK = threading.Lock()
-_MOST_WORDS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +38,10 @@ class Document:
         return tokens
 
 
-class _WordNumbers(dict[str, tuple[int, ...]]):
-    """The term numbers of each word met."""
-
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        terms = terms_of_word(word)
-        with _LOCK:
-            numbers = tuple(_NUMBERS.setdefault(term, len(_NUMBERS)) for term in terms)
-        if len(self) < _MOST_WORDS:
-            self[word] = numbers
-        return numbers
-
-
-_WORD_NUMBERS = _WordNumbers()
-
-
-def term_numbers(word: str) -> tuple[int, ...]:
-    """Return the numbers of a word's terms."""
-    return _WORD_NUMBERS[word]
+def numbers_of_terms(terms: Iterable[str]) -> tuple[int, ...]:
+    """Return the numbers of terms, new ones for those never met."""
+    with _LOCK:
+        return tuple([_NUMBERS.setdefault(term, len(_NUMBERS)) for term in terms])
 
 
 def document(counts: Mapping[str, int]) -> Document:

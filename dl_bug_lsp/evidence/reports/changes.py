@@ -1,4 +1,4 @@
-"""The history of the files: recent changes and bug fixes, and commits that speak of the like."""
+"""The history of the files: recent changes, and commits that speak of the like."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import math
 
 import numpy as np
 
-from dl_bug_lsp.evidence.reports.documents import joined, one_document
+from dl_bug_lsp.evidence.reports.documents import Terms, joined, one_document
 from dl_bug_lsp.evidence.reports.scene import Scene
 from dl_bug_lsp.evidence.reports.similarity import Matches
-from dl_bug_lsp.retrieval.corpus import Floats
+from dl_bug_lsp.retrieval.corpus import Floats, Ints
 from dl_bug_lsp.retrieval.terms import words_of
 from dl_bug_lsp.workspace.history import Commit
 
 MOST_COMMITS = 800
 _DAY = 86_400.0
-_HALF_LIFE = 180.0
 _FRESH = 60.0
 _BODY = 500
 _NEAREST = 40
@@ -34,27 +33,18 @@ def commits_of(scene: Scene) -> list[tuple[Commit, list[int]]]:
 
 
 def find(scene: Scene) -> dict[str, Floats]:
-    """Return recency, fixes and churn (all fading), and the votes of commits like the report."""
+    """Return how fresh a file's last change is, and the votes of commits like the report."""
     commits = commits_of(scene)
-    names = ("changes.recent", "changes.fixes", "changes.churn")
-    found = {name: scene.zeros() for name in names}
     newest = scene.workspace.history().time or 0
+    recent = scene.zeros()
     for commit, rows in commits:
         age = max(0.0, (newest - commit.time) / _DAY)
-        part = math.exp(-age / _HALF_LIFE) / math.sqrt(len(rows))
-        for row in rows:
-            found["changes.recent"][row] = max(
-                found["changes.recent"][row], math.exp(-age / _FRESH)
-            )
-            found["changes.churn"][row] += part
-            found["changes.fixes"][row] += part * commit.is_fix
-    for name in names[1:]:
-        found[name] = np.log1p(found[name])
-    return found | _alike(scene, commits)
+        recent[rows] = np.maximum(recent[rows], math.exp(-age / _FRESH))
+    return {"changes.recent": recent, **_alike(scene, commits)}
 
 
 def _alike(scene: Scene, commits: list[tuple[Commit, list[int]]]) -> dict[str, Floats]:
-    total, best = scene.zeros(), scene.zeros()
+    total = scene.zeros()
     if commits:
         messages = [
             one_document(words_of(f"{c.subject} {c.subject} {c.body[:_BODY]}")) for c, _ in commits
@@ -66,9 +56,34 @@ def _alike(scene: Scene, commits: list[tuple[Commit, list[int]]]) -> dict[str, F
                 continue
             for row in rows:
                 total[row] += near[index] / math.sqrt(len(rows))
-                best[row] = max(best[row], near[index] / len(rows) ** 0.25)
                 scene.note("commits.sum", row, f'changed by "{commit.subject[:60]}"')
-    return {"commits.sum": total, "commits.best": best}
+    return {
+        "commits.sum": total,
+        "commits.profile": _profiles(scene, commits),
+    }
+
+
+def _profiles(scene: Scene, commits: list[tuple[Commit, list[int]]]) -> Floats:
+    """Return BM25 of what all commits of a file say; a subject counts less the more it touches."""
+    row: list[Ints] = []
+    number: list[Ints] = []
+    count: list[Floats] = []
+    for commit, rows in commits:
+        if len(rows) <= _LARGEST:
+            terms = one_document(words_of(commit.subject))
+            for touched in rows:
+                row.append(np.full(len(terms.number), touched))
+                number.append(terms.number)
+                count.append(terms.count / math.sqrt(len(rows)))
+    if not row:
+        return scene.zeros()
+    width = int(max(n.max(initial=0) for n in number)) + 1
+    keys, index = np.unique(
+        np.concatenate(row) * width + np.concatenate(number), return_inverse=True
+    )
+    sums = np.bincount(index, weights=np.concatenate(count))
+    terms = Terms(keys // width, keys % width, sums, len(scene.files))
+    return Matches(terms, scene.query, 0.5).bm25(scene.weights["main"])
 
 
 _STRONG_FILES = 5

@@ -9,8 +9,9 @@ from itertools import accumulate, chain
 
 import numpy as np
 
-from dl_bug_lsp.evidence.reports.outlines import Definition, MessageText, Outline, outline_of
-from dl_bug_lsp.retrieval.corpus import Floats, Ints, term_numbers
+from dl_bug_lsp.evidence.reports.outlines import Definition, Outline, outline_of
+from dl_bug_lsp.evidence.reports.terms import term_numbers
+from dl_bug_lsp.retrieval.corpus import Floats, Ints
 from dl_bug_lsp.workspace import Workspace
 
 _CLASS, _CALLABLE, _VALUE = "c", "mf", "apv"
@@ -31,7 +32,7 @@ class SourceFile:
     """What the ranking of bug reports keeps of a file; see `outlines.Outline` for its parts.
 
     ``functions`` are the definitions that are no classes, in the order of ``passages``' rows;
-    ``uses`` counts each identifier and word; ``phrases`` maps each phrase to indices of ``texts``.
+    ``uses`` counts each identifier and word.
     """
 
     whole: Terms
@@ -41,8 +42,6 @@ class SourceFile:
     names: Mapping[str, str]
     uses: Mapping[str, int]
     imports: tuple[tuple[str, str], ...]
-    texts: tuple[MessageText, ...]
-    phrases: Mapping[str, list[int]]
     lines: int
 
 
@@ -71,11 +70,6 @@ def source_of(outline: Outline) -> SourceFile:
         if any(kind in kinds for kind in _VALUE):
             named["variables"].append(name)
     fields = {field: one_document(names) for field, names in named.items()}
-    fields["comments"] = one_document(w for text in outline.comments for w in _words(text))
-    phrases: dict[str, list[int]] = {}
-    for index, text in enumerate(outline.texts):
-        for phrase in text.phrases:
-            phrases.setdefault(phrase, []).append(index)
     functions = tuple(d for d in outline.definitions if not d.is_class)
     return SourceFile(
         one_document(outline.words),
@@ -85,16 +79,8 @@ def source_of(outline: Outline) -> SourceFile:
         outline.names,
         outline.counts,
         tuple(outline.imports),
-        tuple(outline.texts),
-        phrases,
         len(outline.starts) - 1,
     )
-
-
-def _words(text: str) -> list[str]:
-    from dl_bug_lsp.retrieval.terms import words_of
-
-    return words_of(text)
 
 
 def one_document(words: Iterable[str]) -> Terms:

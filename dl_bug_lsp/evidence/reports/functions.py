@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,10 +32,20 @@ class Block:
 
 
 class Functions:
-    """The functions of some files with their signals, an array over ``blocks`` each."""
+    """The functions of some files with their signals, an array over ``blocks`` each.
 
-    def __init__(self, scene: Scene, files: Sequence[int], shares: Sequence[float]) -> None:
+    ``traced`` are the shares of (file, line) that the evidence about a traceback gives.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        files: Sequence[int],
+        shares: Sequence[float],
+        traced: Mapping[tuple[str, int], float],
+    ) -> None:
         self.scene = scene
+        self.traced = traced
         self.blocks: list[Block] = []
         self.share: list[float] = []
         self.place: list[int] = []
@@ -61,7 +71,8 @@ class Functions:
             "test": np.array([float(self.scene.imports.tests[b.row]) for b in self.blocks]),
             "init": np.array([float(b.definition.name.endswith("__init__")) for b in self.blocks]),
         }
-        return found | self._retrieval() | self._names() | self._stack() | self._marked()
+        told = self._retrieval() | self._names() | self._stack() | self._marked()
+        return found | told | self._traced()
 
     def _size(self, block: Block) -> float:
         d = block.definition
@@ -71,7 +82,7 @@ class Functions:
         found: dict[str, Floats] = {}
         passages: Ints = np.array([block.passage for block in self.blocks], dtype=np.int64)
         inside = passages >= 0
-        for part in ("title", "main", "code", "trace", "all"):
+        for part in ("title", "lead", "main", "code", "trace", "messages", "all"):
             scores = self.scene.passage_matches.bm25(self.scene.weights[part])
             top = float(scores.max(initial=0.0)) or 1.0
             padded = np.append(scores, 0.0)
@@ -112,7 +123,8 @@ class Functions:
 
     def _stack(self) -> dict[str, Floats]:
         """Whether frames stand in the function: by line and name, else by name alone."""
-        found = {f"stack.{kind}": self._zeros() for kind in ("innermost", "depth", "any", "name")}
+        kinds = ("innermost", "caller", "depth", "any", "name")
+        found = {f"stack.{kind}": self._zeros() for kind in kinds}
         frames = self.frames
         for index, block in enumerate(self.blocks):
             name = block.definition.name.rpartition(".")[2]
@@ -126,7 +138,33 @@ class Functions:
                     found["stack.any"][index] = 1.0
                     found["stack.depth"][index] = max(found["stack.depth"][index], 1 / (depth + 1))
                     found["stack.innermost"][index] += float(depth == 0)
+                    found["stack.caller"][index] += float(depth == 1)
         return found
+
+    def _traced(self) -> dict[str, Floats]:
+        """Return the shares of the traceback's evidence that fall on a function's own lines."""
+        total, best = self._zeros(), self._zeros()
+        by_row: dict[int, list[int]] = {}
+        for index, block in enumerate(self.blocks):
+            by_row.setdefault(block.row, []).append(index)
+        for (file, line), share in self.traced.items():
+            row = self.scene.rows.get(file, -1)
+            inside = [
+                index
+                for index in by_row.get(row, ())
+                if self.blocks[index].definition.first
+                <= line
+                <= self.blocks[index].definition.end_line
+            ]
+            if inside:
+                index = max(inside, key=lambda i: self.blocks[i].definition.first)
+                total[index] += share
+                best[index] = max(best[index], share)
+        return {
+            "traced.sum": total,
+            "traced.best": best,
+            "traced.any": np.where(total > 0, 1.0, 0.0),
+        }
 
     @cached_property
     def frames(self) -> list[tuple[int, int, str]]:
@@ -142,10 +180,9 @@ class Functions:
         return found[:60]
 
     def _marked(self) -> dict[str, Floats]:
-        """Whether a link's lines or a recognised string stand in the function."""
-        linked, strings = self._zeros(), self._zeros()
+        """Return how much of a link's lines a function holds."""
+        linked = self._zeros()
         spans = self.linked
-        texts = self.scene.quoted
         for index, block in enumerate(self.blocks):
             d = block.definition
             if block.passage < 0:
@@ -155,10 +192,7 @@ class Functions:
                 if row == block.row and first <= d.end_line and last >= d.first:
                     common = min(last, d.end_line) - max(first, d.first) + 1
                     linked[index] = max(linked[index], common / min(size, last - first + 1))
-            for line, score in texts.get(block.row, ()):
-                if d.first <= line <= d.end_line:
-                    strings[index] = max(strings[index], score)
-        return {"linked": linked, "strings": strings}
+        return {"linked": linked}
 
     @cached_property
     def linked(self) -> list[tuple[int, int, int]]:

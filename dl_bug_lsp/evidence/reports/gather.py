@@ -8,7 +8,6 @@ from dl_bug_lsp.evidence.reports import (
     kinds,
     mentions,
     stacks,
-    strings,
     texts,
 )
 from dl_bug_lsp.evidence.reports.scene import Scene
@@ -18,7 +17,6 @@ SOURCES = (
     texts.find,
     identifiers.find,
     mentions.find,
-    strings.find,
     stacks.find,
     kinds.find,
     changes.find,

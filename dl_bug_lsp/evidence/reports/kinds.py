@@ -1,4 +1,4 @@
-"""What kind of file it is: tests, examples, packages' ``__init__``, its size, who imports it."""
+"""What kind of file it is: an example, a package's ``__init__``, setup, empty, large."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ _EXAMPLE = re.compile(
     r"(?:^|/)(?:\w*examples?|docs?|benchmarks?|demos?|tutorials?|scripts?|tools|notebooks?"
     r"|samples?|research|experimental?)/"
 )
-_LEGACY = re.compile(
-    r"(?:^|[/_])(?:deprecated|legacy|compat|vendor|third_party|contrib|old)(?:[/_.]|$)"
-)
 _SETUP = {"setup.py", "conf.py", "conftest.py", "_version.py", "version.py", "__about__.py"}
 _FEW_TERMS = 20
 
@@ -25,16 +22,12 @@ def find(scene: Scene) -> dict[str, Floats]:
     """Return priors, which hold whatever the report says."""
     files = scene.files
     lines = np.array([source.lines for source in scene.sources], dtype=np.float64)
-    importers = np.array([len(rows) for rows in scene.imports.importers], dtype=np.float64)
     return {
-        "kind.test": np.array(scene.imports.tests, dtype=np.float64),
         "kind.example": _flags(_EXAMPLE.search(file) is not None for file in files),
         "kind.package": _flags(file.endswith("__init__.py") for file in files),
         "kind.setup": _flags(posixpath.basename(file) in _SETUP for file in files),
-        "kind.legacy": _flags(_LEGACY.search(file) is not None for file in files),
         "kind.empty": (scene.files_matches.lengths < _FEW_TERMS).astype(np.float64),
         "kind.lines": np.log1p(lines) / 8,
-        "kind.importers": np.log1p(importers),
     }
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from dl_bug_lsp.evidence.reports.imports import stem_of
 from dl_bug_lsp.evidence.reports.scene import Scene
 from dl_bug_lsp.retrieval.corpus import Floats
@@ -11,6 +13,7 @@ from dl_bug_lsp.retrieval.stemming import stem
 
 _PATH = re.compile(r"[\w./\\-]{1,300}\.py\b")
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_PATH_SIGNALS = ("paths.whole", "paths.title", "paths.prose", "paths.code", "paths.trace")
 _MOST_HOMONYMS = 6
 _FEW_DEFINERS = 3
 _WORD = re.compile(r"[A-Za-z]+")
@@ -24,28 +27,35 @@ def find(scene: Scene) -> dict[str, Floats]:
         "title": [report.title],
         "prose": [*scene.prose, *report.messages],
         "code": report.code,
-        "trace": [*report.trace, *report.logs],
+        "trace": [line for line in report.trace if 'File "' not in line] + report.logs,
     }
     found: dict[str, Floats] = {}
+    full = scene.zeros()
     for part, lines in parts.items():
         text = "\n".join(lines)
-        found[f"paths.{part}"] = _paths(scene, text, f"paths.{part}")
-        if part != "trace":
-            found[f"modules.{part}"] = _modules(scene, text, f"modules.{part}")
+        whole, named = _paths(scene, text)
+        full = np.maximum(full, whole)
+        if part != "code":
+            found[f"paths.{part}"] = named
+    found["modules.title"] = _modules(scene, report.title, "modules.title")
+    found["paths.whole"] = full
     found["links.file"], found["links.line"] = _links(scene)
     return found | _stems(scene)
 
 
-def _paths(scene: Scene, text: str, signal: str) -> Floats:
-    found = scene.zeros()
+def _paths(scene: Scene, text: str) -> tuple[Floats, Floats]:
+    """Return the files named with a folder, and those named by their bare name."""
+    whole, bare = scene.zeros(), scene.zeros()
     for path in sorted(set(_PATH.findall(text))):
         rows, shared = scene.paths.find(path)
         if len(rows) > _MOST_HOMONYMS:
             continue
+        values = whole if shared > 1 else bare
         for row in rows:
-            found[row] = max(found[row], 1 / len(rows) + (0.5 if shared > 1 else 0.0))
-            scene.note(signal, row, f"the report names `{path}`")
-    return found
+            values[row] = max(values[row], 1 / len(rows))
+            for signal in _PATH_SIGNALS:
+                scene.note(signal, row, f"the report names `{path}`")
+    return whole, bare
 
 
 def _modules(scene: Scene, text: str, signal: str) -> Floats:

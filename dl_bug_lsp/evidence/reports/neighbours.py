@@ -1,4 +1,4 @@
-"""What files tell of each other: imports, tests and the tested, changes in common."""
+"""What files tell of each other: tests follow what they test, files what they change with."""
 
 from __future__ import annotations
 
@@ -12,31 +12,27 @@ from dl_bug_lsp.retrieval.corpus import Floats
 def neighbours(scene: Scene, scores: Floats) -> dict[str, Floats]:
     """Return signals made of the other files' first scores.
 
-    A file's strength is 1 / its rank. Sources hear from the sources that they import or that
-    import them, tests from the files they import or are named after, files from their tests.
+    ``near.tested`` is 1 / rank of the file that a test file is named after, ``near.tested_share``
+    its share (softmax); ``near.co_change`` what the strongest files' commits also changed.
     """
-    graph = scene.imports
-    strength = _strengths(scores)
-    names = ("imports", "importers", "tested.imports", "tested.name", "tests.name")
-    found = {f"near.{name}": scene.zeros() for name in names}
-    for row in range(len(scene.files)):
-        sources = [r for r in graph.imported[row] if not graph.tests[r]]
-        kind = "near.tested.imports" if graph.tests[row] else "near.imports"
-        found[kind][row] = max((strength[r] for r in sources), default=0.0)
-        if not graph.tests[row]:
-            above = [r for r in graph.importers[row] if not graph.tests[r]]
-            found["near.importers"][row] = max((strength[r] for r in above), default=0.0)
-        for tested, share in graph.tested[row].items():
-            heard = found["near.tested.name"]
-            heard[row] = max(heard[row], strength[tested] * share)
-            told = found["near.tests.name"]
-            told[tested] = max(told[tested], strength[row] * share)
-    found["near.co_change"] = co_changes(scene, strength)
-    return found
-
-
-def _strengths(scores: Floats) -> Floats:
+    count = len(scene.files)
+    strength = np.zeros(count)
     order = np.argsort(-np.round(scores, 9), kind="stable")
-    strength = np.zeros(len(scores))
-    strength[order] = 1 / (1 + np.arange(len(scores)))
-    return strength
+    strength[order] = 1 / (1 + np.arange(count))
+    powers = np.exp(scores - scores.max()) if count else scores
+    share = powers / powers.sum() if count else scores
+    tested, tested_share = scene.zeros(), scene.zeros()
+    for row, found in enumerate(scene.imports.tested):
+        for other, part in found.items():
+            tested[row] = max(tested[row], strength[other] * part)
+            tested_share[row] = max(tested_share[row], share[other] * part)
+            if strength[other] >= _STRONG:
+                scene.note("near.tested", row, f"tests `{scene.files[other]}`")
+    return {
+        "near.tested": tested,
+        "near.tested_share": tested_share,
+        "near.co_change": co_changes(scene, share),
+    }
+
+
+_STRONG = 0.2

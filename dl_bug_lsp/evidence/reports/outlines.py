@@ -1,34 +1,16 @@
-"""What one Python file offers to a bug report: its names, terms, message texts and imports."""
+"""What one Python file offers to a bug report: its words, definitions, names and imports."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dl_bug_lsp.evidence.reports.phrases import phrases_of
 from dl_bug_lsp.workspace.elements import parse
 
 _TOKEN = re.compile(r"\n|[^\W\d]\w*")
-# A string that never closes runs on: it must not be looked through again from each later quote.
-_STRING_OR_COMMENT = re.compile(
-    r"#[^\n]*"
-    r'|("""(?:[^"\\]|\\.|"(?!""))*(?:""")?'
-    r"|'''(?:[^'\\]|\\.|'(?!''))*(?:''')?"
-    r'|"(?:[^"\\\n]|\\.)*"?'
-    r"|'(?:[^'\\\n]|\\.)*'?)",
-    re.DOTALL,
-)
-_TELLS = re.compile(
-    r"\b(raise|warn\w*|assert|print|log\w*|\w*Error|\w*Exception|error|info|debug|rank_zero_\w+)\b"
-)
-_RAISES = re.compile(r"raise|warn|assert|\w*Error$|\w*Exception$|error|rank_zero_")
-_BEFORE = 160
-_SHORTEST_TEXT = 8
 _BLOCKS = ("cases", "finalbody", "orelse", "handlers", "body")
-_MOST_TEXTS = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +22,6 @@ class Definition:
     line: int
     end_line: int
     is_class: bool
-
-
-@dataclass(frozen=True, slots=True)
-class MessageText:
-    """A string of the code that may reach a user: its line, its word phrases, whether raised."""
-
-    line: int
-    phrases: frozenset[str]
-    is_raised: bool
 
 
 @dataclass(slots=True)
@@ -66,8 +39,6 @@ class Outline:
     definitions: list[Definition] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     imports: list[tuple[str, str]] = field(default_factory=list)
-    comments: list[str] = field(default_factory=list)
-    texts: list[MessageText] = field(default_factory=list)
 
     @property
     def counts(self) -> Counter[str]:
@@ -76,7 +47,7 @@ class Outline:
 
 
 def outline_of(text: str) -> Outline:
-    """Read a file; one that cannot be parsed still has words, comments and message texts."""
+    """Read a file; one that cannot be parsed still has words."""
     words: list[str] = []
     starts = [0]
     for token in _TOKEN.findall(text):
@@ -89,7 +60,6 @@ def outline_of(text: str) -> Outline:
     tree = parse(text).tree
     if tree is not None:
         _visit(tree, found)
-    _read_strings(text, found)
     return found
 
 
@@ -149,31 +119,3 @@ def _name(name: str, kind: str, found: Outline) -> None:
     kinds = found.names.get(name, "")
     if kind not in kinds:
         found.names[name] = kinds + kind
-
-
-def _read_strings(text: str, found: Outline) -> None:
-    """Tell the strings that a user may see from the documentation, and take the comments."""
-    line, at = 1, 0
-    for match in _STRING_OR_COMMENT.finditer(text):
-        start = match.start()
-        line += text.count("\n", at, start)
-        at = start
-        if match[1] is None:
-            found.comments.append(match[0][1:])
-        elif (
-            match[1].startswith(('"""', "'''"))
-            and not text[text.rfind("\n", 0, start) + 1 : start].strip()
-        ):
-            found.comments.append(match[1][3:-3])
-        elif len(match[1]) > _SHORTEST_TEXT and len(found.texts) < _MOST_TEXTS:
-            phrases = frozenset(phrases_of(match[1], is_template=True))
-            if phrases:
-                before = list(_TELLS.finditer(text, max(0, start - _BEFORE), start))
-                raised = bool(before) and _RAISES.match(before[-1][0]) is not None
-                found.texts.append(MessageText(line, phrases, raised))
-
-
-def lines_of_words(found: Outline) -> Iterator[tuple[int, list[str]]]:
-    """Yield each line's number (1-based) with its words."""
-    for number in range(1, len(found.starts)):
-        yield number, found.words[found.starts[number - 1] : found.starts[number]]

@@ -13,31 +13,30 @@ from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.reports.documents import SourceFile, Terms, joined, source_file
 from dl_bug_lsp.evidence.reports.imports import ImportGraph
 from dl_bug_lsp.evidence.reports.paths import PathIndex
+from dl_bug_lsp.evidence.reports.shortlist import files_to_rank
 from dl_bug_lsp.evidence.reports.similarity import Matches, Query
-from dl_bug_lsp.retrieval.corpus import Floats, Ints, term_numbers
-from dl_bug_lsp.retrieval.terms import words_of
+from dl_bug_lsp.evidence.reports.terms import numbers_of
+from dl_bug_lsp.retrieval.corpus import Floats, Ints
 from dl_bug_lsp.workspace import Workspace
 
 _MOST_REPEATS = 3.0
 _LONG_HEADING = 30
+_LEAD = 4
+"""Lines of prose in which an author says what is the matter."""
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,}")
 _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]")
 PARTS = ("title", "prose", "code", "trace", "messages")
 
 
 class Scene:
-    """Signals are arrays with one number for each of ``files``, rows in their order.
-
-    ``quoted`` are, by row, (line, score) of the strings that the report was found to quote.
-    """
+    """Signals are arrays with one number for each of ``files``, rows in their order."""
 
     def __init__(self, report: BugReport, workspace: Workspace) -> None:
         self.report = report
         self.workspace = workspace
-        self.files = workspace.python_files()
+        self.files = files_to_rank(report, workspace)
         self.sources: list[SourceFile] = [source_file(workspace, file) for file in self.files]
         self.notes: dict[tuple[str, int], str] = {}
-        self.quoted: dict[int, list[tuple[int, float]]] = {}
 
     def zeros(self) -> Floats:
         """Return a signal that says nothing."""
@@ -85,6 +84,7 @@ class Scene:
     @cached_property
     def _numbers(self) -> dict[str, Ints]:
         found = {part: numbers_of(self.text(part)) for part in PARTS}
+        found["lead"] = numbers_of(self.prose[:_LEAD])
         found["all"] = numbers_of(self.everything)
         return found
 
@@ -100,6 +100,7 @@ class Scene:
         found = {part: np.sqrt(count) for part, count in counts.items()}
         found["title"] = counts["title"]
         found["main"] = 2 * counts["title"] + found["prose"]
+        found["lead"] = np.minimum(found["title"], 1.0) + np.sqrt(counts["lead"])
         found = {part: np.minimum(weights, _MOST_REPEATS) for part, weights in found.items()}
         found["all"] = np.log1p(counts["all"])
         found["counts"] = counts["all"]
@@ -136,7 +137,7 @@ class Scene:
     @cached_property
     def defined(self) -> dict[str, dict[int, str]]:
         """The identifiers of the report that files define: row to kinds of definition."""
-        wanted = {name for names in self.identifiers.values() for name in names} | self.keywords
+        wanted = {name for names in self.identifiers.values() for name in names}
         found: dict[str, dict[int, str]] = {}
         for row, source in enumerate(self.sources):
             for name in wanted & source.names.keys():
@@ -152,21 +153,6 @@ class Scene:
             for name in wanted & source.uses.keys():
                 found.setdefault(name, {})[row] = source.uses[name]
         return found
-
-    @cached_property
-    def keywords(self) -> set[str]:
-        """The keyword arguments that code and prose pass."""
-        lines = (*self.report.code, *self.prose, self.report.title)
-        return {name for line in lines for name in _KEYWORD.findall(line)}
-
-
-_KEYWORD = re.compile(r"\b([a-z_]\w{2,60})\s?=(?!=)")
-
-
-def numbers_of(lines: Iterable[str]) -> Ints:
-    """Return the term numbers of lines, with repetitions."""
-    found = [number for line in lines for word in words_of(line) for number in term_numbers(word)]
-    return np.array(found, dtype=np.int64)
 
 
 def named_in(lines: Iterable[str], loose: bool) -> dict[str, bool]:

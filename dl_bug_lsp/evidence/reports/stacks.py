@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from dl_bug_lsp.evidence.reports.scene import Scene
 from dl_bug_lsp.retrieval.corpus import Floats
 
@@ -24,23 +22,14 @@ def frame_rows(scene: Scene) -> list[tuple[int, int]]:
 
 
 def find(scene: Scene) -> dict[str, Floats]:
-    """Return whether a file is on a stack, how near to the raise site, and how often."""
-    names = ("any", "depth", "innermost", "times")
-    found = {f"stack.{name}": scene.zeros() for name in names}
+    """Return how near to the raise site a file is on a stack, and whether it is nearest."""
+    depths, innermost = scene.zeros(), scene.zeros()
     frames = frame_rows(scene)
     for depth, (index, row) in enumerate(reversed(frames)):
         function = scene.report.frames[index].function
-        found["stack.any"][row] = 1.0
-        found["stack.depth"][row] = max(found["stack.depth"][row], 1 / (depth + 1))
-        known = function in scene.sources[row].names
-        found["stack.times"][row] += 1.5 if known else 1.0
-        scene.note(
-            "stack.depth", row, f"`{function}` is on the stack" if function else "on the stack"
-        )
+        depths[row] = max(depths[row], 1 / (depth + 1))
+        scene.note("stack.depth", row, f"`{function or 'its code'}` is on the stack")
     if frames:
-        found["stack.innermost"][frames[-1][1]] = 1.0
+        innermost[frames[-1][1]] = 1.0
         scene.note("stack.innermost", frames[-1][1], "the innermost frame of this code is here")
-    found["stack.times"] = found["stack.times"].copy()
-    for row in {row for _, row in frames}:
-        found["stack.times"][row] = math.log1p(found["stack.times"][row])
-    return found
+    return {"stack.depth": depths, "stack.innermost": innermost}

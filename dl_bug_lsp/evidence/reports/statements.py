@@ -11,7 +11,8 @@ import numpy as np
 
 from dl_bug_lsp.evidence.reports.functions import Block, Functions
 from dl_bug_lsp.evidence.reports.scene import Scene
-from dl_bug_lsp.retrieval.corpus import Floats, term_numbers
+from dl_bug_lsp.evidence.reports.terms import term_numbers
+from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.terms import words_of
 
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -123,13 +124,22 @@ class Statements:
         return near
 
     def _marked(self) -> dict[str, Floats]:
-        """Return whether a frame, a link, a quoted line or a recognised string is at a line."""
-        names = ("frame", "frame_innermost", "near_frame", "link", "near_link", "quoted", "string")
+        """Return whether a frame, a link or a quoted line is at a line."""
+        names = (
+            "traced",
+            "frame",
+            "frame_innermost",
+            "near_frame",
+            "link",
+            "quoted",
+            "string",
+        )
         found = {name: np.zeros(len(self.lines)) for name in names}
         frames = self.functions.frames
         quoted = {_bare(line) for line in (*self.scene.report.code, *self.scene.report.trace)}
-        texts = self.scene.quoted
         for index, line in enumerate(self.lines):
+            place = (self.scene.files[line.row], line.number)
+            found["traced"][index] = self.functions.traced.get(place, 0.0)
             for depth, (row, number, _) in enumerate(frames):
                 if row == line.row and number == line.number:
                     found["frame"][index] = 1.0
@@ -141,13 +151,8 @@ class Statements:
             for row, first, last in self.functions.linked:
                 if row == line.row and first <= line.number <= last:
                     found["link"][index] = 1.0
-                elif row == line.row and first - 3 <= line.number <= last + 3:
-                    found["near_link"][index] = 1.0
             bare = _bare(self.texts[index])
             found["quoted"][index] = float(len(bare) > 12 and bare in quoted)
-            for number, score in texts.get(line.row, ()):
-                if number == line.number:
-                    found["string"][index] = max(found["string"][index], score)
         return found
 
     def _positions(self) -> Floats:

@@ -16,15 +16,15 @@ _FIELD_B = 0.5
 def find(scene: Scene) -> dict[str, Floats]:
     """Return BM25 of whole files and best functions, and cosines that favour long files (rVSM)."""
     found: dict[str, Floats] = {}
-    for part in ("title", "prose", "main", "all"):
-        weights = scene.weights[part]
-        found[f"file.{part}"] = scene.files_matches.bm25(weights)
-        passages = scene.passage_matches.bm25(weights)
+    for part in ("title", "lead", "main", "all"):
+        found[f"file.{part}"] = scene.files_matches.bm25(scene.weights[part])
+    for part in ("lead", "all"):
+        passages = scene.passage_matches.bm25(scene.weights[part])
         best = scene.zeros()
         np.maximum.at(best, scene.passage_file, passages)
         found[f"function.{part}"] = best
-        if part == "main" and len(passages):
-            _note_functions(scene, passages)
+        if len(passages):
+            _note_functions(scene, passages, f"function.{part}")
     found["file.coverage"] = scene.files_matches.coverage(scene.weights["title"])
     lengths = scene.files_matches.lengths
     logarithm = np.log1p(lengths)
@@ -35,25 +35,23 @@ def find(scene: Scene) -> dict[str, Floats]:
     return found | _fields(scene)
 
 
-def _note_functions(scene: Scene, passages: Floats) -> None:
+def _note_functions(scene: Scene, passages: Floats, signal: str) -> None:
     functions = [function for source in scene.sources for function in source.functions]
     for index in np.argsort(-passages, kind="stable")[:50]:
         name = functions[int(index)].name
         why = f"`{name}` speaks of what the report speaks of"
-        scene.note("function.main", int(scene.passage_file[index]), why)
+        scene.note(signal, int(scene.passage_file[index]), why)
 
 
 def _fields(scene: Scene) -> dict[str, Floats]:
-    """Return BM25 of title and prose with the names, comments and paths of files (BLUiR's idea)."""
+    """Return BM25 of title and prose with the names and paths of files (BLUiR's idea)."""
     found: dict[str, Floats] = {}
-    for field in ("classes", "functions", "variables", "comments"):
+    for field, part in (("classes", "main"), ("functions", "main"), ("variables", "title")):
         terms = joined([source.fields[field] for source in scene.sources])
         matches = Matches(terms, scene.query, _FIELD_B)
-        for part in ("title", "main", "code"):
-            found[f"{field}.{part}"] = matches.bm25(scene.weights[part])
+        found[f"{field}.{part}"] = matches.bm25(scene.weights[part])
     paths = joined([one_document(words_of(_path_words(file))) for file in scene.files])
     matches = Matches(paths, scene.query, _FIELD_B)
-    found["path.title"] = matches.bm25(scene.weights["title"])
     found["path.main"] = matches.bm25(scene.weights["main"])
     found["path.coverage"] = matches.coverage(scene.weights["title"])
     return found
