@@ -71,7 +71,9 @@ function M.execute(command, argument, done)
     M.say('the server could not be started; see :lua vim.cmd.edit(vim.lsp.get_log_path())', 'WARN')
     return
   end
-  local params = { command = command, arguments = { argument or vim.empty_dict() } }
+  -- An empty Lua table would be sent as a list.
+  local given = argument and next(argument) and argument or vim.empty_dict()
+  local params = { command = command, arguments = { given } }
   local function answered(failed, result)
     if failed then
       M.say(failed.message, 'WARN')

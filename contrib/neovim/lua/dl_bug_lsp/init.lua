@@ -1,12 +1,12 @@
 -- dl-bug-lsp in Neovim: starting the server, and what the :DlBug… commands do.
 local clients = require('dl_bug_lsp.clients')
 local config = require('dl_bug_lsp.config')
+local lenses = require('dl_bug_lsp.lenses')
 local places = require('dl_bug_lsp.places')
 
 local M = {}
 
 local group = vim.api.nvim_create_augroup('dl_bug_lsp', { clear = true })
-local lens_buffers = {}
 
 -- Starts the server with every file of the types that it knows. `options` is a client's
 -- configuration (cmd, settings, filetypes, …), all of it optional.
@@ -32,18 +32,25 @@ function M.setup(options)
   })
 end
 
--- Lenses: fetched when a server was attached, and when the marks of a buffer change.
+-- Lenses: fetched when a server was attached, when it says that they changed, and after typing,
+-- because Neovim takes them off edited lines.
 function M.attached(buffer)
-  lens_buffers[buffer] = true
-  M.refresh_lenses()
+  M.refresh_lenses(buffer)
+  vim.api.nvim_clear_autocmds({ group = group, buffer = buffer })
+  vim.api.nvim_create_autocmd({ 'InsertLeave', 'BufWritePost' }, {
+    group = group,
+    buffer = buffer,
+    callback = function() M.refresh_lenses(buffer) end,
+  })
 end
 
-function M.refresh_lenses()
-  for buffer in pairs(lens_buffers) do
-    if not vim.api.nvim_buf_is_valid(buffer) then
-      lens_buffers[buffer] = nil
-    elseif vim.api.nvim_buf_is_loaded(buffer) then
-      places.lenses(buffer)
+-- Fetches the lenses of a buffer, or of all that have a server.
+function M.refresh_lenses(buffer)
+  for _, one in ipairs(buffer and { buffer } or vim.api.nvim_list_bufs()) do
+    for _, client in ipairs(clients.all(one)) do
+      if vim.api.nvim_buf_is_loaded(one) and vim.lsp.buf_is_attached(one, client.id) then
+        lenses.refresh(one, client)
+      end
     end
   end
 end
@@ -117,25 +124,36 @@ function M.dismiss(command)
     clients.execute('dlBug.dismiss')
     return
   end
-  local here = places.at_cursor()
-  if #here == 0 then
-    clients.say('no suspicious place on this line; :DlBugDismiss! puts all aside')
-  end
-  for _, place in ipairs(here) do
-    clients.execute('dlBug.dismiss', place)
+  places.at_cursor(function(here)
+    if #here == 0 then
+      clients.say('no suspicious place on this line; :DlBugDismiss! puts all aside')
+    end
+    for _, place in ipairs(here) do
+      clients.execute('dlBug.dismiss', place)
+    end
+  end)
+end
+
+-- Calls `run` with the place that is named, else the cursor line's, else none.
+local function with_place(named, run)
+  if named then
+    run(named)
+  else
+    places.at_cursor(function(here) run(here[1] or {}) end)
   end
 end
 
 -- Shows the report of the cursor's line, or the latest, as a page in a split.
 function M.report(named)
-  named = vim.tbl_extend('force', named or places.at_cursor()[1] or {}, { format = 'markdown' })
-  named.show = nil
-  clients.execute('dlBug.report', named, function(page)
-    if page then
-      places.page(page)
-    else
-      clients.say('nothing is marked')
-    end
+  with_place(named, function(place)
+    local wanted = { report = place.report, failure = place.failure, format = 'markdown' }
+    clients.execute('dlBug.report', wanted, function(page)
+      if page then
+        places.page(page)
+      else
+        clients.say('nothing is marked')
+      end
+    end)
   end)
 end
 
@@ -151,14 +169,16 @@ end
 
 -- Opens the log at the failure; where the text lay in no file, the report holds it.
 function M.log(named)
-  clients.execute('dlBug.openLog', named or places.at_cursor()[1], function(found, client)
-    if not found then
-      clients.say('nothing is marked')
-    elseif found.uri and not found.shown then
-      places.show(found, client)
-    elseif not found.shown then
-      M.report(named)
-    end
+  with_place(named, function(place)
+    clients.execute('dlBug.openLog', place, function(found, client)
+      if not found then
+        clients.say('nothing is marked')
+      elseif found.uri and not found.shown then
+        places.show(found, client)
+      elseif not found.shown then
+        M.report(place)
+      end
+    end)
   end)
 end
 

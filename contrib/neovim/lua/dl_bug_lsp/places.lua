@@ -3,8 +3,6 @@ local clients = require('dl_bug_lsp.clients')
 
 local M = {}
 
-local SOURCE = 'dl-bug'
-
 -- The text of the clipboard; of the unnamed register where there is none (over ssh).
 function M.clipboard()
   for _, name in ipairs({ '+', '*' }) do
@@ -16,18 +14,28 @@ function M.clipboard()
   return vim.fn.getreg('"')
 end
 
--- What names the places on the cursor's line, as the server's commands take it.
-function M.at_cursor()
-  local found = {}
+-- Calls `done` with what names the places on the cursor's line, as the server's commands take it.
+-- The server is asked: diagnostics hold these names only in newer versions.
+function M.at_cursor(done)
   local line = vim.api.nvim_win_get_cursor(0)[1] - 1
-  for _, one in ipairs(vim.diagnostic.get(0)) do
-    local sent = one.user_data and one.user_data.lsp or {}
-    local data = sent.data
-    if one.source == SOURCE and type(data) == 'table' and one.lnum <= line and line <= one.end_lnum then
-      table.insert(found, { report = data.report, failure = data.failure, suspect = data.suspect })
-    end
+  local buffer = vim.api.nvim_get_current_buf()
+  if vim.tbl_isempty(vim.diagnostic.get(buffer, { lnum = line })) then
+    return done({})
   end
-  return found
+  clients.execute('dlBug.failures', nil, function(listed)
+    local found = {}
+    for _, one in ipairs(listed or {}) do
+      for _, failure in ipairs(one.failures) do
+        for _, place in ipairs(failure.places) do
+          local here = place.range.start.line <= line and line <= place.range['end'].line
+          if here and vim.uri_to_bufnr(place.uri) == buffer then
+            table.insert(found, { report = one.report, failure = failure.failure, suspect = place.suspect })
+          end
+        end
+      end
+    end
+    done(found)
+  end)
 end
 
 local function item(failure, place)
@@ -78,17 +86,6 @@ function M.page(text)
   vim.api.nvim_win_set_buf(0, buffer)
   vim.bo[buffer].filetype = 'markdown'
   vim.api.nvim_buf_set_keymap(buffer, 'n', 'q', '<Cmd>close<CR>', { noremap = true })
-end
-
--- Fetches a buffer's lenses.
-function M.lenses(buffer)
-  if vim.lsp.codelens.enable then
-    vim.lsp.codelens.enable(true, { bufnr = buffer })
-  elseif vim.fn.has('nvim-0.10') == 1 then
-    vim.lsp.codelens.refresh({ bufnr = buffer })
-  else
-    vim.api.nvim_buf_call(buffer, vim.lsp.codelens.refresh)
-  end
 end
 
 -- Goes to the file that a log's frame under the cursor names, through the log's links.
