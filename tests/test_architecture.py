@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "workspace": ("cancellation",),
     "settings": ("report", "workspace"),
     "runs": (),
-    "recording": ("workspace", "spectrum"),
+    "recording": ("workspace", "spectrum", "localize", "report", "cancellation"),
     "watching": ("logs", "tracebacks", "runs"),
     "retrieval": ("workspace",),
     "spectrum": ("logs", "tracebacks"),
@@ -47,10 +47,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("retrieval", "evidence", "ranking", "report", "bug_reports", "localize"),
     ),
     "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
-    "views": ("taxonomy", "report", "__version__"),
+    "views": ("taxonomy", "report", "spectrum", "__version__"),
     "server": (
         *("logs", "tracebacks", "fixes", "cancellation", "settings"),
         *("localize", "taxonomy", "workspace", "report", "views", "watching", "runs"),
+        *("recording", "spectrum"),
         "__version__",
     ),
     "cli": (

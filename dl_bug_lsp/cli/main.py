@@ -51,6 +51,10 @@ def _run(arguments: argparse.Namespace) -> int:
         from dl_bug_lsp.cli import server_command
 
         return server_command.run(arguments)
+    if arguments.command == "spectrum":
+        from dl_bug_lsp.cli import spectrum_command
+
+        return spectrum_command.run(arguments)
     if arguments.command == "explain":
         from dl_bug_lsp.cli import explain_command
 
@@ -59,7 +63,9 @@ def _run(arguments: argparse.Namespace) -> int:
         from dl_bug_lsp.cli import doctor_command
 
         return doctor_command.run(arguments)
-    raise UsageError("say what to do: localize, run, server, explain or doctor (see --help)")
+    raise UsageError(
+        "say what to do: localize, run, spectrum, server, explain or doctor (see --help)"
+    )
 
 
 def _unexpected(error: Exception, arguments: argparse.Namespace) -> int:

@@ -37,6 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     _add_localize(commands, common)
     _add_run(commands, common)
+    _add_spectrum(commands, common)
     _add_server(commands, common)
     _add_explain(commands, common)
     _add_doctor(commands, common)
@@ -118,6 +119,39 @@ def _add_run(commands: _Commands[Parser], common: Parser) -> None:
     )
     command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     command.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command")
+
+
+def _add_spectrum(commands: _Commands[Parser], common: Parser) -> None:
+    command = commands.add_parser(
+        "spectrum",
+        allow_abbrev=False,
+        help="rank lines by which failing and passing tests run them",
+        description="Takes in what tests executed, and ranks the lines that failing tests run and "
+        "passing ones do not. `pytest --dl-bug` records it as well.",
+    )
+    actions = command.add_subparsers(dest="action", metavar="ACTION", title="actions")
+    command.set_defaults(debug=False)
+    taking = actions.add_parser(
+        "import",
+        parents=[common],
+        allow_abbrev=False,
+        help="take in a coverage file with contexts and a JUnit report",
+    )
+    taking.add_argument(
+        "--coverage", default=".coverage", metavar="FILE", help="default: .coverage"
+    )
+    taking.add_argument("--junit", required=True, metavar="FILE", help="pytest's --junit-xml")
+    taking.add_argument("--workspace", default=".", metavar="DIR", help="folder of the code")
+    report = actions.add_parser(
+        "report", parents=[common], allow_abbrev=False, help="show the ranked table or a heat map"
+    )
+    report.add_argument("--workspace", default=".", metavar="DIR", help="folder of the code")
+    report.add_argument("--formula", metavar="NAME", help="combined (default), Ochiai, DStar, ...")
+    report.add_argument("--level", choices=("line", "function", "branch"), default="line")
+    report.add_argument("--top", type=_positive, default=20, metavar="N", help="rows; default: 20")
+    report.add_argument("--format", choices=("text", "json", "html"), default="text")
+    report.add_argument("--output", metavar="FILE", help="write there and not to standard output")
+    report.add_argument("--color", choices=("auto", "always", "never"), default="auto")
 
 
 def _add_server(commands: _Commands[Parser], common: Parser) -> None:

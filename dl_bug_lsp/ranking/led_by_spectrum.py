@@ -28,6 +28,8 @@ KNOWN = "stack_trace."
 BESIDE = 0.5
 NEUTRAL = 2.0
 """What a line gets that no run can be seen to execute (a config, a table): half of the best."""
+LEAST = 0.05
+"""Below that a line was neither executed, nor does more than its words speak for it."""
 _PYTHON = (".py", ".pyw", ".ipynb")
 
 
@@ -44,7 +46,8 @@ def led_by_spectrum(candidates: list[Candidate], case: Case) -> list[Candidate]:
         return candidates
     leads = runs.counts.passing > 0
     rules = _Rules(case)
-    found = [_ranked(one, leads) for one in candidates if rules.may_hold_cause(one)]
+    ranked = [_ranked(one, leads) for one in candidates if rules.may_hold_cause(one)]
+    found = [one for one in ranked if one.score >= LEAST]
     if not found:
         return candidates
     code = [one for one in found if not is_test_file(one.file)]

@@ -123,8 +123,8 @@ class _Recorder:
         self._recorder.finish()
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Say where the spectrum is, or why there is none."""
-        for line in self._recorder.summary():
+        """Say what was recorded, or why nothing was, and name the most suspicious lines."""
+        for line in (*self._recorder.summary(), *self._recorder.most_suspicious()):
             terminalreporter.write_line(line)
 
 

@@ -39,6 +39,8 @@ class SessionRecorder:
         self._crashed: list[str] = []
         self._lines: list[str] = []
         self._problem: str | None = None
+        self._is_stored = False
+        self._has_failures = False
         self._next_flush = time.monotonic() + _FLUSH_SECONDS
 
     def start(self, measured_by_another: bool) -> None:
@@ -144,8 +146,18 @@ class SessionRecorder:
             return (f"dl-bug: {self._problem}",)
         return tuple(self._lines)
 
+    def most_suspicious(self) -> tuple[str, ...]:
+        """Return the most suspicious lines where tests of this session failed; never raises."""
+        if not self._is_stored or self._problem is not None or not self._has_failures:
+            return ()
+        # Imported here: a session in which all passes pays for none of it.
+        from dl_bug_lsp.recording.told import most_suspicious
+
+        return most_suspicious(self._root)
+
     def _store(self, folder: Path) -> None:
         path = self._root / FOLDER / NAME
+        self._is_stored = True
         for old in session_folder.left_behind(self._root):
             self._take_in(old, path, "an earlier session that was cut off")
         self._take_in(folder, path, None)
@@ -156,6 +168,8 @@ class SessionRecorder:
             moved = write_session(path, finished.session)
             self._lines += [f"dl-bug: {moved}"] if moved else []
             self._lines.append(_told(finished.session, what))
+            if what is None:
+                self._has_failures = any(t.outcome.is_failing for t in finished.session.tests)
         for name in sorted({*finished.crashed, *(self._crashed if what is None else ())}):
             self._lines.append(f"dl-bug: the interpreter ended in {name}; its lines are not known")
         self._lines += [f"dl-bug: {problem}" for problem in finished.session.problems]
@@ -181,7 +195,4 @@ def _told(session: Session, what: str | None) -> str:
     failing = sum(1 for test in session.tests if test.outcome.is_failing)
     passing = sum(1 for test in session.tests if test.outcome.is_passing)
     said = f" of {what}" if what else ""
-    return (
-        f"dl-bug: recorded {failing} failing and {passing} passing tests{said};"
-        " `dl-bug-lsp spectrum report` ranks the lines"
-    )
+    return f"dl-bug: recorded {failing} failing and {passing} passing tests{said}"

@@ -166,7 +166,7 @@ def _spectrum(
     elements: list[Element] = []
     places: dict[str, dict[int, int]] = {}
     for file in sorted(lines):
-        names = _names(functions(file))
+        names = function_names(functions(file))
         numbers = sorted(lines[file])
         places[file] = {line: len(elements) + at for at, line in enumerate(numbers)}
         elements += [Element(file, line, function=names.get(line, "")) for line in numbers]
@@ -178,7 +178,7 @@ def _spectrum(
     return Spectrum(runs, tuple(elements), rows, columns)
 
 
-def _names(functions: Named) -> dict[int, str]:
+def function_names(functions: Named) -> dict[int, str]:
     """Return the innermost function's name by line."""
     found: dict[int, str] = {}
     for first, last, name in sorted(functions, key=lambda span: (span[0], -span[1])):

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from dl_bug_lsp.recording.branches import branches_now
 from dl_bug_lsp.recording.spectra import Named, Recorded, spectrum_now
 from dl_bug_lsp.recording.store import NAME, Recording, read_recording
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.cache import FOLDER
+
+LONGEST_HEADER = 100
+"""Lines that a function's header may have."""
 
 
 def spectrum_file(root: Path) -> Path:
@@ -15,16 +21,43 @@ def spectrum_file(root: Path) -> Path:
     return root / FOLDER / NAME
 
 
-def recorded_today(workspace: Workspace, recording: Recording | None = None) -> Recorded:
-    """Return a recording (by default the workspace's own) at today's lines; raises `StoreError`."""
+def recorded_today(
+    workspace: Workspace, recording: Recording | None = None, *, branches: bool = False
+) -> Recorded:
+    """Return a recording (by default the workspace's own) at today's lines; raises `StoreError`.
+
+    With ``branches`` the spectrum is that of branches in place of lines.
+    """
     held = recording or read_recording(spectrum_file(workspace.root))
-    return spectrum_now(held, workspace.text, lambda file: functions_of(workspace, file))
+
+    def functions(file: str) -> Named:
+        return functions_of(workspace, file)
+
+    recorded = spectrum_now(held, workspace.text, functions)
+    if not branches:
+        return recorded
+    return replace(recorded, spectrum=branches_now(held, workspace.text, functions))
 
 
 def functions_of(workspace: Workspace, file: str) -> Named:
-    """Return (first line, last line, dotted name) of a file's functions."""
-    found = workspace.elements(file).functions
-    return [(one.line, one.end_line, one.name) for one in found if not one.is_class]
+    """Return (first line, last line, dotted name) of the bodies of a file's functions.
+
+    Their headers run when the file is imported, whoever calls them.
+    """
+    found = [one for one in workspace.elements(file).functions if not one.is_class]
+    lines = workspace.lines(file) if found else ()
+    return [(_body(lines, one.line), one.end_line, one.name) for one in found]
+
+
+def _body(lines: Sequence[str], header: int) -> int:
+    """Return the line after a header that begins, with its decorators, at a 1-based line."""
+    depth = 0
+    for number in range(header, min(len(lines), header + LONGEST_HEADER) + 1):
+        code = lines[number - 1].partition("#")[0].strip()
+        depth += sum(code.count(c) for c in "([{") - sum(code.count(c) for c in ")]}")
+        if depth <= 0 and code.endswith(":"):
+            return number + 1
+    return header
 
 
 def stale(recorded: Recorded) -> str:

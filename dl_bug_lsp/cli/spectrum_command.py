@@ -1,0 +1,193 @@
+"""``dl-bug-lsp spectrum``: take in what CI recorded, and show the ranked table or a heat map."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError, complain
+from dl_bug_lsp.cli.terminal import terminal_width, wants_colour, write_bytes, write_text
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.recording.spectra import Recorded
+    from dl_bug_lsp.spectrum.table import Table
+    from dl_bug_lsp.workspace import Workspace
+
+NO_FAILING = "no recorded test fails: there is nothing to rank"
+NO_PASSING = "no recorded test passes: what failing and passing tests execute cannot be compared"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run ``import`` or ``report``; the exit codes are those of `localize`."""
+    if arguments.action == "import":
+        return take_in(arguments)
+    if arguments.action == "report":
+        return report(arguments)
+    raise UsageError("say what to do: spectrum import or spectrum report (see --help)")
+
+
+def take_in(arguments: argparse.Namespace) -> int:
+    """Bring a coverage file and a JUnit report into the workspace's spectrum."""
+    from dl_bug_lsp.cli.localize_command import workspace_folder
+    from dl_bug_lsp.recording.coverage_data import CoverageDataError
+    from dl_bug_lsp.recording.importing import ImportingError, import_session
+    from dl_bug_lsp.recording.junit import JUnitError
+    from dl_bug_lsp.recording.store import StoreError, write_session
+    from dl_bug_lsp.recording.today import spectrum_file
+    from dl_bug_lsp.workspace import Workspace
+    from dl_bug_lsp.workspace.cache import prepare_folder
+
+    root = workspace_folder(arguments.workspace)
+    workspace = Workspace(root)
+    coverage, junit = Path(arguments.coverage), Path(arguments.junit)
+    path = spectrum_file(root)
+    try:
+        stamp = coverage.stat().st_mtime if coverage.is_file() else 0.0
+        started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(stamp))
+        find = _Finder(workspace)
+        session = import_session(coverage, junit, find.local, workspace.text, started)
+        prepare_folder(path.parent)
+        moved = write_session(path, session)
+    except (CoverageDataError, JUnitError, ImportingError, StoreError) as error:
+        raise UsageError(str(error)) from error
+    except OSError as error:
+        raise UsageError(f"{path.parent} cannot be written ({error.strerror or error})") from error
+    for note in (
+        *([moved] if moved else ()),
+        *session.problems,
+        *_newer(session.sources, root, stamp),
+    ):
+        complain(note)
+    failing = sum(1 for test in session.tests if test.outcome.is_failing)
+    passing = sum(1 for test in session.tests if test.outcome.is_passing)
+    write_text(
+        f"took in {failing} failing and {passing} passing tests; "
+        "`dl-bug-lsp spectrum report` ranks the lines\n"
+    )
+    return FOUND
+
+
+class _Finder:
+    """Finds the workspace file of a path that coverage.py recorded, here or on another machine."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._files = frozenset(workspace.python_files())
+
+    def local(self, path: str) -> str | None:
+        from dl_bug_lsp.recording.session_folder import relative
+
+        inside = relative(path, self._workspace.root)
+        if inside is not None:
+            return inside
+        if not Path(path).is_absolute() and path in self._files:
+            return PurePosixPath(path).as_posix()
+        place = self._workspace.locate(path, 1)
+        return place.file if place is not None else None
+
+
+def _newer(sources: object, root: Path, stamp: float) -> list[str]:
+    """Name the files that changed after the tests ran: their lines may be others by now."""
+    changed = []
+    for file in sorted(sources) if isinstance(sources, dict) else ():
+        path = root / file
+        if path.is_file() and path.stat().st_mtime > stamp + 1:
+            changed.append(file)
+    if not changed:
+        return []
+    more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+    return [f"changed after the tests ran, so lines may be off: {', '.join(changed[:3])}{more}"]
+
+
+def report(arguments: argparse.Namespace) -> int:
+    """Print the ranked table, as text, JSON or a page with a heat map."""
+    from dl_bug_lsp.cli.localize_command import workspace_folder
+    from dl_bug_lsp.recording.store import StoreError
+    from dl_bug_lsp.recording.today import recorded_today, stale
+    from dl_bug_lsp.workspace import Workspace
+
+    workspace = Workspace(workspace_folder(arguments.workspace))
+    formula = formula_of(arguments)
+    try:
+        recorded = recorded_today(workspace, branches=arguments.level == "branch")
+    except StoreError as error:
+        raise UsageError(str(error)) from error
+    if not recorded.spectrum.failing:
+        complain(NO_FAILING)
+        return NOT_FOUND
+    notes = [] if recorded.spectrum.passing else [NO_PASSING]
+    notes += [stale(recorded)] if stale(recorded) else []
+    table, text = _rendered(arguments, workspace, recorded, formula, notes)
+    _put(text, arguments)
+    if not table.rows and arguments.level == "branch":
+        complain("no branches are recorded: run `pytest --dl-bug-branch`")
+    return FOUND if table.rows else NOT_FOUND
+
+
+def formula_of(arguments: argparse.Namespace) -> str:
+    """Return the formula's exact name; raises `UsageError` for what there is not."""
+    from dl_bug_lsp.spectrum.formulas import FORMULAS
+    from dl_bug_lsp.spectrum.table import COMBINED
+
+    given = arguments.formula or (COMBINED if arguments.level != "branch" else "Ochiai")
+    known = {name.lower(): name for name in (*FORMULAS, COMBINED)}
+    if given.lower() not in known:
+        raise UsageError(f"there is no formula '{given}'; there are {', '.join(known.values())}")
+    if known[given.lower()] == COMBINED and arguments.level == "branch":
+        raise UsageError("branches are ranked by a formula only, as in --formula Ochiai")
+    return known[given.lower()]
+
+
+def _rendered(
+    arguments: argparse.Namespace,
+    workspace: Workspace,
+    recorded: Recorded,
+    formula: str,
+    notes: list[str],
+) -> tuple[Table, str]:
+    import json
+    from dataclasses import replace
+
+    from dl_bug_lsp.cli.localize_command import path_prefix, shown_lines
+    from dl_bug_lsp.recording.ranked import combined_table, counted_table, heat_of, ranked_now
+    from dl_bug_lsp.spectrum.table import COMBINED
+    from dl_bug_lsp.views.paths import PathStyle
+    from dl_bug_lsp.views.spectrum_text import table_json, table_text
+    from dl_bug_lsp.views.style import Style
+
+    lines = shown_lines(workspace)
+    heat = None
+    if formula == COMBINED:
+        ranked = ranked_now(workspace, recorded)
+        full = combined_table(ranked, arguments.level)
+        heat = heat_of(ranked) if arguments.level == "line" else None
+    else:
+        full = counted_table(recorded.spectrum, formula, arguments.level)
+    table = replace(full, rows=full.rows[: arguments.top])
+    if arguments.format == "json":
+        shown = json.dumps(table_json(table, lines, notes), ensure_ascii=False, indent=2)
+        return table, shown + "\n"
+    if arguments.format == "html":
+        from dl_bug_lsp.cli.spectrum_page import page
+
+        return table, page(workspace, recorded, full, table, notes, heat)
+    to_terminal = arguments.output is None
+    style = Style(to_terminal and wants_colour(arguments.color, sys.stdout))
+    paths = PathStyle(path_prefix(workspace.root, Path.cwd()))
+    return table, table_text(table, lines, notes, terminal_width(), style, paths)
+
+
+def _put(text: str, arguments: argparse.Namespace) -> None:
+    if arguments.output is not None:
+        try:
+            Path(arguments.output).write_bytes(text.encode("utf-8", "replace"))
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise UsageError(f"{arguments.output} cannot be written ({why.lower()})") from error
+    elif arguments.format == "text":
+        write_text(text)
+    else:
+        write_bytes(text.encode("utf-8", "replace"))
