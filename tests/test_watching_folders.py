@@ -84,10 +84,7 @@ class Watched:
 
 
 @pytest.fixture(params=["notices", "polling"])
-def watched(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Watched]:
-    monkeypatch.setattr(notices, "_ended", threading.Event())
+def watched(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Watched]:
     made = Watched(tmp_path, request.param == "polling")
     yield made
     if made.watcher is not None:
@@ -218,7 +215,7 @@ def test_where_notices_run_out_the_folder_is_polled(
     def none_left(self: notices.Notices) -> object:
         raise OSError(28, "inotify watch limit reached")
 
-    monkeypatch.setattr(notices.Notices, "_started", none_left)
+    monkeypatch.setattr(notices.Notices, "_begin", none_left)
     watched = Watched(tmp_path, polling=False)
     heard = watched.start()
     assert heard.statuses[0].means == "polling"
@@ -229,23 +226,50 @@ def test_where_notices_run_out_the_folder_is_polled(
     watched.watcher.stop()
 
 
-def test_where_notices_end_the_folder_is_polled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(notices, "_ended", threading.Event())
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
+def test_notices_that_end_begin_anew_and_at_last_the_folder_is_polled(tmp_path: Path) -> None:
     watched = Watched(tmp_path, polling=False)
     heard = watched.start()
     assert watched.watcher is not None
-    over = threading.Thread(target=lambda: None)
-    over.start()
-    over.join()
-    watched.watcher._notices._threads.append(over)
+    for time_ in range(notices.RESTARTS):
+        end_notices(watched.watcher)
+        wait_for(lambda n=time_: len(heard.statuses) == n + 2, "notices to begin anew")
+        assert heard.statuses[-1].means != "polling"
+        assert f"({time_ + 1})" in heard.statuses[-1].problems[-1]
+        watched.write(f"a{time_}/b.log")
+        watched.expect(f"log:a{time_}/b.log")
+    end_notices(watched.watcher)
     wait_for(lambda: heard.statuses[-1].means == "polling", "polling")
     assert heard.statuses[-1].reason == notices.ENDED
-    watched.write("a/b.log")
-    watched.expect("log:a/b.log")
+    watched.write("last/b.log")
+    watched.expect("log:last/b.log")
     watched.watcher.stop()
-    assert not notices.Notices(str(tmp_path), lambda: None).start()
+    watched.watcher.join(30)
+
+
+def end_notices(watching: Watcher) -> None:
+    """End the thread that reads notices, as an error in it does."""
+    readers = [t for t in watching._notices._threads if "Inotify" in type(t).__name__]
+    for reader in readers:
+        reader.stop()  # type: ignore[attr-defined]
+        reader.join(30)
+
+
+def test_a_stopped_watcher_leaves_no_thread(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
+    started = []
+    for number in range(10):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        watching = Watcher(str(folder), Heard())
+        watching.start()
+        started.append(watching)
+        if number % 2:
+            watching.stop()
+    for watching in started:
+        watching.stop()
+        watching.join(30)
+    assert set(threading.enumerate()) <= before
 
 
 def test_too_many_notices_at_once_make_the_folder_looked_through(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ class FollowedLogs:
     def __init__(self, ls: DlBugServer, sources: tuple[str, ...]) -> None:
         self._ls = ls
         self._sources = any_of(sources)
-        self._watchers: dict[str, tuple[Watcher, LogRules]] = {}
+        self._watchers: dict[str, tuple[Watcher, tuple[LogRules, bool]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_on = False
 
@@ -62,16 +62,18 @@ class FollowedLogs:
             return
         include = INCLUDE if settings.logs_include is None else settings.logs_include
         rules = LogRules(tuple(include), tuple(settings.logs_exclude), _own_logs())
+        wanted = rules, settings.logs_polling
         watcher, known = self._watchers.get(folder.key, (None, None))
-        if watcher is not None and known == rules:
+        if watcher is not None and known == wanted:
             return
         self.leave(folder)
         # Imported here: it would hold up the answer to `initialize`.
         from dl_bug_lsp.watching.watcher import Watcher
 
         is_source = None if self._ls.hears_of_files else self._is_source
-        watcher = Watcher(str(folder.root), _Ear(self, folder), rules, is_source=is_source)
-        self._watchers[folder.key] = watcher, rules
+        ear, polling = _Ear(self, folder), settings.logs_polling
+        watcher = Watcher(str(folder.root), ear, rules, polling=polling, is_source=is_source)
+        self._watchers[folder.key] = watcher, wanted
         watcher.start()
         self._ls.jobs.lane(folder.key).put(Rank.HEARD, lambda: _warm_up(folder))
 

@@ -31,6 +31,7 @@ class Settings:
     keep_failures: bool = True
     hover: bool = True
     logs_watch: bool = True
+    logs_polling: bool = False
     logs_include: tuple[str, ...] | None = None
     logs_exclude: tuple[str, ...] = ()
 
@@ -142,6 +143,7 @@ def settings_of(*given: Given) -> Settings:
         keep_failures=get("keepFailures"),
         hover=get("hover"),
         logs_watch=get("logs.watch"),
+        logs_polling=get("logs.polling"),
         logs_include=get("logs.include"),
         logs_exclude=tuple(get("logs.exclude")),
     )

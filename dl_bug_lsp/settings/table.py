@@ -60,6 +60,9 @@ SETTINGS = (
     Setting("keepFailures", Kind.FLAG, True, "whether failures are shown again after a restart"),
     Setting("hover", Kind.FLAG, True, "whether a marked line tells its reasons on hover"),
     Setting("logs.watch", Kind.FLAG, True, "whether log files in the folder are followed"),
+    Setting(
+        "logs.polling", Kind.FLAG, False, "whether folders are polled: notices are not asked for"
+    ),
     Setting("logs.include", Kind.GLOBS, None, "the logs; by default those of usual names"),
     Setting("logs.exclude", Kind.GLOBS, [], "what is left out of them"),
 )

@@ -22,6 +22,8 @@ STILL_OPEN = 4096
 """Bytes after a failure that may belong to it, though they hold no sign of one."""
 LARGEST = 2**20
 """Bytes of a log that are read closely, at most."""
+MOST_COUNTED = 2**30
+"""Bytes whose line feeds are counted, at most: half a second's work; lines count from there."""
 LARGEST_DOCUMENT = 32 * 2**20
 GOES_ON_LINES, GOES_ON_SECONDS = 50, 60.0
 """A job that prints so much, so long after its failure, survived it (or was started again)."""
@@ -41,8 +43,9 @@ class FollowedLog:
     """A log's state between looks. Times are seconds of a monotonic clock."""
 
     __slots__ = (
-        "_asked_at", "_asked_from", "_failed_at", "_grew_at", "_known", "_lines_since",
-        "_newlines", "_open_until", "_run_start", "file", "hot_at", "source", "tail",
+        "_asked_at", "_asked_from", "_counted_from", "_failed_at", "_grew_at", "_known",
+        "_lines_since", "_newlines", "_open_until", "_run_start", "file", "hot_at", "source",
+        "tail",
     )  # fmt: skip
 
     def __init__(self, path: str, file: str, *, from_end: bool, source: str = "") -> None:
@@ -61,6 +64,8 @@ class FollowedLog:
         """Since when something waits to be read closely."""
         self._open_until = 0
         self._grew_at = 0.0
+        self._counted_from = -1
+        """The offset from which on lines have numbers; -1 where none was counted yet."""
         self._newlines = (0, 0)
         """An offset, and the line feeds before it."""
         self.hot_at = 0.0
@@ -114,7 +119,8 @@ class FollowedLog:
     def _restart(self) -> Recovered:
         """Forget the former text; its failure may have been told before this server began."""
         self._known, self._asked_from, self._asked_at = None, None, None
-        self._run_start, self._open_until, self._newlines = 0, 0, (0, 0)
+        self._run_start, self._open_until = 0, 0
+        self._counted_from, self._newlines = -1, (0, 0)
         return Recovered(self.source)
 
     def _went_on(self, now: float) -> Recovered | None:
@@ -188,9 +194,12 @@ class FollowedLog:
 
     def _lines_before(self, offset: int) -> int:
         """Return how many line feeds stand before an offset; remembers how far it has counted."""
+        if self._counted_from < 0:
+            self._counted_from = max(0, offset - MOST_COUNTED)
+            self._newlines = self._counted_from, 0
         at, lines = self._newlines
         if at > offset:
-            at, lines = 0, 0
+            at, lines = self._counted_from, 0
         while at < offset:
             data = self.tail.read(at, min(offset, at + CHUNK))
             if not data:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import sys
 import threading
@@ -15,9 +16,11 @@ from dl_bug_lsp.watching.mounts import is_network
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent
 
-ENDED = "the thread that takes the platform's notices ended"
-_ended = threading.Event()
-"""Set once that happened: all observers of a process share the thread, and it has only one."""
+logger = logging.getLogger(__name__)
+
+ENDED = "the thread that takes the platform's notices ended again and again"
+RESTARTS, RESTARTS_SECONDS = 3, 600.0
+"""How often in so many seconds an observer is replaced whose thread ended."""
 MOST_WAITING = 20_000
 """Notices that are held; when more come at once the whole folder is looked through instead."""
 
@@ -37,7 +40,10 @@ class Notices:
         self._lock = threading.Lock()
         self._observer: Any = None
         self._threads: list[threading.Thread] = []
+        self._restarts: deque[float] = deque(maxlen=RESTARTS)
         self.reason = ""
+        self.restarts = 0
+        """How often the observer was replaced."""
 
     def start(self) -> bool:
         """Begin; False, with the reason set, where the platform gives no notices."""
@@ -45,19 +51,16 @@ class Notices:
         if kind is not None:
             self.reason = f"{kind} is a network file system and gives no notices"
             return False
-        if _ended.is_set():
-            self.reason = ENDED
-            return False
-        before = set(threading.enumerate())
         try:
-            self._observer = self._started()
+            self._begin()
         except Exception as error:
             self.reason = _why(error)
+            self.stop()
             return False
-        self._threads = [t for t in threading.enumerate() if _is_watchdogs(t, before)]
+        self._threads = _threads_of(self._observer)
         return True
 
-    def _started(self) -> Any:
+    def _begin(self) -> None:
         from watchdog import events
         from watchdog.observers import Observer
 
@@ -77,15 +80,10 @@ class Notices:
                 if event.dest_path:
                     notices.take(event.dest_path)
 
-        observer = Observer()
+        observer = self._observer = Observer()
         observer.daemon = True
-        try:
-            observer.schedule(Handler(), self._root, recursive=True, event_filter=wanted)
-            observer.start()
-        except BaseException:
-            observer.unschedule_all()
-            raise
-        return observer
+        observer.schedule(Handler(), self._root, recursive=True, event_filter=wanted)
+        observer.start()
 
     def take(self, path: bytes | str) -> None:
         """Hold a path of which the platform gave notice; called on watchdog's thread."""
@@ -111,23 +109,48 @@ class Notices:
         A thread of watchdog ends for good when a folder goes while it is taken in, as checkpoints'
         folders do that are renamed when they are complete.
         """
-        if all(thread.is_alive() for thread in self._threads):
-            return True
-        _ended.set()
-        self.reason = ENDED
-        return False
+        return all(thread.is_alive() for thread in self._threads)
+
+    def restart(self, now: float) -> bool:
+        """Begin anew after an end; False, with the reason set, where that happens too often.
+
+        ``now`` is in seconds of a monotonic clock.
+        """
+        self.stop()
+        if len(self._restarts) == RESTARTS and now - self._restarts[0] < RESTARTS_SECONDS:
+            self.reason = ENDED
+            return False
+        self._restarts.append(now)
+        self.restarts += 1
+        logger.info("the thread that takes the platform's notices ended; another one begins")
+        return self.start()
 
     def stop(self) -> None:
-        """End, without waiting for watchdog's threads."""
-        if self._observer is not None:
-            self._observer.stop()
+        """End, and wait for watchdog's threads: they end at once."""
+        observer, self._observer = self._observer, None
+        if observer is None:
+            return
+        try:
+            observer.stop()
+            observer.unschedule_all()
+            if observer.ident is not None:
+                observer.join()
+        except Exception:
+            # What a thread left behind that ended in the middle of its work.
+            logger.info("an observer did not end in order", exc_info=True)
 
 
-def _is_watchdogs(thread: threading.Thread, before: set[threading.Thread]) -> bool:
-    """Say whether a thread reads notices for us: one of our own, or the one for all observers."""
-    kind = type(thread)
-    ours = kind.__module__.startswith("watchdog.")
-    return ours and (thread not in before or kind.__name__ == "InotifyFD")
+def _threads_of(observer: Any) -> list[threading.Thread]:
+    """Return the threads that an observer needs: itself, its emitters and what they read through.
+
+    The readers' names and places differ between versions of watchdog and between platforms.
+    """
+    found = [observer, *observer.emitters]
+    for one in tuple(found):
+        for held in vars(one).values():
+            if type(held).__module__.startswith("watchdog."):
+                found += [held, *getattr(held, "__dict__", {}).values()]
+    return list(dict.fromkeys(one for one in found if isinstance(one, threading.Thread)))
 
 
 def _why(error: Exception) -> str:

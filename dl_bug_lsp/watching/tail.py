@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 CHUNK = 2**20
 """Bytes that are read at once, and held."""
+FAR = 16 * 2**20
+"""Bytes that are read of what was appended, at most: the newest failure matters, and soon."""
+HEAD = 8
 MARK = 64
 """Bytes before the offset that are remembered, to know a file that was rewritten in place."""
 _BINARY = (b"\x7fELF", b"\x89PNG", b"PK\x03\x04", b"\x1f\x8b", b"\x89HDF", b"MZ")
@@ -18,7 +21,8 @@ class Growth:
     """What was appended at ``offset``; ``before`` are the bytes in front of it.
 
     ``restarted`` says that the file is a new one, or was emptied, since the last look; ``more``
-    that there is more to read at once.
+    that there is more to read at once. Where very much was appended only its end is read, and
+    ``offset`` is further on than the last growth's end.
     """
 
     offset: int
@@ -84,17 +88,22 @@ class Tail:
             restarted = self._identity not in (None, identity) or found.st_size < self.offset
             kept = 0 if restarted else len(self._mark)
             start = 0 if restarted else self.offset
+            head = _read_at(number, 0, HEAD) if start == 0 else b""
             raw = _read_at(number, start - kept, kept + CHUNK)
             if raw[:kept] != self._mark[:kept] and self._identity is not None:
                 # Another text in the same file: emptied and filled again between two looks.
                 restarted, start, kept = True, 0, 0
                 raw = _read_at(number, 0, CHUNK)
+                head = raw[:HEAD]
             before, data = raw[:kept], raw[kept:]
+            if found.st_size - start > FAR:
+                start, before = found.st_size - FAR, b""
+                data = _read_at(number, start, CHUNK)
             if not data.strip(b"\0") and data:
                 start, data = _past_hole(number, start, data)
         finally:
             os.close(number)
-        if start == 0 and data.startswith(_BINARY):
+        if head.startswith(_BINARY):
             self.is_binary = True
             return None
         self._identity = identity

@@ -68,10 +68,12 @@ class Watcher:
         self._thread.start()
 
     def stop(self) -> None:
-        """End; returns at once, nothing more is told."""
+        """Have the thread end, and the platform's notices with it; returns at once.
+
+        Nothing more is told.
+        """
         self._stop.set()
         self._wake.set()
-        self._notices.stop()
 
     def join(self, timeout: float | None = None) -> None:
         """Wait for the thread's end after `stop`."""
@@ -84,16 +86,24 @@ class Watcher:
             problems.append("there are too many folders; some are not watched")
         if len(self._logs) >= MOST_LOGS:
             problems.append("there are too many logs; some are not watched")
+        if self._notices.restarts:
+            times = self._notices.restarts
+            problems.append(f"the platform's notices ended and were begun anew ({times})")
         means = "notices of the platform" if self._has_notices else "polling"
         counts = len(self._logs), len(self._tree.stamps)
         return WatchStatus(means, self._notices.reason, *counts, tuple(problems))
 
     def _run(self) -> None:
+        # Notices begin and end in this thread alone, so that none begin after their end.
         try:
             self._begin()
+            self._watch()
         except Exception:
             logger.exception("a folder cannot be watched")
-            return
+        finally:
+            self._notices.stop()
+
+    def _watch(self) -> None:
         while not self._stop.is_set():
             self._wake.wait(self._pause(time.monotonic()))
             self._wake.clear()
@@ -108,7 +118,7 @@ class Watcher:
     def _begin(self) -> None:
         if self._polling:
             self._notices.reason = "the settings ask for it"
-        else:
+        elif not self._stop.is_set():
             self._has_notices = self._notices.start()
         now = time.monotonic()
         # What is being written now is news; what failed long ago is not.
@@ -116,6 +126,8 @@ class Watcher:
         since = time.time() - RECENT
         news = {path for changed, path in sorted(found)[-NEWS:] if changed >= since}
         for changed, path in found:
+            if self._stop.is_set():
+                return
             log = self._follow(path, now, from_end=True, age=time.time() - changed)
             if log is not None and path in news:
                 log.recall(now)
@@ -190,8 +202,9 @@ class Watcher:
             elif self._tree.holds(path):
                 self._take_notice(path, full, now)
         if self._has_notices and not self._notices.is_alive():
-            self._has_notices = False
+            # What happened meanwhile brought no notice.
             self._folders_due = 0.0
+            self._has_notices = self._notices.restart(now)
             self._sink.watching(self.status())
 
     def _take_notice(self, path: str, full: str, now: float) -> None:
