@@ -389,7 +389,7 @@ async def test_a_later_server_shows_them_at_the_lines_of_today(folder: Path) -> 
     place = folder / FIXED
     place.write_text("#\n#\n" + place.read_text(encoding="utf-8"), encoding="utf-8")
     second = await begin(folder)
-    await until(lambda: shown(second), second)
+    await until(lambda: len(shown(second)) == len(before), second)
     after = {uri: [d.range.start.line for d in found] for uri, found in shown(second).items()}
     before[uri] = [line + 2 for line in before[uri]]
     assert after == before

@@ -46,8 +46,8 @@ class DlBugServer(LanguageServer):
             protocol_cls=Protocol,
             converter_factory=default_converter,
         )
-        self.jobs = Jobs()
         self.folders = Folders()
+        self.jobs = Jobs(self.folders.is_open)
         self.diagnostics = Diagnostics(self.text_document_publish_diagnostics)
         self.shelf = Shelf()
         self.settings = FolderSettings()
@@ -59,6 +59,8 @@ class DlBugServer(LanguageServer):
         """Called with every new publication before it is shown."""
         self.openings: list[Callable[[Folder], None]] = []
         """Called with every folder once it is open and the client is ready."""
+        self.closings: list[Callable[[Folder], None]] = []
+        """Called with every folder that was closed, while what it shows still stands."""
         self.observers: list[Callable[[], None]] = []
         """Called after what is shown changed."""
         self.hears_of_files = False
@@ -101,6 +103,16 @@ class DlBugServer(LanguageServer):
         """Tell those who wait for it that a folder is open."""
         for opening in self.openings:
             opening(folder)
+
+    def closed(self, folder: Folder) -> None:
+        """Let go of everything of a folder that was closed."""
+        for closing in self.closings:
+            closing(folder)
+        self.jobs.close(folder.key)
+        self.settings.close(folder)
+        self.diagnostics.close(folder.uri_of(""))
+        if self.shelf.drop_folder(folder):
+            self.show()
 
     def publish(self, new: Publication) -> None:
         """Show a publication in the place of the older one of its source."""

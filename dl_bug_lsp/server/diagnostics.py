@@ -49,14 +49,30 @@ class Diagnostics:
     def set(self, owner: str, uri: str, found: Sequence[types.Diagnostic]) -> None:
         """Show what another part of the server says of a document, in place of its last word."""
         uri = self._known(uri)
-        self._others.setdefault(uri, {})[owner] = list(found)
+        others = self._others.setdefault(uri, {})
+        others[owner] = list(found)
+        if not any(others.values()):
+            del self._others[uri]
         self._send(uri)
+
+    def close(self, folder: str) -> None:
+        """Take back what others than failures say of the documents below a folder's URI."""
+        for uri in [uri for uri in self._others if uri.startswith(folder)]:
+            del self._others[uri]
+            self._send(uri)
 
     def clear(self) -> None:
         """Take everything back."""
         self._failures, self._others = {}, {}
         for uri in list(self._pushed):
             self._send(uri)
+
+    def repeat(self, uri: str) -> None:
+        """Push what a document has once more: some clients keep nothing for files not open."""
+        known = self._known(uri)
+        if known in self._pushed:
+            found = self._pushed[known]
+            self._push(types.PublishDiagnosticsParams(uri=known, diagnostics=found))
 
     def _known(self, uri: str) -> str:
         """Return the spelling of a URI under which its document has diagnostics already."""

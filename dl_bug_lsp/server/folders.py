@@ -69,6 +69,10 @@ class Folders:
     def __iter__(self) -> Iterator[Folder]:
         return iter(tuple(self._folders.values()))
 
+    def is_open(self, key: str) -> bool:
+        """Say whether a folder is open that has this key."""
+        return any(folder.key == key for folder in self._folders.values())
+
     def open(self, uri: str) -> Folder | None:
         """Open a folder by its URI; None where it is no folder on this machine's disk.
 

@@ -97,10 +97,16 @@ class _Progress:
         progress.begin(self._token, begin)
         self._begun = True
         if self._ended:
-            progress.end(self._token, types.WorkDoneProgressEnd())
+            self._end()
         return True
 
     def end(self) -> None:
         self._ended = True
         if self._begun:
-            self._ls.work_done_progress.end(self._token, types.WorkDoneProgressEnd())
+            self._end()
+
+    def _end(self) -> None:
+        progress = self._ls.work_done_progress
+        progress.end(self._token, types.WorkDoneProgressEnd())
+        # The library remembers every token for good.
+        progress.tokens.pop(self._token, None)

@@ -21,6 +21,10 @@ Result = TypeVar("Result")
 __all__ = ["CancelledError", "Jobs", "Rank", "SupersededError", "Token"]
 
 
+NO_FOLDER = "no folder"
+"""The lane of work that concerns no folder; it is never closed."""
+
+
 class SupersededError(Exception):
     """A newer request took the place of this one."""
 
@@ -78,17 +82,29 @@ class _Job:
 class Jobs:
     """Runs jobs in lanes; all methods are called on the event loop's thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_open: Callable[[str], bool] = lambda name: True) -> None:
+        """Lanes are made where ``is_open`` says so of their names: not for folders that closed."""
+        self._is_open = is_open
         self._lanes: dict[str, Lane] = {}
         self._jobs: dict[str, _Job] = {}
         # A request may be cancelled before its job begins: while settings are asked for.
         self._unheard: deque[int | str] = deque(maxlen=64)
 
     def lane(self, name: str) -> Lane:
-        """Return the lane of a folder; a workspace is used in its own lane only."""
+        """Return the lane of a folder; a workspace is used in its own lane only.
+
+        One that was closed is a lane in which nothing runs.
+        """
         if name not in self._lanes:
-            self._lanes[name] = Lane(name)
+            made = Lane(name)
+            if not self._may_run(name):
+                made.close()
+                return made
+            self._lanes[name] = made
         return self._lanes[name]
+
+    def _may_run(self, name: str) -> bool:
+        return name == NO_FOLDER or self._is_open(name)
 
     def close(self, name: str) -> None:
         """End a lane and the jobs that have a part in it."""
@@ -109,9 +125,12 @@ class Jobs:
         """Run each part in the lane that it names and return their results in order.
 
         Of several jobs of one ``source`` the latest wins. Raises `SupersededError` as soon as a
-        newer one arrives, `CancelledError` after `cancel` of ``request``, and what a part raised.
+        newer one arrives, `CancelledError` after `cancel` of ``request`` and where a lane is
+        closed, and what a part raised.
         """
         if request is not None and request in self._unheard:
+            raise CancelledError
+        if not all(self._may_run(lane) for lane, _ in parts):
             raise CancelledError
         self.drop(source)
         job = self._jobs[source] = _Job([lane for lane, _ in parts], request)

@@ -39,6 +39,7 @@ def register(server: DlBugServer) -> None:
     keeper = Keeper(server)
     server.observers.append(keeper.changed)
     server.openings.append(keeper.opened)
+    server.closings.append(keeper.closed)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(ls: DlBugServer, params: types.DidSaveTextDocumentParams) -> None:
@@ -67,6 +68,21 @@ class Keeper:
         """Show what was kept of a folder, off the loop."""
         self._start(self._restore(folder))
 
+    def closed(self, folder: Folder) -> None:
+        """Write what a closed folder shows, if that is still to be done, and forget it."""
+        if self._is_stale:
+            self._start(self._write_now(folder, self._kept(folder)))
+        else:
+            self._written.pop(folder.key, None)
+
+    async def _write_now(self, folder: Folder, kept: list[dict[str, Any]]) -> None:
+        try:
+            await self._write_folder(folder, kept)
+        except Exception:
+            logger.exception("the failures could not be kept")
+        if not self._ls.folders.is_open(folder.key):
+            self._written.pop(folder.key, None)
+
     def _start(self, work: Any) -> None:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
@@ -77,15 +93,18 @@ class Keeper:
             while self._is_stale:
                 self._is_stale = False
                 for folder in self._ls.folders:
-                    await self._write_folder(folder)
+                    if not folder.closed.is_set():
+                        await self._write_folder(folder, self._kept(folder))
         except Exception:
             logger.exception("the failures could not be kept")
         finally:
             self._is_writing = False
 
-    async def _write_folder(self, folder: Folder) -> None:
+    def _kept(self, folder: Folder) -> list[dict[str, Any]]:
         held = [p for p in self._ls.shelf.all() if p.folder is folder and p.shown()]
-        kept = [to_kept(one) for one in held[-MOST:] if one.settings.keep_failures]
+        return [to_kept(one) for one in held[-MOST:] if one.settings.keep_failures]
+
+    async def _write_folder(self, folder: Folder, kept: list[dict[str, Any]]) -> None:
         if folder.key not in self._written and not kept:
             return
 
@@ -105,7 +124,7 @@ class Keeper:
         try:
             settings = await folder_settings(ls, folder)
             encoding = encoding_of(ls)
-            if not settings.keep_failures:
+            if not settings.keep_failures or folder.closed.is_set():
                 return
 
             def work(token: Token) -> list[Publication]:
@@ -113,9 +132,11 @@ class Keeper:
 
             source = f"what was kept of {folder.key}"
             (found,) = await ls.jobs.run(source, [(folder.key, work)], None, Rank.CHANGES)
+            if folder.closed.is_set():
+                return
             self._written.setdefault(folder.key, b"")
             for one in found:
-                if not ls.shelf.has(one.source, folder) and not folder.closed.is_set():
+                if not ls.shelf.has(one.source, folder):
                     ls.publish(one)
         except (SupersededError, CancelledError):
             return

@@ -42,12 +42,16 @@ class Lane:
     ) -> None:
         """Run ``job`` when its turn comes, unless it is ``dropped`` by then."""
         with self._ready:
+            if self._is_closed:
+                return
             heapq.heappush(self._jobs, (rank, next(self._order), job, dropped))
             self._wake()
 
     def put_steps(self, steps: Iterator[object]) -> None:
         """Run an iterator to its end, a step whenever there is no job to do."""
         with self._ready:
+            if self._is_closed:
+                return
             self._background.append(steps)
             self._wake()
 
@@ -60,8 +64,6 @@ class Lane:
             self._ready.notify()
 
     def _wake(self) -> None:
-        if self._is_closed:
-            return
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             self._thread.start()

@@ -33,6 +33,7 @@ def register(server: DlBugServer) -> None:
     """Add the handlers of the server's life."""
     logs = FollowedLogs(server, WATCHED)
     server.settings_observers.append(logs.follow_soon)
+    server.closings.append(logs.leave)
 
     @server.feature(types.INITIALIZE)
     def initialize(ls: DlBugServer, params: types.InitializeParams) -> None:
@@ -61,10 +62,7 @@ def register(server: DlBugServer) -> None:
         for removed in params.event.removed:
             folder = ls.folders.close(removed.uri)
             if folder is not None:
-                logs.leave(folder)
-                ls.jobs.close(folder.key)
-                if ls.shelf.drop_folder(folder):
-                    ls.show()
+                ls.closed(folder)
         for added in params.event.added:
             folder = ls.folders.open(added.uri)
             if folder is not None:

@@ -9,7 +9,7 @@ from lsprotocol import types
 from dl_bug_lsp.report import Report
 from dl_bug_lsp.server.app import DlBugServer
 from dl_bug_lsp.server.folders import Folder
-from dl_bug_lsp.server.jobs import Rank, Token
+from dl_bug_lsp.server.jobs import CancelledError, Rank, Token
 from dl_bug_lsp.server.publication import Publication, publication
 from dl_bug_lsp.server.settings import Settings, folder_settings
 from dl_bug_lsp.server.shelf import OF_A_FOLDER
@@ -36,6 +36,8 @@ async def localized(
     name = job_name(source, folders)
     ls.jobs.drop(name)
     settings = [await folder_settings(ls, folder) for folder in folders]
+    if any(folder.closed.is_set() for folder in folders):
+        raise CancelledError
     encoding = ls.workspace.position_encoding or types.PositionEncodingKind.Utf16
     text, skipped = _end_of(text)
 

@@ -10,7 +10,7 @@ from pygls.exceptions import JsonRpcRequestCancelled
 from dl_bug_lsp.server.app import DlBugServer
 from dl_bug_lsp.server.documents import buffer_of, encoding_of
 from dl_bug_lsp.server.folders import Folder
-from dl_bug_lsp.server.jobs import CancelledError, SupersededError, Token
+from dl_bug_lsp.server.jobs import NO_FOLDER, CancelledError, SupersededError, Token
 from dl_bug_lsp.server.logfiles import is_log
 from dl_bug_lsp.server.marks import Encoding
 from dl_bug_lsp.server.positions import code_units
@@ -86,7 +86,7 @@ class Logs:
             return outline(text, workspace, path_map, lambda: token.cancelled)
 
         try:
-            parts = [(key or "logs", work)]
+            parts = [(key or NO_FOLDER, work)]
             (made,) = await ls.jobs.run(f"{asker} {uri}", parts, request)
         except SupersededError:
             raise JsonRpcRequestCancelled("asked again since") from None

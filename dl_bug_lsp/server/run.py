@@ -8,6 +8,7 @@ import logging
 import signal
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from dl_bug_lsp.server import (
@@ -46,6 +47,9 @@ HANDLERS = (
 SWITCH_SECONDS = 0.001
 """How long a busy thread may keep the loop from running: it answers the client meanwhile."""
 
+THREADS = 3
+"""Threads that read and write files for the loop; each costs memory of its own."""
+
 
 def make_server() -> DlBugServer:
     """Return a server with all its handlers."""
@@ -77,6 +81,8 @@ async def _speak(server: DlBugServer, channel: Channel) -> None:
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(server.protocol.take, body)
 
+    # The loop's own number of threads grows with the machine's processors.
+    loop.set_default_executor(ThreadPoolExecutor(THREADS, "file reader"))
     outbox = Outbox(channel, gone)
     server.protocol.set_writer(outbox, include_headers=False)
     server.protocol.leave = left.set

@@ -68,6 +68,11 @@ class FolderSettings:
         else:
             self._asked.pop(folder.key, None)
 
+    def close(self, folder: Folder) -> None:
+        """Forget a folder that was closed."""
+        self.forget(folder)
+        self._projects.pop(folder.key, None)
+
     def tell(self, given: Given) -> None:
         """Name in the log what was ignored, each once."""
         for sentence in sentences(given):

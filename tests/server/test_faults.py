@@ -326,20 +326,52 @@ def test_fifty_failures_a_second(begin: Callable[..., Wire], place: Path, logs: 
     assert "Traceback" not in wire.errors()
 
 
-def test_a_line_of_40_mb(begin: Callable[..., Wire], place: Path) -> None:
+@pytest.mark.parametrize("end", [b"", b"\n"], ids=["a line", "many lines"])
+def test_300_mb_at_once(begin: Callable[..., Wire], place: Path, end: bytes) -> None:
     wire = begin(place)
     wire.command("dlBug.failures")
     before = wire.peak_memory()
-    # Logs are read with a small share of a processor: `benchmarks/soak.py` has the longer lines.
+    block = (b"x" * 127 + (end or b"x")) * (1 << 13)
     with (place / "runs" / "a.log").open("ab") as stream:
-        block = b"x" * (1 << 20)
-        for _ in range(40):
+        for _ in range(300):
             stream.write(block)
         stream.write(b"\n")
     fail(place)
-    wait_for(lambda: wire.shown(MARKED), "the failure after the line", 60)
+    wait_for(lambda: wire.shown(MARKED), "the failure after it")
     assert wire.peak_memory() - before < 60
     assert wire.messages == []
+    opened = wire.command("dlBug.openLog")
+    lines = 1 + 300 * block.count(b"\n") + 1
+    assert opened["range"]["start"]["line"] == lines
+
+
+def test_closed_folders_leave_nothing_behind(begin: Callable[..., Wire], place: Path) -> None:
+    wire = begin(place)
+    assert_works(wire, place)
+    fail(place)
+    wait_for(lambda: wire.shown(MARKED), "the first folder to be watched")
+    threads, files = wire.threads(), wire.files()
+    for number in range(20):
+        other = place.parent / f"other_{number}"
+        other.mkdir()
+        (other / "train.py").write_text(PROGRAM)
+        folder = {"uri": other.as_uri(), "name": other.name}
+        change_folders(wire, added=[folder])
+        if number % 2:
+            fail(other, "train.log")
+            assert wire.command("dlBug.localize", {"text": FAILURE, "workspace": other.as_uri()})
+        change_folders(wire, removed=[folder])
+    assert len(wire.command("dlBug.failures")) <= 2
+    # Three threads read and write files for all folders.
+    wait_for(lambda: wire.threads() <= threads + 3, "the threads' end")
+    wait_for(lambda: wire.files() <= files, "the watches' end")
+    assert wire.leave() == 0
+    assert "Traceback" not in wire.errors()
+
+
+def change_folders(wire: Wire, added: Any = (), removed: Any = ()) -> None:
+    event = {"added": list(added), "removed": list(removed)}
+    wire.notify("workspace/didChangeWorkspaceFolders", {"event": event})
 
 
 HOSTILE = (

@@ -94,6 +94,14 @@ class Wire:
         (line,) = [line for line in text.splitlines() if line.startswith("VmHWM")]
         return int(line.split()[1]) / 1000
 
+    def threads(self) -> int:
+        """Return the number of threads."""
+        return len(list(Path(f"/proc/{self.process.pid}/task").iterdir()))
+
+    def files(self) -> int:
+        """Return the number of open files."""
+        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
     def errors(self) -> str:
         """Return what the server wrote to standard error."""
         self._errors.seek(0)
