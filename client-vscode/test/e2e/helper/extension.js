@@ -1,0 +1,48 @@
+// A notebook kernel (IPython in a process of its own) and debugpy's adapter, for the tests.
+const { spawn } = require("node:child_process");
+const path = require("node:path");
+const readline = require("node:readline");
+const vscode = require("vscode");
+
+const PYTHON = process.env.DL_BUG_TEST_PYTHON;
+
+class Kernel {
+  constructor(folder) {
+    this.process = spawn(PYTHON, ["-u", path.join(__dirname, "kernel.py")], { cwd: folder, stdio: ["pipe", "pipe", "ignore"] });
+    this.lines = readline.createInterface({ input: this.process.stdout })[Symbol.asyncIterator]();
+  }
+
+  async run(code) {
+    this.process.stdin.write(`${JSON.stringify(code)}\n`);
+    return JSON.parse((await this.lines.next()).value);
+  }
+}
+
+exports.activate = (context) => {
+  const controller = vscode.notebooks.createNotebookController("dl-bug-tests", "jupyter-notebook", "Test Kernel");
+  controller.supportedLanguages = ["python"];
+  controller.supportsExecutionOrder = true;
+  let kernel;
+  controller.executeHandler = async (cells, notebook) => {
+    kernel ??= new Kernel(path.dirname(notebook.uri.fsPath));
+    for (const cell of cells) {
+      const execution = controller.createNotebookCellExecution(cell);
+      execution.start(Date.now());
+      const { count, printed, error } = await kernel.run(cell.document.getText());
+      execution.executionOrder = count;
+      const items = [];
+      if (printed) items.push(vscode.NotebookCellOutputItem.stdout(printed));
+      if (error) items.push(vscode.NotebookCellOutputItem.error(error));
+      await execution.replaceOutput(items.map((item) => new vscode.NotebookCellOutput([item])));
+      execution.end(!error, Date.now());
+      if (error) break;
+    }
+  };
+  context.subscriptions.push(
+    controller,
+    { dispose: () => kernel?.process.kill() },
+    vscode.debug.registerDebugAdapterDescriptorFactory("debugpy", {
+      createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(PYTHON, ["-m", "debugpy.adapter"]),
+    }),
+  );
+};

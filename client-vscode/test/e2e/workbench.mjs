@@ -1,0 +1,201 @@
+// A code-server of one test: a fresh profile, the extension installed, a page that shows a folder.
+import { execFile, spawn } from "node:child_process";
+import fs from "node:fs";
+import net from "node:net";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { chromium } from "playwright-core";
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+export const CLIENT = path.resolve(HERE, "../..");
+const HOME = process.env.DL_BUG_TEST_HOME;
+const CHROMIUM_ARGS = [
+  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+  "--disable-background-networking", "--disable-component-update", "--disable-sync",
+];
+const SETTINGS = {
+  "workbench.startupEditor": "none",
+  "telemetry.telemetryLevel": "off",
+  "extensions.autoCheckUpdates": false,
+  "extensions.autoUpdate": false,
+  "extensions.ignoreRecommendations": true,
+  "update.mode": "none",
+  "chat.disableAIFeatures": true,
+  "workbench.tips.enabled": false,
+  "workbench.welcomePage.walkthroughs.openOnInstall": false,
+  "editor.accessibilitySupport": "off",
+  "editor.minimap.enabled": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "git.enabled": false,
+  "files.hotExit": "off",
+  "workbench.editor.empty.hint": "hidden",
+  "window.restoreWindows": "none",
+  "terminal.integrated.gpuAcceleration": "off",
+  "terminal.integrated.defaultProfile.linux": "bash",
+  "debug.internalConsoleOptions": "neverOpen",
+  "debug.onTaskErrors": "debugAnyway",
+  "editor.quickSuggestions": { other: "off" },
+  "workbench.colorTheme": "Default Dark Modern",
+};
+
+const freePort = () =>
+  new Promise((resolve) => {
+    const server = net.createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+
+/** Start a code-server on a copy of the fixture; `close` ends it. */
+export async function start() {
+  const run = path.join(HOME, "run");
+  fs.rmSync(run, { recursive: true, force: true });
+  fs.cpSync(path.join(HERE, "fixture"), run, { recursive: true });
+  fs.renameSync(path.join(run, "library"), path.join(run, "site-packages"));
+  const user = path.join(run, "profile");
+  fs.mkdirSync(path.join(user, "User"), { recursive: true });
+  fs.writeFileSync(path.join(user, "User", "settings.json"), JSON.stringify(SETTINGS));
+  fs.writeFileSync(path.join(run, "config.yaml"), "auth: none\n");
+  const extensions = path.join(run, "extensions");
+  const entry = path.join(HOME, "code-server/node_modules/code-server/out/node/entry.js");
+  const shared = [entry, "--config", path.join(run, "config.yaml"), "--user-data-dir", user, "--extensions-dir", extensions];
+  const env = {
+    ...process.env,
+    PYTHONPATH: path.join(run, "site-packages"),
+    PYTHONDONTWRITEBYTECODE: "1",
+    DL_BUG_TEST_PYTHON: path.join(HOME, "python/bin/python"),
+    XDG_CACHE_HOME: path.join(run, "cache"),
+    HISTFILE: "",
+    PS1: "$ ",
+  };
+  const vsix = fs.readdirSync(CLIENT).find((name) => name.endsWith(".vsix"));
+  for (const file of [path.join(CLIENT, vsix), path.join(HOME, "helper.vsix")]) {
+    await promisify(execFile)("node", [...shared, "--install-extension", file], { env });
+  }
+  const port = await freePort();
+  const log = fs.openSync(path.join(HOME, "code-server.log"), "w");
+  const args = [
+    ...shared, "--bind-addr", `127.0.0.1:${port}`, "--auth", "none",
+    "--disable-telemetry", "--disable-update-check", "--disable-workspace-trust",
+  ];
+  const server = spawn("node", args, { env, stdio: ["ignore", log, log] });
+  const base = `http://127.0.0.1:${port}`;
+  for (let tries = 0; tries < 240; tries++) {
+    const is = await fetch(`${base}/healthz`).then((answer) => answer.ok, () => false);
+    if (is) break;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: CHROMIUM_ARGS });
+  const close = async () => {
+    await browser.close();
+    const ended = new Promise((resolve) => server.once("exit", resolve));
+    server.kill();
+    await ended;
+  };
+  return { run, base, browser, user, close };
+}
+
+/** Open a folder or a `.code-workspace` file in a page of its own. */
+export async function open({ base, browser }, place, { width = 1280, height = 800 } = {}) {
+  const context = await browser.newContext({ viewport: { width, height } });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: base });
+  // What is not of this machine is refused at once; the test must not depend on it.
+  await context.route((url) => url.hostname !== "127.0.0.1", (route) => route.abort());
+  const page = await context.newPage();
+  const kind = place.endsWith(".code-workspace") ? "workspace" : "folder";
+  await page.goto(`${base}/?${kind}=${encodeURIComponent(place)}`);
+  await page.waitForSelector(".monaco-workbench .part.statusbar .statusbar-item", { timeout: 90_000 });
+  return new Workbench(page);
+}
+
+export class Workbench {
+  constructor(page) {
+    this.page = page;
+    page.setDefaultTimeout(20_000);
+  }
+
+  quickInput() {
+    return this.page.locator(".quick-input-widget:visible input.input");
+  }
+
+  async quick(key, text, row) {
+    await this.page.keyboard.press(key);
+    const input = this.quickInput();
+    await input.waitFor({ state: "visible" });
+    await input.fill(text);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: row }).first().click();
+  }
+
+  command(title) {
+    return this.quick("F1", `>${title}`, title);
+  }
+
+  async openFile(name) {
+    await this.quick("Control+P", name, name);
+    await this.tab(name).waitFor();
+  }
+
+  tab(name) {
+    return this.page.locator(".tab.active", { hasText: name }).first();
+  }
+
+  editor() {
+    return this.page.locator(".editor-group-container.active .monaco-editor[role=code]").first();
+  }
+
+  line(text) {
+    return this.page.locator(".editor-group-container.active .view-line", { hasText: text.replaceAll(" ", "\u00a0") }).first();
+  }
+
+  lens(text) {
+    return this.page.locator(".editor-group-container.active .codelens-decoration a", { hasText: text }).first();
+  }
+
+  squiggle(severity = "warning") {
+    return this.page.locator(`.editor-group-container.active .squiggly-${severity}`).first();
+  }
+
+  status(text) {
+    return this.page.locator(".part.statusbar .statusbar-item", { hasText: text }).first();
+  }
+
+  problems(label) {
+    return this.page.locator(`#status\\.problems[aria-label="${label}"]`);
+  }
+
+  async paste(text) {
+    await this.copy(text);
+    await this.page.keyboard.press("Control+V");
+  }
+
+  copy(text) {
+    return this.page.evaluate((value) => navigator.clipboard.writeText(value), text);
+  }
+
+  tree() {
+    return this.page.locator(".pane-body .monaco-list[aria-label='DL Failures'] .monaco-list-row, .pane-body [aria-label='DL Failures'] .monaco-list-row");
+  }
+
+  async showTree() {
+    await this.command("Explorer: Focus on Folders View".slice(0, 0) || "View: Show DL Bug");
+    await this.page.locator(".sidebar .composite.title, .part.sidebar").first().waitFor();
+  }
+
+  /** Open a terminal whose shell integration is on. */
+  async terminal() {
+    await this.command("Terminal: Create New Terminal");
+    await this.page.locator(".terminal-wrapper.active .xterm-rows").waitFor();
+    await this.page.locator(".terminal-wrapper.active .xterm-rows", { hasText: /[$#]/ }).waitFor();
+  }
+
+  async type(command) {
+    await this.page.locator(".terminal-wrapper.active textarea.xterm-helper-textarea").focus();
+    await this.page.keyboard.type(`${command}\n`);
+  }
+
+  shot(name, clip) {
+    return this.page.screenshot({ path: path.join(CLIENT, "images", `${name}.png`), ...(clip ? { clip } : {}) });
+  }
+}

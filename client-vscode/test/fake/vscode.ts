@@ -1,0 +1,123 @@
+/** The parts of `vscode` that the unit tests need: real events and values, no editor. */
+
+import * as path from "node:path";
+
+export class EventEmitter<T> {
+  private listeners: ((value: T) => unknown)[] = [];
+  readonly event = (listener: (value: T) => unknown): Disposable => {
+    this.listeners.push(listener);
+    return new Disposable(() => {
+      this.listeners = this.listeners.filter((one) => one !== listener);
+    });
+  };
+  fire(value: T): void {
+    for (const listener of [...this.listeners]) {
+      listener(value);
+    }
+  }
+  dispose(): void {
+    this.listeners = [];
+  }
+}
+
+export class Disposable {
+  constructor(private readonly run: () => unknown) {}
+  static from(...all: { dispose(): unknown }[]): Disposable {
+    return new Disposable(() => all.forEach((one) => one.dispose()));
+  }
+  dispose(): void {
+    this.run();
+  }
+}
+
+export class Uri {
+  private constructor(
+    readonly scheme: string,
+    readonly path: string,
+    readonly query = "",
+    readonly fragment = "",
+  ) {}
+  static file(place: string): Uri {
+    return new Uri("file", place);
+  }
+  static from(parts: { scheme: string; path: string; query?: string }): Uri {
+    return new Uri(parts.scheme, parts.path, parts.query);
+  }
+  static parse(text: string): Uri {
+    const url = new URL(text);
+    return new Uri(url.protocol.slice(0, -1), decodeURIComponent(url.pathname), url.search.slice(1), url.hash.slice(1));
+  }
+  get fsPath(): string {
+    return this.path;
+  }
+  toString(): string {
+    return `${this.scheme}://${this.path}${this.query && `?${this.query}`}${this.fragment && `#${this.fragment}`}`;
+  }
+}
+
+export class ThemeIcon {
+  constructor(readonly id: string, readonly color?: ThemeColor) {}
+}
+export class ThemeColor {
+  constructor(readonly id: string) {}
+}
+export class TreeItem {
+  id?: string;
+  description?: string;
+  contextValue?: string;
+  command?: { command: string; arguments?: unknown[] };
+  constructor(readonly label: string, readonly collapsibleState: number) {}
+}
+export class Range {
+  constructor(readonly a: number, readonly b: number, readonly c: number, readonly d: number) {}
+}
+export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
+export const StatusBarAlignment = { Left: 1, Right: 2 };
+export const OverviewRulerLane = { Left: 1, Center: 2, Right: 4, Full: 7 };
+
+/** What tests set and fire; `reset` puts it back. */
+export const world = {
+  started: new EventEmitter<unknown>(),
+  ended: new EventEmitter<unknown>(),
+  notebook: new EventEmitter<unknown>(),
+  tasks: [] as string[],
+  folders: [] as string[],
+  settings: new Map<string, { globalValue?: unknown; workspaceValue?: unknown; workspaceFolderValue?: unknown; defaultValue?: unknown }>(),
+  extensions: new Map<string, { isActive: boolean; exports: unknown; activate(): Promise<unknown> }>(),
+  badge: undefined as { value: number } | undefined,
+  reset(): void {
+    world.started.dispose();
+    world.ended.dispose();
+    world.notebook.dispose();
+    world.tasks = [];
+    world.folders = [];
+    world.settings.clear();
+    world.extensions.clear();
+    world.badge = undefined;
+  },
+};
+
+export const window = {
+  onDidStartTerminalShellExecution: (listener: (value: unknown) => unknown) => world.started.event(listener),
+  onDidEndTerminalShellExecution: (listener: (value: unknown) => unknown) => world.ended.event(listener),
+  createTreeView: () => ({
+    set badge(value: { value: number } | undefined) {
+      world.badge = value;
+    },
+    dispose: () => undefined,
+  }),
+};
+export const tasks = {
+  get taskExecutions(): { task: { name: string } }[] {
+    return world.tasks.map((name) => ({ task: { name } }));
+  },
+};
+export const extensions = { getExtension: (id: string) => world.extensions.get(id) };
+export const workspace = {
+  get workspaceFolders(): { uri: Uri }[] {
+    return world.folders.map((place) => ({ uri: Uri.file(place) }));
+  },
+  onDidChangeNotebookDocument: (listener: (value: unknown) => unknown) => world.notebook.event(listener),
+  asRelativePath: (uri: Uri) => path.basename(uri.fsPath),
+  getConfiguration: () => ({ inspect: (key: string) => world.settings.get(key) }),
+};

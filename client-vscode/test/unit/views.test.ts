@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { named } from "../../src/commands/places";
+import type { Listed, Report } from "../../src/protocol";
+import { Failures } from "../../src/views/failures";
+import { STEPS, step } from "../../src/views/heatMap";
+import { excerpt } from "../../src/views/report";
+import { look } from "../../src/views/status";
+import { FailuresTree, sourceWords } from "../../src/views/tree";
+import { bar, categoryName, percent } from "../../src/views/words";
+import { world } from "../fake/vscode";
+
+const range = { start: { line: 6, character: 8 }, end: { line: 6, character: 20 } };
+const place = { suspect: 1, score: 0.9, uri: "file:///w/model.py", range };
+const failure = (id: string, primary: boolean) => ({ failure: id, primary, category: "tensor_mismatch", message: `RuntimeError ${id}`, reliable: true, places: [place] });
+const LISTED: Listed[] = [
+  { report: "new", source: "terminal: python a.py", workspace: "file:///w", log: null, failures: [failure("x", false), failure("y", true)] },
+  { report: "old", source: "log:a.log", workspace: "file:///w", log: "file:///w/runs/a.log", failures: [failure("z", true)] },
+];
+const REPORT: Report = {
+  workspace: "/w",
+  failures: [
+    {
+      id: "y",
+      primary: true,
+      category: { id: "tensor_mismatch", confidence: 1 },
+      exception: null,
+      suspects: [
+        { rank: 1, file: "model.py", line: 7, end_line: 7, function: null, score: 0.9, evidence: [{ kind: "facts", score: 0.2, why: "`b`" }, { kind: "stack_trace", score: 0.8, why: "a" }] },
+      ],
+    },
+  ],
+};
+
+class Server {
+  isRunning = true;
+  listed = LISTED;
+  asked: string[] = [];
+  execute<T>(command: string): Promise<T> {
+    this.asked.push(command);
+    return Promise.resolve((command === "dlBug.failures" ? this.listed : REPORT) as T);
+  }
+}
+
+let server: Server;
+let failures: Failures;
+beforeEach(() => {
+  world.reset();
+  server = new Server();
+  failures = new Failures(server);
+});
+
+describe("the tree", () => {
+  it("has the newest report first and in it the primary failure, with a badge", async () => {
+    const tree = new FailuresTree(failures);
+    await failures.refresh();
+    const items = (await tree.getChildren()).map((node) => tree.getTreeItem(node));
+    expect(items.map((one) => one.label)).toEqual(["RuntimeError y", "RuntimeError x", "RuntimeError z"]);
+    expect(items.map((one) => one.description)).toEqual([
+      "Tensor Mismatch · terminal: python a.py",
+      "Tensor Mismatch · terminal: python a.py",
+      "Tensor Mismatch · a.log",
+    ]);
+    expect(items.map((one) => one.contextValue)).toEqual(["failure", "failure", "failure log"]);
+    expect(world.badge?.value).toBe(3);
+    server.listed = [];
+    await failures.refresh();
+    expect(world.badge).toBeUndefined();
+  });
+  it("has a failure's places and their evidence, the strongest first; a report is asked for once", async () => {
+    const tree = new FailuresTree(failures);
+    await failures.refresh();
+    const [first] = await tree.getChildren();
+    const [found] = await tree.getChildren(first);
+    expect(tree.getTreeItem(found!)).toMatchObject({ label: "1. model.py:7", contextValue: "place", command: { command: "dlBug.goToPlace" } });
+    const evidence = (await tree.getChildren(found)).map((node) => tree.getTreeItem(node).label);
+    await tree.getChildren(found);
+    expect(evidence).toEqual(["a", "b"]);
+    expect(server.asked.filter((one) => one === "dlBug.report")).toHaveLength(1);
+  });
+  it("keeps what it shows while the server is away", async () => {
+    await failures.refresh();
+    server.isRunning = false;
+    await failures.refresh();
+    expect(failures.shown()).toHaveLength(3);
+  });
+  it("names notebooks without their cells' ids", () => expect(sourceWords("notebook: a.ipynb#W1sZ", null)).toBe("notebook: a.ipynb"));
+});
+
+describe("commands", () => {
+  it("are named their place by a node, a lens or nobody", async () => {
+    await failures.refresh();
+    const [shown] = failures.shown();
+    expect(named({ kind: "failure", shown })).toEqual({ report: "new", failure: "y" });
+    expect(named({ kind: "place", shown, place })).toEqual({ report: "new", failure: "y", suspect: 1 });
+    expect(named({ report: "r", suspect: 2 })).toEqual({ report: "r", suspect: 2 });
+    expect(named(undefined)).toEqual({});
+  });
+});
+
+describe("the status item", () => {
+  const facts = { isIndexing: false, failures: 0, waiting: 0 };
+  it.each([
+    [{ ...facts, state: "missing" as const }, "$(debug) DL Bug: set up", false],
+    [{ ...facts, state: "missing" as const, waiting: 2 }, "$(debug) DL Bug: set up to see 2 failures", true],
+    [{ ...facts, state: "running" as const }, "$(debug) DL Bug: watching", false],
+    [{ ...facts, state: "running" as const, isIndexing: true }, "$(sync~spin) DL Bug: indexing", false],
+    [{ ...facts, state: "running" as const, failures: 1, isIndexing: true }, "$(debug) 1 failure", false],
+    [{ ...facts, state: "stopped" as const }, "$(debug) DL Bug: stopped", true],
+  ])("%o", (given, text, isWarning) => expect(look(given)).toMatchObject({ text, isWarning }));
+});
+
+describe("the report's code", () => {
+  it("has numbers, a mark, and a fence that no line closes", () => {
+    const lines = ["a", "b", "```", "d", "e", "f", "g", "h", "i", "j"];
+    expect(excerpt(lines, 4, 4, "python")).toEqual(["````python", "  2  b", "  3  ```", "  4  d", "> 5  e", "  6  f", "  7  g", "  8  h", "````"]);
+    expect(excerpt(["x"], 0, 0, "a b")).toEqual(["```", "> 1  x", "```"]);
+  });
+});
+
+describe("words", () => {
+  it("are made of shares", () => {
+    expect([percent(1), percent(0.5), percent(0.001), percent(0)]).toEqual(["100 %", "50 %", "< 1 %", "0 %"]);
+    expect([bar(0), bar(0.5), bar(1.2)]).toEqual(["░".repeat(10), "█████░░░░░", "█".repeat(10)]);
+    expect([categoryName("loss_nan"), categoryName("not_known_yet")]).toEqual(["Loss NaN", "not known yet"]);
+  });
+  it("put scores into steps", () => expect([0, 0.1, 0.15, 0.5, 0.7, 1].map(step)).toEqual([0, 0, 1, 2, 3, 3]));
+  it("have steps that rise", () => expect([...STEPS].sort((a, b) => a - b)).toEqual(STEPS));
+});
