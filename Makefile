@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FIXTURES_VENV := .venv-fixtures
 
-.PHONY: demo test check fixtures benchmark vsix test-client test-editors test-editor-vscode clean
+.PHONY: demo test check fixtures benchmark vsix test-client test-editors test-editor-vscode test-editors-terminal clean
 
 demo: $(READY)  ## show the main job on a recorded failure
 	$(BIN)/dl-bug-lsp localize fixtures/104-charlm-context-length/log.txt \
@@ -51,10 +51,13 @@ client-vscode/node_modules/.ready: client-vscode/package-lock.json
 	cd client-vscode && npm ci --ignore-scripts --no-audit --no-fund --silent
 	touch $@
 
-test-editors: test-editor-vscode  ## the real editors; sets itself up, minutes
+test-editors: test-editor-vscode test-editors-terminal  ## the real editors; sets itself up, minutes
 
 test-editor-vscode: vsix
 	client-vscode/test/e2e/run.sh client-vscode/.e2e
+
+test-editors-terminal: $(READY)  ## Neovim 0.11 and 0.7, Emacs, Vim with ALE; half a minute
+	$(BIN)/python tests/editors/terminal.py
 
 clean:
 	rm -rf $(VENV) $(FIXTURES_VENV) build dist *.egg-info

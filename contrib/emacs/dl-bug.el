@@ -1,0 +1,185 @@
+;;; dl-bug.el --- Places that most likely made a training run fail, with eglot  -*- lexical-binding: t -*-
+
+;; Version: 0.1
+;; Package-Requires: ((emacs "28.1") (eglot "1.9"))
+;; License: MIT
+
+;;; Commentary:
+
+;; (require 'dl-bug), then M-x eglot in a Python file.  The server follows the logs of the project
+;; and marks suspicious lines when a run fails; the commands below do the rest.  Eglot runs one
+;; server a mode; to keep another, add dl-bug for the modes of configs only, or use a multiplexer.
+
+;;; Code:
+
+(when (< emacs-major-version 29) (package-initialize))
+(require 'eglot)
+(require 'project)
+(require 'seq)
+(require 'subr-x)
+
+(defgroup dl-bug nil "Fault localization for deep learning." :group 'tools)
+
+(defcustom dl-bug-command '("dl-bug-lsp" "server")
+  "The command that starts the server." :type '(repeat string))
+
+(defcustom dl-bug-modes '(python-mode python-ts-mode)
+  "The modes whose files eglot gives to the server." :type '(repeat symbol))
+
+(add-to-list 'eglot-server-programs
+             (cons dl-bug-modes (lambda (&rest _) dl-bug-command)))
+
+;; Without version control a project is known by its files.
+(defun dl-bug-project (folder)
+  "Return the project around FOLDER that a pyproject.toml or the like makes one."
+  (when-let ((root (seq-some (lambda (name) (locate-dominating-file folder name))
+                             '("pyproject.toml" "setup.py" "requirements.txt" ".dlbug"))))
+    (cons 'transient (expand-file-name root))))
+(add-hook 'project-find-functions #'dl-bug-project 90)
+
+
+
+(defun dl-bug--server ()
+  "Return the server of this buffer, else of any; start none."
+  (or (and (eglot-current-server))
+      (seq-find (lambda (server) (process-live-p (jsonrpc--process server)))
+                (apply #'append (hash-table-values eglot--servers-by-project)))
+      (user-error "Start the server first: M-x eglot in a file of the project")))
+
+(defun dl-bug--ask (command &rest arguments)
+  "Ask the server for COMMAND with ARGUMENTS, a property list."
+  (jsonrpc-request (dl-bug--server) :workspace/executeCommand
+                   (list :command command :arguments (vector (or arguments eglot--{})))
+                   :timeout 60))
+
+(defun dl-bug--places (&optional report)
+  "Return all marked places, or those of REPORT, the best of each failure first."
+  (seq-mapcat
+   (lambda (one)
+     (seq-mapcat
+      (lambda (failure)
+        (mapcar (lambda (place)
+                  (append (list :report (plist-get one :report)
+                                :failure (plist-get failure :failure)
+                                :message (or (plist-get failure :message) (plist-get failure :category)))
+                          place))
+                (plist-get failure :places)))
+      (and (or (null report) (equal report (plist-get one :report))) (plist-get one :failures))))
+   (append (dl-bug--ask "dlBug.failures") nil)))
+
+(defun dl-bug--line (place)
+  "Return PLACE's line, counted from 1."
+  (1+ (thread-first place (plist-get :range) (plist-get :start) (plist-get :line))))
+
+(defun dl-bug--file (place)
+  "Return the file that PLACE lies in."
+  (eglot--uri-to-path (car (split-string (plist-get place :uri) "#"))))
+
+(defun dl-bug--visit (place)
+  "Go to PLACE."
+  (push-mark nil t)
+  (find-file (dl-bug--file place))
+  (goto-char (point-min))
+  (forward-line (1- (dl-bug--line place)))
+  (back-to-indentation))
+
+(defun dl-bug--here ()
+  "Return the places on this line."
+  (let ((file (and buffer-file-name (file-truename buffer-file-name)))
+        (line (line-number-at-pos nil t)))
+    (seq-filter (lambda (place) (and (= line (dl-bug--line place))
+                                     (equal file (file-truename (dl-bug--file place)))))
+                (dl-bug--places))))
+
+(defun dl-bug--tell (report)
+  "Say in one line what REPORT holds."
+  (let ((places (dl-bug--places (plist-get report :report_id))))
+    (if (null places)
+        (message "dl-bug: no failure was found in that text")
+      (message "dl-bug: %d suspicious places, the first: %s:%d (M-x dl-bug-next)" (length places)
+               (file-name-nondirectory (dl-bug--file (car places))) (dl-bug--line (car places))))))
+
+;;;###autoload
+(defun dl-bug-localize (text)
+  "Localize the failure in the region, else in the latest kill."
+  (interactive (list (if (use-region-p)
+                         (buffer-substring-no-properties (region-beginning) (region-end))
+                       (current-kill 0))))
+  (dl-bug--tell (dl-bug--ask "dlBug.localize" :text text :source "emacs")))
+
+;;;###autoload
+(defun dl-bug-localize-file (file)
+  "Localize the failure in FILE, a log."
+  (interactive "fLog: ")
+  (dl-bug--tell (dl-bug--ask "dlBug.localizeFile" :uri (eglot--path-to-uri (expand-file-name file)))))
+
+(defun dl-bug--go (command)
+  "Go where COMMAND leads."
+  (let ((place (dl-bug--ask command)))
+    (cond ((null place) (message "dl-bug: nothing is marked"))
+          ((eq t (plist-get place :shown)))
+          (t (dl-bug--visit place)))))
+
+;;;###autoload
+(defun dl-bug-next () "Go to the next suspicious place." (interactive) (dl-bug--go "dlBug.next"))
+;;;###autoload
+(defun dl-bug-previous () "Go to the place before." (interactive) (dl-bug--go "dlBug.previous"))
+
+;;;###autoload
+(defun dl-bug-dismiss (all)
+  "Put aside the places of this line; with a prefix argument ALL of them."
+  (interactive "P")
+  (if all
+      (dl-bug--ask "dlBug.dismiss")
+    (dolist (place (or (dl-bug--here) (user-error "No suspicious place on this line")))
+      (dl-bug--ask "dlBug.dismiss" :report (plist-get place :report)
+                   :failure (plist-get place :failure) :suspect (plist-get place :suspect)))))
+
+;;;###autoload
+(defun dl-bug-report ()
+  "Show the report of this line's failure, else the latest."
+  (interactive)
+  (let* ((here (car (dl-bug--here)))
+         (page (apply #'dl-bug--ask "dlBug.report" :format "markdown"
+                      (and here (list :report (plist-get here :report))))))
+    (if (null page)
+        (message "dl-bug: nothing is marked")
+      (with-current-buffer (get-buffer-create "*dl-bug report*")
+        (let ((inhibit-read-only t)) (erase-buffer) (insert page))
+        (goto-char (point-min))
+        (if (fboundp 'markdown-view-mode) (markdown-view-mode) (special-mode))
+        (display-buffer (current-buffer))))))
+
+;;;###autoload
+(defun dl-bug-failures ()
+  "List the suspicious places in a buffer of its own; `next-error' goes through them."
+  (interactive)
+  (let ((places (dl-bug--places)))
+    (if (null places)
+        (message "dl-bug: nothing is marked")
+      (with-current-buffer (get-buffer-create "*dl-bug failures*")
+        (let ((inhibit-read-only t))
+          (erase-buffer)
+          (dolist (place places)
+            (insert (format "%s:%d: %d. %.0f %% %s\n" (dl-bug--file place) (dl-bug--line place)
+                            (plist-get place :suspect) (* 100 (plist-get place :score))
+                            (car (split-string (plist-get place :message) "\n"))))))
+        (goto-char (point-min))
+        (compilation-mode)
+        (display-buffer (current-buffer))))))
+
+;;;###autoload
+(defun dl-bug-log ()
+  "Open the log at the failure of this line, else the latest."
+  (interactive)
+  (let* ((here (car (dl-bug--here)))
+         (found (apply #'dl-bug--ask "dlBug.openLog"
+                       (and here (list :report (plist-get here :report)
+                                       :failure (plist-get here :failure))))))
+    (cond ((null found) (message "dl-bug: nothing is marked"))
+          ((eq t (plist-get found :shown)))
+          ((plist-get found :uri) (dl-bug--visit found))
+          (t (dl-bug-report)))))
+
+(provide 'dl-bug)
+;;; dl-bug.el ends here
