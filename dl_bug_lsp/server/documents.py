@@ -46,6 +46,7 @@ def register(server: DlBugServer) -> None:
             seen[document_key(document.uri)] = tuple(lines)
             if settle(spots, lines, encoding_of(ls)):
                 ls.show()
+        ls.diagnostics.repeat(document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(ls: DlBugServer, params: types.DidChangeTextDocumentParams) -> None:
