@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dl_bug_lsp.server.folders import Folders, path_of, same_file
+from dl_bug_lsp.server.folders import MOST_GUESTS, Folders, path_of, same_file
 
 
 def test_a_file_s_uri_begins_as_its_folder_s(tmp_path: Path) -> None:
@@ -52,6 +52,24 @@ def test_a_folder_is_opened_once_however_it_is_named(tmp_path: Path) -> None:
     assert folders.close(tmp_path.as_uri()) is first
     assert first is not None
     assert first.closed.is_set()
+
+
+def test_folders_that_only_commands_name_are_closed_again(tmp_path: Path) -> None:
+    folders = Folders()
+    paths = [tmp_path / str(number) for number in range(MOST_GUESTS + 2)]
+    for path in paths:
+        path.mkdir()
+    kept = folders.open(paths[0].as_uri())
+    assert kept is not None
+    found = [folders.named(str(path)) for path in paths]
+    assert found[0] is kept
+    assert folders.named(paths[1].as_uri()) is found[1]
+    assert folders.close_surplus() == [found[2]]
+    assert found[2] is not None and found[2].closed.is_set()
+    assert not folders.is_open(found[2].key)
+    assert folders.open(paths[3].as_uri()) is found[3]
+    assert folders.close_surplus() == []
+    assert list(folders) == [kept, found[1], *found[3:]]
 
 
 def test_a_relative_path_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

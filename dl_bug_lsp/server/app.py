@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +36,10 @@ NOTEBOOKS = types.NotebookDocumentSyncOptions(
 
 
 class DlBugServer(LanguageServer):
+SHOW_SECONDS = 0.5
+"""How long what nobody asked for is gathered before it is shown, after what was shown last."""
+
+
     """The server's state; everything here belongs to the event loop's thread."""
 
     protocol: Protocol
@@ -63,6 +69,8 @@ class DlBugServer(LanguageServer):
         """Called with every folder that was closed, while what it shows still stands."""
         self.observers: list[Callable[[], None]] = []
         """Called after what is shown changed."""
+        self.document_closings: list[Callable[[str], object]] = []
+        """Called with the URI of every document that was closed."""
         self.hears_of_files = False
         self.settings_observers: list[Callable[[Folder], object]] = []
         """Told of a folder whose settings may be others than before."""
@@ -70,6 +78,8 @@ class DlBugServer(LanguageServer):
         self._has_shown_error = False
 
     def can(self, *names: str) -> bool:
+        self._showing: asyncio.TimerHandle | None = None
+        self._shown_at = -SHOW_SECONDS
         """Say whether the client declared a capability, as in ``can("workspace", "codeLens")``."""
         return bool(capability(self.client_capabilities, *names))
 
@@ -114,22 +124,46 @@ class DlBugServer(LanguageServer):
         if self.shelf.drop_folder(folder):
             self.show()
 
-    def publish(self, new: Publication) -> None:
-        """Show a publication in the place of the older one of its source."""
+    def publish(self, new: Publication, *, soon: bool = False) -> None:
+        """Show a publication in the place of the older one of its source.
+
+        With ``soon`` those that come in a burst are shown together.
+        """
         for arrival in self.arrivals:
             arrival(new)
         self.shelf.put(new)
-        self.show()
+        if soon:
+            self.show_soon()
+        else:
+            self.show()
 
-    def resolve(self, source: str, folder: Folder) -> None:
+    def resolve(self, source: str, folder: Folder, *, soon: bool = False) -> None:
         """Take back what a folder's source shows: its failure is over."""
         if self.shelf.drop_source(source, folder):
             self.show()
 
+            if soon:
+                self.show_soon()
+            else:
+                self.show()
+
+    def show_soon(self) -> None:
+        """Show what nobody asked for: at once after a quiet time, else gathered."""
+        if self._showing is not None:
+            return
+        loop = asyncio.get_running_loop()
+        wait = max(0.0, self._shown_at + SHOW_SECONDS - time.monotonic())
+        if wait:
+            self._showing = loop.call_later(wait, self.show)
+        else:
     def show(self) -> None:
         """Bring what the client shows in line with the shelf."""
         self.diagnostics.show(self.shelf.all())
         self.refresh_lenses()
+        if self._showing is not None:
+            self._showing.cancel()
+            self._showing = None
+        self._shown_at = time.monotonic()
         if self.tells_failures:
             self.protocol.notify(FAILURES_CHANGED, None)
         for observer in self.observers:

@@ -60,6 +60,8 @@ def register(server: DlBugServer) -> None:
     async def did_close(ls: DlBugServer, params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         seen.pop(document_key(uri), None)
+        for closing in ls.document_closings:
+            closing(uri)
         # A file that is renamed may be closed first; one that is deleted is told of otherwise.
         key = document_key(uri)
         await read_again(ls, lambda home: document_key(home) == key, keeps_missing=True)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+MOST_GUESTS = 4
+"""Folders that only commands named, at most; those used longest ago are closed again."""
+
+
 @dataclass(eq=False)
 class Folder:
     """A workspace folder: the client's URI of it, its place on disk and what is known of it."""
@@ -65,6 +69,7 @@ class Folders:
 
     def __init__(self) -> None:
         self._folders: dict[Path, Folder] = {}
+        self._guests: dict[Path, None] = {}
 
     def __iter__(self) -> Iterator[Folder]:
         return iter(tuple(self._folders.values()))
@@ -82,7 +87,9 @@ class Folders:
         if path is None or not path.is_dir():
             logger.warning("a workspace folder is not on this machine's disk and is left out")
             return None
-        folder = self._folders.setdefault(path.resolve(), Folder(uri, path))
+        real = path.resolve()
+        self._guests.pop(real, None)
+        folder = self._folders.setdefault(real, Folder(uri, path))
         folder.names.add(path)
         return folder
 
@@ -97,10 +104,14 @@ class Folders:
                 folder.names.discard(path)
                 if folder.names:
                     return None
-                del self._folders[real]
-                folder.closed.set()
-                return folder
+                return self._close(real)
         return None
+
+    def _close(self, real: Path) -> Folder:
+        self._guests.pop(real, None)
+        folder = self._folders.pop(real)
+        folder.closed.set()
+        return folder
 
     def around(self, uri: str) -> Folder | None:
         """Return the folder that a file lies in, of nested ones the innermost; None if in none."""
@@ -108,12 +119,26 @@ class Folders:
         return max(inside, key=lambda folder: len(folder.real_root.parts), default=None)
 
     def named(self, name: str) -> Folder | None:
-        """Return the folder with this URI or path, opening it where it is not; None if absent."""
+        """Return the folder with this URI or path, None if absent.
+
+        Where the client has it not open it is opened as a guest (`close_surplus`).
+        """
         is_uri = "://" in name
         path = path_of(name) if is_uri else Path(name)
         if path is None or not path.is_absolute() or not path.is_dir():
             return None
-        return self.open(name if is_uri else from_fs_path(str(path)) or "")
+        real = path.resolve()
+        if real in self._folders and real not in self._guests:
+            return self._folders[real]
+        folder = self.open(name if is_uri else from_fs_path(str(path)) or "")
+        if folder is not None:
+            self._guests[real] = None
+        return folder
+
+    def close_surplus(self) -> list[Folder]:
+        """Close and return the folders that only commands named, beyond `MOST_GUESTS`."""
+        surplus = list(self._guests)[: max(0, len(self._guests) - MOST_GUESTS)]
+        return [self._close(real) for real in surplus]
 
 
 def path_of(uri: str) -> Path | None:

@@ -111,7 +111,7 @@ class FollowedLogs:
             # A log without a failure that ended its job shows nothing, and disturbs nobody.
             if found.report.primary is not None and not folder.closed.is_set():
                 found.log = folder.uri_of(failure.file)
-                ls.publish(found)
+                ls.publish(found, soon=True)
         except (SupersededError, CancelledError):
             return
         except Exception:
@@ -121,7 +121,7 @@ class FollowedLogs:
         """Take back what a log showed."""
         self._ls.jobs.drop(job_name(source, (folder,)))
         if not folder.closed.is_set():
-            self._ls.resolve(source, folder)
+            self._ls.resolve(source, folder, soon=True)
 
     def sources_changed(self, folder: Folder, changes: SourceChanges) -> None:
         """Forget what was known of changed files."""
