@@ -24,8 +24,9 @@ atexit.register(shutil.rmtree, WORKSPACE.parent, ignore_errors=True)
 LOG = (FIXTURE / "log.txt").read_text(encoding="utf-8")
 RAISED = "leafcls/models/head.py"
 COMMANDS = [
-    *("dlBug.localize", "dlBug.localizeFile", "dlBug.clear", "dlBug.failures", "dlBug.report"),
-    *("dlBug.dismiss", "dlBug.next", "dlBug.previous", "dlBug.openLog"),
+    *("dlBug.localize", "dlBug.localizeFile", "dlBug.clear", "dlBug.resolve", "dlBug.failures"),
+    *("dlBug.report", "dlBug.dismiss", "dlBug.next", "dlBug.previous", "dlBug.openLog"),
+    "dlBug.heatmap",
 ]
 
 

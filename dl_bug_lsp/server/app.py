@@ -20,6 +20,7 @@ from dl_bug_lsp.server.jobs import Jobs
 from dl_bug_lsp.server.protocol import Protocol
 from dl_bug_lsp.server.settings import FolderSettings
 from dl_bug_lsp.server.shelf import Shelf
+from dl_bug_lsp.server.spectra import Spectra
 
 if TYPE_CHECKING:
     from dl_bug_lsp.server.publication import Publication
@@ -56,6 +57,7 @@ SHOW_SECONDS = 0.5
         self.jobs = Jobs(self.folders.is_open)
         self.diagnostics = Diagnostics(self.text_document_publish_diagnostics)
         self.shelf = Shelf()
+        self.spectra = Spectra()
         self.settings = FolderSettings()
         self.client_commands: frozenset[str] = frozenset()
         self.command_links = False

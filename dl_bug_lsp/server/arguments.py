@@ -12,6 +12,7 @@ LOCALIZE, LOCALIZE_FILE = "dlBug.localize", "dlBug.localizeFile"
 FAILURES, REPORT, CLEAR = "dlBug.failures", "dlBug.report", "dlBug.clear"
 DISMISS, NEXT, PREVIOUS = "dlBug.dismiss", "dlBug.next", "dlBug.previous"
 OPEN_LOG, RESOLVE = "dlBug.openLog", "dlBug.resolve"
+HEATMAP = "dlBug.heatmap"
 
 SHOW_SUSPECT = "dlBug.showSuspect"
 """A command of the client's own, used only where the client said that it has it."""

@@ -64,6 +64,7 @@ def register(server: DlBugServer) -> None:
     @server.command(CLEAR)
     def clear(ls: DlBugServer, *_arguments: Any) -> None:
         ls.jobs.cancel_all()
+        ls.spectra.clear()
         ls.shelf.clear()
         ls.show()
 

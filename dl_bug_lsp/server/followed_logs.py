@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.server.app import DlBugServer
 from dl_bug_lsp.server.changes import files_changed
 from dl_bug_lsp.server.folders import Folder
+from dl_bug_lsp.server.followed_spectra import spectrum_looker
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError
 from dl_bug_lsp.server.localizing import job_name, localized
 from dl_bug_lsp.server.settings import Settings, folder_settings
@@ -34,7 +35,7 @@ class FollowedLogs:
     def __init__(self, ls: DlBugServer, sources: tuple[str, ...]) -> None:
         self._ls = ls
         self._sources = any_of(sources)
-        self._watchers: dict[str, tuple[Watcher, tuple[LogRules, bool]]] = {}
+        self._watchers: dict[str, tuple[Watcher, tuple[LogRules, bool, object]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_on = False
 
@@ -57,12 +58,15 @@ class FollowedLogs:
             logger.exception("a folder's logs cannot be followed")
 
     def _follow(self, folder: Folder, settings: Settings) -> None:
-        if not settings.logs_watch or folder.closed.is_set() or not self._is_on:
+        is_wanted = settings.logs_watch or settings.spectrum_watch
+        if not is_wanted or folder.closed.is_set() or not self._is_on:
             self.leave(folder)
             return
         include = INCLUDE if settings.logs_include is None else settings.logs_include
+        if not settings.logs_watch:
+            include = ()
         rules = LogRules(tuple(include), tuple(settings.logs_exclude), _own_logs())
-        wanted = rules, settings.logs_polling
+        wanted = rules, settings.logs_polling, settings.spectrum_junit
         watcher, known = self._watchers.get(folder.key, (None, None))
         if watcher is not None and known == wanted:
             return
@@ -72,7 +76,10 @@ class FollowedLogs:
 
         is_source = None if self._ls.hears_of_files else self._is_source
         ear, polling = _Ear(self, folder), settings.logs_polling
-        watcher = Watcher(str(folder.root), ear, rules, polling=polling, is_source=is_source)
+        look = spectrum_looker(self._ls, folder, settings.spectrum_junit)
+        watcher = Watcher(
+            str(folder.root), ear, rules, polling=polling, is_source=is_source, look=look
+        )
         self._watchers[folder.key] = watcher, wanted
         watcher.start()
         self._ls.jobs.lane(folder.key).put(Rank.HEARD, lambda: _warm_up(folder))

@@ -9,6 +9,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from dl_bug_lsp.server.app import DlBugServer
 from dl_bug_lsp.server.arguments import REPORT, SHOW_SUSPECT, place_argument
+from dl_bug_lsp.server.documents import lines_of
 from dl_bug_lsp.server.publication import Place, Publication
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.categories import category_words
@@ -21,11 +22,13 @@ def register(server: DlBugServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=True))
     def code_lens(ls: DlBugServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-        return lenses(ls.shelf.at(params.text_document.uri))
+        uri = params.text_document.uri
+        return [*lenses(ls.shelf.at(uri)), *count_lenses(ls, uri)]
 
     @server.feature(types.CODE_LENS_RESOLVE)
     def resolve(ls: DlBugServer, lens: types.CodeLens) -> types.CodeLens:
-        lens.command = command(ls, lens.data)
+        if lens.command is None:
+            lens.command = command(ls, lens.data)
         return lens
 
 
@@ -43,6 +46,28 @@ def lenses(places: list[tuple[Publication, Place]]) -> list[types.CodeLens]:
         types.CodeLens(stands, data={**place_argument(publication, place), "ranks": ranks})
         for _, (stands, ranks, publication, place) in sorted(by_line.items(), key=lambda i: i[0])
     ]
+
+
+def count_lenses(ls: DlBugServer, uri: str) -> list[types.CodeLens]:
+    """Return a lens for each function that a failing test runs: how many tests do."""
+    found = ls.spectra.around(tuple(ls.folders), uri)
+    if found is None:
+        return []
+    folder, spectrum, file = found
+    settings = ls.settings.known(folder)
+    if not (settings.code_lens and settings.spectrum_lenses):
+        return []
+    shown = []
+    for one in spectrum.functions.get(file, ()):
+        line = spectrum.now(file, one.line, lines_of(ls, uri))
+        if line is not None:
+            at = types.Position(line - 1, 0)
+            words = (
+                f"{one.failing} of {spectrum.failing} failing and "
+                f"{one.passing} of {spectrum.passing} passing tests run this"
+            )
+            shown.append(types.CodeLens(types.Range(at, at), types.Command(words, "")))
+    return shown
 
 
 def command(ls: DlBugServer, data: Any) -> types.Command:

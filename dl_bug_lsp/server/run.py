@@ -15,6 +15,7 @@ from dl_bug_lsp.server import (
     actions,
     commands,
     documents,
+    followed_spectra,
     hover,
     journal,
     keeping,
@@ -43,6 +44,7 @@ HANDLERS = (
     navigation,
     logdocs,
     keeping,
+    followed_spectra,
 )
 SWITCH_SECONDS = 0.001
 """How long a busy thread may keep the loop from running: it answers the client meanwhile."""

@@ -9,7 +9,7 @@ from dl_bug_lsp.server.folders import Folder
 from dl_bug_lsp.server.marks import Changes, Encoding, Lines, Spot, document_key, follow
 from dl_bug_lsp.server.publication import Place, Publication
 
-OF_A_FOLDER = ("log:", "run:")
+OF_A_FOLDER = ("log:", "run:", "spectrum")
 """How sources begin whose names mean something within one folder only."""
 MOST = 50
 """Publications that are held; beyond them the oldest goes."""

@@ -34,6 +34,9 @@ class Settings:
     logs_polling: bool = False
     logs_include: tuple[str, ...] | None = None
     logs_exclude: tuple[str, ...] = ()
+    spectrum_watch: bool = True
+    spectrum_lenses: bool = True
+    spectrum_junit: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,9 @@ def settings_of(*given: Given) -> Settings:
         logs_polling=get("logs.polling"),
         logs_include=get("logs.include"),
         logs_exclude=tuple(get("logs.exclude")),
+        spectrum_watch=get("spectrum.watch"),
+        spectrum_lenses=get("spectrum.lenses"),
+        spectrum_junit=get("spectrum.junit"),
     )
 
 

@@ -65,6 +65,11 @@ SETTINGS = (
     ),
     Setting("logs.include", Kind.GLOBS, None, "the logs; by default those of usual names"),
     Setting("logs.exclude", Kind.GLOBS, [], "what is left out of them"),
+    Setting("spectrum.watch", Kind.FLAG, True, "whether what tests recorded is shown"),
+    Setting("spectrum.lenses", Kind.FLAG, True, "whether lenses count the tests of functions"),
+    Setting(
+        "spectrum.junit", Kind.GLOBS, None, "JUnit reports beside `.coverage`; else usual names"
+    ),
 )
 
 BY_KEY = {setting.key: setting for setting in SETTINGS}

@@ -44,7 +44,9 @@ class Watcher:
         *,
         polling: bool = False,
         is_source: Callable[[str], bool] | None = None,
+        look: Callable[[], None] | None = None,
     ) -> None:
+        """``look`` is called now and then, and soon after anything changed in ``.dlbug/``."""
         self._root = os.path.realpath(root)
         self._sink = sink
         self._polling = polling
@@ -55,6 +57,7 @@ class Watcher:
         self._pace = Pace()
         self._waiting: dict[str, FollowedLog] = {}
         self._runs = RecordedRuns(self._root)
+        self._look_elsewhere = look
         self._notices = Notices(self._root, self._wake.set)
         self._changes = Changes(is_source or (lambda path: False))
         self._has_notices = False
@@ -260,6 +263,8 @@ class Watcher:
             self._look(log, now, 0)
         for outcome in self._runs.look(now):
             self._tell(outcome)
+        if self._look_elsewhere is not None and not self._stop.is_set():
+            self._look_elsewhere()
 
     def _judge(self, now: float) -> None:
         """Read closely what has settled, as far as the budget goes."""
