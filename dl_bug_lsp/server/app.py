@@ -36,11 +36,11 @@ NOTEBOOKS = types.NotebookDocumentSyncOptions(
 """Open notebooks are followed cell by cell: the lines of the file on disk say nothing to people."""
 
 
-class DlBugServer(LanguageServer):
 SHOW_SECONDS = 0.5
 """How long what nobody asked for is gathered before it is shown, after what was shown last."""
 
 
+class DlBugServer(LanguageServer):
     """The server's state; everything here belongs to the event loop's thread."""
 
     protocol: Protocol
@@ -69,19 +69,19 @@ SHOW_SECONDS = 0.5
         """Called with every folder once it is open and the client is ready."""
         self.closings: list[Callable[[Folder], None]] = []
         """Called with every folder that was closed, while what it shows still stands."""
-        self.observers: list[Callable[[], None]] = []
-        """Called after what is shown changed."""
         self.document_closings: list[Callable[[str], object]] = []
         """Called with the URI of every document that was closed."""
+        self.observers: list[Callable[[], None]] = []
+        """Called after what is shown changed."""
         self.hears_of_files = False
+        """Whether the client tells of changed files, so that nobody else has to watch them."""
         self.settings_observers: list[Callable[[Folder], object]] = []
         """Told of a folder whose settings may be others than before."""
-        """Whether the client tells of changed files, so that nobody else has to watch them."""
         self._has_shown_error = False
-
-    def can(self, *names: str) -> bool:
         self._showing: asyncio.TimerHandle | None = None
         self._shown_at = -SHOW_SECONDS
+
+    def can(self, *names: str) -> bool:
         """Say whether the client declared a capability, as in ``can("workspace", "codeLens")``."""
         return bool(capability(self.client_capabilities, *names))
 
@@ -142,8 +142,6 @@ SHOW_SECONDS = 0.5
     def resolve(self, source: str, folder: Folder, *, soon: bool = False) -> None:
         """Take back what a folder's source shows: its failure is over."""
         if self.shelf.drop_source(source, folder):
-            self.show()
-
             if soon:
                 self.show_soon()
             else:
@@ -158,14 +156,16 @@ SHOW_SECONDS = 0.5
         if wait:
             self._showing = loop.call_later(wait, self.show)
         else:
+            self.show()
+
     def show(self) -> None:
         """Bring what the client shows in line with the shelf."""
-        self.diagnostics.show(self.shelf.all())
-        self.refresh_lenses()
         if self._showing is not None:
             self._showing.cancel()
             self._showing = None
         self._shown_at = time.monotonic()
+        self.diagnostics.show(self.shelf.all())
+        self.refresh_lenses()
         if self.tells_failures:
             self.protocol.notify(FAILURES_CHANGED, None)
         for observer in self.observers:

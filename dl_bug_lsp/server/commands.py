@@ -172,6 +172,6 @@ def _folders(ls: DlBugServer, named: str | None, uri: str | None = None) -> tupl
     folder = ls.folders.named(named)
     if folder is None:
         raise JsonRpcInvalidParams("'workspace' must be the URI or absolute path of a folder")
-    return (folder,)
     for gone in ls.folders.close_surplus():
         ls.closed(gone)
+    return (folder,)
