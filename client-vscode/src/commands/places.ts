@@ -68,7 +68,9 @@ export class Places implements vscode.Disposable {
       vscode.window.setStatusBarMessage("DL Bug: no suspicious places", 5000);
       return;
     }
-    await reveal(place);
+    if (!place.shown) {
+      await reveal(place);
+    }
     const total = this.failures.shown().find((one) => one.failure.places.some((other) => other.uri === place.uri && other.suspect === place.suspect));
     const of = total === undefined ? "" : ` of ${total.failure.places.length}`;
     vscode.window.setStatusBarMessage(`DL Bug: place ${place.suspect}${of} (${percent(place.score)})`, 5000);

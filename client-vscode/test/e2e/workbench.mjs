@@ -2,6 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import fs from "node:fs";
 import net from "node:net";
+import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -50,7 +51,8 @@ const freePort = () =>
 
 /** Start a code-server on a copy of the fixture; `close` ends it. */
 export async function start() {
-  const run = path.join(HOME, "run");
+  // Always the same place: its name is on the pictures.
+  const run = path.join(os.tmpdir(), "dl-bug-workbench");
   fs.rmSync(run, { recursive: true, force: true });
   fs.cpSync(path.join(HERE, "fixture"), run, { recursive: true });
   fs.renameSync(path.join(run, "library"), path.join(run, "site-packages"));
@@ -58,6 +60,8 @@ export async function start() {
   fs.mkdirSync(path.join(user, "User"), { recursive: true });
   fs.writeFileSync(path.join(user, "User", "settings.json"), JSON.stringify(SETTINGS));
   fs.writeFileSync(path.join(run, "config.yaml"), "auth: none\n");
+  fs.mkdirSync(path.join(run, "home"));
+  fs.writeFileSync(path.join(run, "home", ".bashrc"), "PS1='$ '\n");
   const extensions = path.join(run, "extensions");
   const entry = path.join(HOME, "code-server/node_modules/code-server/out/node/entry.js");
   const shared = [entry, "--config", path.join(run, "config.yaml"), "--user-data-dir", user, "--extensions-dir", extensions];
@@ -67,8 +71,8 @@ export async function start() {
     PYTHONDONTWRITEBYTECODE: "1",
     DL_BUG_TEST_PYTHON: path.join(HOME, "python/bin/python"),
     XDG_CACHE_HOME: path.join(run, "cache"),
+    HOME: path.join(run, "home"),
     HISTFILE: "",
-    PS1: "$ ",
   };
   const vsix = fs.readdirSync(CLIENT).find((name) => name.endsWith(".vsix"));
   for (const file of [path.join(CLIENT, vsix), path.join(HOME, "helper.vsix")]) {
@@ -121,10 +125,18 @@ export class Workbench {
   }
 
   async quick(key, text, row) {
-    await this.page.keyboard.press(key);
     const input = this.quickInput();
-    await input.waitFor({ state: "visible" });
-    await input.fill(text);
+    // What else takes the focus meanwhile (an editor that is being shown) closes the input: once more, then.
+    for (let tries = 1; ; tries++) {
+      await this.page.keyboard.press(key);
+      try {
+        await input.waitFor({ state: "visible", timeout: 5000 });
+        await input.fill(text, { timeout: 1000 });
+        break;
+      } catch (error) {
+        if (tries === 4) throw error;
+      }
+    }
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: row }).first().click();
   }
 
@@ -157,8 +169,9 @@ export class Workbench {
     return this.page.locator(`.editor-group-container.active .squiggly-${severity}`).first();
   }
 
+  /** The status item when it says exactly this. */
   status(text) {
-    return this.page.locator(".part.statusbar .statusbar-item", { hasText: text }).first();
+    return this.page.locator(".part.statusbar .statusbar-item", { hasText: new RegExp(`^\\s*${text}\\s*$`) }).first();
   }
 
   problems(label) {
@@ -174,13 +187,23 @@ export class Workbench {
     return this.page.evaluate((value) => navigator.clipboard.writeText(value), text);
   }
 
-  tree() {
-    return this.page.locator(".pane-body .monaco-list[aria-label='DL Failures'] .monaco-list-row, .pane-body [aria-label='DL Failures'] .monaco-list-row");
+  /** A row of the view DL Failures. */
+  row(text) {
+    return this.page.locator(".part.sidebar .monaco-list-row", { hasText: text }).first();
   }
 
-  async showTree() {
-    await this.command("Explorer: Focus on Folders View".slice(0, 0) || "View: Show DL Bug");
-    await this.page.locator(".sidebar .composite.title, .part.sidebar").first().waitFor();
+  async inline(row, label) {
+    await row.hover();
+    await row.locator(`.action-label[aria-label^="${label}"]`).click();
+  }
+
+  showTree() {
+    return this.command("View: Show DL Bug");
+  }
+
+  async noToasts() {
+    await this.command("Notifications: Clear All Notifications");
+    await this.page.locator(".notification-toast").first().waitFor({ state: "hidden" });
   }
 
   /** Open a terminal whose shell integration is on. */

@@ -7,16 +7,18 @@ import test from "node:test";
 import { open, start } from "./workbench.mjs";
 
 const HOME = process.env.DL_BUG_TEST_HOME;
-const ONLY = process.env.DL_BUG_TEST_ONLY;
+/** A pattern: of the steps after the first, only those whose names it matches are run. */
+const ONLY = new RegExp(process.env.DL_BUG_TEST_ONLY ?? "");
+const SUSPECT = "self.head = Linear(hidden * 2, classes)";
+const MESSAGE = "mat1 and mat2 shapes cannot be multiplied (8x32 and 64x10)";
 
-test("the extension in the workbench", { timeout: 280_000 }, async (t) => {
+test("the extension in the workbench", { timeout: 600_000 }, async (t) => {
   const running = await start();
   t.after(() => running.close());
   const { run } = running;
   const folder = path.join(run, "digits");
   const file = (name) => path.join(folder, name);
-  const code = (name) => fs.readFileSync(file(name), "utf8");
-  const original = code("model.py");
+  const original = fs.readFileSync(file("model.py"), "utf8");
   let vs = await open(running, folder);
   let page = vs.page;
   let broken = false;
@@ -24,6 +26,7 @@ test("the extension in the workbench", { timeout: 280_000 }, async (t) => {
   const step = (name, work) =>
     t.test(name, async (one) => {
       if (broken) return one.skip("an earlier step failed");
+      if (!ONLY.test(name) && !name.startsWith("without the server")) return one.skip("not asked for");
       try {
         await work();
       } catch (error) {
@@ -32,6 +35,19 @@ test("the extension in the workbench", { timeout: 280_000 }, async (t) => {
         throw error;
       }
     });
+  /** What the program prints when it fails, run outside of the editor. */
+  const failing = () => {
+    try {
+      execFileSync("python3", ["train.py"], { cwd: folder, env: { ...process.env, PYTHONPATH: path.join(run, "site-packages"), PYTHONDONTWRITEBYTECODE: "1" }, stdio: "pipe" });
+    } catch (error) {
+      return `${error.stdout}${error.stderr}`;
+    }
+    throw new Error("the program did not fail");
+  };
+  const clear = async () => {
+    await vs.command("DL Bug: Clear All Failures");
+    await vs.status("DL Bug: watching").waitFor();
+  };
 
   await step("without the server, a failed command waits and one click sets it up", async () => {
     await vs.status("DL Bug: set up").waitFor({ timeout: 60_000 });
@@ -51,7 +67,7 @@ test("the extension in the workbench", { timeout: 280_000 }, async (t) => {
     await vs.openFile("model.py");
     await vs.squiggle().waitFor();
     await vs.lens("Suspicious place 1").waitFor();
-    await page.locator(".notification-toast").first().waitFor({ state: "hidden" });
+    await vs.noToasts();
     await vs.shot("terminal");
     await vs.line("self.head = Linear").hover({ position: { x: 120, y: 8 } });
     const hover = page.locator(".monaco-hover:visible", { hasText: "Tensor Mismatch" }).first();
@@ -60,14 +76,217 @@ test("the extension in the workbench", { timeout: 280_000 }, async (t) => {
     await vs.shot("hover");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+Shift+M");
-    const rows = page.locator(".markers-panel .monaco-list-row");
-    await rows.filter({ hasText: "mat1 and mat2" }).first().waitFor();
-    const place = page.locator(".sidebar .monaco-list-row", { hasText: "1. model.py:7" });
-    await place.waitFor();
-    await page.locator(".sidebar .monaco-list-row", { hasText: "mat1 and mat2 shapes" }).first().waitFor();
-    await place.locator(".monaco-tl-twistie").click();
-    await page.locator(".sidebar .monaco-list-row", { hasText: "the size that the message says" }).first().waitFor();
+    await page.locator(".markers-panel .monaco-list-row", { hasText: "mat1 and mat2" }).first().waitFor();
+    await vs.row("mat1 and mat2 shapes").waitFor();
+    await vs.row("1. model.py:7").locator(".monaco-tl-twistie").click();
+    await vs.row("the size that the message says").waitFor();
     assert.equal(await page.locator(".activitybar .badge-content:visible", { hasText: "1" }).count(), 1);
     await vs.shot("tree");
+  });
+
+  await step("a lens offers the evidence; the report shows the code and the category", async () => {
+    await vs.lens("Suspicious place 1").click();
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "the size that the message says" }).first().waitFor();
+    await vs.shot("lens");
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "Show Report" }).click();
+    await vs.tab("Preview DL Bug Report").waitFor();
+    const inner = page.frameLocator("iframe.webview.ready").frameLocator("#active-frame");
+    await inner.locator("h2", { hasText: "The code" }).waitFor();
+    await inner.locator("h2", { hasText: "About: Tensor Mismatch" }).waitFor();
+    await vs.shot("report");
+    await vs.command("View: Close Editor");
+  });
+
+  await step("keys lead from place to place; the heat map colours lines", async () => {
+    await vs.openFile("train.py");
+    await page.keyboard.press("Control+Alt+.");
+    await vs.tab("model.py").waitFor();
+    await vs.status("DL Bug: place 1 of \\d+ .*").waitFor();
+    await page.keyboard.press("Control+Alt+.");
+    await vs.tab("train.py").waitFor();
+    await page.keyboard.press("Control+Alt+,");
+    await vs.tab("model.py").waitFor();
+    await vs.command("DL Bug: Toggle Heat Map");
+    // The words at the line's end are a style's content, so they are no text of the page.
+    const told = () =>
+      [...document.querySelectorAll(".view-line span")].some((one) => getComputedStyle(one, "::after").content.includes("Tensor Mismatch"));
+    await page.waitForFunction(told);
+    await vs.shot("heat-map");
+    await vs.command("DL Bug: Toggle Heat Map");
+    await page.waitForFunction(`!(${told})()`);
+  });
+
+  await step("the same command's success takes the failure back, within a second the next one is shown", async () => {
+    fs.writeFileSync(file("model.py"), original.replace("hidden * 2", "hidden"));
+    await vs.command("Terminal: Focus Terminal");
+    await vs.type("python3 train.py");
+    await vs.status("DL Bug: watching").waitFor();
+    fs.writeFileSync(file("model.py"), original);
+    await vs.line("hidden * 2").waitFor();
+    await vs.type("clear; python3 train.py");
+    await page.locator(".terminal-wrapper.active .xterm-rows", { hasText: "RuntimeError: mat1" }).waitFor();
+    const printed = Date.now();
+    await vs.squiggle().waitFor();
+    console.log(`from the printed error to the marked line: ${Date.now() - printed} ms`);
+    await vs.type("ls nothing-here");
+    await vs.type("git -C / log");
+    await vs.type("python3 -c 'import time; time.sleep(60)'");
+    await page.keyboard.press("Control+C");
+    await vs.type("python3 train.py >/dev/null 2>&1");
+    await vs.type("echo all of it has run");
+    await page.locator(".terminal-wrapper.active .xterm-rows > div", { hasText: /^all.of.it.has.run/ }).first().waitFor();
+    await vs.status("1 failure").waitFor();
+    await clear();
+  });
+
+  await step("pasting: the clipboard's failure, else a document to paste into", async () => {
+    await vs.copy(failing());
+    await vs.command("DL Bug: Localize Pasted Traceback");
+    await vs.status("1 failure").waitFor();
+    await vs.tab("model.py").waitFor();
+    await clear();
+    await vs.copy("nothing of interest");
+    await vs.command("DL Bug: Localize Pasted Traceback");
+    await vs.tab("Untitled-1").waitFor();
+    await vs.editor().click();
+    await vs.paste(failing());
+    await vs.status("1 failure").waitFor();
+    await vs.tab("model.py").waitFor();
+    await clear();
+  });
+
+  await step("a log that fails is followed; its links lead to the code", async () => {
+    fs.mkdirSync(file("runs"));
+    fs.writeFileSync(file("runs/job.log"), failing());
+    await vs.status("1 failure").waitFor();
+    await vs.openFile("job.log");
+    await page.locator(".detected-link").first().waitFor();
+    await page.locator(".detected-link", { hasText: /model/ }).first().click({ modifiers: ["Control"] });
+    await vs.tab("model.py").waitFor();
+    await vs.status("Ln 11, Col \\d+").waitFor();
+    await vs.openFile("job.log");
+    await vs.command("DL Bug: Localize Log File");
+    await vs.tab("model.py").waitFor();
+    await vs.status("1 failure").waitFor();
+    await vs.inline(vs.row(MESSAGE), "Open Log at Failure");
+    await vs.tab("job.log").waitFor();
+    await clear();
+    fs.rmSync(file("runs"), { recursive: true });
+  });
+
+  await step("an edit moves the mark, deleting the line takes it away", async () => {
+    await vs.copy(failing());
+    await vs.command("DL Bug: Localize Pasted Traceback");
+    await vs.tab("model.py").waitFor();
+    await vs.squiggle().waitFor();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("Enter");
+    await vs.row("1. model.py:8").or(vs.row("1. model.py:7")).waitFor();
+    await vs.command("DL Bug: Next Suspicious Place");
+    await vs.status("Ln 8, Col \\d+").waitFor();
+    await page.keyboard.press("Control+Shift+K");
+    await vs.lens("Suspicious place 1").waitFor({ state: "hidden" });
+    await vs.squiggle().waitFor({ state: "hidden" });
+    await vs.command("File: Revert File");
+    await vs.line("hidden * 2").waitFor();
+    await clear();
+  });
+
+  await step("places and failures are dismissed in the tree", async () => {
+    await vs.copy(failing());
+    await vs.command("DL Bug: Localize Pasted Traceback");
+    await vs.squiggle().waitFor();
+    await vs.inline(vs.row("1. model.py:7"), "Dismiss Place");
+    await vs.squiggle().waitFor({ state: "hidden" });
+    await vs.row("2. train.py").waitFor();
+    await vs.inline(vs.row(MESSAGE), "Dismiss Failure");
+    await vs.status("DL Bug: watching").waitFor();
+  });
+
+  await step("a killed server comes back and still knows the failure", async () => {
+    await vs.copy(failing());
+    await vs.command("DL Bug: Localize Pasted Traceback");
+    await vs.squiggle().waitFor();
+    const processes = () => execFileSync("pgrep", ["-f", `${running.user}.*dl_bug_lsp server`], { encoding: "utf8" }).trim().split("\n");
+    const [before] = processes();
+    process.kill(Number(before), "SIGKILL");
+    await vs.squiggle().waitFor({ state: "hidden" });
+    await vs.squiggle().waitFor();
+    await vs.status("1 failure").waitFor();
+    assert.notEqual(processes()[0], before);
+    await vs.command("DL Bug: Restart Server");
+    await vs.squiggle().waitFor({ state: "hidden" });
+    await vs.squiggle().waitFor();
+    await page.reload();
+    await vs.status("1 failure").waitFor({ timeout: 60_000 });
+    await vs.showTree();
+    await vs.row("1. model.py:7").waitFor();
+    await clear();
+  });
+
+  await step("a notebook's cell that fails is marked in the cell's callee", async () => {
+    await vs.openFile("explore.ipynb");
+    await page.locator(".notebookOverlay .cell").first().waitFor();
+    await vs.command("Notebook: Run All");
+    const kernel = page.locator(".quick-input-list .monaco-list-row", { hasText: "Test Kernel" }).first();
+    await kernel.or(vs.status("1 failure")).first().waitFor();
+    if (await kernel.isVisible()) await kernel.click();
+    await vs.status("1 failure").waitFor();
+    await vs.row("notebook: explore.ipynb").waitFor();
+    await vs.row("1. model.py:7").waitFor();
+    await vs.shot("notebook");
+    await clear();
+  });
+
+  await step("a debug session that stops on an exception is localized", async () => {
+    await vs.openFile("train.py");
+    await vs.command("Debug: Start Debugging");
+    await page.locator(".debug-toolbar").waitFor({ timeout: 40_000 });
+    await vs.status("1 failure").waitFor({ timeout: 30_000 });
+    await vs.command("Debug: Stop");
+    await page.locator(".debug-toolbar").waitFor({ state: "hidden" });
+    await vs.showTree();
+    await vs.row("debug: Train").waitFor();
+    await vs.row("1. model.py:7").waitFor();
+    await vs.shot("debugger");
+    await clear();
+  });
+
+  await step("a task that fails is localized", async () => {
+    await vs.quick("F1", ">Tasks: Run Task", "Tasks: Run Task");
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "train the model" }).first().click();
+    await vs.status("1 failure").waitFor();
+    await clear();
+  });
+
+  await step("two folders are served by one server", async () => {
+    const workspace = path.join(run, "both.code-workspace");
+    fs.writeFileSync(workspace, JSON.stringify({ folders: [{ path: "digits" }, { path: "second" }] }));
+    await page.context().close();
+    vs = await open(running, workspace);
+    page = vs.page;
+    await vs.status("DL Bug: watching").waitFor({ timeout: 60_000 });
+    await vs.command("Terminal: Create New Terminal");
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "second" }).first().click();
+    await page.locator(".terminal-wrapper.active .xterm-rows", { hasText: /[$#]/ }).waitFor();
+    await vs.type("python3 scores.py; cd ../digits; python3 train.py");
+    await vs.status("2 failures|1 failure").waitFor();
+    await vs.type("python3 ../second/scores.py");
+    await vs.status("2 failures").waitFor();
+    await vs.showTree();
+    await vs.row("division by zero").waitFor();
+    await vs.row("scores.py").waitFor();
+    const servers = execFileSync("pgrep", ["-fc", `${running.user}.*dl_bug_lsp server`], { encoding: "utf8" });
+    assert.equal(servers.trim(), "1");
+    await vs.shot("two-folders");
+  });
+
+  await step("debug information names the server and the activation's cost", async () => {
+    await vs.command("DL Bug: Print Debug Information");
+    const output = page.locator(".output-view-container .view-line, .pane-body .view-line, .part.panel .view-line");
+    await output.filter({ hasText: /Extension:.*activated.in/ }).first().waitFor();
+    const text = (await output.filter({ hasText: /activated.in/ }).first().innerText()).replaceAll("\u00a0", " ");
+    console.log(text);
+    assert.ok(Number(/activated in (\d+)/.exec(text)[1]) < 100);
   });
 });
