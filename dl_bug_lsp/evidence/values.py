@@ -76,6 +76,7 @@ class Case:
         self.log = log
         self.spectrum = spectrum
         self.engine = Engine(workspace)
+        self.engine.program.stay_near(place.file for _, place in located if place is not None)
 
     @cached_property
     def places(self) -> tuple[StackPlace, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.provenance.collecting import collect
@@ -11,6 +12,8 @@ from dl_bug_lsp.workspace import Workspace
 
 CALL_SITE_FILES = 150
 """Above this many Python files, callers are looked for only in the files loaded so far."""
+FAR_LINES = 6_000
+"""Lines of a workspace that big which are read of what lies elsewhere than the failure's frames."""
 
 
 class Program:
@@ -19,15 +22,35 @@ class Program:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self._modules: dict[str, Scope | None] = {}
+        self._left = FAR_LINES if len(workspace.python_files()) > CALL_SITE_FILES else None
+        self._near: frozenset[str] = frozenset()
         self._callers: dict[str, list[tuple[Scope, ast.Call]]] | None = None
 
     def module(self, file: str) -> Scope | None:
         """Return the model of a Python file, or None where it cannot be parsed."""
         if file not in self._modules:
             checkpoint()
-            tree = self.workspace.tree(file)
+            tree = self.workspace.tree(file) if self._may_read(file) else None
             self._modules[file] = _model(file, tree) if tree is not None else None
         return self._modules[file]
+
+    def stay_near(self, files: Iterable[str]) -> None:
+        """Name the files of a failure's frames: what lies beside and below these is always read."""
+        self._near = frozenset(file.rpartition("/")[0] for file in files)
+
+    def _may_read(self, file: str) -> bool:
+        """Whether there is room for a file; of a big workspace not all that is imported is read."""
+        if self._left is None or any(self._is_in(file, folder) for folder in self._near):
+            return True
+        lines = len(self.workspace.lines(file))
+        if lines > self._left:
+            return False
+        self._left -= lines
+        return True
+
+    @staticmethod
+    def _is_in(file: str, folder: str) -> bool:
+        return file.startswith(f"{folder}/") if folder else "/" not in file
 
     def imported(self, scope: Scope, module: str) -> Scope | None:
         """Return the workspace module that ``scope``'s file means by a dotted name."""

@@ -8,6 +8,7 @@ import sys
 LATE = (
     "dl_bug_lsp.evidence",
     "dl_bug_lsp.localize",
+    "dl_bug_lsp.logs.reader",
     "dl_bug_lsp.provenance",
     "dl_bug_lsp.tracebacks",
     "dl_bug_lsp.watching.watcher",

@@ -16,8 +16,8 @@ from dl_bug_lsp.provenance.values import Library, LibraryObject, StepKind
 from dl_bug_lsp.workspace.values import ConfigEntry
 
 MAX_MODULES = 120
-MAX_BYTES = 1_000_000
-"""Bounds for what is read of a large program, together about three seconds' work."""
+MAX_BYTES = 300_000
+"""Bounds for what is read of a large program."""
 MAX_LOG_LINES = 400
 FRAMEWORKS = frozenset(
     {"torch", "keras", "tensorflow", "tf_keras", "jax", "flax", "optax", "lightning", "fastai",
@@ -64,16 +64,20 @@ class Training:
         return [module for module in found if module is not None]
 
     def _nearest(self, files: list[str]) -> list[str]:
-        """Choose the files that have most to do with the log and with training, sorted."""
+        """Choose the files that have most to do with the log and with training, sorted.
+
+        Others are read where they lie beside or below one of these.
+        """
         told = "\n".join(line.text for line in self.case.log.lines[-MAX_LOG_LINES:])
         ranked: list[tuple[int, str, int]] = []
         for file in files:
             seen = self.case.workspace.glance(file, TRAINING_WORDS, FRAMEWORKS)
             ranked.append((-(len(seen.words) + 100 * (file in told)), file, seen.size))
+        folders = {file.rpartition("/")[0] for score, file, _ in ranked if score}
         chosen: list[str] = []
         left = MAX_BYTES
-        for _, file, size in sorted(ranked)[:MAX_MODULES]:
-            if size <= left:
+        for score, file, size in sorted(ranked)[:MAX_MODULES]:
+            if size <= left and (score or _lies_in(file, folders)):
                 left -= size
                 chosen.append(file)
         return sorted(chosen)
@@ -217,3 +221,13 @@ def _is_test(file: str) -> bool:
 
 def _is_bool(value: object) -> bool:
     return isinstance(value, bool)
+
+
+def _lies_in(file: str, folders: set[str]) -> bool:
+    """Whether a file lies in one of the folders, however deep; in the root only at its top."""
+    folder = file.rpartition("/")[0]
+    if not folder:
+        return "" in folders
+    while folder and folder not in folders:
+        folder = folder.rpartition("/")[0]
+    return bool(folder)
