@@ -60,7 +60,7 @@ async def test_odd_settings_of_a_project_are_marked_and_the_others_hold(
     assert len(report["failures"][0]["suspects"]) == 1
     marks = client.diagnostics[project.as_uri()]
     assert [(one.range.start.line, one.code) for one in marks] == [(2, "settings"), (3, "settings")]
-    assert "'top-file' is no setting; did you mean 'top-files'?" in marks[0].message
+    assert "'top-file' is ignored: it is no setting; did you mean 'top-files'?" in marks[0].message
 
     project.write_text("[tool.dl-bug-lsp]\ntop = 2\n")
     changed(client, project, types.FileChangeType.Changed)

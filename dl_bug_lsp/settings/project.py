@@ -46,7 +46,9 @@ def read_project(entries: Iterable[ConfigEntry]) -> ProjectSettings:
         while at and at not in lines:
             at = at[:-1]
         name = ".".join(problem.path) or f"tool.{PROJECT_TABLE}"
-        complaints.append((lines.get(at, 1), f"The setting '{name}' {problem.words}; ignored."))
+        stop = "" if problem.words.endswith("?") else "."
+        words = f"The setting '{name}' is ignored: it {problem.words}{stop}"
+        complaints.append((lines.get(at, 1), words))
     return ProjectSettings(given, tuple(complaints))
 
 

@@ -21,12 +21,76 @@ function M.all(buffer)
   return vim.list_extend(here, others)
 end
 
--- Starts the server of a folder, or takes the one that runs; returns its id.
-function M.start(root)
-  for _, client in ipairs(M.all()) do
-    if client.config.root_dir == root then
-      return client.id
+-- The folders of each server, by its id: one server serves all of them.
+local folders = {}
+
+-- Opens a folder in a server that runs, unless it is open there.
+local function open_folder(client, root)
+  local open = folders[client.id]
+  if not open then
+    open = {}
+    folders[client.id] = open
+    for _, one in ipairs(client.workspace_folders or client.workspaceFolders or {}) do
+      open[vim.uri_to_fname(one.uri)] = true
     end
+  end
+  if open[root] then
+    return
+  end
+  open[root] = true
+  local folder = { uri = vim.uri_from_fname(root), name = root }
+  if client.workspace_folders then
+    table.insert(client.workspace_folders, folder)
+  end
+  local function tell()
+    local params = { event = { added = { folder }, removed = {} } }
+    if is_new then
+      client:notify('workspace/didChangeWorkspaceFolders', params)
+    else
+      client.notify('workspace/didChangeWorkspaceFolders', params)
+    end
+  end
+  if client.initialized then
+    tell()
+  else
+    M.once_ready(client, tell)
+  end
+end
+
+-- Whether a running server is the one for a folder, in 0.11 asked by vim.lsp.start.
+function M.reuses(client, wanted)
+  if client.name ~= config.name then
+    return false
+  end
+  if wanted.root_dir then
+    open_folder(client, wanted.root_dir)
+  end
+  return true
+end
+
+-- Returns the server that has a path in one of its folders.
+function M.around(path)
+  for _, client in ipairs(M.all()) do
+    for _, one in ipairs(client.workspace_folders or client.workspaceFolders or {}) do
+      local root = vim.loop.fs_realpath(vim.uri_to_fname(one.uri))
+      if root and vim.startswith(path, root .. '/') then
+        return client
+      end
+    end
+    for root in pairs(folders[client.id] or {}) do
+      if vim.startswith(path, (vim.loop.fs_realpath(root) or root) .. '/') then
+        return client
+      end
+    end
+  end
+end
+
+-- Starts the server with a folder, or opens the folder in the one that runs; returns its id.
+function M.start(root)
+  local running = M.all()[1]
+  if running then
+    open_folder(running, root)
+    return running.id
   end
   local wanted
   if is_new then
@@ -43,9 +107,7 @@ function M.start(root)
     end
   end
   wanted.root_dir = root
-  if not wanted.workspace_folders then
-    wanted.workspace_folders = { { uri = vim.uri_from_fname(root), name = root } }
-  end
+  wanted.workspace_folders = wanted.workspace_folders or { { uri = vim.uri_from_fname(root), name = root } }
   if vim.lsp.start then
     return vim.lsp.start(wanted, { attach = false })
   end

@@ -56,6 +56,9 @@ function M.base()
   local config = M.common()
   config.name = nil
   config.filetypes = M.filetypes
+  config.reuse_client = function(client, wanted)
+    return require('dl_bug_lsp.clients').reuses(client, wanted)
+  end
   config.root_dir = function(buffer, on_dir)
     local root = M.root_of(vim.api.nvim_buf_get_name(buffer))
     if root and vim.bo[buffer].buftype == '' then

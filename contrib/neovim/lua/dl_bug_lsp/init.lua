@@ -58,13 +58,9 @@ end
 -- A log that is opened gets the links and symbols of the server that follows it.
 function M.attach_log(buffer)
   local path = vim.loop.fs_realpath(vim.api.nvim_buf_get_name(buffer)) or ''
-  for _, client in ipairs(clients.all()) do
-    local root = client.config.root_dir
-    root = root and vim.loop.fs_realpath(root)
-    if root and vim.startswith(path, root .. '/') then
-      vim.lsp.buf_attach_client(buffer, client.id)
-      return
-    end
+  local client = clients.around(path)
+  if client then
+    vim.lsp.buf_attach_client(buffer, client.id)
   end
 end
 
