@@ -107,10 +107,12 @@ def _add(
     contexts: dict[str, dict[str, Hits]],
     imported: dict[str, Hits],
 ) -> None:
+    paths = {path for files in data.contexts.values() for path in files}
+    places = {path: relative(path, root) for path in paths}
     for context, files in data.contexts.items():
         held = contexts.setdefault(context, {}) if context else imported
         for path, hits in files.items():
-            file = relative(path, root)
+            file = places[path]
             if file is not None:
                 held[file] = merged(held.get(file), hits)
 

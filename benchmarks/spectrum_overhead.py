@@ -1,0 +1,104 @@
+"""Measures what recording costs: the plugin beside pytest-cov with contexts, and a million pairs.
+
+``python benchmarks/spectrum_overhead.py FOLDER`` makes an environment with a project of the Python
+Package Index in FOLDER, runs its tests plainly, with ``--cov --cov-context=test`` and with
+``--dl-bug`` in turn, and prints medians of processor time and their ratios. Then it counts and
+scores a spectrum of a million (line, test) pairs, beside adding up a million numbers in Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from pypi_projects import environment, sources, test_environment
+
+from dl_bug_lsp.spectrum.counting import count
+from dl_bug_lsp.spectrum.formulas import FORMULAS, score
+from dl_bug_lsp.spectrum.values import Element, Outcome, Run, spectrum_of
+
+PROJECT, VERSION = "marshmallow", "3.23.0"
+BESIDE = ("pytest==8.3.4", "pytest-cov==6.0.0", "coverage==7.6.10", "simplejson", "pytz")
+WAYS = {
+    "plain": [],
+    "cov": ["-ppytest_cov", "--cov=.", "--cov-context=test", "--cov-report="],
+    "dl-bug": ["-pdl_bug_lsp.recording.pytest_plugin", "--dl-bug"],
+}
+TESTS_RUN = ("tests", "--deselect=tests/test_version_attributes.py")
+"""The only failing test is left out: of a suite that fails, the plugin also ranks the lines."""
+TESTS, LINES = 1_000, 1_000
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--rounds", type=int, default=7)
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    python = environment(arguments.folder, *BESIDE)
+    project = sources(python, arguments.folder, PROJECT, VERSION)
+    times: dict[str, list[float]] = {way: [] for way in WAYS}
+    for _ in range(arguments.rounds + 1):
+        for way, options in WAYS.items():
+            times[way].append(suite(python, project, options))
+    # The first round compiles everything.
+    medians = {way: statistics.median(found[1:]) for way, found in times.items()}
+    for way, seconds in medians.items():
+        print(f"{way:8} {seconds:7.2f} s of processor time")
+    print(f"dl-bug / cov   {medians['dl-bug'] / medians['cov']:.3f}   (to reach: <= 1.15)")
+    print(f"dl-bug / plain {medians['dl-bug'] / medians['plain']:.3f}")
+    million_pairs()
+
+
+def suite(python: Path, project: Path, options: list[str]) -> float:
+    """Return the processor seconds of one run of the project's tests."""
+    command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, *TESTS_RUN]
+    before = os.times()
+    done = subprocess.run(
+        command, cwd=project, env=test_environment(project), capture_output=True, check=False
+    )
+    after = os.times()
+    if b" passed" not in done.stdout:
+        sys.exit(done.stdout.decode()[-2000:] + done.stderr.decode()[-2000:])
+    return (after.children_user - before.children_user) + (
+        after.children_system - before.children_system
+    )
+
+
+def million_pairs() -> None:
+    """Print how long counting and scoring take."""
+    elements = [Element(f"m{i // 200}.py", i % 200 + 1) for i in range(2 * LINES)]
+    outcomes = (Outcome.FAILED, *[Outcome.PASSED] * 49)
+    spectrum = spectrum_of(
+        (Run(f"t{n}", outcomes[n % 50]), elements[n % LINES : n % LINES + LINES])
+        for n in range(TESTS)
+    )
+    counted, scored, beside = [], [], []
+    for _ in range(5):
+        count.cache_clear()
+        began = time.process_time()
+        counts = count(spectrum)
+        middle = time.process_time()
+        for name in FORMULAS:
+            score(counts, name)
+        after = time.process_time()
+        sum(range(TESTS * LINES))
+        counted.append(middle - began)
+        scored.append(after - middle)
+        beside.append(time.process_time() - after)
+    both = statistics.median(counted) + statistics.median(scored)
+    print(
+        f"{len(spectrum.rows):,} pairs: counted in {statistics.median(counted):.3f} s, scored by "
+        f"{len(FORMULAS)} formulas in {statistics.median(scored):.3f} s (to reach: <= 1 s); "
+        f"{both / statistics.median(beside):.1f} times adding up a million numbers"
+    )
+
+
+if __name__ == "__main__":
+    main()
