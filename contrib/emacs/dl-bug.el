@@ -52,8 +52,8 @@
                    (list :command command :arguments (vector (or arguments eglot--{})))
                    :timeout 60))
 
-(defun dl-bug--places (&optional report)
-  "Return all marked places, or those of REPORT, the best of each failure first."
+(defun dl-bug--places (&optional only)
+  "Return all marked places, the best of each failure first; with ONLY, of the failures of these ids."
   (seq-mapcat
    (lambda (one)
      (seq-mapcat
@@ -63,8 +63,9 @@
                                 :failure (plist-get failure :failure)
                                 :message (or (plist-get failure :message) (plist-get failure :category)))
                           place))
-                (plist-get failure :places)))
-      (and (or (null report) (equal report (plist-get one :report))) (plist-get one :failures))))
+                (and (or (null only) (member (plist-get failure :failure) only))
+                     (plist-get failure :places))))
+      (plist-get one :failures)))
    (append (dl-bug--ask "dlBug.failures") nil)))
 
 (defun dl-bug--line (place)
@@ -93,11 +94,14 @@
 
 (defun dl-bug--tell (report)
   "Say in one line what REPORT holds."
-  (let ((places (dl-bug--places (plist-get report :report_id))))
-    (if (null places)
-        (message "dl-bug: no failure was found in that text")
-      (message "dl-bug: %d suspicious places, the first: %s:%d (M-x dl-bug-next)" (length places)
-               (file-name-nondirectory (dl-bug--file (car places))) (dl-bug--line (car places))))))
+  (let* ((ids (mapcar (lambda (failure) (plist-get failure :id)) (plist-get report :failures)))
+         (places (and ids (dl-bug--places ids))))
+    (cond ((null ids) (message "dl-bug: no failure was found in that text"))
+          ((null places)
+           (message "dl-bug: a failure, but no line of the project is suspicious (M-x dl-bug-report)"))
+          (t (message "dl-bug: %d suspicious places, the first: %s:%d (M-x dl-bug-next)" (length places)
+                      (file-name-nondirectory (dl-bug--file (car places)))
+                      (dl-bug--line (car places)))))))
 
 ;;;###autoload
 (defun dl-bug-localize (text)

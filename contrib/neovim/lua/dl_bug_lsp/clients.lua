@@ -105,6 +105,12 @@ function M.start(root)
         on_attach(client, buffer)
       end
     end
+    -- Old versions leave the marks of a server that died in files that are not open.
+    wanted.on_exit = function(_, _, id)
+      vim.schedule(function()
+        vim.diagnostic.reset(vim.lsp.diagnostic.get_namespace(id))
+      end)
+    end
   end
   wanted.root_dir = root
   wanted.workspace_folders = wanted.workspace_folders or { { uri = vim.uri_from_fname(root), name = root } }

@@ -65,18 +65,24 @@ function M.attach_log(buffer)
 end
 
 local function told(report)
-  if not report then
+  if not report or #report.failures == 0 then
+    clients.say('no failure was found in that text')
     return
+  end
+  local ids = {}
+  for _, failure in ipairs(report.failures) do
+    ids[failure.id] = true
   end
   places.quickfix(function(items)
     if #items == 0 then
-      clients.say('no failure was found in that text')
+      clients.say('a failure, but no line of the open folders is suspicious (:DlBugReport)')
       return
     end
     local first = items[1]
     local where = vim.fn.fnamemodify(first.filename, ':.') .. ':' .. first.lnum
-    clients.say(('%d suspicious places, the first: %s (:DlBugNext, :copen)'):format(#items, where))
-  end, report.id)
+    local count = #items == 1 and 'one suspicious place: ' or #items .. ' suspicious places, the first: '
+    clients.say(count .. where .. ' (:DlBugNext, :copen)')
+  end, ids)
 end
 
 -- What :DlBugLocalize does: a range of lines, a file, a register (`@a`), else the clipboard.

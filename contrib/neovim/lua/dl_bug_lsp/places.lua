@@ -48,13 +48,14 @@ local function item(failure, place)
   }
 end
 
--- Makes the quickfix list of all places, or of one report's; `done(items)` is called after it.
-function M.quickfix(done, report)
+-- Makes the quickfix list of all places, or of the failures whose ids are keys of `only`;
+-- `done(items)` is called after it.
+function M.quickfix(done, only)
   clients.execute('dlBug.failures', nil, function(listed)
     local items = {}
     for _, one in ipairs(listed or {}) do
-      for _, failure in ipairs((not report or one.report == report) and one.failures or {}) do
-        for _, place in ipairs(failure.places) do
+      for _, failure in ipairs(one.failures) do
+        for _, place in ipairs((not only or only[failure.failure]) and failure.places or {}) do
           table.insert(items, item(failure, place))
         end
       end
