@@ -27,7 +27,6 @@ BESIDE = ("pytest==8.3.4", "coverage==7.6.10", "simplejson", "pytz", "freezegun"
 PLUGINS = (
     "-pno:cacheprovider",
     "-pdl_bug_lsp.recording.pytest_plugin",
-    "-pfreezegun.pytest_plugin",
 )
 SECONDS = 60
 
