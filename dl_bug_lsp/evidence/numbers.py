@@ -7,12 +7,15 @@ import math
 import operator
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 
 from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.evidence.words import HELD_FILES
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.provenance.values import StepKind
+from dl_bug_lsp.workspace import Workspace
 
 COUNTED = (FactKind.SIZE, FactKind.SHAPE, FactKind.COUNT, FactKind.BOUND, FactKind.NUMBER)
 COUNT_WORDS = ("num", "n_", "count", "size", "len", "classes", "labels", "vocab", "max", "total")
@@ -198,6 +201,19 @@ def literal_number(node: ast.expr, depth: int = 0) -> int | None:
     return int(value) if abs(value) < MAX_NUMBER else None
 
 
+def _numbers(workspace: Workspace, file: str) -> list[tuple[int, int, str]]:
+    """Return the whole numbers above 2 that a file writes out, each with its line and text."""
+    found: list[tuple[int, int, str]] = []
+    tree = workspace.tree(file)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, (ast.Constant, ast.BinOp)):
+            number = literal_number(node)
+            if number is not None and number > 2:
+                text = str(number) if isinstance(node, ast.Constant) else ast.unparse(node)
+                found.append((number, node.lineno, text))
+    return found
+
+
 def _elsewhere(case: Case, wanted: set[int]) -> Iterator[Clue]:
     """Look for the numbers anywhere in the configs and the code, for what no slice reaches."""
     wanted = {n for n in wanted if n > 2}
@@ -209,13 +225,10 @@ def _elsewhere(case: Case, wanted: set[int]) -> Iterator[Clue]:
         if isinstance(entry.value, int) and entry.value in wanted
     ]
     for file in case.code_files:
-        tree = case.workspace.tree(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, (ast.Constant, ast.BinOp)):
-                continue
-            number = literal_number(node)
-            if number is not None and number in wanted:
-                hits.append((file, node.lineno, number, ast.unparse(node)))
+        written = case.workspace.derived(
+            "evidence.numbers", file, partial(_numbers, case.workspace, file), HELD_FILES
+        )
+        hits.extend((file, line, n, text) for n, line, text in written if n in wanted)
     counts = Counter(number for _, _, number, _ in hits)
     for file, line, number, text in hits:
         score = _rarity(number, counts[number])

@@ -53,8 +53,10 @@ class ConfigEntry:
     @property
     def key(self) -> str:
         """The last name on the path (list indices skipped)."""
-        names = [part for part in self.path if isinstance(part, str)]
-        return names[-1] if names else ""
+        for part in reversed(self.path):
+            if isinstance(part, str):
+                return part
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
