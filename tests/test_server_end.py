@@ -247,6 +247,8 @@ def test_a_client_s_mistakes_disturb_no_user_and_no_log_holds_them(server: Serve
     server.notify("no/such/notification", {"text": "a secret"})
     assert server.report() is None
     assert server.answer(server.ask("no/such/request", ["a secret"]))["error"]["code"] == -32601
+    server.send(b'{"jsonrpc": "2.0", "id": 1000, "method": "no/such/request"}')
+    assert server.answer(1000)["error"]["code"] == -32601
     assert [m for m in server.notifications if m.get("method") == "window/showMessage"] == []
     _, errors = server.end()
     assert "secret" not in errors

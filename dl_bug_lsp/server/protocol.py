@@ -85,6 +85,9 @@ class Protocol(LanguageServerProtocol):
             if number is not None:
                 self._refuse(number, early)
             return
+        if method is not None and self.get_message_type(str(method)) is None:
+            # pygls wants parameters of methods that it does not know; JSON-RPC lets them be absent.
+            data.setdefault("params", None)
         try:
             message = self.structure_message(data)
         except JsonRpcException:
@@ -120,6 +123,27 @@ class Protocol(LanguageServerProtocol):
         future = self._request_futures.pop(msg_id, None)
         if future is not None:
             future.cancel()
+
+    def _execute_handler(
+        self,
+        msg_id: MsgId,
+        handler: Callable[..., Any],
+        callback: Callable[[Future[Any]], None],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        """Run a handler; what it came to is forgotten with its end.
+
+        pygls keeps it for good, with the stack of an error, for each notification and each step of
+        a request: under a number of its own, which no answer takes out.
+        """
+
+        def done(future: Future[Any]) -> None:
+            if self._request_futures.get(msg_id) is future:
+                del self._request_futures[msg_id]
+            callback(future)
+
+        super()._execute_handler(msg_id, handler, done, args, kwargs)
 
     def _send_handler_result(self, future: Future[Any], *, msg_id: MsgId) -> None:
         self._request_futures.pop(msg_id, None)
