@@ -114,18 +114,13 @@ def told(run: RecordedRun) -> Iterator[str]:
 
 def spectrum_of(run: RecordedRun, workspace: Path, opened: Workspace) -> Spectrum | None:
     """Return the spectrum of a run beside earlier ones of the same command."""
-    from dl_bug_lsp.recording.spectra import spectrum_now
-    from dl_bug_lsp.recording.store import NAME, Recording, StoreError, read_recording
-    from dl_bug_lsp.workspace.cache import FOLDER
+    from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
+    from dl_bug_lsp.recording.today import recorded_today, spectrum_file
 
     sessions: tuple[Session, ...] = (run.session,)
     with contextlib.suppress(StoreError):
-        stored = read_recording(workspace / FOLDER / NAME).sessions
+        stored = read_recording(spectrum_file(workspace)).sessions
         same = tuple(one for one in stored if one.command == run.session.command)
         sessions = same or sessions
 
-    def functions(file: str) -> list[tuple[int, int, str]]:
-        found = opened.elements(file).functions
-        return [(one.line, one.end_line, one.name) for one in found if not one.is_class]
-
-    return spectrum_now(Recording(sessions), opened.text, functions).spectrum
+    return recorded_today(opened, Recording(sessions)).spectrum
