@@ -91,6 +91,17 @@ async def test_what_is_no_failure_of_the_workspace_is_shown_only_when_asked_for(
     assert await sources(client) == ["paste"]
 
 
+async def test_words_without_a_frame_count_where_a_program_printed_them(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    (tmp_path / "run.sh").write_text("set -e\ncat data/index.txt\npython train.py\n")
+    told = {"text": "cat: data/index.txt: No such file or directory\n", "captured": True}
+    await execute(client, "dlBug.localize", **told, source="terminal: cat")
+    assert await sources(client) == []
+    await execute(client, "dlBug.localize", **told, source="terminal: run", program=True)
+    assert await sources(client) == ["terminal: run"]
+
+
 async def test_categories_can_be_left_out(client: LanguageClient, tmp_path: Path) -> None:
     text = FAILED.format(folder=tmp_path)
     told = {"text": text, "source": "terminal: a", "captured": True}

@@ -28,6 +28,7 @@ MEMBERS: dict[str, tuple[type, str]] = {
     "format": (str, "'json' or 'markdown'"),
     "show": (bool, "true or false"),
     "captured": (bool, "true or false"),
+    "program": (bool, "true or false"),
     "ignoredCategories": (list, "a list of categories' ids"),
 }
 

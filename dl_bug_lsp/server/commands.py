@@ -42,9 +42,9 @@ def register(server: DlBugServer) -> None:
         if not text.strip():
             raise JsonRpcInvalidParams(f"{LOCALIZE} needs the failed run's output as 'text'")
         folders = _folders(ls, wanted.get("workspace"))
-        ignored = wanted.get("ignoredCategories", []) if wanted.get("captured") else None
+        captured = _Captured(wanted) if wanted.get("captured") else None
         source = wanted.get("source") or PASTE
-        return await _localize(ls, text, source, folders, request, ignored=ignored)
+        return await _localize(ls, text, source, folders, request, captured=captured)
 
     @server.command(LOCALIZE_FILE)
     async def localize_file(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
@@ -123,12 +123,11 @@ async def _localize(
     request: int | str | None,
     log: str | None = None,
     *,
-    ignored: list[Any] | None = None,
+    captured: _Captured | None = None,
 ) -> dict[str, Any] | None:
     """Localize, publish and return the report; None where the client cancelled the request.
 
-    ``ignored`` is given for a text that nobody chose, one that was captured: it is not published
-    unless it tells of a failed run of the workspace's code, in none of these categories.
+    A text that nobody chose (``captured``) is published only if it tells of a failure of our own.
     """
     try:
         found = await localized(ls, text, source, folders, request)
@@ -140,7 +139,7 @@ async def _localize(
         logger.exception("localize failed")
         kind = type(error).__name__
         raise JsonRpcInternalError(f"the text could not be localized ({kind})") from error
-    if ignored is not None and not _tells_of_own_failure(found, ignored):
+    if captured is not None and not captured.is_worth_showing(found):
         return found.document
     found.log = log or found.log
     name = found.folder.file_of(log) if log is not None and source == log else None
@@ -151,14 +150,27 @@ async def _localize(
     return found.document
 
 
-def _tells_of_own_failure(found: Publication, ignored: list[Any]) -> bool:
-    """Whether a text tells of an error that touched the workspace, and no user's own stop."""
-    failure = found.report.primary
-    if failure is None or failure.exception is None:
-        return False
-    if failure.exception.type == "KeyboardInterrupt" or failure.category.id in ignored:
-        return False
-    return bool(failure.suspects) or any(frame.workspace_file for frame in failure.frames)
+class _Captured:
+    """What a client tells of a text that it captured on its own."""
+
+    def __init__(self, wanted: dict[str, Any]) -> None:
+        self._ignored = wanted.get("ignoredCategories", [])
+        self._is_program = wanted.get("program", False)
+
+    def is_worth_showing(self, found: Publication) -> bool:
+        """Whether the text tells of an error in the workspace's code, and of no user's own stop.
+
+        The words of a tool (``git``, ``cat``) may well occur in a file, so that an error without a
+        frame of the workspace counts only where a program of the user's printed it.
+        """
+        failure = found.report.primary
+        if failure is None or failure.exception is None:
+            return False
+        stopped = failure.exception.type == "KeyboardInterrupt"
+        if stopped or failure.category.id in self._ignored:
+            return False
+        has_frame = any(frame.workspace_file for frame in failure.frames)
+        return has_frame or (self._is_program and bool(failure.suspects))
 
 
 def _folders(ls: DlBugServer, named: str | None, uri: str | None = None) -> tuple[Folder, ...]:

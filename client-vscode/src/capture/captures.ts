@@ -15,7 +15,7 @@ export interface Log {
 const MOST_WAITING = 20;
 
 export class Captures {
-  private readonly waiting = new Map<string, string>();
+  private readonly waiting = new Map<string, { text: string; program: boolean }>();
   private shown = new Set<string>();
 
   constructor(
@@ -25,14 +25,14 @@ export class Captures {
     private readonly ignored: () => string[] = () => [],
   ) {}
 
-  /** A run of `source` has failed; `text` is what it printed. */
-  async failed(source: string, text: string): Promise<void> {
+  /** A run of `source` has failed; `text` is what it printed, `program` whether it was no mere tool. */
+  async failed(source: string, text: string, program = true): Promise<void> {
     if (text.trim() === "") {
       return;
     }
     if (!this.server.isRunning) {
       this.waiting.delete(source);
-      this.waiting.set(source, text);
+      this.waiting.set(source, { text, program });
       while (this.waiting.size > MOST_WAITING) {
         this.waiting.delete(this.waiting.keys().next().value!);
       }
@@ -40,7 +40,7 @@ export class Captures {
       return;
     }
     try {
-      const argument = { text, source, captured: true, ignoredCategories: this.ignored() };
+      const argument = { text, source, captured: true, program, ignoredCategories: this.ignored() };
       const report = await this.server.execute<Report | null>("dlBug.localize", argument);
       const primary = report?.failures.find((one) => one.primary);
       this.log.info(`${source}: ${primary ? `${primary.category.id}, ${primary.suspects.length} places` : "no failure"}`);
@@ -76,8 +76,8 @@ export class Captures {
     if (texts.length > 0) {
       this.onWaiting(0);
     }
-    for (const [source, text] of texts) {
-      await this.failed(source, text);
+    for (const [source, { text, program }] of texts) {
+      await this.failed(source, text, program);
     }
   }
 }

@@ -74,7 +74,7 @@ export class TerminalCapture implements vscode.Disposable {
       return;
     }
     await Promise.race([run.done, new Promise((resolve) => setTimeout(resolve, REST))]);
-    await this.captures.failed(source, run.tail.text());
+    await this.captures.failed(source, run.tail.text(), isOfTask(event.terminal) || runsProgram(event.execution.commandLine?.value ?? ""));
   }
 
   dispose(): void {
@@ -89,6 +89,23 @@ export function sourceOf(event: ExecutionEvent): string {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const isUsual = cwd === undefined || (folders.length === 1 && folders[0]!.uri.fsPath === cwd.fsPath);
   return `terminal: ${command}${isUsual ? "" : ` (${path.basename(cwd.fsPath)})`}`;
+}
+
+const PROGRAMS = new Set(
+  "python py ipython pytest torchrun accelerate deepspeed horovodrun mpirun mpiexec srun sbatch ray uv poetry pipenv pdm hatch conda mamba make just dvc bash sh zsh".split(" "),
+);
+const WRAPPERS = new Set(["time", "nohup", "sudo", "env", "exec", "nice"]);
+
+/** Whether a command line runs a program or a script rather than a tool such as `git` or `ls`; a guess. */
+export function runsProgram(command: string): boolean {
+  return command
+    .slice(0, 2000)
+    .split(/[;&|\n]+/)
+    .some((part) => {
+      const first = part.trim().split(/\s+/).find((word) => !/^\w+=/.test(word) && !WRAPPERS.has(word)) ?? "";
+      const name = (first.split(/[\\/]/).pop() ?? "").replace(/\.exe$/, "").replace(/\d[\d.]*$/, "");
+      return PROGRAMS.has(name) || /[\\/]/.test(first) || /\.(?:py|sh|bat|ps1)$/.test(first);
+    });
 }
 
 function isOfTask(terminal: vscode.Terminal): boolean {

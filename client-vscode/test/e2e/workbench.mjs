@@ -33,6 +33,7 @@ const SETTINGS = {
   "workbench.editor.empty.hint": "hidden",
   "window.restoreWindows": "none",
   "terminal.integrated.gpuAcceleration": "off",
+  "terminal.integrated.stickyScroll.enabled": false,
   "terminal.integrated.defaultProfile.linux": "bash",
   "debug.internalConsoleOptions": "neverOpen",
   "debug.onTaskErrors": "debugAnyway",
@@ -213,8 +214,14 @@ export class Workbench {
     await this.page.locator(".terminal-wrapper.active .xterm-rows", { hasText: /[$#]/ }).waitFor();
   }
 
+  /** A line of the terminal that begins so. */
+  printed(text) {
+    const start = new RegExp(`^${text.replaceAll(" ", "[ \u00a0]")}`);
+    return this.page.locator(".terminal-wrapper.active .xterm-rows > div", { hasText: start }).first();
+  }
+
   async type(command) {
-    await this.page.locator(".terminal-wrapper.active textarea.xterm-helper-textarea").focus();
+    await this.page.locator(".terminal-wrapper.active textarea.xterm-helper-textarea").first().focus();
     await this.page.keyboard.type(`${command}\n`);
   }
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { Captures, type Localizer } from "../../src/capture/captures";
 import { tracebackOf, Tracker } from "../../src/capture/debugging";
 import { NotebookCapture } from "../../src/capture/notebooks";
-import { TerminalCapture } from "../../src/capture/terminal";
+import { runsProgram, TerminalCapture } from "../../src/capture/terminal";
 import { Uri, world } from "../fake/vscode";
 
 class Recorder implements Localizer {
@@ -35,7 +35,7 @@ describe("captured texts", () => {
   it("go to the server with their source", async () => {
     await captures.failed("terminal: a", "ValueError: x");
     expect(server.sent).toEqual([
-      ["dlBug.localize", { text: "ValueError: x", source: "terminal: a", captured: true, ignoredCategories: ["disk_full"] }],
+      ["dlBug.localize", { text: "ValueError: x", source: "terminal: a", captured: true, program: true, ignoredCategories: ["disk_full"] }],
     ]);
   });
   it("are passed over where there is nothing", async () => {
@@ -115,6 +115,13 @@ describe("the terminal", () => {
     await ran("c", ["x"], 1, "train");
     expect(server.sources("dlBug.localize")).toEqual(["terminal: b"]);
   });
+  it.each(["python train.py", "CUDA_VISIBLE_DEVICES=0 python3.12 -m lab.train", "torchrun --nproc-per-node 2 train.py", "./run.sh --lr 1", "cd a && make train", "uv run train.py", "/opt/venv/bin/python x.py"])(
+    "knows a program: %s",
+    (command) => expect(runsProgram(command)).toBe(true),
+  );
+  it.each(["git log", "ls nothing", "cat ./a.py", "grep -r x ./src", "cargo build", "false", ""])("knows a tool: %s", (command) =>
+    expect(runsProgram(command)).toBe(false),
+  );
   it("hears nothing more once it is disposed", async () => {
     capture.dispose();
     await ran("a", ["x"], 1);
