@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import threading
+import warnings
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,8 @@ class Notices:
         return True
 
     def _begin(self) -> None:
+        # One of them, of a folder renamed while it is taken in, prints all folders, each time.
+        warnings.filterwarnings("ignore", module=r"watchdog\.")
         from watchdog import events
         from watchdog.observers import Observer
 
