@@ -7,8 +7,7 @@
 ;;; Commentary:
 
 ;; (require 'dl-bug), then M-x eglot in a Python file.  The server follows the logs of the project
-;; and marks suspicious lines when a run fails; the commands below do the rest.  Eglot runs one
-;; server a mode; to keep another, add dl-bug for the modes of configs only, or use a multiplexer.
+;; and marks suspicious lines when a run fails; the commands below do the rest.
 
 ;;; Code:
 
