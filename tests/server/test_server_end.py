@@ -19,7 +19,7 @@ import pytest
 from dl_bug_lsp.server.parent import watch_parent
 from dl_bug_lsp.server.run import make_server
 
-FIXTURE = Path(__file__).parent.parent / "fixtures" / "101-leaf-resnet-head"
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "101-leaf-resnet-head"
 WORKSPACE = FIXTURE / "workspace"
 LOG = (FIXTURE / "log.txt").read_text(encoding="utf-8")
 LONG = "".join(

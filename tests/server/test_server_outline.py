@@ -12,7 +12,7 @@ from dl_bug_lsp.server.outline import outline
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 
-FIXTURES = Path(__file__).parent.parent / "fixtures"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 DIALECTS = (
     "101-leaf-resnet-head",
     "123-gridet-lazy-attribute",

@@ -17,7 +17,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient
 
-FIXTURE = Path(__file__).parent.parent / "fixtures" / "101-leaf-resnet-head"
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "101-leaf-resnet-head"
 WORKSPACE = Path(tempfile.mkdtemp(prefix="dl-bug-")) / "workspace"
 shutil.copytree(FIXTURE / "workspace", WORKSPACE, ignore=shutil.ignore_patterns(".dlbug"))
 atexit.register(shutil.rmtree, WORKSPACE.parent, ignore_errors=True)
