@@ -16,6 +16,10 @@ from pathlib import Path
 import pytest
 
 from dl_bug_lsp.cli.main import main
+from dl_bug_lsp.recording.numbits import numbits_of
+from dl_bug_lsp.recording.store import write_session
+from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
+from dl_bug_lsp.spectrum.values import Outcome
 
 CALC = """\
 def scale(x):
@@ -331,3 +335,27 @@ def test_parallel_writers_lose_nothing(tmp_path: Path, capsys: pytest.CaptureFix
     found = json.loads(report(tmp_path, capsys, "--format", "json")[1])
     assert (found["failing"], found["passing"]) == (4, 6)
     assert found["rows"][0]["line"] == 3
+
+
+def session(started: str, command: str, name: str, outcome: Outcome, line: int) -> Session:
+    hits = {(Phase.CALL, "calc.py"): Hits(numbits_of([line]))}
+    test = RecordedTest(name, outcome, text="ValueError: no", hits=hits)
+    return Session(started, command, (test,), sources={"calc.py": CALC})
+
+
+@pytest.mark.parametrize(
+    ("program", "found"), [(Outcome.FAILED, 10), (Outcome.PASSED, 3)], ids=["fails", "passes"]
+)
+def test_tests_and_programs_are_not_compared(
+    program: Outcome, found: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".dlbug").mkdir()
+    write(tmp_path)
+    for one in (
+        session("2026-01-01", "pytest", "test_calc.py::test_a", Outcome.FAILED, 3),
+        session("2026-01-02", "python a.py", "run:python a.py", program, 10),
+        session("2026-01-01", "python b.py", "run:python b.py", Outcome.PASSED, 5),
+    ):
+        write_session(tmp_path / ".dlbug" / "spectrum.db", one)
+    rows = json.loads(report(tmp_path, capsys, "--format", "json", "--formula", "Ochiai")[1])
+    assert [(row["line"], rows["passing"]) for row in rows["rows"]] == [(found, 0)]

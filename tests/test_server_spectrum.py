@@ -249,3 +249,26 @@ async def test_a_folder_may_be_left_alone(
     await until(lambda: bool(shown(client, tmp_path)), "the failure of the log")
     assert {one.data["source"] for one in shown(client, tmp_path)} == {"log:job.log"}
     assert await heat(client, tmp_path) is None
+
+
+async def test_a_recorded_program_is_one_failure_with_its_steps(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    await start(client, tmp_path)
+    code = CALC + "\n\nfor i in range(9):\n    scale(i if i < 7 else None)\n"
+    (tmp_path / "calc.py").write_text(code)
+    command = [sys.executable, "-m", "dl_bug_lsp", "run", "--spectrum", "--", sys.executable]
+    done = await asyncio.to_thread(
+        subprocess.run, [*command, "calc.py"], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert done.returncode == 1
+
+    wanted = [(4, "1 of 1 failing and 7 of 7 passing steps run this")]
+    deadline = time.monotonic() + SECONDS
+    while await counting(client, tmp_path) != wanted:
+        assert time.monotonic() < deadline, "waited in vain for the steps"
+        await asyncio.sleep(0.05)
+    assert len({one.data["report"] for one in shown(client, tmp_path)}) == 1
+    assert {one.data["source"] for one in shown(client, tmp_path)} == {
+        f"run:{sys.executable} calc.py"
+    }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from dl_bug_lsp.spectrum.values import PROGRAM
+
 MOST = 5
 """Groups of tests whose output is told."""
 _WIDTH = 80
@@ -16,8 +18,11 @@ def failing_text(texts: Mapping[str, str], most: int = MOST) -> str:
     """Return the outputs of failing tests under pytest's headings; ``texts`` are by test name.
 
     Tests that end at the same line with the same exception are one group: its first test stands
-    for it. The largest groups are told, the largest first.
+    for it. The largest groups are told, the largest first. A program's output stands as it is.
     """
+    programs = [texts[name] for name in sorted(texts) if name.startswith(PROGRAM)]
+    if programs and len(programs) == len(texts):
+        return programs[0]
     groups: dict[tuple[str, str], list[str]] = {}
     for name in sorted(texts):
         if texts[name].strip():

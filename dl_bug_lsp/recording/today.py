@@ -9,6 +9,8 @@ from pathlib import Path
 from dl_bug_lsp.recording.branches import branches_now
 from dl_bug_lsp.recording.spectra import Named, Recorded, spectrum_now
 from dl_bug_lsp.recording.store import NAME, Recording, read_recording
+from dl_bug_lsp.recording.values import Session
+from dl_bug_lsp.spectrum.values import PROGRAM
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.cache import FOLDER
 
@@ -28,7 +30,7 @@ def recorded_today(
 
     With ``branches`` the spectrum is that of branches in place of lines.
     """
-    held = recording or read_recording(spectrum_file(workspace.root))
+    held = one_kind(recording or read_recording(spectrum_file(workspace.root)))
 
     def functions(file: str) -> Named:
         return functions_of(workspace, file)
@@ -37,6 +39,25 @@ def recorded_today(
     if not branches:
         return recorded
     return replace(recorded, spectrum=branches_now(held, workspace.text, functions))
+
+
+def one_kind(recording: Recording) -> Recording:
+    """Return the sessions that can be compared: those of tests, or those of one program.
+
+    What fails comes first, of several what ran last.
+    """
+    kinds: dict[str, list[Session]] = {}
+    for session in recording.sessions:
+        is_program = any(test.name.startswith(PROGRAM) for test in session.tests)
+        kinds.setdefault(session.command if is_program else "", []).append(session)
+    if len(kinds) < 2:
+        return recording
+
+    def rank(kind: str) -> tuple[bool, str]:
+        fails = any(test.outcome.is_failing for s in kinds[kind] for test in s.tests)
+        return fails, max(session.started for session in kinds[kind])
+
+    return Recording(tuple(kinds[max(kinds, key=rank)]))
 
 
 def functions_of(workspace: Workspace, file: str) -> Named:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -13,6 +14,7 @@ from dl_bug_lsp.server.arguments import HEATMAP, argument
 from dl_bug_lsp.server.documents import encoding_of, lines_of
 from dl_bug_lsp.server.folders import Folder, path_of
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
+from dl_bug_lsp.server.publication import Publication
 from dl_bug_lsp.server.settings import folder_settings
 from dl_bug_lsp.server.spectrum_files import SOURCE, looker
 
@@ -22,6 +24,7 @@ logger = logging.getLogger(__name__)
 def register(server: DlBugServer) -> None:
     """Add the command, and look again where settings changed."""
     server.settings_observers.append(lambda folder: read_soon(server, folder))
+    server.arrivals.append(lambda new: _arrived(server, new))
 
     @server.command(HEATMAP)
     def heatmap(ls: DlBugServer, *arguments: Any) -> list[dict[str, Any]] | None:
@@ -65,6 +68,14 @@ def spectrum_looker(
 
 
 _tasks: set[asyncio.Task[None]] = set()
+_ours: weakref.WeakSet[Publication] = weakref.WeakSet()
+
+
+def _arrived(ls: DlBugServer, new: Publication) -> None:
+    """Have a program's spectrum follow the failure that was read off its output alone."""
+    held = ls.spectra.of(new.folder)
+    if held is not None and held.source == new.source and new not in _ours:
+        read_soon(ls, new.folder)
 
 
 def read_soon(ls: DlBugServer, folder: Folder) -> None:
@@ -105,7 +116,10 @@ async def _read(ls: DlBugServer, folder: Folder) -> None:
     if found.publication is None or not found.publication.places:
         _take_back(ls, folder)
         return
+    if found.publication.source != SOURCE:
+        ls.shelf.drop_source(SOURCE, folder)
     ls.spectra.put(folder, found.spectrum)
+    _ours.add(found.publication)
     ls.publish(found.publication)
 
 

@@ -64,7 +64,7 @@ def count_lenses(ls: DlBugServer, uri: str) -> list[types.CodeLens]:
             at = types.Position(line - 1, 0)
             words = (
                 f"{one.failing} of {spectrum.failing} failing and "
-                f"{one.passing} of {spectrum.passing} passing tests run this"
+                f"{one.passing} of {spectrum.passing} passing {spectrum.noun} run this"
             )
             shown.append(types.CodeLens(types.Range(at, at), types.Command(words, "")))
     return shown

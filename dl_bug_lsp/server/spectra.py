@@ -44,6 +44,10 @@ class FolderSpectrum:
     lines: Mapping[str, Mapping[int, LineCounts]]
     functions: Mapping[str, Sequence[FunctionCounts]]
     texts: Mapping[str, str]
+    noun: str = "tests"
+    """What the runs are, in words."""
+    source: str = ""
+    """The source of the failure that the spectrum belongs to."""
     _moved: dict[str, tuple[int, Anchoring]] = field(default_factory=dict)
 
     def now(self, file: str, line: int, today: Sequence[str] | None) -> int | None:

@@ -24,6 +24,7 @@ from dl_bug_lsp.server.spectra import FolderSpectrum, FunctionCounts, LineCounts
 from dl_bug_lsp.server.spectrum_files import COVERAGE, SOURCE, SPECTRUM, coverage_pair, stamp_of
 from dl_bug_lsp.spectrum.counting import count_functions
 from dl_bug_lsp.spectrum.failure_words import is_test_file
+from dl_bug_lsp.spectrum.values import PROGRAM
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,10 @@ class Found:
     spectrum: FolderSpectrum | None = None
     publication: Publication | None = None
     problem: str = ""
+
+
+FAILED = " (failed)"
+"""What the name of a failing program has at its end, beside the passing one of the same command."""
 
 
 def read_folder(folder: Folder, settings: Settings, encoding: Encoding) -> Found:
@@ -49,9 +54,12 @@ def read_folder(folder: Folder, settings: Settings, encoding: Encoding) -> Found
     if not recorded.spectrum.failing:
         return Found()
     ranked = ranked_now(workspace, recorded, settings.options)
-    shown = publication(ranked.report, folder, settings, SOURCE, encoding)
+    programs = [name for name in sorted(recorded.texts) if name.startswith(PROGRAM)]
+    # A program's failure is known from its record, too; what is told last is shown.
+    source = programs[0].removesuffix(FAILED) if programs else SOURCE
+    shown = publication(ranked.report, folder, settings, source, encoding)
     shown.keep_text(ranked.text)
-    return Found(_spectrum(folder, ranked), shown)
+    return Found(_spectrum(folder, ranked, source), shown)
 
 
 def _newest(folder: Folder, settings: Settings) -> Recording | None:
@@ -79,7 +87,7 @@ def _imported(folder: Folder, coverage: Path, junit: Path) -> Recording | None:
     return Recording((session,))
 
 
-def _spectrum(folder: Folder, ranked: Ranked) -> FolderSpectrum:
+def _spectrum(folder: Folder, ranked: Ranked, source: str) -> FolderSpectrum:
     spectrum = ranked.recorded.spectrum
     counts, heat = line_counts(spectrum), heat_of(ranked)
     counted: dict[str, dict[int, tuple[int, int]]] = {}
@@ -94,7 +102,9 @@ def _spectrum(folder: Folder, ranked: Ranked) -> FolderSpectrum:
             for n in sorted({*here, *warm})
         }
     texts = {file: folder.workspace.text(file) or "" for file in lines}
-    return FolderSpectrum(counts.failing, counts.passing, lines, _functions(folder, ranked), texts)
+    functions = _functions(folder, ranked)
+    noun = "tests" if source == SOURCE else "steps"
+    return FolderSpectrum(counts.failing, counts.passing, lines, functions, texts, noun, source)
 
 
 def _functions(folder: Folder, ranked: Ranked) -> dict[str, list[FunctionCounts]]:
