@@ -15,6 +15,7 @@ for line in sys.stdin:
     told = {}
 
     def show(etype, evalue, stb, told=told):
+        """Keep what a notebook's error output says."""
         told.update(name=etype.__name__, message=str(evalue), stack="\n".join(stb))
 
     shell._showtraceback = show
