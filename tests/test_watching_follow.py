@@ -80,6 +80,16 @@ def test_a_failure_is_told_once(case: Case) -> None:
     assert case.look() == []
 
 
+def test_lines_long_after_a_message_are_no_part_of_it(case: Case) -> None:
+    append(case.path, traceback())
+    assert len(case.failures()) == 1
+    append(case.path, b"  more of the message\n")
+    assert len(case.failures()) == 1
+    case.now += 60
+    append(case.path, b"mean 2.2\n")
+    assert case.look() == []
+
+
 def test_a_traceback_is_not_judged_while_it_is_written(case: Case) -> None:
     lines = traceback().splitlines(keepends=True)
     for line in lines:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dl_bug_lsp.logs.decoding import decode, detect_encoding
-from dl_bug_lsp.watching.judging import Identity, document_failure, failure_in
+from dl_bug_lsp.watching.judging import Identity, document_failure, failure_in, is_longer
 from dl_bug_lsp.watching.patterns import is_document
 from dl_bug_lsp.watching.signs import first_sign
 from dl_bug_lsp.watching.tail import CHUNK, Growth, Tail
@@ -25,6 +25,8 @@ LARGEST = 2**20
 MOST_COUNTED = 2**30
 """Bytes whose line feeds are counted, at most: half a second's work; lines count from there."""
 LARGEST_DOCUMENT = 32 * 2**20
+MESSAGE_ENDS = 2.0
+"""Seconds after which lines below a failure's message are no part of it: a next run's."""
 GOES_ON_LINES, GOES_ON_SECONDS = 50, 60.0
 """A job that prints so much, so long after its failure, survived it (or was started again)."""
 
@@ -151,6 +153,8 @@ class FollowedLog:
         self._open_until = self.tail.offset + STILL_OPEN
         found = judge(data, lines)
         if found is None or found == self._known:
+            return None
+        if self._known and now - self._failed_at > MESSAGE_ENDS and is_longer(found, self._known):
             return None
         self._known, self._failed_at, self._lines_since = found, now, 0
         return LogFailure(self.source, self.file, decode(data)[0], lines)

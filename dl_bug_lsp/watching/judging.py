@@ -33,6 +33,15 @@ def failure_in(data: bytes, lines_before: int = 0) -> Identity | None:
     return (line, str(len(primary.causes)), *words, *places)
 
 
+def is_longer(found: Identity, known: Identity) -> bool:
+    """Whether a failure is the known one, whose message took in more of the log's lines."""
+    line, causes, *words = found
+    if len(words) < 2 or len(known) != len(found):
+        return False
+    shorter = (*known[:3], *known[4:]) == (line, causes, words[0], *words[2:])
+    return shorter and words[1].startswith(f"{known[3]}\n")
+
+
 def _counts(failure: Failure) -> bool:
     cause = failure.cause
     if cause is None:
