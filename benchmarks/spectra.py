@@ -1,12 +1,14 @@
 """Score real bugs' spectra: published results reproduced, all formulas, and our combination.
 
-    python benchmarks/spectra.py --spectra FILE [--json OUT] [--detail]
+    python benchmarks/spectra.py --spectra FILE [--json OUT] [--detail] [--localize]
     python benchmarks/spectra.py --speed
 
 FILE maps bugs to statement spectra, faults and failure output (plain or gzipped JSON; what is
 missing in an entry counts as empty). The row Combined ranks a bug with weights learned on the other
 projects of FILE where the shipped weights know its project, else with the shipped ones. OUT gets a
-list of ``{bug, technique, e_inspect}``. ``--speed`` times a made-up spectrum of a million pairs.
+list of ``{bug, technique, e_inspect}``. ``--localize`` adds a row for the whole way through
+`localize`, as users go it, in a workspace without sources. ``--speed`` times a made-up spectrum of
+a million pairs.
 """
 
 from __future__ import annotations
@@ -14,21 +16,27 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
 from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
+from unittest.mock import patch
 
 from spectra_data import TECHNIQUES, Bug, read_bugs
 
+from dl_bug_lsp.localize import localize
+from dl_bug_lsp.report import Options
+from dl_bug_lsp.spectrum import combination
 from dl_bug_lsp.spectrum.combination import CombinationWeights, combine, shipped_weights
 from dl_bug_lsp.spectrum.counting import count
 from dl_bug_lsp.spectrum.features import NO_SIGNS
 from dl_bug_lsp.spectrum.formulas import FORMULAS, score
 from dl_bug_lsp.spectrum.stacks import stack_as_failing_run
 from dl_bug_lsp.spectrum.values import Element, Outcome, Run, Spectrum
+from dl_bug_lsp.workspace import Workspace
 
 CUTS = (1, 3, 5, 10)
 TOLERANCE = 0.006
@@ -75,6 +83,36 @@ def combined_results(bugs: list[Bug]) -> Results:
         ):
             listed = [s.element for s in combine(counts, signs, mine)]
             found[name][bug.name] = bug.inspect_list(listed)
+    return found
+
+
+def spectrum_of_counts(bug: Bug) -> Spectrum:
+    """Return runs with a bug's counts: the first ef failing and ep passing ones run an element."""
+    counts = bug.counts
+    failing = [Run(f"failing {i}", Outcome.FAILED) for i in range(counts.failing)]
+    passing = [Run(f"passing {i}", Outcome.PASSED) for i in range(counts.passing)]
+    rows, columns = array("q"), array("q")
+    for at, (ef, ep) in enumerate(zip(counts.ef, counts.ep, strict=True)):
+        rows.extend(range(ef))
+        rows.extend(range(counts.failing, counts.failing + ep))
+        columns.extend([at] * (ef + ep))
+    return Spectrum((*failing, *passing), counts.elements, rows, columns)
+
+
+def localized_results(bugs: list[Bug]) -> dict[str, float | None]:
+    """Return E_inspect of the primary failure's suspects in the report of `localize`."""
+    weights = weights_for(bugs)
+    found: dict[str, float | None] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = Workspace(Path(folder), cache=False)
+        for bug in bugs:
+            mine = weights(bug)
+            with patch.object(combination, "shipped_weights", lambda mine=mine: mine):
+                report = localize(bug.output, workspace, Options(0, 0), spectrum_of_counts(bug))
+            known = {(e.file, e.line): e for e in bug.counts.elements}
+            suspects = report.primary.suspects if report.primary is not None else ()
+            places = [(s.file, s.line) for s in suspects]
+            found[bug.name] = bug.inspect_list([known[p] for p in places if p in known])
     return found
 
 
@@ -171,6 +209,7 @@ def main() -> int:
     parser.add_argument("--spectra", type=Path, help="the bugs' spectra")
     parser.add_argument("--json", type=Path, metavar="OUT", help="where to write the list")
     parser.add_argument("--detail", action="store_true", help="print each bug's E_inspect")
+    parser.add_argument("--localize", action="store_true", help="add a row for whole reports")
     parser.add_argument("--speed", action="store_true", help="time a million pairs")
     args = parser.parse_args()
     if args.speed:
@@ -180,6 +219,8 @@ def main() -> int:
         parser.error("give --spectra FILE or --speed")
     bugs = read_bugs(args.spectra)
     results = {**formula_results(bugs), **combined_results(bugs)}
+    if args.localize:
+        results["Localize"] = localized_results(bugs)
     print("\n".join(reproduction(bugs, results)), end="\n\n")
     print("\n".join(tables(bugs, results)))
     if args.detail:
