@@ -73,6 +73,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
 }
 """What each room or module right below the package may import of ours."""
+SERVER = (
+    *("process", "work", "documents", "failures", "core", "files", "logs", "commands"),
+    *("lines", "keeping", "following", "lifecycle", "run"),
+)
+"""The server's parts; each imports only from those before it."""
 LIBRARIES = {
     "coverage": {"recording"},
     "lsprotocol": {"server"},
@@ -150,7 +155,7 @@ HEAVY = (
 )
 
 
-LISTENS = "server/transports.py"
+LISTENS = "server/process/transports.py"
 """The one module that opens a socket: where the user asked the server to listen."""
 
 
@@ -225,6 +230,18 @@ def test_rooms_import_only_what_comes_before_them(room: str) -> None:
             wrong.append(f"{module}:{line} imports {name}")
         elif top not in LIBRARIES and top not in sys.stdlib_module_names:
             wrong.append(f"{module}:{line} imports {name}, which no row allows")
+    assert wrong == []
+
+
+def test_the_servers_parts_import_only_what_comes_before_them() -> None:
+    wrong = []
+    for module, line, name in all_imports("server"):
+        part = room_of(module.removeprefix("server/"))
+        if part == "__init__" or not name.startswith("dl_bug_lsp.server."):
+            continue
+        target = name.split(".")[2]
+        if SERVER.index(target) > SERVER.index(part):
+            wrong.append(f"{module}:{line} imports {name}")
     assert wrong == []
 
 

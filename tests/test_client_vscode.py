@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dl_bug_lsp.server import arguments
+from dl_bug_lsp.server.commands import arguments
 
 CLIENT = Path(__file__).parent.parent / "client-vscode"
 MANIFEST: dict[str, Any] = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.server.wire import Channel
+    from dl_bug_lsp.server.process.wire import Channel
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _transport(arguments: argparse.Namespace) -> Callable[[], Channel]:
-    from dl_bug_lsp.server import transports
+    from dl_bug_lsp.server.process import transports
 
     for option, accept in (("tcp", transports.accept_tcp), ("ws", transports.accept_ws)):
         given = getattr(arguments, option)

@@ -10,13 +10,13 @@ from typing import Any
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from dl_bug_lsp.server.app import DlBugServer, capability
-from dl_bug_lsp.server.changes import files_changed
-from dl_bug_lsp.server.ending import end_with_parent
-from dl_bug_lsp.server.folders import Folder
-from dl_bug_lsp.server.followed_logs import FollowedLogs
-from dl_bug_lsp.server.indexing import index
-from dl_bug_lsp.server.parent import watch_parent
+from dl_bug_lsp.server.core.app import DlBugServer, capability
+from dl_bug_lsp.server.documents.folders import Folder
+from dl_bug_lsp.server.files.changes import files_changed
+from dl_bug_lsp.server.files.indexing import index
+from dl_bug_lsp.server.following.followed_logs import FollowedLogs
+from dl_bug_lsp.server.process.ending import end_with_parent
+from dl_bug_lsp.server.process.parent import watch_parent
 from dl_bug_lsp.settings.reading import read_given
 from dl_bug_lsp.settings.table import SECTION
 

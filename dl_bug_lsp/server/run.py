@@ -11,39 +11,33 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
-from dl_bug_lsp.server import (
-    actions,
-    commands,
-    documents,
-    followed_spectra,
-    hover,
-    journal,
-    keeping,
-    lenses,
-    lifecycle,
-    logdocs,
-    navigation,
-    notebooks,
-)
-from dl_bug_lsp.server.app import DlBugServer
-from dl_bug_lsp.server.ending import end_process, end_with_parent
-from dl_bug_lsp.server.parent import watch_parent
-from dl_bug_lsp.server.transports import TransportError
-from dl_bug_lsp.server.wire import Channel, Outbox, read_all
+from dl_bug_lsp.server import lifecycle
+from dl_bug_lsp.server.commands import execute, navigation
+from dl_bug_lsp.server.core.app import DlBugServer
+from dl_bug_lsp.server.files import editing, notebooks
+from dl_bug_lsp.server.following import followed_spectra
+from dl_bug_lsp.server.keeping import keeper
+from dl_bug_lsp.server.lines import actions, hover, lenses
+from dl_bug_lsp.server.logs import logdocs
+from dl_bug_lsp.server.process import journal
+from dl_bug_lsp.server.process.ending import end_process, end_with_parent
+from dl_bug_lsp.server.process.parent import watch_parent
+from dl_bug_lsp.server.process.transports import TransportError
+from dl_bug_lsp.server.process.wire import Channel, Outbox, read_all
 
 logger = logging.getLogger(__name__)
 
 HANDLERS = (
     lifecycle,
-    commands,
-    documents,
+    execute,
+    editing,
     notebooks,
     lenses,
     hover,
     actions,
     navigation,
     logdocs,
-    keeping,
+    keeper,
     followed_spectra,
 )
 SWITCH_SECONDS = 0.001

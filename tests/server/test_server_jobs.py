@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from dl_bug_lsp.cancellation import CancelledError, cancellable, checkpoint, stepwise
-from dl_bug_lsp.server.jobs import Jobs, Rank, SupersededError, Token
-from dl_bug_lsp.server.lanes import Lane
+from dl_bug_lsp.server.work.jobs import Jobs, Rank, SupersededError, Token
+from dl_bug_lsp.server.work.lanes import Lane
 
 
 class Gate:

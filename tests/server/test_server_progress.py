@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dl_bug_lsp.server import indexing
+from dl_bug_lsp.server.files import indexing
 from dl_bug_lsp.server.run import make_server
 
 

@@ -10,10 +10,10 @@ from types import TracebackType
 import pytest
 
 from dl_bug_lsp.report import Options
-from dl_bug_lsp.server.journal import PayloadFreeFormatter
-from dl_bug_lsp.server.settings import Settings, read_settings
+from dl_bug_lsp.server.core.settings import read_settings
+from dl_bug_lsp.server.process.journal import PayloadFreeFormatter
 from dl_bug_lsp.settings.project import read_project
-from dl_bug_lsp.settings.reading import markdown_table, read_given, settings_of
+from dl_bug_lsp.settings.reading import Settings, markdown_table, read_given, settings_of
 from dl_bug_lsp.settings.table import SETTINGS, camel
 from dl_bug_lsp.workspace import Workspace
 

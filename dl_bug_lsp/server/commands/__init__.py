@@ -1,0 +1,1 @@
+"""The commands, and how what they ask for is shown."""

@@ -1,0 +1,189 @@
+"""``workspace/executeCommand``: localize, list, show, go from place to place, dismiss."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams, JsonRpcRequestCancelled
+
+from dl_bug_lsp.server.commands.arguments import (
+    CLEAR,
+    DISMISS,
+    FAILURES,
+    LOCALIZE,
+    LOCALIZE_FILE,
+    REPORT,
+    RESOLVE,
+    argument,
+)
+from dl_bug_lsp.server.commands.reports import listed, report_markdown, show_report
+from dl_bug_lsp.server.core.app import DlBugServer
+from dl_bug_lsp.server.core.localizing import job_name, localized
+from dl_bug_lsp.server.documents.folders import Folder, path_of
+from dl_bug_lsp.server.failures.publication import Place, Publication
+from dl_bug_lsp.server.logs.logfiles import read_text
+from dl_bug_lsp.server.work.jobs import CancelledError, SupersededError
+
+logger = logging.getLogger(__name__)
+
+PASTE = "paste"
+"""The source of a text whose client names none."""
+
+
+def register(server: DlBugServer) -> None:
+    """Add the commands to the server."""
+
+    @server.command(LOCALIZE)
+    async def localize_text(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
+        request = ls.protocol.msg_id
+        wanted = argument(LOCALIZE, arguments)
+        text = wanted.get("text", "")
+        if not text.strip():
+            raise JsonRpcInvalidParams(f"{LOCALIZE} needs the failed run's output as 'text'")
+        folders = _folders(ls, wanted.get("workspace"))
+        captured = _Captured(wanted) if wanted.get("captured") else None
+        source = wanted.get("source") or PASTE
+        return await _localize(ls, text, source, folders, request, captured=captured)
+
+    @server.command(LOCALIZE_FILE)
+    async def localize_file(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
+        request = ls.protocol.msg_id
+        wanted = argument(LOCALIZE_FILE, arguments)
+        uri = wanted.get("uri", "")
+        if path_of(uri) is None:
+            raise JsonRpcInvalidParams(f"{LOCALIZE_FILE} needs a log file's URI as 'uri'")
+        folders = _folders(ls, wanted.get("workspace"), uri)
+        text = await read_text(ls, uri)
+        if text is None:
+            raise JsonRpcInvalidParams(f"{LOCALIZE_FILE}: the file at 'uri' cannot be read")
+        # Under a name of its own, so that what follows the log does not take the request's place.
+        source = wanted.get("source") or uri
+        return await _localize(ls, text, source, folders, request, uri)
+
+    @server.command(CLEAR)
+    def clear(ls: DlBugServer, *_arguments: Any) -> None:
+        ls.jobs.cancel_all()
+        ls.spectra.clear()
+        ls.shelf.clear()
+        ls.show()
+
+    @server.command(RESOLVE)
+    def resolve(ls: DlBugServer, *arguments: Any) -> None:
+        source = argument(RESOLVE, arguments).get("source")
+        if not source:
+            raise JsonRpcInvalidParams(f"{RESOLVE} needs the 'source' whose run ended well")
+        ls.jobs.drop(job_name(source, tuple(ls.folders)))
+        for folder in ls.folders:
+            ls.resolve(source, folder)
+
+    @server.command(FAILURES)
+    def failures(ls: DlBugServer, *arguments: Any) -> list[dict[str, Any]]:
+        argument(FAILURES, arguments)
+        return [listed(publication) for publication in reversed(ls.shelf.all())]
+
+    @server.command(REPORT)
+    async def report(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | str | None:
+        wanted = argument(REPORT, arguments)
+        form = wanted.get("format", "json")
+        if form not in ("json", "markdown"):
+            raise JsonRpcInvalidParams(f"{REPORT}: 'format' must be 'json' or 'markdown'")
+        found = ls.shelf.find(wanted.get("report"))
+        if found is None:
+            return None
+        if wanted.get("show"):
+            await show_report(ls, found, wanted.get("failure"))
+        if form == "markdown":
+            return report_markdown(found, wanted.get("failure"))
+        return found.document
+
+    @server.command(DISMISS)
+    def dismiss(ls: DlBugServer, *arguments: Any) -> int:
+        wanted = argument(DISMISS, arguments)
+        count = ls.shelf.dismiss(lambda p, place: _is_meant(wanted, p, place))
+        if count:
+            ls.show()
+        return count
+
+
+def _is_meant(wanted: dict[str, Any], publication: Publication, place: Place) -> bool:
+    """Whether a place is among those that a dismissal names; one that names nothing means all."""
+    return (
+        wanted.get("report") in (None, publication.id)
+        and wanted.get("failure") in (None, place.failure.id)
+        and wanted.get("suspect") in (None, place.suspect.rank)
+    )
+
+
+async def _localize(
+    ls: DlBugServer,
+    text: str,
+    source: str,
+    folders: tuple[Folder, ...],
+    request: int | str | None,
+    log: str | None = None,
+    *,
+    captured: _Captured | None = None,
+) -> dict[str, Any] | None:
+    """Localize, publish and return the report; None where the client cancelled the request.
+
+    A text that nobody chose (``captured``) is published only if it tells of a failure of our own.
+    """
+    try:
+        found = await localized(ls, text, source, folders, request)
+    except SupersededError:
+        raise JsonRpcRequestCancelled("a newer text took this one's place") from None
+    except CancelledError:
+        return None
+    except Exception as error:
+        logger.exception("localize failed")
+        kind = type(error).__name__
+        raise JsonRpcInternalError(f"the text could not be localized ({kind})") from error
+    if captured is not None and not captured.is_worth_showing(found):
+        return found.document
+    found.log = log or found.log
+    name = found.folder.file_of(log) if log is not None and source == log else None
+    found.source = f"log:{name}" if name is not None else source
+    if found.log is None:
+        found.keep_text(text)
+    ls.publish(found)
+    return found.document
+
+
+class _Captured:
+    """What a client tells of a text that it captured on its own."""
+
+    def __init__(self, wanted: dict[str, Any]) -> None:
+        self._ignored = wanted.get("ignoredCategories", [])
+        self._is_program = wanted.get("program", False)
+
+    def is_worth_showing(self, found: Publication) -> bool:
+        """Whether the text tells of an error in the workspace's code, and of no user's own stop.
+
+        The words of a tool (``git``, ``cat``) may well occur in a file, so that an error without a
+        frame of the workspace counts only where a program of the user's printed it.
+        """
+        failure = found.report.primary
+        if failure is None or failure.exception is None:
+            return False
+        stopped = failure.exception.type == "KeyboardInterrupt"
+        if stopped or failure.category.id in self._ignored:
+            return False
+        has_frame = any(frame.workspace_file for frame in failure.frames)
+        return has_frame or (self._is_program and bool(failure.suspects))
+
+
+def _folders(ls: DlBugServer, named: str | None, uri: str | None = None) -> tuple[Folder, ...]:
+    """Return the folder that is named, else the one that a file lies in, else all."""
+    if named is None:
+        folders = tuple(ls.folders)
+        if not folders:
+            raise JsonRpcInvalidParams("open the folder of the code, or name it as 'workspace'")
+        around = tuple(f for f in folders if uri is not None and f.file_of(uri) is not None)
+        return around[-1:] or folders
+    folder = ls.folders.named(named)
+    if folder is None:
+        raise JsonRpcInvalidParams("'workspace' must be the URI or absolute path of a folder")
+    for gone in ls.folders.close_surplus():
+        ls.closed(gone)
+    return (folder,)

@@ -1,0 +1,85 @@
+"""From a text to a publication: the one way that commands, followed logs and runs all take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lsprotocol import types
+
+from dl_bug_lsp.report import Report
+from dl_bug_lsp.server.core.app import DlBugServer
+from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.documents.folders import Folder
+from dl_bug_lsp.server.failures.publication import Publication, publication
+from dl_bug_lsp.server.failures.shelf import OF_A_FOLDER
+from dl_bug_lsp.server.work.jobs import CancelledError, Rank, Token
+from dl_bug_lsp.settings.reading import Settings
+
+LIMIT = 32 * 2**20
+"""Characters of a text that are kept, from its end."""
+
+
+async def localized(
+    ls: DlBugServer,
+    text: str,
+    source: str,
+    folders: tuple[Folder, ...],
+    request: int | str | None = None,
+    lines_before: int = 0,
+) -> Publication:
+    """Localize a text in a thread and return its publication for the folder that fits it best.
+
+    ``source`` names where the text is from; a newer text of the same source takes this one's place.
+    ``request`` is the client's request that waits for the answer; a text that no request waits for
+    goes behind those of requests. ``lines_before`` lines of the log stand before the text.
+    Raises `SupersededError`, `CancelledError` and what the work raised.
+    """
+    name = job_name(source, folders)
+    ls.jobs.drop(name)
+    settings = [await folder_settings(ls, folder) for folder in folders]
+    if any(folder.closed.is_set() for folder in folders):
+        raise CancelledError
+    encoding = ls.workspace.position_encoding or types.PositionEncodingKind.Utf16
+    text, skipped = _end_of(text)
+
+    def part(folder: Folder, wanted: Settings) -> Callable[[Token], tuple[Report, Publication]]:
+        def work(_token: Token) -> tuple[Report, Publication]:
+            # Imported here, off the loop: it would hold up the answer to `initialize`.
+            from dl_bug_lsp.localize import localize
+
+            folder.workspace.catch_up()
+            report = localize(text, folder.workspace, wanted.options)
+            report = report.after(skipped).shifted(lines_before)
+            return report, publication(report, folder, wanted, source, encoding)
+
+        return work
+
+    parts = [(f.key, part(f, s)) for f, s in zip(folders, settings, strict=True)]
+    rank = Rank.ASKED if request is not None else Rank.HEARD
+    found = await ls.jobs.run(name, parts, request, rank)
+    return max(reversed(found), key=lambda pair: _fit(*pair))[1]
+
+
+def job_name(source: str, folders: tuple[Folder, ...]) -> str:
+    """Return the name under which a source's latest text wins."""
+    own = source.startswith(OF_A_FOLDER) and len(folders) == 1
+    return f"{folders[0].key} {source}" if own else source
+
+
+def _fit(report: Report, found: Publication) -> tuple[int, int, float]:
+    """Return how well a folder fits a text: frames found in it, how deep it lies, best score."""
+    failure = report.primary
+    depth = len(found.folder.real_root.parts)
+    if failure is None:
+        return 0, depth, 0.0
+    frames = sum(1 for frame in failure.frames if frame.workspace_file)
+    best = max((suspect.score for suspect in failure.suspects), default=0.0)
+    return frames, depth if frames else 0, best
+
+
+def _end_of(text: str) -> tuple[str, int]:
+    """Return the last `LIMIT` characters in whole lines and how many lines stand before them."""
+    if len(text) <= LIMIT:
+        return text, 0
+    start = text.find("\n", len(text) - LIMIT) + 1 or len(text) - LIMIT
+    return text[start:], text.count("\n", 0, start)

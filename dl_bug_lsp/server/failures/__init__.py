@@ -1,0 +1,1 @@
+"""What the editor shows of failures: publications, their places, diagnostics, pages."""

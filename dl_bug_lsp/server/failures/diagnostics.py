@@ -1,0 +1,155 @@
+"""Diagnostics: pushed, because a failure is an event, and taken back by the URIs pushed to.
+
+One channel a document: what other parts of the server have to say of it is merged in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from lsprotocol import types
+
+from dl_bug_lsp.server.documents.marks import document_key
+from dl_bug_lsp.server.failures.pages import page_uri
+from dl_bug_lsp.server.failures.publication import Place, Publication, Related
+from dl_bug_lsp.settings.reading import Settings
+from dl_bug_lsp.views import words
+from dl_bug_lsp.views.categories import category_words
+from dl_bug_lsp.views.escape import escape, shorten
+from dl_bug_lsp.views.headline import headline
+from dl_bug_lsp.views.json_view import evidence_to_json
+
+SOURCE = "dl-bug"
+REASONS = 3
+LONGEST_LINE = 300
+
+Push = Callable[[types.PublishDiagnosticsParams], None]
+
+
+class Diagnostics:
+    """Remembers every URI that holds diagnostics of ours, and what was pushed there."""
+
+    def __init__(self, push: Push) -> None:
+        self._push = push
+        self._pushed: dict[str, list[types.Diagnostic]] = {}
+        self._failures: dict[str, list[types.Diagnostic]] = {}
+        self._others: dict[str, dict[str, list[types.Diagnostic]]] = {}
+        self.capabilities = types.PublishDiagnosticsClientCapabilities()
+
+    def show(self, publications: Iterable[Publication]) -> None:
+        """Push the places of all publications and take back what stood anywhere else."""
+        self._failures = {}
+        for publication in publications:
+            for place in publication.shown():
+                found = self._failures.setdefault(self._known(place.uri), [])
+                found.append(self._diagnostic(publication, place))
+        for uri in {**self._pushed, **self._failures}:
+            self._send(uri)
+
+    def set(self, owner: str, uri: str, found: Sequence[types.Diagnostic]) -> None:
+        """Show what another part of the server says of a document, in place of its last word."""
+        uri = self._known(uri)
+        others = self._others.setdefault(uri, {})
+        others[owner] = list(found)
+        if not any(others.values()):
+            del self._others[uri]
+        self._send(uri)
+
+    def close(self, folder: str) -> None:
+        """Take back what others than failures say of the documents below a folder's URI."""
+        for uri in [uri for uri in self._others if uri.startswith(folder)]:
+            del self._others[uri]
+            self._send(uri)
+
+    def clear(self) -> None:
+        """Take everything back."""
+        self._failures, self._others = {}, {}
+        for uri in list(self._pushed):
+            self._send(uri)
+
+    def repeat(self, uri: str) -> None:
+        """Push what a document has once more: some clients keep nothing for files not open."""
+        known = self._known(uri)
+        if known in self._pushed:
+            found = self._pushed[known]
+            self._push(types.PublishDiagnosticsParams(uri=known, diagnostics=found))
+
+    def _known(self, uri: str) -> str:
+        """Return the spelling of a URI under which its document has diagnostics already."""
+        if uri in self._pushed:
+            return uri
+        key = document_key(uri)
+        return next((known for known in self._pushed if document_key(known) == key), uri)
+
+    def _send(self, uri: str) -> None:
+        """Push what a document has now, unless it is what was pushed last."""
+        found = list(self._failures.get(uri, ()))
+        for _, others in sorted(self._others.get(uri, {}).items()):
+            found.extend(others)
+        if found == self._pushed.get(uri, []):
+            return
+        if found:
+            self._pushed[uri] = found
+        else:
+            del self._pushed[uri]
+        self._push(types.PublishDiagnosticsParams(uri=uri, diagnostics=found))
+
+    def _diagnostic(self, publication: Publication, place: Place) -> types.Diagnostic:
+        assert place.mark.range is not None
+        shown = types.Diagnostic(
+            range=place.mark.range,
+            message=message(place),
+            severity=severity(place, publication.settings),
+            source=SOURCE,
+            code=place.failure.category.id,
+        )
+        if self.capabilities.related_information:
+            shown.related_information = _related(place.related) or None
+        if self.capabilities.code_description_support:
+            page = page_uri(place.failure.category.id)
+            shown.code_description = types.CodeDescription(page) if page else None
+        if self.capabilities.data_support:
+            shown.data = {
+                "report": publication.id,
+                "failure": place.failure.id,
+                "suspect": place.suspect.rank,
+                "source": publication.source,
+                "evidence": [evidence_to_json(one) for one in place.suspect.evidence],
+            }
+        return shown
+
+
+def _related(related: Iterable[Related]) -> list[types.DiagnosticRelatedInformation]:
+    return [
+        types.DiagnosticRelatedInformation(
+            types.Location(one.spot.uri, one.spot.range), escape(one.words)
+        )
+        for one in related
+        if one.spot.range is not None
+    ]
+
+
+def message(place: Place) -> str:
+    """Return what stands beside the line: the failure first, then why this place."""
+    failure, suspect = place.failure, place.suspect
+    name = category_words(failure.category.id).name
+    rank = f"suspicious place {suspect.rank} of {len(failure.suspects)}"
+    lines = [
+        f"{name}, {rank} ({words.percent(suspect.score)})",
+        shorten(headline(failure), LONGEST_LINE),
+    ]
+    reasons = sorted(suspect.evidence, key=lambda evidence: -evidence.score)[:REASONS]
+    lines += [f"- {shorten(escape(evidence.why), LONGEST_LINE)}" for evidence in reasons]
+    if not failure.reliable:
+        lines.append(words.UNRELIABLE)
+    return "\n".join(lines)
+
+
+def severity(place: Place, settings: Settings) -> types.DiagnosticSeverity:
+    """Return how loudly a place is shown: a suspicion is never an error."""
+    score = place.suspect.score
+    if place.suspect.rank == 1 or score >= settings.warning_from:
+        return types.DiagnosticSeverity.Warning
+    if score >= settings.information_from:
+        return types.DiagnosticSeverity.Information
+    return types.DiagnosticSeverity.Hint

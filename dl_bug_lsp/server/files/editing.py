@@ -1,0 +1,195 @@
+"""What happens to files, in the editor and on disk: marks follow, and go with their lines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from lsprotocol import types
+
+from dl_bug_lsp.server.core.app import DlBugServer
+from dl_bug_lsp.server.documents.buffers import Buffer
+from dl_bug_lsp.server.documents.cells import to_file
+from dl_bug_lsp.server.documents.folders import Folder
+from dl_bug_lsp.server.documents.marks import (
+    Changes,
+    Encoding,
+    Lines,
+    Spot,
+    document_key,
+    settle,
+)
+from dl_bug_lsp.server.failures.publication import Publication
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.workspace.notebooks import Cell
+
+ALL_FILES = types.FileOperationRegistrationOptions(
+    [types.FileOperationFilter(types.FileOperationPattern("**/*"), scheme="file")]
+)
+
+
+def register(server: DlBugServer) -> None:
+    """Add the handlers of documents and files."""
+    seen: dict[str, Lines] = {}
+    server.arrivals.append(lambda new: settle_open(server, new))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(ls: DlBugServer, params: types.DidOpenTextDocumentParams) -> None:
+        """Suspects are found on disk; the editor may open the file with other text."""
+        document = params.text_document
+        spots = ls.shelf.spots(document.uri)
+        lines = lines_of(ls, document.uri)
+        if spots and lines is not None:
+            seen[document_key(document.uri)] = tuple(lines)
+            if settle(spots, lines, encoding_of(ls)):
+                ls.show()
+        ls.diagnostics.repeat(document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(ls: DlBugServer, params: types.DidChangeTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        key = document_key(uri)
+        before = seen.pop(key, None)
+        if follow_edit(ls, uri, params.content_changes, before):
+            seen[key] = tuple(lines_of(ls, uri) or ())
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    async def did_close(ls: DlBugServer, params: types.DidCloseTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        seen.pop(document_key(uri), None)
+        for closing in ls.document_closings:
+            closing(uri)
+        # A file that is renamed may be closed first; one that is deleted is told of otherwise.
+        key = document_key(uri)
+        await read_again(ls, lambda home: document_key(home) == key, keeps_missing=True)
+
+    @server.feature(types.WORKSPACE_DID_RENAME_FILES, ALL_FILES)
+    def renamed(ls: DlBugServer, params: types.RenameFilesParams) -> None:
+        moved = [_rename(ls, one.old_uri, one.new_uri) for one in params.files]
+        if any(moved):
+            ls.show()
+
+    @server.feature(types.WORKSPACE_DID_DELETE_FILES, ALL_FILES)
+    def deleted(ls: DlBugServer, params: types.DeleteFilesParams) -> None:
+        gone = [spot for one in params.files for spot in _below(ls, one.uri)]
+        for spot in gone:
+            spot.range = None
+        if gone:
+            ls.show()
+
+
+def follow_edit(ls: DlBugServer, uri: str, changes: Changes, before: Lines | None) -> bool:
+    """Move what stands in a document; return whether anything stands in it."""
+    spots = ls.shelf.spots(uri)
+    if not spots:
+        return False
+    after = lines_of(ls, uri)
+    if after is not None and ls.shelf.edit(uri, changes, before, after, encoding_of(ls)):
+        # Lenses are not refreshed: they move in the editor, and refreshing while one types jumps.
+        ls.diagnostics.show(ls.shelf.all())
+    return True
+
+
+def encoding_of(ls: DlBugServer) -> Encoding:
+    """Return the encoding in which the client counts columns."""
+    return ls.workspace.position_encoding or types.PositionEncodingKind.Utf16
+
+
+def buffer_of(ls: DlBugServer, uri: str) -> Buffer | None:
+    """Return an open document, None where the client has it not open."""
+    documents = ls.workspace.text_documents
+    found = documents.get(unquote(uri))
+    if found is None:
+        key = document_key(uri)
+        found = next((d for d in documents.values() if document_key(d.uri) == key), None)
+    return found if isinstance(found, Buffer) else None
+
+
+def lines_of(ls: DlBugServer, uri: str) -> Lines | None:
+    """Return an open document's lines, None where the client has it not open."""
+    found = buffer_of(ls, uri)
+    return found.lines if found is not None else None
+
+
+def settle_open(ls: DlBugServer, new: Publication) -> None:
+    """Put a new publication's spots where their lines stand in what the editor has open."""
+    by_uri: dict[str, list[Spot]] = {}
+    for spot in dict.fromkeys(new.spots()):
+        if spot.cell is None:
+            by_uri.setdefault(spot.uri, []).append(spot)
+    for uri, spots in by_uri.items():
+        lines = lines_of(ls, uri)
+        if lines is not None:
+            settle(spots, lines, encoding_of(ls))
+
+
+def disk_changed(ls: DlBugServer, folder: Folder, names: Iterable[str]) -> None:
+    """Look for the marks again in files of a folder that changed or went; returns at once.
+
+    Names are relative to the root; a folder's name stands for all that is in it.
+    """
+    changed = tuple(folder.uri_of(name.rstrip("/")) for name in names)
+    keys = tuple(document_key(uri) for uri in changed)
+
+    def wanted(home: str) -> bool:
+        key = document_key(home)
+        return any(key == one or key.startswith((f"{one}/", f"{one}\\")) for one in keys)
+
+    if any(wanted(spot.home) for p in ls.shelf.all() for spot in p.spots()):
+        task = asyncio.ensure_future(read_again(ls, wanted))
+        _TASKS.add(task)
+        task.add_done_callback(_TASKS.discard)
+
+
+_TASKS: set[asyncio.Future[None]] = set()
+
+
+async def read_again(
+    ls: DlBugServer, wanted: Callable[[str], bool], *, keeps_missing: bool = False
+) -> None:
+    """Put the spots of closed files where their lines stand on disk now."""
+    for publication in ls.shelf.all():
+        homes = dict.fromkeys(s.home for s in publication.spots() if wanted(s.home))
+        for home in homes:
+            file = publication.folder.file_of(home)
+            if file is None or lines_of(ls, home) is not None:
+                continue
+            lines, cells = await asyncio.to_thread(_on_disk, publication.folder, file)
+            if lines_of(ls, home) is not None or (keeps_missing and not lines):
+                continue
+            spots = [s for s in dict.fromkeys(publication.spots()) if s.uri == home]
+            moved = [to_file(s, lines, cells, encoding_of(ls)) for s in spots if s.cell is not None]
+            plain = [s for s in spots if s.cell is None]
+            if settle(plain, lines, encoding_of(ls)) or any(moved):
+                ls.show()
+
+
+def _on_disk(folder: Folder, file: str) -> tuple[Sequence[str], Sequence[Cell]]:
+    from dl_bug_lsp.workspace import Workspace
+
+    # A reader of its own: the folder's belongs to the thread that localizes.
+    reader = Workspace(folder.root, cache=False)
+    return reader.lines(file), reader.cells(file)
+
+
+def _below(ls: DlBugServer, uri: str) -> list[Spot]:
+    """Return the spots in a file, or in the files of a folder."""
+    key = document_key(uri)
+    found = dict.fromkeys(s for p in ls.shelf.all() for s in p.spots())
+    inside = (f"{key}/", f"{key}\\")
+    return [
+        s for s in found if document_key(s.home) == key or document_key(s.home).startswith(inside)
+    ]
+
+
+def _rename(ls: DlBugServer, old: str, new: str) -> bool:
+    spots = _below(ls, old)
+    for spot in spots:
+        for name in ("uri", "home"):
+            value: str = getattr(spot, name)
+            if value.startswith(old):
+                setattr(spot, name, new + value[len(old) :])
+    return bool(spots)

@@ -1,0 +1,130 @@
+"""Spectra that tests record while the editor is open: read, shown, taken back; the heat command."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import weakref
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from dl_bug_lsp.server.commands.arguments import HEATMAP, argument
+from dl_bug_lsp.server.core.app import DlBugServer
+from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.documents.folders import Folder, path_of
+from dl_bug_lsp.server.failures.publication import Publication
+from dl_bug_lsp.server.files.editing import encoding_of, lines_of
+from dl_bug_lsp.server.following.spectrum_files import SOURCE, looker
+from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError, Token
+
+logger = logging.getLogger(__name__)
+
+
+def register(server: DlBugServer) -> None:
+    """Add the command, and look again where settings changed."""
+    server.settings_observers.append(lambda folder: read_soon(server, folder))
+    server.arrivals.append(lambda new: _arrived(server, new))
+
+    @server.command(HEATMAP)
+    def heatmap(ls: DlBugServer, *arguments: Any) -> list[dict[str, Any]] | None:
+        uri = argument(HEATMAP, arguments).get("uri", "")
+        return heat(ls, uri) if path_of(uri) is not None else None
+
+
+def heat(ls: DlBugServer, uri: str) -> list[dict[str, Any]] | None:
+    """Return each line of a document that a failing test runs, as it stands now (0-based)."""
+    found = ls.spectra.around(tuple(ls.folders), uri)
+    if found is None:
+        return None
+    _, spectrum, file = found
+    today = lines_of(ls, uri)
+    shown = []
+    for line, counts in spectrum.lines[file].items():
+        at = spectrum.now(file, line, today)
+        if at is not None:
+            shown.append(
+                {
+                    "line": at - 1,
+                    "score": counts.score,
+                    "failing": counts.failing,
+                    "passing": counts.passing,
+                }
+            )
+    return shown or None
+
+
+def spectrum_looker(
+    ls: DlBugServer, folder: Folder, junit: Sequence[str] | None
+) -> Callable[[], None]:
+    """Return what a folder's watcher calls now and then, on its thread."""
+    loop = asyncio.get_running_loop()
+
+    def changed() -> None:
+        with suppress(RuntimeError):  # The loop may be gone.
+            loop.call_soon_threadsafe(read_soon, ls, folder)
+
+    return looker(folder.root, junit, changed)
+
+
+_tasks: set[asyncio.Task[None]] = set()
+_ours: weakref.WeakSet[Publication] = weakref.WeakSet()
+
+
+def _arrived(ls: DlBugServer, new: Publication) -> None:
+    """Have a program's spectrum follow the failure that was read off its output alone."""
+    held = ls.spectra.of(new.folder)
+    if held is not None and held.source == new.source and new not in _ours:
+        read_soon(ls, new.folder)
+
+
+def read_soon(ls: DlBugServer, folder: Folder) -> None:
+    """Read a folder's spectrum in its lane and show what it tells, in place of the older one."""
+    task = asyncio.ensure_future(_read(ls, folder))
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
+
+
+async def _read(ls: DlBugServer, folder: Folder) -> None:
+    try:
+        settings = await folder_settings(ls, folder)
+        if folder.closed.is_set():
+            return
+        if not settings.spectrum_watch:
+            _take_back(ls, folder)
+            return
+        encoding = encoding_of(ls)
+
+        def work(_token: Token) -> Any:
+            # Imported here, off the loop, and only where there is a spectrum.
+            from dl_bug_lsp.server.following.spectrum_reader import read_folder
+
+            return read_folder(folder, settings, encoding)
+
+        name = f"{folder.key} {SOURCE}"
+        found = (await ls.jobs.run(name, [(folder.key, work)], None, Rank.HEARD))[0]
+    except (SupersededError, CancelledError):
+        return
+    except Exception:
+        logger.exception("a folder's spectrum could not be read")
+        _take_back(ls, folder)
+        return
+    if folder.closed.is_set():
+        return
+    if found.problem:
+        logger.warning("%s", found.problem)
+    if found.publication is None or not found.publication.places:
+        _take_back(ls, folder)
+        return
+    if found.publication.source != SOURCE:
+        ls.shelf.drop_source(SOURCE, folder)
+    ls.spectra.put(folder, found.spectrum)
+    _ours.add(found.publication)
+    ls.publish(found.publication)
+
+
+def _take_back(ls: DlBugServer, folder: Folder) -> None:
+    """Show nothing of a folder's spectrum any more."""
+    had = ls.spectra.put(folder, None)
+    if ls.shelf.drop_source(SOURCE, folder) or had:
+        ls.show()

@@ -1,0 +1,1 @@
+"""Failures that outlive the server."""

@@ -1,0 +1,1 @@
+"""What a suspicious line offers: hover, code lenses, code actions, fixes."""

@@ -1,0 +1,1 @@
+"""Logs that are open in the editor: links and symbols."""

@@ -1,0 +1,1 @@
+"""Work off the event loop: jobs, and a lane for each folder."""
