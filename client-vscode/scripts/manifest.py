@@ -30,7 +30,8 @@ GROUPS = {
         "hover",
         "keepFailures",
     ),
-    "Logs": ("logs.watch", "logs.include", "logs.exclude"),
+    "Logs": ("logs.watch", "logs.include", "logs.exclude", "logs.polling"),
+    "Tests": ("spectrum.watch", "spectrum.lenses", "spectrum.junit"),
 }
 """Which of the server's settings stand under which heading; new ones stand under ``OTHERS``."""
 OTHERS = "Others"

@@ -8,7 +8,9 @@ import { TerminalCapture } from "./capture/terminal";
 import { Places } from "./commands/places";
 import { Texts } from "./commands/texts";
 import { debugInformation } from "./debugInformation";
-import { type Channels, Server } from "./server/server";
+import type { Waiting } from "./protocol";
+import type { Channels } from "./server/clientOptions";
+import { Server } from "./server/server";
 import { Failures } from "./views/failures";
 import { HeatMap } from "./views/heatMap";
 import { ReportDocuments } from "./views/report";
@@ -22,7 +24,13 @@ export function activate(context: vscode.ExtensionContext): void {
   const channels = makeChannels();
   const running = new Server(context, channels);
   server = running;
-  const asking = { execute: <T>(command: string, argument?: object) => running.execute<T>(command, argument), ready: () => ready(running) };
+  const waitedFor: Waiting = {
+    get isRunning() {
+      return running.isRunning;
+    },
+    execute: (command, argument) => running.execute(command, argument),
+    ready: () => ready(running),
+  };
   const failures = new Failures(running);
   const status = new StatusItem();
   let waiting = 0;
@@ -35,13 +43,13 @@ export function activate(context: vscode.ExtensionContext): void {
     status.show({ state: running.state, isIndexing: running.isIndexing, failures: shown, waiting, problem: running.problem });
     void vscode.commands.executeCommand("setContext", "dlBug.hasFailures", shown > 0);
   };
-  const reports = new ReportDocuments(failures, asking.execute);
-  const heatMap = new HeatMap(failures);
-  const places = new Places(asking, failures, reports);
+  const reports = new ReportDocuments(failures, running);
+  const heatMap = new HeatMap(running, failures);
+  const places = new Places(waitedFor, failures, reports);
   context.subscriptions.push(
     channels.client, channels.server, channels.trace, running, failures, status, reports, heatMap, places,
     new FailuresTree(failures),
-    new Texts(asking, (report) => places.found(report)),
+    new Texts(waitedFor, (report) => places.found(report)),
     new TerminalCapture(captures, { terminal: () => setting("capture.terminal", true), tasks: () => setting("capture.tasks", true) }),
     new DebugCapture(captures, () => setting("capture.debug", true)),
     new NotebookCapture(captures, () => setting("capture.notebook", true)),

@@ -59,3 +59,23 @@ export interface PlaceArgument {
 export const FAILURES_CHANGED = "dlBug/failuresChanged";
 /** The command that lenses run; the server names it because we say that we have it. */
 export const SHOW_SUSPECT = "dlBug.showSuspect";
+
+/** The server as the rest of the extension sees it. */
+export interface Asking {
+  readonly isRunning: boolean;
+  /** Run one of the server's commands. Throws where the server does not run or refuses. */
+  execute<T>(command: string, argument?: object): Promise<T>;
+}
+
+/** A server that can be waited for; where it cannot be had, the user is told what to do. */
+export interface Waiting extends Asking {
+  ready(): Promise<boolean>;
+}
+
+/** One line of `dlBug.heatmap`, 0-based. */
+export interface HeatLine {
+  line: number;
+  score: number;
+  failing: number;
+  passing: number;
+}

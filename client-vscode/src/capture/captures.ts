@@ -1,11 +1,6 @@
 /** Where all captured texts go: to the server, now or once it runs; and what is over is taken back. */
 
-import type { Listed, Report } from "../protocol";
-
-export interface Localizer {
-  readonly isRunning: boolean;
-  execute<T>(command: string, argument?: object): Promise<T>;
-}
+import type { Asking, Listed, Report } from "../protocol";
 
 export interface Log {
   info(message: string): void;
@@ -19,7 +14,7 @@ export class Captures {
   private shown = new Set<string>();
 
   constructor(
-    private readonly server: Localizer,
+    private readonly server: Asking,
     private readonly log: Log,
     private readonly onWaiting: (count: number) => void = () => undefined,
     private readonly ignored: () => string[] = () => [],

@@ -1,22 +1,21 @@
 /** Going to suspicious places, showing their report, putting them aside. */
 
 import * as vscode from "vscode";
-import type { Place, PlaceArgument, Report } from "../protocol";
+import type { Listed, Place, PlaceArgument, Report, Waiting } from "../protocol";
 import type { Failures } from "../views/failures";
 import type { ReportDocuments } from "../views/report";
-import type { Node } from "../views/tree";
-import { categoryName, percent } from "../views/words";
-
-export interface Asking {
-  execute<T>(command: string, argument?: object): Promise<T>;
-  ready(): Promise<boolean>;
-}
+import { categoryName, isSameUri, percent } from "../views/words";
+import { choices } from "./choices";
+import { isSame, type Named, nameOf, named } from "./naming";
+import { reveal } from "./reveal";
 
 export class Places implements vscode.Disposable {
   private readonly disposables: vscode.Disposable[];
+  private visited: Named | undefined;
+  private newest: string | undefined;
 
   constructor(
-    private readonly server: Asking,
+    private readonly server: Waiting,
     private readonly failures: Failures,
     private readonly reports: ReportDocuments,
   ) {
@@ -38,6 +37,7 @@ export class Places implements vscode.Disposable {
         }
       }),
     );
+    this.disposables.push(failures.onDidChange((listed) => this.take(listed)));
   }
 
   /** Tell what a text that was localized by hand holds: the first place, or one sentence. */
@@ -58,36 +58,57 @@ export class Places implements vscode.Disposable {
       }
       return;
     }
+    this.visited = nameOf(shown!, first);
     await reveal(first);
     vscode.window.setStatusBarMessage(`DL Bug: ${categoryName(primary.category.id)}, ${primary.suspects.length} suspicious places`, 10_000);
   }
 
   private async go(command: string): Promise<void> {
-    const place = await this.server.execute<(Place & { shown: boolean }) | null>(command);
-    if (place === null) {
+    const next = await this.server.execute<(Place & Named & { shown: boolean }) | null>(command, this.current());
+    if (next === null) {
       vscode.window.setStatusBarMessage("DL Bug: no suspicious places", 5000);
       return;
     }
-    if (!place.shown) {
-      await reveal(place);
+    this.visited = { report: next.report, failure: next.failure, suspect: next.suspect };
+    if (!next.shown) {
+      await reveal(next);
     }
-    const total = this.failures.shown().find((one) => one.failure.places.some((other) => other.uri === place.uri && other.suspect === place.suspect));
-    const of = total === undefined ? "" : ` of ${total.failure.places.length}`;
-    vscode.window.setStatusBarMessage(`DL Bug: place ${place.suspect}${of} (${percent(place.score)})`, 5000);
+    const failure = this.failures.shown().find(({ listed, failure }) => listed.report === next.report && failure.failure === next.failure)?.failure;
+    const of = failure === undefined ? "" : ` of ${failure.places.length}`;
+    vscode.window.setStatusBarMessage(`DL Bug: place ${next.suspect}${of} (${percent(next.score)})`, 5000);
+  }
+
+  /** From where next and previous count: the place at the cursor, else the one visited last, else the newest report's ends. */
+  private current(): PlaceArgument {
+    const editor = vscode.window.activeTextEditor;
+    const line = editor?.selection.active.line ?? -1;
+    const isAtCursor = ({ uri, range }: Place): boolean =>
+      editor !== undefined && range.start.line <= line && line <= range.end.line && isSameUri(uri, editor.document.uri);
+    const places = this.failures.places();
+    const atCursor = places.filter(({ place }) => isAtCursor(place)).map(({ shown, place }) => nameOf(shown, place));
+    const all = places.map(({ shown, place }) => nameOf(shown, place));
+    const isVisited = (one: Named): boolean => isSame(this.visited, one);
+    return atCursor.find(isVisited) ?? atCursor[0] ?? all.find(isVisited) ?? (this.newest === undefined ? {} : { report: this.newest });
+  }
+
+  /** Another report on top: next begins at its first place. */
+  private take(listed: readonly Listed[]): void {
+    const newest = listed[0]?.report;
+    if (newest !== this.newest) {
+      this.newest = newest;
+      this.visited = undefined;
+    }
   }
 
   private find(argument: PlaceArgument): Place | undefined {
-    return this.failures
-      .places()
-      .find(
-        ({ shown, place }) =>
-          shown.listed.report === argument.report && shown.failure.failure === argument.failure && place.suspect === argument.suspect,
-      )?.place;
+    return this.failures.places().find(({ shown, place }) => isSame(argument, nameOf(shown, place)))?.place;
   }
 
   private async goTo(argument: PlaceArgument): Promise<void> {
     const place = this.find(argument);
     if (place !== undefined) {
+      const { report, failure, suspect } = argument as Named;
+      this.visited = { report, failure, suspect };
       await reveal(place);
     }
   }
@@ -96,37 +117,26 @@ export class Places implements vscode.Disposable {
   private async showSuspect(argument: PlaceArgument): Promise<void> {
     const report = await this.failures.report(argument.report ?? "");
     const failure = report?.failures.find((one) => one.id === argument.failure);
-    if (!report || !failure) {
+    if (failure === undefined) {
       vscode.window.setStatusBarMessage("DL Bug: no longer suspicious", 5000);
       return;
     }
-    interface Item extends vscode.QuickPickItem {
-      run?: () => unknown;
-    }
-    const suspect = failure.suspects.find((one) => one.rank === argument.suspect);
-    const items: Item[] = [
-      ...(suspect?.evidence ?? []).map((one) => ({
-        label: `$(info) ${one.why.replaceAll("`", "")}`,
-        description: `${one.kind.replaceAll("_", " ")}, ${percent(one.score)}`,
-        run: () => this.goTo(argument),
-      })),
-      { label: "Other places", kind: vscode.QuickPickItemKind.Separator },
-      ...failure.suspects
-        .filter((one) => one !== suspect && this.find({ ...argument, suspect: one.rank }))
-        .map((one) => ({
-          label: `$(target) ${one.rank}. ${one.file}:${one.line}`,
-          description: percent(one.score),
-          run: () => this.goTo({ ...argument, suspect: one.rank }),
-        })),
-      { label: "More", kind: vscode.QuickPickItemKind.Separator },
-      { label: "$(book) Show Report", run: () => this.showReport(argument) },
-      { label: "$(output) Open Log at Failure", run: () => this.openLog(argument) },
-      { label: "$(close) Dismiss This Place", run: () => this.dismiss(argument) },
-    ];
-    const title = `${categoryName(failure.category.id)}: suspicious place ${argument.suspect} of ${failure.suspects.length}`;
-    const placeHolder = failure.exception ? `${failure.exception.type}: ${failure.exception.message}`.slice(0, 200) : title;
+    const isShown = (rank: number): boolean => this.find({ ...argument, suspect: rank }) !== undefined;
+    const { items, title, placeHolder } = choices(failure, argument.suspect, isShown);
     const chosen = await vscode.window.showQuickPick(items, { title, placeHolder, matchOnDescription: true });
-    await chosen?.run?.();
+    if (chosen?.choice === undefined) {
+      return;
+    }
+    switch (chosen.choice) {
+      case "report":
+        return this.showReport(argument);
+      case "log":
+        return this.openLog(argument);
+      case "dismiss":
+        return this.dismiss(argument);
+      default:
+        return this.goTo({ ...argument, suspect: chosen.choice });
+    }
   }
 
   private async showReport(argument: PlaceArgument): Promise<void> {
@@ -159,40 +169,5 @@ export class Places implements vscode.Disposable {
 
   dispose(): void {
     vscode.Disposable.from(...this.disposables).dispose();
-  }
-}
-
-/** A place as the server names it, from a node of the tree, a lens' argument, or nothing. */
-export function named(argument: unknown): PlaceArgument {
-  const node = argument as Partial<Node> | undefined;
-  if (node?.kind === "failure" && node.shown) {
-    return { report: node.shown.listed.report, failure: node.shown.failure.failure };
-  }
-  if (node?.kind === "place" && node.shown && node.place) {
-    return { report: node.shown.listed.report, failure: node.shown.failure.failure, suspect: node.place.suspect };
-  }
-  return typeof argument === "object" && argument !== null ? (argument as PlaceArgument) : {};
-}
-
-export async function reveal(place: Place): Promise<void> {
-  const { start, end } = place.range;
-  const selection = new vscode.Range(start.line, start.character, end.line, end.character);
-  const uri = vscode.Uri.parse(place.uri);
-  if (uri.scheme === "vscode-notebook-cell") {
-    await revealCell(uri);
-    return;
-  }
-  const editor = await vscode.window.showTextDocument(uri, { selection: new vscode.Range(selection.start, selection.start) });
-  editor.revealRange(selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-}
-
-async function revealCell(uri: vscode.Uri): Promise<void> {
-  const same = (one: vscode.NotebookCell): boolean => one.document.uri.toString() === uri.toString();
-  const notebook = vscode.workspace.notebookDocuments.find((one) => one.getCells().some(same));
-  const cell = notebook?.getCells().find(same);
-  if (notebook !== undefined && cell !== undefined) {
-    const range = new vscode.NotebookRange(cell.index, cell.index + 1);
-    const editor = await vscode.window.showNotebookDocument(notebook, { selections: [range] });
-    editor.revealRange(range, vscode.NotebookEditorRevealType.InCenterIfOutsideViewport);
   }
 }

@@ -2,13 +2,9 @@
 
 import * as vscode from "vscode";
 import { looksLikeFailure } from "../capture/text";
-import type { Report } from "../protocol";
+import type { Report, Waiting } from "../protocol";
 
-export interface Asking {
-  execute<T>(command: string, argument?: object): Promise<T>;
-  ready(): Promise<boolean>;
-}
-
+/** Milliseconds after the last change of the document to paste into. */
 const WAIT = 300;
 
 export class Texts implements vscode.Disposable {
@@ -17,7 +13,7 @@ export class Texts implements vscode.Disposable {
   private readonly disposables: vscode.Disposable[];
 
   constructor(
-    private readonly server: Asking,
+    private readonly server: Waiting,
     private readonly found: (report: Report | null) => Promise<void>,
   ) {
     const { registerCommand } = vscode.commands;

@@ -1,33 +1,18 @@
 /** The one language server of all folders: found, started, watched over, ended. */
 
 import * as fs from "node:fs";
-import * as path from "node:path";
 import * as vscode from "vscode";
-import {
-  CloseAction,
-  type CloseHandlerResult,
-  ErrorAction,
-  LanguageClient,
-  type LanguageClientOptions,
-  RevealOutputChannelOn,
-  State as ClientState,
-} from "vscode-languageclient/node";
-import { FAILURES_CHANGED, SHOW_SUSPECT } from "../protocol";
+import { CloseAction, type CloseHandlerResult, LanguageClient, State as ClientState } from "vscode-languageclient/node";
+import { FAILURES_CHANGED } from "../protocol";
 import { Backoff } from "./backoff";
-import { onSelectionChanged, selectedInterpreter } from "./environments";
+import { type Channels, clientOptions } from "./clientOptions";
+import { configuration, editorWorld } from "./editorWorld";
+import { onSelectionChanged } from "./environments";
 import { findServer, type Found, type Search } from "./finding";
-import { makeEnvironment, managedInterpreter, type Places, interpreterIn, SetUpError } from "./managed";
-import { probe } from "./probing";
-import { run, which } from "./processes";
-import { settingsFor } from "./settings";
+import type { Places } from "./managed";
+import { setUpWithProgress } from "./settingUp";
 
 export type State = "searching" | "missing" | "settingUp" | "starting" | "running" | "stopped";
-
-export interface Channels {
-  client: vscode.LogOutputChannel;
-  server: vscode.LogOutputChannel;
-  trace: vscode.LogOutputChannel;
-}
 
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
@@ -119,32 +104,16 @@ export class Server implements vscode.Disposable {
       return;
     }
     this.become("settingUp");
-    try {
-      await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: "DL Bug", cancellable: true },
-        async (progress, token) => {
-          const abort = new AbortController();
-          token.onCancellationRequested(() => abort.abort());
-          const logged: typeof run = async (command, args, options) => {
-            this.channels.client.info(`running ${command} ${args.join(" ")}`);
-            const ran = await run(command, args, options);
-            this.channels.client[ran.ok ? "debug" : "error"](`${ran.stdout}\n${ran.stderr}`);
-            return ran;
-          };
-          await makeEnvironment(this.places, base, (message) => progress.report({ message }), abort.signal, logged);
-        },
-      );
-    } catch (error) {
-      const words = error instanceof SetUpError ? error.message : `The server could not be set up: ${(error as Error).message}`;
-      this.channels.client.error(words);
-      this.become("missing", words);
-      const choice = await vscode.window.showErrorMessage(words, "Show Logs");
-      if (choice !== undefined) {
-        this.channels.client.show();
-      }
+    const problem = await setUpWithProgress(this.places, base, this.channels.client);
+    if (problem === undefined) {
+      await this.restart();
       return;
     }
-    await this.restart();
+    this.become("missing", problem);
+    const choice = await vscode.window.showErrorMessage(problem, "Show Logs");
+    if (choice !== undefined) {
+      this.channels.client.show();
+    }
   }
 
   private async findAndStart(): Promise<void> {
@@ -167,23 +136,8 @@ export class Server implements vscode.Disposable {
   }
 
   private async find(): Promise<Search> {
-    const cwd = this.safeFolder();
-    const resource = vscode.workspace.workspaceFolders?.[0]?.uri;
     this.selection?.dispose();
-    const search = await findServer(
-      {
-        interpreterSetting: () => absolute(configuration().get<string>("interpreter", "")),
-        importStrategy: () => configuration().get<string>("importStrategy", "fromEnvironment"),
-        isTrusted: () => vscode.workspace.isTrusted,
-        selected: () => selectedInterpreter(resource),
-        inFolders: () => environmentsInFolders(),
-        onPath: (name) => which(name),
-        managed: () => managedInterpreter(this.places),
-        probe: (interpreter) => probe(interpreter, cwd),
-        version: async (script) => /(\d+\.\d+\S*)/.exec((await run(script, ["--version"], { cwd, timeout: 20_000 })).stdout)?.[1],
-      },
-      this.version,
-    );
+    const search = await findServer(editorWorld(this.places, this.safeFolder()), this.version);
     const from = search.found?.from;
     this.selection = onSelectionChanged(() => {
       if (from === undefined || from === "the selected interpreter") {
@@ -217,7 +171,9 @@ export class Server implements vscode.Disposable {
   private async startClient(found: Found): Promise<void> {
     this.become("starting");
     const options = { cwd: this.safeFolder(), env: { ...process.env, PYTHONUTF8: "1", PYTHONUNBUFFERED: "1" } };
-    const client = new LanguageClient("dlBug", "DL Bug", { command: found.command, args: found.args, options }, this.options());
+    const handlers = { closed: () => this.closed(), worked: (token: string | number, began: boolean) => this.worked(token, began) };
+    const executable = { command: found.command, args: found.args, options };
+    const client = new LanguageClient("dlBug", "DL Bug", executable, clientOptions(this.channels, handlers));
     this.client = client;
     client.onDidChangeState(({ newState }) => {
       if (client !== this.client) {
@@ -239,34 +195,13 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  private options(): LanguageClientOptions {
-    return {
-      documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
-      outputChannel: this.channels.server,
-      traceOutputChannel: this.channels.trace,
-      revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: { clientCommands: [SHOW_SUSPECT], commandLinks: true, tellFailures: true },
-      markdown: { isTrusted: { enabledCommands: ["dlBug.next", "dlBug.previous", "dlBug.openLog", "dlBug.dismiss"] } },
-      initializationFailedHandler: () => false,
-      errorHandler: {
-        error: (_error, _message, count) => ({ action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown, handled: true }),
-        closed: () => this.closed(),
-      },
-      middleware: {
-        workspace: {
-          configuration: (params) => params.items.map((item) => settingsFor(item.scopeUri ? vscode.Uri.parse(item.scopeUri) : undefined)),
-        },
-        handleWorkDoneProgress: (token, params, next) => {
-          if (params.kind === "begin") {
-            this.progress.add(token);
-          } else if (params.kind === "end") {
-            this.progress.delete(token);
-          }
-          this.changedState.fire(this.state);
-          next(token, params);
-        },
-      },
-    };
+  private worked(token: string | number, began: boolean): void {
+    if (began) {
+      this.progress.add(token);
+    } else {
+      this.progress.delete(token);
+    }
+    this.changedState.fire(this.state);
   }
 
   private async closed(): Promise<CloseHandlerResult> {
@@ -314,23 +249,4 @@ export class Server implements vscode.Disposable {
     this.selection?.dispose();
     vscode.Disposable.from(...this.disposables).dispose();
   }
-}
-
-function configuration(): vscode.WorkspaceConfiguration {
-  return vscode.workspace.getConfiguration("dlBug", vscode.workspace.workspaceFolders?.[0]?.uri ?? null);
-}
-
-/** A setting's path: `~` is the user's folder, a relative one is the first folder's. */
-function absolute(setting: string): string {
-  const home = process.env["HOME"] ?? process.env["USERPROFILE"] ?? "";
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
-  const place = setting.trim().replace(/^~(?=[\\/])/, home).replace("${workspaceFolder}", folder);
-  return place === "" || path.isAbsolute(place) || !/[\\/]/.test(place) ? place : path.join(folder, place);
-}
-
-function environmentsInFolders(): string[] {
-  const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === "file");
-  return folders
-    .flatMap((folder) => [".venv", "venv"].map((name) => interpreterIn(path.join(folder.uri.fsPath, name))))
-    .filter((place) => fs.existsSync(place));
 }

@@ -1,12 +1,7 @@
 /** What the server shows, as the client last heard of it; all views are made of it. */
 
 import * as vscode from "vscode";
-import type { Failure, Listed, Place, Report } from "../protocol";
-
-export interface Asking {
-  readonly isRunning: boolean;
-  execute<T>(command: string, argument?: object): Promise<T>;
-}
+import type { Asking, Failure, Listed, Place, Report } from "../protocol";
 
 /** One failure with the report that it is in. */
 export interface Shown {

@@ -1,7 +1,7 @@
 /** The report as a Markdown page: the server's words, the code around each place, the category's page. */
 
 import * as vscode from "vscode";
-import type { Place } from "../protocol";
+import type { Asking, Place } from "../protocol";
 import type { Failures } from "./failures";
 import { bar, percent } from "./words";
 
@@ -18,7 +18,7 @@ export class ReportDocuments implements vscode.TextDocumentContentProvider, vsco
 
   constructor(
     private readonly failures: Failures,
-    private readonly ask: <T>(command: string, argument?: object) => Promise<T>,
+    private readonly server: Asking,
   ) {
     this.disposables = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
@@ -39,7 +39,7 @@ export class ReportDocuments implements vscode.TextDocumentContentProvider, vsco
     const report = query.get("report") ?? "";
     const failure = query.get("failure");
     const argument = { report, format: "markdown", ...(failure === null ? {} : { failure }) };
-    const page = await this.ask<string | null>("dlBug.report", argument).catch(() => null);
+    const page = await this.server.execute<string | null>("dlBug.report", argument).catch(() => null);
     if (page === null) {
       return "# No longer shown\n\nThis failure was fixed, dismissed, or another one took its place.\n";
     }

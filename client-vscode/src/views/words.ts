@@ -1,5 +1,6 @@
 /** Words and small pictures that several views share. */
 
+import * as vscode from "vscode";
 import { CATEGORIES } from "../generated";
 
 export function categoryName(id: string): string {
@@ -7,7 +8,7 @@ export function categoryName(id: string): string {
 }
 
 export function percent(share: number): string {
-  return share > 0 && share < 0.01 ? "< 1 %" : `${Math.round(share * 100)} %`;
+  return share > 0 && share < 0.01 ? "<1 %" : `${Math.round(share * 100)} %`;
 }
 
 /** A share as a bar of ten characters. */
@@ -23,4 +24,9 @@ export function kindWords(kind: string): string {
 /** Evidence's sentence without the marks of code. */
 export function plain(sentence: string): string {
   return sentence.replaceAll("`", "");
+}
+
+/** Whether the server's text of a URI names the editor's one; both write some characters in their own way. */
+export function isSameUri(text: string, uri: vscode.Uri): boolean {
+  return text === uri.toString() || vscode.Uri.parse(text).toString() === uri.toString();
 }

@@ -72,6 +72,7 @@ export class Range {
   constructor(readonly a: number, readonly b: number, readonly c: number, readonly d: number) {}
 }
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
+export const QuickPickItemKind = { Separator: -1, Default: 0 };
 export const StatusBarAlignment = { Left: 1, Right: 2 };
 export const OverviewRulerLane = { Left: 1, Center: 2, Right: 4, Full: 7 };
 

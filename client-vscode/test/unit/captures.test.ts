@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Captures, type Localizer } from "../../src/capture/captures";
+import { Captures } from "../../src/capture/captures";
 import { tracebackOf, Tracker } from "../../src/capture/debugging";
 import { NotebookCapture } from "../../src/capture/notebooks";
 import { runsProgram, TerminalCapture } from "../../src/capture/terminal";
+import type { Asking } from "../../src/protocol";
 import { Uri, world } from "../fake/vscode";
 
-class Recorder implements Localizer {
+class Recorder implements Asking {
   isRunning = true;
   sent: [string, object][] = [];
   execute<T>(command: string, argument: object = {}): Promise<T> {

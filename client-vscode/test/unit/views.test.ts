@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { named } from "../../src/commands/places";
+import { choices } from "../../src/commands/choices";
+import { named } from "../../src/commands/naming";
 import type { Listed, Report } from "../../src/protocol";
 import { Failures } from "../../src/views/failures";
-import { STEPS, step } from "../../src/views/heatMap";
+import { heatOf, STEPS, step } from "../../src/views/heatMap";
 import { excerpt } from "../../src/views/report";
 import { look } from "../../src/views/status";
 import { FailuresTree, sourceWords } from "../../src/views/tree";
@@ -117,9 +118,41 @@ describe("the report's code", () => {
   });
 });
 
+describe("the heat of lines", () => {
+  it("is a place's or that of the tests that run it, the hotter of both", async () => {
+    await failures.refresh();
+    const [shown] = failures.shown();
+    const two = { ...place, score: 0.5, range: { start: { line: 6, character: 0 }, end: { line: 7, character: 0 } } };
+    const heat = heatOf([{ shown: shown!, place: two }], [{ line: 7, score: 0.9, failing: 2, passing: 1 }, { line: 6, score: 0.1, failing: 1, passing: 9 }]);
+    expect([...heat]).toEqual([
+      [6, { score: 0.5, words: "50 % Tensor Mismatch" }],
+      [7, { score: 0.9, words: "90 % · tests that run it: 2 fail, 1 pass" }],
+    ]);
+  });
+});
+
+describe("what a lens offers", () => {
+  it("is the evidence, the other places that are shown, and what can be done", () => {
+    const [failure] = REPORT.failures;
+    const other = { ...failure!.suspects[0]!, rank: 2, line: 9 };
+    const { items, title } = choices({ ...failure!, suspects: [...failure!.suspects, other, { ...other, rank: 3 }] }, 1, (rank) => rank < 3);
+    expect(title).toBe("Tensor Mismatch: suspicious place 1 of 3");
+    expect(items.map(({ label, choice }) => [label, choice])).toEqual([
+      ["$(info) b", 1],
+      ["$(info) a", 1],
+      ["Other places", undefined],
+      ["$(target) 2. model.py:9", 2],
+      ["More", undefined],
+      ["$(book) Show Report", "report"],
+      ["$(output) Open Log at Failure", "log"],
+      ["$(close) Dismiss This Place", "dismiss"],
+    ]);
+  });
+});
+
 describe("words", () => {
   it("are made of shares", () => {
-    expect([percent(1), percent(0.5), percent(0.001), percent(0)]).toEqual(["100 %", "50 %", "< 1 %", "0 %"]);
+    expect([percent(1), percent(0.5), percent(0.001), percent(0)]).toEqual(["100 %", "50 %", "<1 %", "0 %"]);
     expect([bar(0), bar(0.5), bar(1.2)]).toEqual(["░".repeat(10), "█████░░░░░", "█".repeat(10)]);
     expect([categoryName("loss_nan"), categoryName("not_known_yet")]).toEqual(["Loss NaN", "not known yet"]);
   });
