@@ -20,6 +20,7 @@ from dl_bug_lsp.server.documents.folders import Folder, Folders
 from dl_bug_lsp.server.failures.diagnostics import Diagnostics
 from dl_bug_lsp.server.failures.shelf import Shelf
 from dl_bug_lsp.server.failures.spectra import Spectra
+from dl_bug_lsp.server.failures.told import ToldLogs
 from dl_bug_lsp.server.work.jobs import Jobs
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class DlBugServer(LanguageServer):
         self.jobs = Jobs(self.folders.is_open)
         self.diagnostics = Diagnostics(self.text_document_publish_diagnostics)
         self.shelf = Shelf()
+        self.told = ToldLogs()
         self.spectra = Spectra()
         self.settings = FolderSettings()
         self.client_commands: frozenset[str] = frozenset()

@@ -113,12 +113,17 @@ class FollowedLogs:
     async def _show(self, folder: Folder, failure: LogFailure) -> None:
         ls = self._ls
         try:
+            changed = _changed(folder, failure.file)
+            if await ls.told.knows(folder, failure.source, failure.file, changed):
+                return
             found = await localized(
                 ls, failure.text, failure.source, (folder,), lines_before=failure.lines_before
             )
             # A log without a failure that ended its job shows nothing, and disturbs nobody.
             if found.report.primary is not None and not folder.closed.is_set():
                 found.log = folder.uri_of(failure.file)
+                if found.settings.keep_failures:
+                    ls.told.note(folder, failure.source, failure.file, changed)
                 ls.publish(found, soon=True)
         except (SupersededError, CancelledError):
             return
@@ -128,6 +133,7 @@ class FollowedLogs:
     def recovered(self, folder: Folder, source: str) -> None:
         """Take back what a log showed."""
         self._ls.jobs.drop(job_name(source, (folder,)))
+        self._ls.told.forget(folder, source)
         if not folder.closed.is_set():
             self._ls.resolve(source, folder, soon=True)
 
@@ -180,6 +186,14 @@ def _warm_up(folder: Folder) -> None:
     from dl_bug_lsp.localize import localize
 
     localize(WARM_UP, folder.workspace)
+
+
+def _changed(folder: Folder, file: str) -> int | None:
+    """Return when a log last changed, in ns; None where there is none."""
+    try:
+        return (folder.root / file).stat().st_mtime_ns
+    except (OSError, ValueError):
+        return None
 
 
 def _own_logs() -> frozenset[str]:

@@ -1,0 +1,151 @@
+"""The file that failures are kept in, `.dlbug/failures.json` of a folder: never the texts of logs.
+
+Version 1: ``{"version": 1, "failures": [...]}``, oldest first; each has ``source``, ``log``, the
+``report`` (docs/report.schema.json) and ``places``: a suspect's ``failure`` and ``suspect`` with
+the ``spots`` of its mark, its lens and its frames, each ``[line, text]`` or, in a notebook,
+``[line, text, cell, line in the cell]``; null where the lines are gone. ``told`` are the logs that
+told a failure, shown or put aside: ``[source, file, time of its last change]``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass, field
+from typing import Any
+
+from dl_bug_lsp.server.documents.cells import to_file
+from dl_bug_lsp.server.documents.folders import Folder
+from dl_bug_lsp.server.documents.marks import CellLine, Encoding, Spot, line_text
+from dl_bug_lsp.server.failures.publication import Place, Publication, publication
+from dl_bug_lsp.server.keeping.report_reader import report_of
+from dl_bug_lsp.server.work.jobs import Token
+from dl_bug_lsp.settings.reading import Settings
+
+logger = logging.getLogger(__name__)
+
+NAME = "failures.json"
+VERSION = 1
+MOST = 20
+"""Failures of a folder; beyond them the oldest goes."""
+LARGEST = 4 * 2**20
+"""Bytes of the file; the oldest failures are left out of it."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is written of a folder, as JSON values."""
+
+    failures: list[dict[str, Any]]
+    told: list[list[Any]]
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What was read of a folder."""
+
+    publications: list[Publication] = field(default_factory=list)
+    told: list[list[Any]] = field(default_factory=list)
+
+
+def to_bytes(content: Kept) -> bytes | None:
+    """Return the file's bytes, None for nothing to keep; the oldest give way to the limit."""
+    kept, told = content.failures, content.told
+    while kept or told:
+        whole = {"version": VERSION, "failures": kept, "told": told}
+        data = json.dumps(whole, ensure_ascii=True).encode()
+        if len(data) <= LARGEST:
+            return data
+        kept, told = kept[1:], told if kept else []
+    return None
+
+
+def to_kept(held: Publication) -> dict[str, Any]:
+    """Return what is kept of a publication, as JSON values."""
+    places = [
+        {
+            "failure": place.failure.id,
+            "suspect": place.suspect.rank,
+            "spots": [_spot(spot) for spot in _spots(place)],
+        }
+        for place in held.shown()
+    ]
+    return {"source": held.source, "log": held.log, "report": held.document, "places": places}
+
+
+def _spots(place: Place) -> list[Spot]:
+    return [place.mark, place.lens, *(one.spot for one in place.related)]
+
+
+def _spot(spot: Spot) -> list[Any] | None:
+    if spot.range is None:
+        return None
+    text = spot.text.encode("utf-8", "replace").decode()
+    if spot.cell is None:
+        return [spot.line, text]
+    return [spot.line, text, spot.cell.number, spot.cell.line]
+
+
+def read_folder(folder: Folder, settings: Settings, encoding: Encoding, token: Token) -> Restored:
+    """Return what was kept of a folder, at the lines that hold the texts now; oldest first."""
+    from dl_bug_lsp.workspace.kept import read_kept
+
+    data = read_kept(folder.root, NAME, LARGEST)
+    if data is None:
+        return Restored()
+    try:
+        raw = json.loads(data)
+        listed = raw["failures"] if raw["version"] == VERSION else []
+        found = list(listed)[-MOST:]
+        told = [[str(s), str(f), int(t)] for s, f, t in raw.get("told", ())]
+    except (ValueError, TypeError, LookupError, RecursionError):
+        logger.warning("%s of a folder is damaged and was left out", NAME)
+        return Restored()
+    out = []
+    for one in found:
+        if token.cancelled:
+            break
+        try:
+            held = _restored(one, folder, settings, encoding)
+        except (ValueError, TypeError, LookupError, AttributeError):
+            logger.warning("a failure in %s is damaged and was left out", NAME)
+            continue
+        if held.shown():
+            out.append(held)
+    return Restored(out, told)
+
+
+def _restored(one: Any, folder: Folder, settings: Settings, encoding: Encoding) -> Publication:
+    source, log = one["source"], one["log"]
+    if not isinstance(source, str) or not (log is None or isinstance(log, str)):
+        raise ValueError("not a source")
+    held = publication(report_of(one["report"]), folder, settings, source, encoding)
+    # Only a log in the folder itself is opened on the word of a file.
+    held.log = log if log is not None and folder.file_of(log) is not None else None
+    kept = {(place["failure"], place["suspect"]): place["spots"] for place in one["places"]}
+    for place in held.places:
+        spots = kept.get((place.failure.id, place.suspect.rank))
+        if spots is None:
+            place.mark.range = None
+            continue
+        for spot, was in zip(_spots(place), spots, strict=False):
+            _settle(spot, was, folder, encoding)
+    return held
+
+
+def _settle(spot: Spot, was: Any, folder: Folder, encoding: Encoding) -> None:
+    """Put a spot to the line that holds its kept text now; gone where none does."""
+    file = folder.file_of(spot.home)
+    if was is None or file is None:
+        spot.range = None
+        return
+    line, text = int(was[0]), str(was[1])
+    lines = folder.workspace.lines(file)
+    spot.text = text
+    if len(was) == 4:
+        spot.cell = CellLine(int(was[2]), int(was[3]))
+        to_file(spot, lines, folder.workspace.cells(file), encoding)
+    elif text and line_text(lines, line) == text:
+        spot.set_lines(line, line, lines, encoding)
+    else:
+        spot.find(line, lines, encoding)
