@@ -1,9 +1,8 @@
-"""Measures what recording costs: the plugin beside pytest-cov with contexts, and a million pairs.
+"""Measures what recording costs: the plugin beside pytest-cov with contexts.
 
 ``python benchmarks/spectrum_overhead.py FOLDER`` makes an environment with a project of the Python
 Package Index in FOLDER, runs its tests plainly, with ``--cov --cov-context=test`` and with
-``--dl-bug`` in turn, and prints medians of processor time and their ratios. Then it counts and
-scores a spectrum of a million (line, test) pairs, beside adding up a million numbers in Python.
+``--dl-bug`` in turn, and prints medians of processor time and their ratios.
 """
 
 from __future__ import annotations
@@ -13,14 +12,9 @@ import os
 import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from pypi_projects import environment, sources, test_environment
-
-from dl_bug_lsp.spectrum.counting import count
-from dl_bug_lsp.spectrum.formulas import FORMULAS, score
-from dl_bug_lsp.spectrum.values import Element, Outcome, Run, spectrum_of
 
 PROJECT, VERSION = "marshmallow", "3.23.0"
 BESIDE = ("pytest==8.3.4", "pytest-cov==6.0.0", "coverage==7.6.10", "simplejson", "pytz")
@@ -31,7 +25,6 @@ WAYS = {
 }
 TESTS_RUN = ("tests", "--deselect=tests/test_version_attributes.py")
 """The only failing test is left out: of a suite that fails, the plugin also ranks the lines."""
-TESTS, LINES = 1_000, 1_000
 
 
 def main() -> None:
@@ -53,7 +46,6 @@ def main() -> None:
         print(f"{way:8} {seconds:7.2f} s of processor time")
     print(f"dl-bug / cov   {medians['dl-bug'] / medians['cov']:.3f}   (to reach: <= 1.15)")
     print(f"dl-bug / plain {medians['dl-bug'] / medians['plain']:.3f}")
-    million_pairs()
 
 
 def suite(python: Path, project: Path, options: list[str]) -> float:
@@ -68,35 +60,6 @@ def suite(python: Path, project: Path, options: list[str]) -> float:
         sys.exit(done.stdout.decode()[-2000:] + done.stderr.decode()[-2000:])
     return (after.children_user - before.children_user) + (
         after.children_system - before.children_system
-    )
-
-
-def million_pairs() -> None:
-    """Print how long counting and scoring take."""
-    elements = [Element(f"m{i // 200}.py", i % 200 + 1) for i in range(2 * LINES)]
-    outcomes = (Outcome.FAILED, *[Outcome.PASSED] * 49)
-    spectrum = spectrum_of(
-        (Run(f"t{n}", outcomes[n % 50]), elements[n % LINES : n % LINES + LINES])
-        for n in range(TESTS)
-    )
-    counted, scored, beside = [], [], []
-    for _ in range(5):
-        count.cache_clear()
-        began = time.process_time()
-        counts = count(spectrum)
-        middle = time.process_time()
-        for name in FORMULAS:
-            score(counts, name)
-        after = time.process_time()
-        sum(range(TESTS * LINES))
-        counted.append(middle - began)
-        scored.append(after - middle)
-        beside.append(time.process_time() - after)
-    both = statistics.median(counted) + statistics.median(scored)
-    print(
-        f"{len(spectrum.rows):,} pairs: counted in {statistics.median(counted):.3f} s, scored by "
-        f"{len(FORMULAS)} formulas in {statistics.median(scored):.3f} s (to reach: <= 1 s); "
-        f"{both / statistics.median(beside):.1f} times adding up a million numbers"
     )
 
 

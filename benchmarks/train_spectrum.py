@@ -24,7 +24,7 @@ from dl_bug_lsp.spectrum.combination import CombinationWeights, candidates, comb
 from dl_bug_lsp.spectrum.features import FEATURES, rows_of
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "spectrum" / "weights.json"
-STRENGTH = 2.0
+STRENGTH = 4.0
 PRIOR = {
     "suspiciousness": 2.0,
     "stretch": 1.0,

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.import_lines import ImportLines, import_lines, read_constants
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.spectrum.combination import Suspicion, combine, shipped_weights
-from dl_bug_lsp.spectrum.failure_words import words_of_report, words_of_tests
-from dl_bug_lsp.spectrum.features import FEATURES, FailureSigns
+from dl_bug_lsp.spectrum.features import FEATURES, FailureSigns, signs_of
 from dl_bug_lsp.spectrum.of_failure import FailureSpectrum
 from dl_bug_lsp.spectrum.stacks import stack_as_failing_run, stacks_of
 from dl_bug_lsp.spectrum.values import Counts, Element
@@ -122,7 +121,7 @@ def _signs(case: Case, runs: FailureSpectrum) -> FailureSigns:
         failures = read_failures(case.log).failures
         text = "\n".join(line.text for line in case.log.lines)
         stacks = tuple(dict.fromkeys((*stacks, *stacks_of(failures, files))))
-    return FailureSigns(stacks, words_of_tests(failures, text, runs.names), words_of_report(text))
+    return signs_of(failures, text, files, runs.names, stacks)
 
 
 def _why(one: Suspicion, ef: int, ep: int, counts: Counts, is_stack_alone: bool) -> str:

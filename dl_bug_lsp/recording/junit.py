@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from dl_bug_lsp.spectrum.captured import captured_section
 from dl_bug_lsp.spectrum.values import Outcome
 
 
@@ -54,6 +55,8 @@ def _cases(root: ET.Element) -> Iterator[TestCase]:
             outcome = Outcome.FAILED
         told = failure if failure is not None else error
         text = (told.text or told.get("message") or "") if told is not None else ""
+        if told is not None:
+            text = "\n".join(x for x in (text, *_logged(case)) if x)
         yield TestCase(
             case.get("classname", ""),
             case.get("name", ""),
@@ -62,6 +65,12 @@ def _cases(root: ET.Element) -> Iterator[TestCase]:
             text,
             _seconds(case.get("time", "")),
         )
+
+
+def _logged(case: ET.Element) -> Iterator[str]:
+    """Yield what was captured beside a test, as far as it holds a traceback."""
+    for tag, title in (("system-out", "Captured stdout"), ("system-err", "Captured stderr")):
+        yield captured_section(title, case.findtext(tag) or "")
 
 
 def _seconds(text: str) -> float:

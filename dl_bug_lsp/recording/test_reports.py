@@ -6,6 +6,7 @@ from typing import Any
 
 from dl_bug_lsp.recording.journal import JournalEntry
 from dl_bug_lsp.recording.values import Phase
+from dl_bug_lsp.spectrum.captured import captured_section
 from dl_bug_lsp.spectrum.values import Outcome
 
 _PHASES: dict[str, Phase] = {"setup": Phase.SETUP, "call": Phase.CALL, "teardown": Phase.TEARDOWN}
@@ -54,7 +55,7 @@ class RunningTest:
                 return None
             if not self._outcome.is_failing:
                 self._outcome, self._failed_in = outcome, phase
-            self._text = f"{self._text}\n{text}".strip("\n")
+            self._text = "\n".join(x for x in (self._text, text, *_logged(report)) if x).strip("\n")
         elif outcome is not Outcome.PASSED and self._outcome is Outcome.PASSED:
             self._outcome = outcome
         return None
@@ -99,6 +100,11 @@ def outcome_of(report: Any) -> Outcome:
 def text_of(report: Any) -> str:
     """Return what pytest would print of a failed phase."""
     return str(getattr(report, "longreprtext", "") or "") if report.failed else ""
+
+
+def _logged(report: Any) -> list[str]:
+    """Return the captured sections of a report that hold a traceback."""
+    return [captured_section(str(title), str(text)) for title, text in report.sections]
 
 
 def crashed_worker(report: Any) -> JournalEntry | None:

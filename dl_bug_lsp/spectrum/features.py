@@ -6,7 +6,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dl_bug_lsp.spectrum.failure_words import best_named, words_of_report, words_of_tests
+from dl_bug_lsp.spectrum.captured import logged_failures
+from dl_bug_lsp.spectrum.failure_words import (
+    best_named,
+    is_test_file,
+    words_of_report,
+    words_of_tests,
+)
 from dl_bug_lsp.spectrum.formulas import score
 from dl_bug_lsp.spectrum.regions import Layout, layout
 from dl_bug_lsp.spectrum.stacks import Stack, stacks_of
@@ -50,16 +56,23 @@ NO_SIGNS = FailureSigns()
 
 
 def signs_of(
-    failures: Iterable[Failure], text: str, files: Iterable[str], names: Iterable[str] = ()
+    failures: Iterable[Failure],
+    text: str,
+    files: Iterable[str],
+    names: Iterable[str] = (),
+    stacks: tuple[Stack, ...] | None = None,
 ) -> FailureSigns:
     """Read the signs off the failures that a text tells of; ``names`` are the failing tests' ids.
 
-    ``files`` are the spectrum's.
+    ``files`` are the spectrum's; ``stacks`` those of the failures, where they are already known.
+    Where none reaches the code under test, tracebacks that the program logged stand in.
     """
-    failures = tuple(failures)
-    return FailureSigns(
-        stacks_of(failures, files), words_of_tests(failures, text, names), words_of_report(text)
-    )
+    failures, files = tuple(failures), frozenset(files)
+    if stacks is None:
+        stacks = stacks_of(failures, files)
+    if all(is_test_file(file) for stack in stacks for file, _ in stack):
+        stacks = tuple(dict.fromkeys((*stacks, *stacks_of(logged_failures(text), files))))
+    return FailureSigns(stacks, words_of_tests(failures, text, names), words_of_report(text))
 
 
 def rows_of(counts: Counts, signs: FailureSigns = NO_SIGNS) -> list[Row]:

@@ -12,10 +12,11 @@ import pytest
 
 from dl_bug_lsp.recording.coverage_data import CoverageDataError
 from dl_bug_lsp.recording.importing import ImportingError, import_session
-from dl_bug_lsp.recording.junit import JUnitError
+from dl_bug_lsp.recording.junit import JUnitError, read_junit
 from dl_bug_lsp.recording.numbits import lines_of
 from dl_bug_lsp.recording.session_folder import relative
 from dl_bug_lsp.recording.values import Session
+from dl_bug_lsp.spectrum.captured import logged_failures
 
 CODE = "def scale(x):\n    if x > 10:\n        return x * 3\n    return x + 3\n"
 TESTS = """\
@@ -175,3 +176,19 @@ def test_unusable_files_are_one_clear_sentence(left: Path, tmp_path: Path, what:
         )
     assert words in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_a_traceback_captured_beside_a_failing_test_is_kept(tmp_path: Path) -> None:
+    logged = (
+        "Traceback (most recent call last):\n  File &quot;a.py&quot;, line 3, in f\nKeyError: 1\n"
+    )
+    (tmp_path / "report.xml").write_text(
+        "<testsuite>"
+        f"<testcase name='bad'><failure>E   assert</failure><system-err>{logged}</system-err>"
+        "<system-out>progress</system-out></testcase>"
+        f"<testcase name='good'><system-err>{logged}</system-err></testcase></testsuite>"
+    )
+    bad, good = read_junit(tmp_path / "report.xml")
+    assert [f.cause.type for f in logged_failures(bad.text)] == ["KeyError"]
+    assert "progress" not in bad.text
+    assert good.text == ""

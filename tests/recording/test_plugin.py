@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from dl_bug_lsp.recording.numbits import lines_of
+from dl_bug_lsp.recording.ranked import ranked_now
 from dl_bug_lsp.recording.store import NAME, Recording, read_recording
+from dl_bug_lsp.recording.today import recorded_today
+from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.cache import FOLDER
 
 CODE = """\
@@ -173,6 +176,33 @@ def test_failure_output_is_kept_for_the_ranking(tmp_path: Path) -> None:
     test = next(t for t in recorded(tmp_path).tests if t.name.endswith("[11]"))
     assert "assert 33 == (11 + 3)" in test.text
     assert "tests/test_calc.py:11: AssertionError" in test.text
+
+
+LOGGING = """\
+import logging
+from calc import twice
+
+def test_answer():
+    print("no part", "of it")
+    status = 200
+    try:
+        twice(None)
+    except TypeError:
+        logging.exception("handled")
+        status = 500
+    assert status == 200
+"""
+
+
+def test_a_logged_traceback_is_kept_with_the_failure(tmp_path: Path) -> None:
+    run_pytest(project(tmp_path, LOGGING))
+    workspace = Workspace(tmp_path, cache=False)
+    text = recorded(tmp_path).tests[0].text
+    assert "Captured log call" in text
+    assert "no part of it" not in text
+    recording = recorded_today(workspace, recorded(tmp_path))
+    first = ranked_now(workspace, recording).report.failures[0].suspects[0]
+    assert (first.file, first.line) == ("calc.py", 4)
 
 
 def test_a_later_session_replaces_what_it_ran_again(tmp_path: Path) -> None:

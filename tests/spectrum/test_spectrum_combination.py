@@ -7,6 +7,7 @@ import math
 import pytest
 
 from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.spectrum.captured import captured_section, logged_failures
 from dl_bug_lsp.spectrum.combination import (
     DOUBT,
     REACH,
@@ -61,10 +62,10 @@ def counted(*rows: tuple[str, int, int, int], failing: int = 1, passing: int = 9
 
 
 def test_a_pytest_report_gives_stack_and_words() -> None:
-    signs = signs_of(failures_in(PYTEST), PYTEST, FILES, ["tests/test_more.py::test_blank"])
+    names = ["tests/test_more.py::TestRows::test_blank[a::b]", "tests.test_old.test_x"]
+    signs = signs_of(failures_in(PYTEST), PYTEST, FILES, names)
     assert signs.stacks == ((("pack/parsing.py", 4), ("pack/headers.py", 12)),)
-    assert {"loads", "header", "headers", "more", "blank"} <= signs.tests
-    assert "project" not in signs.tests
+    assert signs.tests == {"headers", "more", "rows", "old"}
     assert {"load", "value", "unpack"} <= signs.report
 
 
@@ -109,10 +110,69 @@ def test_words_are_split_at_case_and_underscores() -> None:
 
 
 def test_words_of_unittest_titles_and_of_nothing() -> None:
-    title = "FAIL: test_join_rows (tests.test_table.TableTests)\n"
-    assert {"join", "rows", "table"} <= words_of_tests([], title)
+    for where in ("tests.test_table.TableTests", "tests.test_table.TableTests.test_join_rows"):
+        assert words_of_tests([], f"FAIL: test_join_rows ({where})\n") == {"table"}
     assert words_of_tests([]) == frozenset()
     assert words_of_report("plain prose\n") == frozenset()
+
+
+LISTED = """\
+=============================== warnings summary ===============================
+    import broken_thing
+"""
+
+
+def test_words_of_a_report_are_those_of_its_failures() -> None:
+    assert words_of_report(LISTED + PYTEST + LISTED) == words_of_report(PYTEST)
+    unittest = "FAIL: test_a (tests.test_b.C)\n    self.assertEqual(rows, None)\n"
+    assert words_of_report(LISTED + unittest) == {"assert", "equal", "rows", "none"}
+
+
+CAPTURED = """\
+=================================== FAILURES ===================================
+_________________________________ test_answer __________________________________
+
+    def test_answer():
+>       assert get("/rows") == 200
+E       assert 500 == 200
+
+/home/me/project/tests/test_rows.py:7: AssertionError
+------------------------------ Captured log call -------------------------------
+ERROR    app:serving.py:30 failed
+Traceback (most recent call last):
+  File "/home/me/project/pack/serving.py", line 28, in answer
+    return handler()
+  File "/home/me/project/pack/records.py", line 5, in rows
+    return load()["x"]
+KeyError: 'x'
+INFO     app:serving.py:40 answered 500
+=========================== short test summary info ============================
+"""
+SERVED = ("pack/records.py", "pack/serving.py", "tests/test_rows.py")
+
+
+def test_what_a_program_logged_stands_in_for_a_stack_that_ends_in_the_test() -> None:
+    logged = (("pack/records.py", 5), ("pack/serving.py", 28))
+    own = (("tests/test_rows.py", 7),)
+    assert signs_of(failures_in(CAPTURED), CAPTURED, SERVED).stacks == (own, logged)
+    section = CAPTURED.partition("AssertionError\n")[2]
+    both = PYTEST.partition("====== short")[0].rpartition("\n")[0] + "\n" + section
+    reached = ("pack/parsing.py", 4), ("pack/headers.py", 12)
+    assert signs_of(failures_in(both), both, (*FILES, *SERVED)).stacks == (reached,)
+
+
+def test_only_captured_text_with_a_traceback_is_kept() -> None:
+    section = CAPTURED.partition("INFO")[0].partition("call -------------------------------\n")[2]
+    kept = captured_section("Captured log call", section)
+    assert kept.splitlines()[0] == " Captured log call ".center(80, "-")
+    assert [f.cause.type for f in logged_failures(kept)] == ["KeyError"]
+    assert captured_section("Captured stdout call", "all is well\n") == ""
+    assert logged_failures(PYTEST) == ()
+
+
+def test_a_package_does_not_hide_the_name_of_its_module() -> None:
+    files = ["pack/pack.py", "pack/rows.py", "pack/types.py"]
+    assert best_named(files, frozenset(["pack"])) == {"pack/pack.py"}
 
 
 def test_the_best_named_files_are_those_with_most_of_their_weight_said() -> None:
