@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from dl_bug_lsp.report import Advice, CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import ConditionalAdvice, category
 from dl_bug_lsp.taxonomy.scene import Scene, find_phrase
@@ -9,12 +11,17 @@ from dl_bug_lsp.tracebacks.values import Failure
 
 MOST = 3
 """Pieces of advice that are given at most."""
+IN_NOTEBOOK = "in a notebook's cell"
+"""What a row's ``when`` says to be given for failures of notebooks only."""
+_CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vscode-notebook-cell:")
 
 
 def advice(failure: Failure, verdict: CategoryVerdict) -> tuple[Advice, ...]:
     """Return usual causes with their fixes: first those that the message itself points at."""
     text = Scene(failure, failure.cause).text if failure.cause is not None else ""
     text = f"{text} {failure.evidence.lower()}"
+    if any(_CELL.search(frame.file) for frame in failure.frames):
+        text += f" {IN_NOTEBOOK}"
     rows = category(verdict.id).advice
     pointed = [row.advice for row in rows if row.when and _applies(row, text)]
     general = [row.advice for row in rows if not row.when]

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules import (
+    cells,
     environment,
+    frames,
     missing,
     misuse,
     oddities,
     offsets,
+    prefixes,
+    registries,
     shapes,
     tracing,
     training,
@@ -27,6 +31,10 @@ RULES: tuple[Source, ...] = (
     training.find,
     tracing.find,
     zeros.find,
+    prefixes.find,
+    registries.find,
+    frames.find,
+    cells.find,
 )
 
 

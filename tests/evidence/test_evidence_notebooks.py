@@ -1,0 +1,65 @@
+"""Names that a notebook's cells make too late: real notebook files, the printed cell as the log."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dl_bug_lsp.localize import localize
+from dl_bug_lsp.workspace import Workspace
+
+MADE = "train = frame.head(3)"
+USED = "print(train.shape)"
+LATER = "below the one that failed"
+"""How the reason ends where execution counts tell nothing."""
+CASES = [
+    # cells as (execution count, source), the reason for suspecting the cell that makes the name
+    pytest.param([(1, "frame = load()"), (2, USED), (None, MADE)], "not run", id="never run"),
+    pytest.param([(2, USED), (7, MADE)], "ran only afterwards", id="run afterwards"),
+    pytest.param([(7, MADE), (2, USED)], "ran only afterwards", id="stands above, ran afterwards"),
+    pytest.param([(None, USED), (None, MADE)], LATER, id="counts cleared"),
+    pytest.param([(1, MADE), (2, "del train"), (3, USED)], None, id="made before"),
+    pytest.param([(None, MADE), (None, USED)], None, id="stands above, counts cleared"),
+]
+
+
+def notebook(cells: list[tuple[int | None, str]]) -> str:
+    code = [
+        {
+            "cell_type": "code",
+            "execution_count": count,
+            "metadata": {},
+            "outputs": [],
+            "source": source.splitlines(keepends=True),
+        }
+        for count, source in cells
+    ]
+    return json.dumps({"cells": code, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+
+
+@pytest.mark.parametrize(("cells", "reason"), CASES)
+def test_a_cell_that_makes_a_name_too_late(
+    cells: list[tuple[int | None, str]], reason: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "look.ipynb").write_text(notebook(cells), encoding="utf-8")
+    count = next(count for count, source in cells if source == USED)
+    text = (
+        "---------------------------------------------------------------------------\n"
+        "NameError                                 Traceback (most recent call last)\n"
+        f"Cell In[{count or 2}], line 1\n"
+        f"----> 1 {USED}\n"
+        "\n"
+        "NameError: name 'train' is not defined\n"
+    )
+    failure = localize(text, Workspace(tmp_path)).failures[0]
+    line = next(
+        number
+        for number, raw in enumerate((tmp_path / "look.ipynb").read_text().splitlines(), 1)
+        if MADE in raw
+    )
+    found = [e.why for s in failure.suspects if s.line == line for e in s.evidence]
+    late = [why for why in found if "is made here, in cell" in why]
+    assert [why.endswith(reason or "") for why in late] == [True] * (reason is not None), found
+    assert any("cells ran in another order" in advice.cause for advice in failure.advice)
