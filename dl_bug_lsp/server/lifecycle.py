@@ -78,7 +78,7 @@ def register(server: DlBugServer) -> None:
             ls.settings.of_start = read_given(sent[SECTION])
             ls.settings.tell(ls.settings.of_start)
         for folder in ls.folders:
-            logs.follow_soon(folder)
+            ls.settings_changed(folder)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def watched(ls: DlBugServer, params: types.DidChangeWatchedFilesParams) -> None:

@@ -85,26 +85,38 @@ def assert_works(wire: Wire, root: Path) -> None:
     assert wire.messages == []
 
 
-def test_a_killed_client_takes_its_server_along(place: Path) -> None:
+@pytest.mark.parametrize("is_busy", [False, True], ids=["at rest", "busy"])
+def test_a_killed_client_takes_its_server_along(place: Path, is_busy: bool) -> None:
+    text = FAILURE * 3000 if is_busy else ""
+    work = {"command": "dlBug.localize", "arguments": [{"text": text}]}
     code = (
         "import subprocess, sys, time\n"
         "server = subprocess.Popen([sys.executable, '-m', 'dl_bug_lsp', 'server'],"
         " stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
         "import json, os\n"
         "body = json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params':"
-        " {'processId': os.getpid(), 'rootUri': None, 'capabilities': {}}}).encode()\n"
-        "server.stdin.write(b'Content-Length: %d\\r\\n\\r\\n' % len(body) + body)\n"
+        " {'processId': os.getpid(), 'rootUri': sys.argv[1], 'capabilities': {}}}).encode()\n"
+        "work = json.dumps({'jsonrpc': '2.0', 'id': 2, 'method': 'workspace/executeCommand',"
+        " 'params': json.load(sys.stdin)}).encode()\n"
+        "for one in (body, work):\n"
+        "    server.stdin.write(b'Content-Length: %d\\r\\n\\r\\n' % len(one) + one)\n"
         "server.stdin.flush()\n"
         "server.stdout.readline()\n"
         "print(server.pid, flush=True)\n"
         "time.sleep(600)\n"
     )
-    client = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    client = subprocess.Popen(
+        [sys.executable, "-c", code, place.as_uri()], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert client.stdin
     assert client.stdout
+    client.stdin.write(json.dumps(work).encode())
+    client.stdin.close()
     server = int(client.stdout.readline())
     assert Path(f"/proc/{server}").exists()
     client.send_signal(signal.SIGKILL)
-    client.communicate()
+    client.wait()
+    client.stdout.close()
     wait_for(lambda: not is_running(server), "the server's end")
 
 

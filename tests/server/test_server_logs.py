@@ -111,6 +111,41 @@ async def test_logs_are_followed_as_the_settings_say(
     await until(lambda: bool(shown(client, tmp_path)), "the failure in what is a log now")
 
 
+async def test_logs_are_followed_as_the_project_says_now(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    project = tmp_path / "pyproject.toml"
+    project.write_text("[tool.dl-bug-lsp.logs]\nwatch = false\n")
+    await start(client, tmp_path)
+    append(tmp_path / "job.log")
+    project.write_text("[tool.dl-bug-lsp.logs]\nwatch = true\nwach = true\n")
+    await until(
+        lambda: shown(client, tmp_path) == ["pyproject.toml", "train.py"],
+        "the failure, and a mark at the unknown key",
+    )
+    project.write_text("[tool.dl-bug-lsp.logs]\nwatch = true\n")
+    await until(lambda: shown(client, tmp_path) == ["train.py"], "the mark to go")
+
+
+async def test_a_folder_that_only_a_command_named_is_not_followed(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    own, guest = tmp_path / "own", tmp_path / "guest"
+    await start(client, own)
+    guest.mkdir()
+    (guest / "train.py").write_text(PROGRAM)
+    named = {"text": FAILURE, "workspace": guest.as_uri()}
+    command = types.ExecuteCommandParams("dlBug.localize", [named])
+    await client.workspace_execute_command_async(command)
+    assert shown(client, guest) == ["train.py"]
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"dlBug": {}}))
+    await client.workspace_execute_command_async(types.ExecuteCommandParams("dlBug.clear", []))
+    append(guest / "job.log")
+    append(own / "job.log")
+    await until(lambda: shown(client, own) == ["train.py"], "the failure of the folder itself")
+    assert shown(client, guest) == []
+
+
 async def test_each_folder_has_its_own_logs(client: LanguageClient, tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     await start(client, one, other)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import wait_for
+from wire import Wire
 
 from dl_bug_lsp.server.files import indexing
 from dl_bug_lsp.server.run import make_server
@@ -77,3 +79,26 @@ async def test_quick_reading_shows_nothing(folder: Path, monkeypatch: pytest.Mon
     lane.put_steps(loop.call_soon_threadsafe(over.set) for _ in range(1))
     await asyncio.wait_for(over.wait(), 30)
     assert client.kinds.empty()
+
+
+def test_cancelling_ends_the_reading_and_nothing_else(tmp_path: Path) -> None:
+    """In the real process, whose limits are those of users: so many files take seconds."""
+    for number in range(1500):
+        (tmp_path / f"m{number}.py").write_text(f"def f{number}(a):\n    return a\n" * 60)
+    wire = Wire()
+    try:
+        wire.initialize([tmp_path], {"window": {"workDoneProgress": True}})
+        wait_for(lambda: kinds(wire)[:1] == ["begin"], "progress")
+        wire.notify("window/workDoneProgress/cancel", {"token": wire.progress[0]["token"]})
+        wait_for(lambda: kinds(wire)[-1:] == ["end"], "the end of the reading")
+        assert all(one["value"].get("percentage", 0) < 100 for one in wire.progress)
+        text = 'Traceback (most recent call last):\n  File "m7.py", line 2, in f7\n    return a\n'
+        report = wire.command("dlBug.localize", {"text": text + "ValueError: a\n"})
+        assert report["failures"][0]["suspects"][0]["file"] == "m7.py"
+        assert wire.leave() == 0
+    finally:
+        wire.kill()
+
+
+def kinds(wire: Wire) -> list[str]:
+    return [one["value"]["kind"] for one in wire.progress]

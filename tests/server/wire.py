@@ -27,6 +27,7 @@ class Wire:
             env=environment,
         )
         self.messages: list[str] = []
+        self.progress: list[dict[str, Any]] = []
         self.pushes = 0
         self._diagnostics: dict[str, list[dict[str, Any]]] = {}
         self._answers: dict[int, dict[str, Any]] = {}
@@ -36,10 +37,10 @@ class Wire:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
-    def initialize(self, folders: list[Path]) -> None:
-        """Start the session as a client that declares next to nothing."""
+    def initialize(self, folders: list[Path], capabilities: dict[str, Any] | None = None) -> None:
+        """Start the session as a client that declares next to nothing else."""
         opened = [{"uri": folder.as_uri(), "name": folder.name} for folder in folders]
-        params = {"processId": None, "rootUri": None, "capabilities": {}}
+        params = {"processId": None, "rootUri": None, "capabilities": capabilities or {}}
         assert "result" in self.answer(
             self.ask("initialize", {**params, "workspaceFolders": opened})
         )
@@ -159,5 +160,9 @@ class Wire:
         elif method == "textDocument/publishDiagnostics":
             self.pushes += 1
             self._diagnostics[message["params"]["uri"]] = message["params"]["diagnostics"]
+        elif method == "window/workDoneProgress/create":
+            self._send({"id": message["id"], "result": None})
+        elif method == "$/progress":
+            self.progress.append(message["params"])
         elif method == "window/showMessage":
             self.messages.append(message["params"]["message"])

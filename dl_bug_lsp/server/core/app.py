@@ -118,6 +118,12 @@ class DlBugServer(LanguageServer):
         for opening in self.openings:
             opening(folder)
 
+    def settings_changed(self, folder: Folder) -> None:
+        """Tell those who go by them that a folder's settings may be others than before."""
+        if not self.folders.is_guest(folder):
+            for observer in self.settings_observers:
+                observer(folder)
+
     def closed(self, folder: Folder) -> None:
         """Let go of everything of a folder that was closed."""
         for closing in self.closings:

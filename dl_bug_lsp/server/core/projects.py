@@ -46,6 +46,8 @@ async def _look(ls: DlBugServer, folder: Folder) -> ProjectSettings:
         return ProjectSettings()
     if not folder.closed.is_set():
         _show(ls, folder, found, lines)
+        if ls.settings.is_news(folder, found):
+            ls.settings_changed(folder)
     return found
 
 

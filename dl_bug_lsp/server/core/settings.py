@@ -47,6 +47,7 @@ class FolderSettings:
         self.of_start = Given()
         self._asked: dict[str, asyncio.Future[Given]] = {}
         self._projects: dict[str, asyncio.Task[ProjectSettings]] = {}
+        self._read: dict[str, ProjectSettings] = {}
         self._told: set[str] = set()
 
     def look_at_project(
@@ -54,6 +55,12 @@ class FolderSettings:
     ) -> None:
         """Have a folder's project read, again where it changed; who needs it waits for it."""
         self._projects[folder.key] = asyncio.ensure_future(look())
+
+    def is_news(self, folder: Folder, found: ProjectSettings) -> bool:
+        """Take in what a project was read to set; say whether it set something else before."""
+        before = self._read.get(folder.key)
+        self._read[folder.key] = found
+        return before is not None and before.given != found.given
 
     def has_project(self, folder: Folder) -> bool:
         """Say whether a folder's project was read, or is being read."""
@@ -70,6 +77,7 @@ class FolderSettings:
         """Forget a folder that was closed."""
         self.forget(folder)
         self._projects.pop(folder.key, None)
+        self._read.pop(folder.key, None)
 
     def tell(self, given: Given) -> None:
         """Name in the log what was ignored, each once."""

@@ -135,6 +135,10 @@ class Folders:
             self._guests[real] = None
         return folder
 
+    def is_guest(self, folder: Folder) -> bool:
+        """Whether only commands named a folder: nothing of it is watched or brought back."""
+        return any(self._folders.get(real) is folder for real in self._guests)
+
     def close_surplus(self) -> list[Folder]:
         """Close and return the folders that only commands named, beyond `MOST_GUESTS`."""
         surplus = list(self._guests)[: max(0, len(self._guests) - MOST_GUESTS)]

@@ -1,33 +1,48 @@
-"""Which state of which log has told its failure: read again after a restart, it tells no news."""
+"""Which logs have told their failure: one that is read again after a restart tells no news."""
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import astuple, dataclass
 from typing import Any
 
+from dl_bug_lsp.report import Report
 from dl_bug_lsp.server.documents.folders import Folder
 
 MOST = 50
 """Logs of a folder; beyond them the oldest goes."""
 
 
-class ToldLogs:
-    """Of each source of a folder the log that told its failure, and when that log last changed.
+@dataclass(frozen=True)
+class LogState:
+    """A log (its path in the folder) and when it last changed, in ns as of `os.stat`."""
 
-    Times are those of `os.stat`, in ns. A log that changed since may hold a newer failure, so that
-    it counts as not told. Used on the event loop's thread.
-    """
+    file: str
+    changed: int
+
+
+@dataclass(frozen=True)
+class _Told:
+    state: LogState
+    failure: str
+    line: int
+    is_restored: bool = False
+    """Whether an earlier server told it."""
+
+
+class ToldLogs:
+    """Of each source of a folder the log that told its failure; used on the event loop's thread."""
 
     def __init__(self) -> None:
-        self._told: dict[str, dict[str, tuple[str, int]]] = {}
+        self._told: dict[str, dict[str, _Told]] = {}
         self._ready: dict[str, asyncio.Event] = {}
 
-    def note(self, folder: Folder, source: str, file: str, changed: int | None) -> None:
-        """Remember that a log (its path in the folder) told its failure as it was at a time."""
+    def note(self, folder: Folder, source: str, state: LogState | None, report: Report) -> None:
+        """Remember that a log told its failure as it was at a time."""
         told = self._told.setdefault(folder.key, {})
         told.pop(source, None)
-        if changed is not None:
-            told[source] = file, changed
+        if state is not None:
+            told[source] = _Told(state, *_identity(report))
         while len(told) > MOST:
             del told[next(iter(told))]
 
@@ -35,20 +50,38 @@ class ToldLogs:
         """Forget a source whose failure is over."""
         self._told.get(folder.key, {}).pop(source, None)
 
-    async def knows(self, folder: Folder, source: str, file: str, changed: int | None) -> bool:
+    async def knows(self, folder: Folder, source: str, state: LogState | None) -> bool:
         """Whether a log has told its failure as it is, once what was kept has been read."""
         await self._event(folder).wait()
-        return self._told.get(folder.key, {}).get(source) == (file, changed)
+        was = self._told.get(folder.key, {}).get(source)
+        return was is not None and was.state == state
+
+    def was_told(self, folder: Folder, source: str, state: LogState | None, report: Report) -> bool:
+        """Whether an earlier server told this failure, at this line, of a log that grew since."""
+        was = self._told.get(folder.key, {}).get(source)
+        return (
+            was is not None
+            and was.is_restored
+            and state is not None
+            and was.state.file == state.file
+            and (was.failure, was.line) == _identity(report)
+        )
 
     def kept(self, folder: Folder) -> list[list[Any]]:
-        """Return what outlives the server: ``[source, file, time]`` each, as JSON values."""
-        return [[source, *was] for source, was in self._told.get(folder.key, {}).items()]
+        """Return what outlives the server, as JSON values.
 
-    def restore(self, folder: Folder, kept: list[list[Any]]) -> None:
+        ``[source, file, time of the last change, failure, its first line in the log]`` each.
+        """
+        held = self._told.get(folder.key, {})
+        return [
+            [source, *astuple(was.state), was.failure, was.line] for source, was in held.items()
+        ]
+
+    def restore(self, folder: Folder, kept: list[tuple[str, str, int, str, int]]) -> None:
         """Take in what was kept of a folder; also without any: whoever waits for it goes on."""
         told = self._told.setdefault(folder.key, {})
-        for source, file, changed in kept[-MOST:]:
-            told.setdefault(str(source), (str(file), int(changed)))
+        for source, file, changed, failure, line in kept[-MOST:]:
+            told.setdefault(source, _Told(LogState(file, changed), failure, line, True))
         self._event(folder).set()
 
     def close(self, folder: Folder) -> None:
@@ -59,3 +92,9 @@ class ToldLogs:
 
     def _event(self, folder: Folder) -> asyncio.Event:
         return self._ready.setdefault(folder.key, asyncio.Event())
+
+
+def _identity(report: Report) -> tuple[str, int]:
+    """Return the primary failure's id, which other runs may share, and its first line."""
+    primary = report.primary
+    return (primary.id, primary.span.first_line) if primary is not None else ("", 0)

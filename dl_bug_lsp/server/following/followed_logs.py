@@ -13,6 +13,7 @@ from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.localizing import job_name, localized
 from dl_bug_lsp.server.core.projects import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
+from dl_bug_lsp.server.failures.told import LogState
 from dl_bug_lsp.server.files.changes import files_changed
 from dl_bug_lsp.server.following.followed_spectra import spectrum_looker
 from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError
@@ -113,17 +114,20 @@ class FollowedLogs:
     async def _show(self, folder: Folder, failure: LogFailure) -> None:
         ls = self._ls
         try:
-            changed = _changed(folder, failure.file)
-            if await ls.told.knows(folder, failure.source, failure.file, changed):
+            state = _state(folder, failure.file)
+            if await ls.told.knows(folder, failure.source, state):
                 return
             found = await localized(
                 ls, failure.text, failure.source, (folder,), lines_before=failure.lines_before
             )
             # A log without a failure that ended its job shows nothing, and disturbs nobody.
-            if found.report.primary is not None and not folder.closed.is_set():
+            if found.report.primary is None or folder.closed.is_set():
+                return
+            was_told = ls.told.was_told(folder, failure.source, state, found.report)
+            if found.settings.keep_failures:
+                ls.told.note(folder, failure.source, state, found.report)
+            if not was_told:
                 found.log = folder.uri_of(failure.file)
-                if found.settings.keep_failures:
-                    ls.told.note(folder, failure.source, failure.file, changed)
                 ls.publish(found, soon=True)
         except (SupersededError, CancelledError):
             return
@@ -188,10 +192,10 @@ def _warm_up(folder: Folder) -> None:
     localize(WARM_UP, folder.workspace)
 
 
-def _changed(folder: Folder, file: str) -> int | None:
-    """Return when a log last changed, in ns; None where there is none."""
+def _state(folder: Folder, file: str) -> LogState | None:
+    """Return a log's state; None where there is none."""
     try:
-        return (folder.root / file).stat().st_mtime_ns
+        return LogState(file, (folder.root / file).stat().st_mtime_ns)
     except (OSError, ValueError):
         return None
 

@@ -115,7 +115,7 @@ class Keeper:
 
     async def _restore(self, folder: Folder) -> None:
         ls = self._ls
-        told: list[list[Any]] = []
+        told: list[tuple[str, str, int, str, int]] = []
         try:
             settings = await folder_settings(ls, folder)
             encoding = encoding_of(ls)

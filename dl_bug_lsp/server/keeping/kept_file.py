@@ -4,7 +4,7 @@ Version 1: ``{"version": 1, "failures": [...]}``, oldest first; each has ``sourc
 ``report`` (docs/report.schema.json) and ``places``: a suspect's ``failure`` and ``suspect`` with
 the ``spots`` of its mark, its lens and its frames, each ``[line, text]`` or, in a notebook,
 ``[line, text, cell, line in the cell]``; null where the lines are gone. ``told`` are the logs that
-told a failure, shown or put aside: ``[source, file, time of its last change]``.
+told a failure, shown or put aside: ``[source, file, time of its last change, failure, its line]``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Restored:
     """What was read of a folder."""
 
     publications: list[Publication] = field(default_factory=list)
-    told: list[list[Any]] = field(default_factory=list)
+    told: list[tuple[str, str, int, str, int]] = field(default_factory=list)
 
 
 def to_bytes(content: Kept) -> bytes | None:
@@ -97,7 +97,7 @@ def read_folder(folder: Folder, settings: Settings, encoding: Encoding, token: T
         raw = json.loads(data)
         listed = raw["failures"] if raw["version"] == VERSION else []
         found = list(listed)[-MOST:]
-        told = [[str(s), str(f), int(t)] for s, f, t in raw.get("told", ())]
+        told = [_told(one) for one in raw.get("told", ())]
     except (ValueError, TypeError, LookupError, RecursionError):
         logger.warning("%s of a folder is damaged and was left out", NAME)
         return Restored()
@@ -113,6 +113,11 @@ def read_folder(folder: Folder, settings: Settings, encoding: Encoding, token: T
         if held.shown():
             out.append(held)
     return Restored(out, told)
+
+
+def _told(one: Any) -> tuple[str, str, int, str, int]:
+    source, file, changed, failure, line = one
+    return str(source), str(file), int(changed), str(failure), int(line)
 
 
 def _restored(one: Any, folder: Folder, settings: Settings, encoding: Encoding) -> Publication:

@@ -103,6 +103,19 @@ def _suspect(raw: dict[str, Any]) -> Suspect:
         _optional(raw, "function"),
         _share(raw, "score"),
         evidence,
+        _cell(raw.get("cell")),
+    )
+
+
+def _cell(raw: Any) -> CellPlace | None:
+    if raw is None:
+        return None
+    cell = _table(raw)
+    count = cell.get("execution_count")
+    return CellPlace(
+        _number(cell, "number"),
+        None if count is None else _checked(count, int),
+        _number(cell, "line"),
     )
 
 
