@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,6 +70,7 @@ def _take_in(folder: Path, workspace: Path, record: RunRecord, output: bytes) ->
         return None
     is_failing = record.exit_code != 0
     text = output.decode("utf-8", "replace") if is_failing else ""
+    began = time.process_time()
     run = read_run(folder, workspace, record.source, record.started, is_failing, text)
     if run is None:
         complain(f"spectrum: {NOTHING}")
@@ -79,13 +81,13 @@ def _take_in(folder: Path, workspace: Path, record: RunRecord, output: bytes) ->
             complain(f"spectrum: {moved}")
     except StoreError as error:
         complain(f"spectrum: {error}")
-    for line in told(run):
+    for line in told(run, time.process_time() - began):
         complain(f"spectrum: {line}")
     return run
 
 
-def told(run: RecordedRun) -> Iterator[str]:
-    """Yield what was recorded, in sentences."""
+def told(run: RecordedRun, taken_in: float) -> Iterator[str]:
+    """Yield what was recorded, in sentences; ``taken_in`` are the seconds that storing it took."""
     yield from run.problems
     loop = run.loop
     if loop is not None:
@@ -108,8 +110,8 @@ def told(run: RecordedRun) -> Iterator[str]:
                     f"before {before}"
                 )
     plain = max(run.seconds - run.spent, 0.001)
-    factor = run.seconds / plain
-    yield f"recording took about {run.spent:.1f} s of {run.seconds:.1f} s (x {factor:.2f})"
+    spent, seconds = run.spent + taken_in, run.seconds + taken_in
+    yield f"recording took about {spent:.1f} s of {seconds:.1f} s (x {seconds / plain:.2f})"
 
 
 def spectrum_of(run: RecordedRun, workspace: Path, opened: Workspace) -> Spectrum | None:

@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
+from time import process_time
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(_HERE)))
@@ -18,6 +19,7 @@ def _start() -> None:
     folder, root = os.environ.get("DL_BUG_SPECTRUM"), os.environ.get("DL_BUG_ROOT")
     if not folder or not root:
         return
+    began = process_time()
     if sys.version_info < (3, 9):
         _complain(folder, "this Python is older than 3.9")
         return
@@ -25,7 +27,7 @@ def _start() -> None:
     try:
         from dl_bug_lsp.recording.tracing.starting import start
 
-        start(folder, root, os.environ.get("DL_BUG_BRANCH") == "1")
+        start(folder, root, os.environ.get("DL_BUG_BRANCH") == "1", began)
     except Exception as error:
         _complain(folder, "the tracer failed (%s: %s)" % (type(error).__name__, error))
     finally:

@@ -17,8 +17,12 @@ VERSION = 1
 _LINE = (1 << LINE_BITS) - 1
 
 
-def start(folder: str, root: str, branch: bool = False) -> None:
-    """Trace this process and its forks; each leaves ``folder/run-<process>.json`` at its end."""
+def start(folder: str, root: str, branch: bool = False, began: float | None = None) -> None:
+    """Trace this process and its forks; each leaves ``folder/run-<process>.json`` at its end.
+
+    ``began`` is the process time at which the first of our modules was looked for.
+    """
+    began = time.process_time() if began is None else began
     files, signatures = Files(root), Signatures()
     tracing: Any
     if sys.version_info >= (3, 12):
@@ -36,6 +40,7 @@ def start(folder: str, root: str, branch: bool = False) -> None:
     atexit.register(record.write)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=record.forked)
+    record.set_up = time.process_time() - began
 
 
 class _Record:
@@ -48,10 +53,12 @@ class _Record:
         self._tracing = tracing
         self._began = time.time()
         self._is_fork = False
+        self.set_up = 0.0
+        """Seconds until the tracer was at work."""
 
     def forked(self) -> None:
         """Go on as the record of a child; multiprocessing's end without `atexit`."""
-        self._is_fork = True
+        self._is_fork, self.set_up = True, 0.0
         util = sys.modules.get("multiprocessing.util")
         if util is not None:
             # Its children forget all finalizers at their beginning, then run these.
@@ -63,6 +70,7 @@ class _Record:
 
     def write(self) -> None:
         """Stop to trace and write the record; a full disk is no reason to fail."""
+        stopped = time.process_time()
         is_whole = self._tracing.stop()
         trackers = [t for t in self._tracing.trackers if t.current_lines()]
         if not trackers:
@@ -76,8 +84,7 @@ class _Record:
             "is_fork": self._is_fork,
             "tracer": self._tracing.NAME,
             "is_whole": is_whole,
-            "began": self._began,
-            "ended": time.time(),
+            "began": self._began - self.set_up,
             "events": events,
             "files": [list(row) for row in zip(self._files.names, self._files.checksums)],
             "lines": _lines(set().union(*(t.current_lines() for t in trackers))),
@@ -85,7 +92,9 @@ class _Record:
             "met": sorted(set().union(*(t.current_signatures() for t in trackers))),
             "failed": _failed(failed) if failed is not None else [],
         }
-        document["spent"] = sum(t.spent for t in trackers) + self._tracing.cost()
+        spent = self.set_up + sum(t.spent for t in trackers) + self._tracing.cost()
+        document["spent"] = spent + time.process_time() - stopped
+        document["ended"] = time.time()
         try:
             _write(self._folder, document)
         except OSError:
