@@ -241,6 +241,8 @@ TRAPS = (
     "got = []\n"
     "def take(number, frame): print('got', signal.Signals(number).name, flush=True)\n"
     "for n in (signal.SIGUSR1, signal.SIGHUP, signal.SIGTERM): signal.signal(n, take)\n"
+    # Where the tests run in the background of a shell, it is ignored from the start.
+    "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
     "print('ready', flush=True)\n"
     "while True: signal.pause()\n"
 )
