@@ -19,8 +19,23 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class CellPlace:
+    """A line of a notebook's cell: the cell's number among the code cells and its line, from 1.
+
+    ``execution_count`` is the saved one, None where the cell was not run.
+    """
+
+    number: int
+    execution_count: int | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Suspect:
-    """A suspicious place; ``line`` and ``end_line`` are 1-based, ``file`` relative with ``/``."""
+    """A suspicious place; ``line`` and ``end_line`` are 1-based, ``file`` relative with ``/``.
+
+    In a notebook they are lines of the file on disk; ``cell`` says where its reader sees them.
+    """
 
     rank: int
     file: str
@@ -29,6 +44,7 @@ class Suspect:
     function: str | None
     score: float
     evidence: tuple[Evidence, ...]
+    cell: CellPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)

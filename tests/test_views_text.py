@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import sample_reports as samples
 
-from dl_bug_lsp.report import ExceptionText, Report, ReportFrame
+from dl_bug_lsp.report import CellPlace, ExceptionText, Report, ReportFrame
 from dl_bug_lsp.views.code import excerpt
 from dl_bug_lsp.views.paths import PathStyle
 from dl_bug_lsp.views.stack import fold
@@ -170,3 +170,12 @@ def test_excerpt_stays_inside_the_file(first: int, last: int, numbers: list[int]
     got = excerpt(samples.FILES["models/head.py"], first, last, 80, PLAIN)
     found = [int(match) for line in got for match in re.findall(r"^\s+>?\s*(\d+) │", line)]
     assert found == numbers
+
+
+def test_a_place_of_a_notebook_says_its_cell() -> None:
+    cells = CellPlace(3, 7, 2), CellPlace(5, None, 1)
+    places = [replace(samples.HEAD, file="a.ipynb", function=None, cell=cell) for cell in cells]
+    failure = replace(samples.MISMATCH, suspects=tuple(places))
+    text = shown(Report("/w", (failure,)), 100)
+    assert "code cell 3 (In [7]), line 2" in text
+    assert "code cell 5 (not run), line 1" in text

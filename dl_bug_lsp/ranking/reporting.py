@@ -16,6 +16,7 @@ from dl_bug_lsp.ranking.report_weights import (
     shipped_report_weights,
 )
 from dl_bug_lsp.report import (
+    CellPlace,
     Evidence,
     ExceptionText,
     FailureReport,
@@ -138,7 +139,17 @@ def _suspect(rank: int, candidate: Candidate, share: float, case: Case) -> Suspe
         function=case.workspace.enclosing_function(candidate.file, candidate.line),
         score=round(share, 4),
         evidence=_evidence(candidate),
+        cell=_cell(candidate, case),
     )
+
+
+def _cell(candidate: Candidate, case: Case) -> CellPlace | None:
+    """Return where a line of a notebook stands in its cell; None in any other file."""
+    for cell in case.workspace.cells(candidate.file) if candidate.file.endswith(".ipynb") else ():
+        if candidate.line in cell.raw:
+            line = cell.raw.index(candidate.line) + 1
+            return CellPlace(cell.number, cell.execution_count, line)
+    return None
 
 
 def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from dl_bug_lsp.report import Evidence, FailureReport, Report, ReportFrame, Suspect, SuspectFile
@@ -64,6 +65,7 @@ def suspect_to_json(suspect: Suspect) -> Json:
         "function": _optional(suspect.function),
         "score": _share(suspect.score),
         "evidence": [evidence_to_json(evidence) for evidence in suspect.evidence],
+        "cell": asdict(suspect.cell) if suspect.cell is not None else None,
     }
 
 

@@ -102,6 +102,7 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
     for suspect in failure.suspects:
         place = code(paths.place(suspect.file, suspect.line))
         where = f" in {code(suspect.function)}" if suspect.function else ""
+        where += f", {words.cell_place(suspect.cell)}" if suspect.cell else ""
         out.append(f"{suspect.rank}. {place}{where} — {words.percent(suspect.score)}")
         out += [f"   - {reason}" for reason in evidence_lines(suspect.evidence[:3])]
     if not failure.suspects:

@@ -126,7 +126,7 @@ class _Page:
     def suspect_line(self, suspect: Suspect) -> None:
         place = self.paths.place(suspect.file, suspect.line)
         score = words.percent(suspect.score)
-        function = escape(suspect.function or "")
+        function = escape(words.inside(suspect))
         head = f"{suspect.rank:>2}. "
         used = display_width(head) + display_width(place) + len(score) + 4
         function = clip(function, max(0, self.width - used)) if function else ""

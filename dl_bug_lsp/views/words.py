@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.report import FailureReport, Verdict
+from dl_bug_lsp.report import CellPlace, FailureReport, Suspect, Verdict
 
 _BUG_TYPES = {
     "model": "the structure or properties of the model",
@@ -74,3 +74,15 @@ def other_failures(count: int) -> str:
 def counted(count: int, noun: str) -> str:
     """Return ``3 frames`` or ``1 frame``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def cell_place(cell: CellPlace) -> str:
+    """Return where a notebook's reader finds a line: code cells have no number but this."""
+    ran = f"In [{cell.execution_count}]" if cell.execution_count is not None else "not run"
+    return f"code cell {cell.number} ({ran}), line {cell.line}"
+
+
+def inside(suspect: Suspect) -> str:
+    """Return what a place stands in: its function, its cell, or both; empty for neither."""
+    parts = [suspect.function, cell_place(suspect.cell) if suspect.cell is not None else None]
+    return ", ".join(part for part in parts if part)

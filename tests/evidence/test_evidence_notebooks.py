@@ -60,6 +60,7 @@ def test_a_cell_that_makes_a_name_too_late(
         if MADE in raw
     )
     found = [e.why for s in failure.suspects if s.line == line for e in s.evidence]
-    late = [why for why in found if "is made here, in cell" in why]
+    assert all(s.cell is not None and s.cell.line == 1 for s in failure.suspects)
+    late = [why for why in found if "is made here, in code cell" in why]
     assert [why.endswith(reason or "") for why in late] == [True] * (reason is not None), found
     assert any("cells ran in another order" in advice.cause for advice in failure.advice)

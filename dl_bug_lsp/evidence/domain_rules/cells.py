@@ -36,13 +36,13 @@ def _reason(cell: Cell, failed: Cell) -> str:
     if cell.number == failed.number:
         return ""
     if cell.execution_count is None and failed.execution_count is not None:
-        return f"in cell {cell.number}, which was not run"
+        return f"in code cell {cell.number}, which was not run"
     if cell.execution_count is not None and failed.execution_count is not None:
         is_later = cell.execution_count > failed.execution_count
-        return f"in cell {cell.number}, which ran only afterwards" if is_later else ""
-    return (
-        f"in cell {cell.number}, below the one that failed" if cell.number > failed.number else ""
-    )
+        return f"in code cell {cell.number}, which ran only afterwards" if is_later else ""
+    if cell.number < failed.number:
+        return ""
+    return f"in code cell {cell.number}, below the one that failed"
 
 
 def _made(tree: ast.Module, names: set[str]) -> Iterator[tuple[int, str]]:

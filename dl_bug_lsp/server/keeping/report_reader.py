@@ -8,6 +8,7 @@ from dl_bug_lsp.logs.values import Process, Span
 from dl_bug_lsp.report import (
     Advice,
     CategoryVerdict,
+    CellPlace,
     Evidence,
     ExceptionText,
     FailureReport,
