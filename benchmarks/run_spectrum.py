@@ -96,7 +96,7 @@ def measure(command: list[str], folder: Path, rounds: int) -> None:
         spent = medians["run --spectrum"] - medians["run"]
         print(f"{kind}: {shown}")
         print(f"    recording: x {1 + spent / medians['alone']:.3f} of the program alone")
-    print(f"estimated at the end of the runs, on the clock: x {statistics.median(said):.2f}")
+    print(f"estimated at the end of the runs, of processor time: x {statistics.median(said):.2f}")
 
 
 def processor_time(command: list[str], folder: Path) -> tuple[float, bytes]:

@@ -109,9 +109,12 @@ def told(run: RecordedRun, taken_in: float) -> Iterator[str]:
                     f"{one.function}() in {one.file}:{one.line} got {one.argument} = {one.text}, "
                     f"before {before}"
                 )
-    plain = max(run.seconds - run.spent, 0.001)
-    spent, seconds = run.spent + taken_in, run.seconds + taken_in
-    yield f"recording took about {spent:.1f} s of {seconds:.1f} s (x {seconds / plain:.2f})"
+    plain = max(run.processor - run.spent, 0.001)
+    spent = run.spent + taken_in
+    yield (
+        f"recording took about {spent:.1f} s of processor time beside the program's {plain:.1f} s "
+        f"(x {1 + spent / plain:.2f})"
+    )
 
 
 def spectrum_of(run: RecordedRun, workspace: Path, opened: Workspace) -> Spectrum | None:

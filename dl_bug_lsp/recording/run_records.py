@@ -51,12 +51,16 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class ProcessRecord:
-    """One process; ``checksums`` are CRC-32 of the files as they ran; times in seconds."""
+    """One process; ``checksums`` are CRC-32 of the files as they ran; times in seconds.
+
+    ``spent`` of its ``processor`` time went into recording.
+    """
 
     process: int
     is_whole: bool
     ended: float
     seconds: float
+    processor: float
     spent: float
     checksums: Mapping[str, int]
     lines: Lines
@@ -100,6 +104,7 @@ def _record(document: Mapping[str, Any]) -> ProcessRecord:
         bool(document["is_whole"]),
         float(document["ended"]),
         float(document["ended"]) - float(document["began"]),
+        float(document["processor"]),
         float(document["spent"]),
         dict(document["files"]),
         _lines(document["lines"], files),

@@ -24,14 +24,14 @@ NOTHING = (
 class RecordedRun:
     """A run's session; ``loop`` is the one whose turns were compared.
 
-    ``spent`` and ``seconds`` are of the process that recording slowed most: about how long it took,
-    of how long in all.
+    ``spent`` and ``processor`` are of the process that recording slowed most: about how many
+    seconds it took, of how many seconds of processor time in all.
     """
 
     session: Session
     loop: Broken | None
     spent: float
-    seconds: float
+    processor: float
     problems: tuple[str, ...]
 
 
@@ -73,7 +73,7 @@ def read_run(
     slowest = max(records_kept, key=lambda one: one.spent)
     if not all(one.is_whole for one in records_kept):
         problems = (*problems, "another tracer took over while it ran; the record is not whole")
-    return RecordedRun(session, loop, slowest.spent, slowest.seconds, (*problems, *changed))
+    return RecordedRun(session, loop, slowest.spent, slowest.processor, (*problems, *changed))
 
 
 def _texts(records: Iterable[ProcessRecord], root: Path) -> tuple[dict[str, str], tuple[str, ...]]:

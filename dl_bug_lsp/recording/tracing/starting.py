@@ -94,6 +94,7 @@ class _Record:
         }
         spent = self.set_up + sum(t.spent for t in trackers) + self._tracing.cost()
         document["spent"] = spent + time.process_time() - stopped
+        document["processor"] = time.process_time()
         document["ended"] = time.time()
         try:
             _write(self._folder, document)
