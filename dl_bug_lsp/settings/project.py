@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.settings.reading import Given, read_given
 from dl_bug_lsp.settings.table import PROJECT_TABLE
-from dl_bug_lsp.workspace.values import ConfigEntry
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.workspace.values import ConfigEntry
 
 FILE = "pyproject.toml"
 _TABLE = ("tool", PROJECT_TABLE)

@@ -9,7 +9,6 @@ from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.failures.pages import report_page
 from dl_bug_lsp.server.failures.publication import Place, Publication
 from dl_bug_lsp.views.headline import headline
-from dl_bug_lsp.views.markdown import block, render_markdown
 
 
 def listed(publication: Publication) -> dict[str, Any]:
@@ -52,6 +51,9 @@ def place_of(place: Place) -> dict[str, Any]:
 
 def report_markdown(publication: Publication, failure: str | None = None) -> str:
     """Return the report's page; the text itself stands at its end where no file holds it."""
+    # Imported here: there is no page before there is a failure.
+    from dl_bug_lsp.views.markdown import block, render_markdown
+
     page = render_markdown(publication.report, only=failure)
     if publication.text and failure is None:
         page += f"\n## The text\n\n{block(publication.text.splitlines())}\n"

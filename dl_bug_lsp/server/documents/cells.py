@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.documents.marks import CellLine, Encoding, Spot
-from dl_bug_lsp.workspace.anchoring import find_text
 
 if TYPE_CHECKING:
     from dl_bug_lsp.workspace.notebooks import Cell
@@ -19,6 +18,9 @@ def cell_of(spot: Spot, cells: Sequence[Sequence[str]]) -> tuple[int, int] | Non
     """
     if spot.cell is None:
         return None
+    # Imported here: nothing is looked for before there is a failure.
+    from dl_bug_lsp.workspace.anchoring import find_text
+
     own = spot.cell.number - 1
     for index in sorted(range(len(cells)), key=lambda at: (abs(at - own), at)):
         line = find_text(cells[index], spot.cell.line, spot.text)

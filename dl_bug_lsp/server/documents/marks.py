@@ -12,7 +12,6 @@ from lsprotocol import types
 
 from dl_bug_lsp.server.documents.folders import path_of
 from dl_bug_lsp.server.documents.positions import line_start, lines_range, moved
-from dl_bug_lsp.workspace.anchoring import find_text
 
 Encoding = types.PositionEncodingKind | str
 Lines = Sequence[str]
@@ -68,6 +67,9 @@ class Spot:
         """
         if self.range is None:
             return
+        # Imported here: nothing is looked for before there is a failure.
+        from dl_bug_lsp.workspace.anchoring import find_text
+
         height = self.range.end.line - self.range.start.line
         at = find_text(lines, near, self.text)
         if at is None and before is not None:

@@ -8,8 +8,6 @@ from functools import cache
 from pathlib import Path
 
 from dl_bug_lsp import __version__
-from dl_bug_lsp.taxonomy.categories import category
-from dl_bug_lsp.views.explain import explain_markdown
 
 
 def cache_folder() -> Path:
@@ -21,6 +19,10 @@ def cache_folder() -> Path:
 @cache
 def page_uri(category_id: str) -> str | None:
     """Write a category's page where it is not yet and return its URI, None if that fails."""
+    # Imported here: there is no page before there is a failure.
+    from dl_bug_lsp.taxonomy.categories import category
+    from dl_bug_lsp.views.explain import explain_markdown
+
     try:
         page = explain_markdown(category(category_id))
         folder = cache_folder() / "pages" / __version__

@@ -1,0 +1,84 @@
+"""What a hover tells of a place: as Markdown, or as plain text."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+from dl_bug_lsp.server.commands.arguments import DISMISS, NEXT, OPEN_LOG, PREVIOUS, place_argument
+from dl_bug_lsp.server.failures.pages import page_uri
+from dl_bug_lsp.server.failures.publication import Place, Publication
+from dl_bug_lsp.views import words
+from dl_bug_lsp.views.categories import category_words
+from dl_bug_lsp.views.escape import escape, shorten
+from dl_bug_lsp.views.headline import message_lines
+from dl_bug_lsp.views.markdown import advice_lines, bar, block, evidence_lines, plain
+
+MESSAGE_LINES = 4
+OTHERS = 4
+LONGEST_WHY = 300
+
+
+def _head(place: Place) -> tuple[str, str]:
+    name = category_words(place.failure.category.id).name
+    of = len(place.failure.suspects)
+    share = words.percent(place.suspect.score)
+    return name, f"suspicious place {place.suspect.rank} of {of} ({share})"
+
+
+def markdown(publication: Publication, place: Place, command_links: bool) -> str:
+    """Return what is told of a place as Markdown; only our own words become links."""
+    failure = place.failure
+    name, rank = _head(place)
+    parts = [f"**{plain(name)}**, {rank}", block(message_lines(failure)[:MESSAGE_LINES])]
+    if not failure.reliable:
+        parts.append(f"*{words.UNRELIABLE}*")
+    reasons = evidence_lines(place.suspect.evidence)
+    if reasons:
+        parts.append("\n".join(f"- {reason}" for reason in reasons))
+    if failure.advice:
+        parts.append("**What usually helps**\n\n" + "\n".join(advice_lines(failure)))
+    others = _others(publication, place)
+    if others:
+        links = [f"- {_link(other)} ({words.percent(other.suspect.score)})" for other in others]
+        parts.append("**Other places**\n\n" + "\n".join(links))
+    page = page_uri(failure.category.id)
+    foot = [f"[About {plain(name)}](<{page}>)"] if page else []
+    if command_links:
+        foot += _commands(publication, place)
+    if foot:
+        parts.append(" · ".join(foot))
+    return "\n\n".join(parts)
+
+
+def _others(publication: Publication, place: Place) -> list[Place]:
+    same = [p for p in publication.shown() if p.failure is place.failure and p is not place]
+    return sorted(same, key=lambda other: other.suspect.rank)[:OTHERS]
+
+
+def _link(place: Place) -> str:
+    line = place.mark.line
+    target = f"{place.uri.partition('#')[0]}#L{line}" if "#" not in place.uri else place.uri
+    target = quote(target, safe=":/%#?=&+,;@!$'*~.-_")
+    return f"[{place.suspect.rank}\\. {plain(f'{place.suspect.file}:{line}')}](<{target}>)"
+
+
+def _commands(publication: Publication, place: Place) -> list[str]:
+    """Return links that run commands, for clients that said that they follow them."""
+    given = quote(json.dumps([place_argument(publication, place)]), safe="")
+    named = (("Next", NEXT), ("Previous", PREVIOUS), ("Open the log", OPEN_LOG))
+    links = [f"[{title}](command:{name}?{given})" for title, name in named]
+    return [*links, f"[Dismiss](command:{DISMISS}?{given})"]
+
+
+def plain_text(place: Place) -> str:
+    """Return what is told of a place for clients without Markdown."""
+    name, rank = _head(place)
+    out = [f"{name}, {rank}", *message_lines(place.failure)[:MESSAGE_LINES]]
+    if not place.failure.reliable:
+        out.append(words.UNRELIABLE)
+    for one in sorted(place.suspect.evidence, key=lambda evidence: -evidence.score):
+        why = shorten(escape(one.why), LONGEST_WHY)
+        out.append(f"{bar(one.score)} {words.percent(one.score)} {one.kind}: {why}")
+    out.extend(f"- {escape(one.cause)} {escape(one.fix)}" for one in place.failure.advice)
+    return "\n".join(out)
