@@ -264,6 +264,19 @@ class Workspace:
         """
         return self._derived.get(kind, file, self._index.content_id(file), make, most)
 
+    def derived_unindexed(self, kind: str, file: str, make: Callable[[], Value]) -> Value:
+        """Return what ``make`` makes of a file, as `derived` does, without indexing the file.
+
+        On disk a content is known by its stamp; while that cannot tell, nothing is remembered.
+        """
+        content = self._store.content_id(file)
+        if content is None:
+            stamp = self._store.stamp(file)
+            if not is_settled(stamp) or self._stamps.get(file, stamp) != stamp:
+                return make()
+            content = str(stamp)
+        return self._derived.get(kind, file, content, make)
+
     def history(self) -> History:
         """Return the commits up to this state, newest first, with names relative to the root.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dl_bug_lsp.bug_reports import read_report
+from dl_bug_lsp.evidence.reports import scene as scenes
 from dl_bug_lsp.evidence.reports import shortlist
 from dl_bug_lsp.evidence.reports.gather import signals_of
 from dl_bug_lsp.evidence.reports.scene import Scene
@@ -163,13 +164,30 @@ def test_the_same_report_ranks_the_same_twice(project: Workspace) -> None:
     assert localize(TRACEBACK, project) == localize(TRACEBACK, again)
 
 
-def test_of_a_very_large_workspace_the_files_that_share_rare_words_are_ranked(
+def test_of_many_files_those_are_parsed_that_words_speak_for_and_all_are_ranked(
     project: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shortlist, "MOST_FILES", 3)
-    monkeypatch.setattr(shortlist, "SHORTLISTED", 2)
     report = read_report("accumulate_gradients divides twice\n\nSee saver.py too, says nobody.")
-    assert shortlist.files_to_rank(report, project) == ("trainlib/loop.py", "trainlib/saver.py")
+    whole = signals_of(Scene(report, project))
+    monkeypatch.setattr(scenes, "PARSED", 2)
+    monkeypatch.setattr(shortlist, "PARSED", 2)
+    scene = Scene(report, project)
+    signals = signals_of(scene)
+    parsed = {file for file, source in zip(scene.files, scene.sources, strict=True) if source.uses}
+    assert parsed == {"trainlib/loop.py", "trainlib/saver.py"}
+    assert scene.files == project.python_files()
+    assert signals.keys() == whole.keys()
+    # What whole files tell is the same, parsed or not.
+    for name in ("file.main", "file.all", "rvsm.all", "path.main", "stem.title"):
+        assert signals[name] == pytest.approx(whole[name])
+
+
+def test_an_unparsed_text_has_its_words_and_the_names_it_defines() -> None:
+    text = "class Net:\n    async def forward(self, x):\n        return x\n\ndef broken(:\n"
+    found = shortlist.unparsed_source(text)
+    assert dict(found.names) == {"Net": "c", "forward": "f", "broken": "f"}
+    assert found.lines == text.count("\n") + 1
+    assert (found.functions, found.passages.rows, found.fields["classes"].rows) == ((), 0, 1)
 
 
 def test_the_shipped_weights_are_of_signals_that_exist(project: Workspace) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import json
 import shutil
 import sys
 import tempfile
@@ -16,6 +17,10 @@ import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient
+
+from dl_bug_lsp.localize import localize
+from dl_bug_lsp.report import Options
+from dl_bug_lsp.workspace import Workspace
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "101-leaf-resnet-head"
 WORKSPACE = Path(tempfile.mkdtemp(prefix="dl-bug-")) / "workspace"
@@ -308,3 +313,35 @@ async def test_settings_may_be_sent_without_being_asked_for(client: LanguageClie
     client.workspace_did_change_configuration(sent)
     report = await execute(client, "dlBug.localize", {"text": LOG})
     assert len(report["failures"][0]["suspects"]) == 2
+
+
+BUG_REPORT = """The head of the network gets features of a wrong size
+
+When I train with images of another size, `ResNetHead.forward` fails in its linear layer. I think
+the number of features in the head's config does not follow the size of the images.
+"""
+
+
+async def test_a_bug_report_ranks_alike_in_the_editor_in_a_shell_and_in_the_benchmark(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    await start(client)
+    told = await execute(client, "dlBug.localize", {"text": BUG_REPORT, "source": "clipboard"})
+    path = tmp_path / "report.md"
+    path.write_text(BUG_REPORT, encoding="utf-8")
+    asked = (str(path), "--workspace", str(WORKSPACE), "--format", "json")
+    shell = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "dl_bug_lsp", "localize", *asked), stdout=asyncio.subprocess.PIPE
+    )
+    output, _ = await shell.communicate()
+    # The benchmark asks for all places of the same function.
+    whole = localize(BUG_REPORT, Workspace(WORKSPACE, cache=False), Options(top=0, top_files=0))
+    (ranked,) = whole.failures
+    for report in (told, json.loads(output)):
+        (failure,) = report["failures"]
+        files = [one["file"] for one in failure["files"]]
+        assert files == [one.file for one in ranked.files][: len(files)]
+        assert len(files) > 1
+        places = [(one["file"], one["line"]) for one in failure["suspects"]]
+        assert places == [(one.file, one.line) for one in ranked.suspects][: len(places)]
+        assert len(places) > 1

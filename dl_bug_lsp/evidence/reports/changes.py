@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -19,6 +20,7 @@ _FRESH = 60.0
 _BODY = 500
 _NEAREST = 40
 _LARGEST = 30
+_REMEMBERED = 4 * MOST_COMMITS
 
 
 def commits_of(scene: Scene) -> list[tuple[Commit, list[int]]]:
@@ -46,9 +48,7 @@ def find(scene: Scene) -> dict[str, Floats]:
 def _alike(scene: Scene, commits: list[tuple[Commit, list[int]]]) -> dict[str, Floats]:
     total = scene.zeros()
     if commits:
-        messages = [
-            one_document(words_of(f"{c.subject} {c.subject} {c.body[:_BODY]}")) for c, _ in commits
-        ]
+        messages = [_message(c.subject, c.body[:_BODY]) for c, _ in commits]
         near = Matches(joined(messages), scene.query, 0.6).bm25(scene.weights["main"])
         for index in np.argsort(-near, kind="stable")[:_NEAREST]:
             commit, rows = commits[int(index)]
@@ -63,6 +63,12 @@ def _alike(scene: Scene, commits: list[tuple[Commit, list[int]]]) -> dict[str, F
     }
 
 
+@lru_cache(maxsize=_REMEMBERED)
+def _message(subject: str, body: str) -> Terms:
+    """Make the document of a commit's message; its subject counts twice beside a body."""
+    return one_document(words_of(f"{subject} {subject} {body}" if body else subject))
+
+
 def _profiles(scene: Scene, commits: list[tuple[Commit, list[int]]]) -> Floats:
     """Return BM25 of what all commits of a file say; a subject counts less the more it touches."""
     row: list[Ints] = []
@@ -70,7 +76,7 @@ def _profiles(scene: Scene, commits: list[tuple[Commit, list[int]]]) -> Floats:
     count: list[Floats] = []
     for commit, rows in commits:
         if len(rows) <= _LARGEST:
-            terms = one_document(words_of(commit.subject))
+            terms = _message(commit.subject, "")
             for touched in rows:
                 row.append(np.full(len(terms.number), touched))
                 number.append(terms.number)

@@ -47,7 +47,7 @@ class SourceFile:
 
 def source_file(workspace: Workspace, file: str) -> SourceFile:
     """Return what is kept of a file, remembered by its content."""
-    return workspace.derived("reports.source", file, lambda: _read(workspace, file))
+    return workspace.derived_unindexed("reports.source", file, lambda: _read(workspace, file))
 
 
 def _read(workspace: Workspace, file: str) -> SourceFile:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
 from dl_bug_lsp.evidence.reports import (
     changes,
     identifiers,
@@ -11,21 +14,30 @@ from dl_bug_lsp.evidence.reports import (
     texts,
 )
 from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.shortlist import rows_to_parse
 from dl_bug_lsp.retrieval.corpus import Floats
 
-SOURCES = (
-    texts.find,
-    identifiers.find,
-    mentions.find,
-    stacks.find,
-    kinds.find,
-    changes.find,
-)
+Source: TypeAlias = Callable[[Scene], dict[str, Floats]]
+
+OF_PARTS = (texts.find, identifiers.find)
+"""What parsing the files adds to."""
+OF_WHOLES = (mentions.find, stacks.find, kinds.find, changes.find)
 
 
 def signals_of(scene: Scene) -> dict[str, Floats]:
-    """Return every signal by name, an array over the scene's files."""
+    """Return every signal by name, an array over the scene's files.
+
+    Of many files those are parsed that their mere words and names speak for.
+    """
+    found = _gathered(scene, (*OF_PARTS, *OF_WHOLES))
+    if scene.are_many:
+        scene.parse(rows_to_parse(found))
+        found |= _gathered(scene, OF_PARTS)
+    return found
+
+
+def _gathered(scene: Scene, sources: Sequence[Source]) -> dict[str, Floats]:
     found: dict[str, Floats] = {}
-    for source in SOURCES:
+    for source in sources:
         found.update(source(scene))
     return found

@@ -1,8 +1,9 @@
-"""Files that the report names: by path, by dotted module, by a word of the title, by a link."""
+"""Files that the report names: by path, by a word of the title, by a link."""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,10 +13,8 @@ from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.stemming import stem
 
 _PATH = re.compile(r"[\w./\\-]{1,300}\.py\b")
-_DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _PATH_SIGNALS = ("paths.whole", "paths.title", "paths.prose", "paths.code", "paths.trace")
 _MOST_HOMONYMS = 6
-_FEW_DEFINERS = 3
 _WORD = re.compile(r"[A-Za-z]+")
 _SHORTEST_STEM = 4
 
@@ -37,7 +36,6 @@ def find(scene: Scene) -> dict[str, Floats]:
         full = np.maximum(full, whole)
         if part != "code":
             found[f"paths.{part}"] = named
-    found["modules.title"] = _modules(scene, report.title, "modules.title")
     found["paths.whole"] = full
     found["links.file"], found["links.line"] = _links(scene)
     return found | _stems(scene)
@@ -56,36 +54,6 @@ def _paths(scene: Scene, text: str) -> tuple[Floats, Floats]:
             for signal in _PATH_SIGNALS:
                 scene.note(signal, row, f"the report names `{path}`")
     return whole, bare
-
-
-def _modules(scene: Scene, text: str, signal: str) -> Floats:
-    found = scene.zeros()
-    graph = scene.imports
-    for dotted in sorted(set(_DOTTED.findall(text))):
-        parts = dotted.split(".")
-        row, depth = _longest_module(graph.modules, graph.ambiguous, parts)
-        if row is not None:
-            found[row] += depth / len(parts)
-            scene.note(signal, row, f"the report names `{dotted}`")
-        for part in parts[-2:]:
-            rows = scene.defined.get(part, {})
-            if len(part) >= _SHORTEST_STEM and 0 < len(rows) <= _FEW_DEFINERS:
-                for owner in rows:
-                    found[owner] += 0.5 / len(rows)
-                    scene.note(signal, owner, f"the report names `{dotted}`")
-    return found
-
-
-def _longest_module(
-    modules: dict[str, int], ambiguous: set[str], parts: list[str]
-) -> tuple[int | None, int]:
-    """Return the row of the longest beginning that names one module, with its length."""
-    for end in range(len(parts), 1, -1):
-        for start in range(min(2, end - 1)):
-            name = ".".join(parts[start:end])
-            if name in modules and name not in ambiguous:
-                return modules[name], end
-    return None, 0
 
 
 def _links(scene: Scene) -> tuple[Floats, Floats]:
@@ -113,7 +81,7 @@ def _stems(scene: Scene) -> dict[str, Floats]:
         parts = [p for p in _bare(stem_of(file)).lower().split("_") if p]
         whole = "".join(parts)
         if len(whole) >= _SHORTEST_STEM:
-            share = sum(stem(part) in words for part in parts) / len(parts)
+            share = sum(_stem(part) in words for part in parts) / len(parts)
             joint = len(whole) > 5 and whole in title
             names["stem.title"][row] = 1.0 if joint else share
             names["stem.prose"][row] = float(len(whole) > 7 and whole in prose)
@@ -121,9 +89,14 @@ def _stems(scene: Scene) -> dict[str, Floats]:
                 scene.note("stem.title", row, "the title speaks of it by name")
         folders = [p for f in file.split("/")[1:-1] for p in f.lower().split("_") if len(p) > 3]
         if folders:
-            hits = sum(stem(part) in words for part in folders)
+            hits = sum(_stem(part) in words for part in folders)
             names["stem.folders"][row] = hits / len(folders)
     return names
+
+
+@lru_cache(maxsize=8192)
+def _stem(part: str) -> str:
+    return stem(part)
 
 
 def _bare(name: str) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.reports.documents import SourceFile, Terms, joined, source_file
-from dl_bug_lsp.evidence.reports.imports import ImportGraph
+from dl_bug_lsp.evidence.reports.imports import FilesUnderTest
 from dl_bug_lsp.evidence.reports.paths import PathIndex
-from dl_bug_lsp.evidence.reports.shortlist import files_to_rank
+from dl_bug_lsp.evidence.reports.shortlist import PARSED, files_to_rank, unparsed
 from dl_bug_lsp.evidence.reports.similarity import Matches, Query
 from dl_bug_lsp.evidence.reports.terms import numbers_of
 from dl_bug_lsp.retrieval.corpus import Floats, Ints
@@ -25,6 +25,7 @@ _LEAD = 4
 """Lines of prose in which an author says what is the matter."""
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,}")
 _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]")
+_OF_PARTS = ("passages", "passage_file", "passage_matches", "defined", "used")
 PARTS = ("title", "prose", "code", "trace", "messages")
 
 
@@ -34,9 +35,18 @@ class Scene:
     def __init__(self, report: BugReport, workspace: Workspace) -> None:
         self.report = report
         self.workspace = workspace
-        self.files = files_to_rank(report, workspace)
-        self.sources: list[SourceFile] = [source_file(workspace, file) for file in self.files]
+        self.files = files_to_rank(workspace)
+        self.are_many = len(self.files) > PARSED
+        read = unparsed if self.are_many else source_file
+        self.sources: list[SourceFile] = [read(workspace, file) for file in self.files]
         self.notes: dict[tuple[str, int], str] = {}
+
+    def parse(self, rows: Sequence[int]) -> None:
+        """Parse these of many files; what the parts of files tell is made again."""
+        for row in rows:
+            self.sources[row] = source_file(self.workspace, self.files[row])
+        for name in _OF_PARTS:
+            self.__dict__.pop(name, None)
 
     def zeros(self) -> Floats:
         """Return a signal that says nothing."""
@@ -57,9 +67,9 @@ class Scene:
         return PathIndex(self.files)
 
     @cached_property
-    def imports(self) -> ImportGraph:
-        """Which file imports which."""
-        return ImportGraph(self.files, self.sources)
+    def imports(self) -> FilesUnderTest:
+        """Which files are tests, and of which files."""
+        return FilesUnderTest(self.files)
 
     @cached_property
     def prose(self) -> list[str]:

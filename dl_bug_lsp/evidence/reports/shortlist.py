@@ -1,71 +1,81 @@
-"""Of a very large workspace, the files that a report may mean: found unparsed, by its words."""
+"""Of many files, those to parse: every file is seen by its words and definitions' names first."""
 
 from __future__ import annotations
 
-import math
-import posixpath
-from collections import Counter
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from dl_bug_lsp.bug_reports import BugReport
-from dl_bug_lsp.retrieval.stop_words import STOP_WORDS
+import numpy as np
+
+from dl_bug_lsp.evidence.reports.documents import SourceFile, Terms, source_of
+from dl_bug_lsp.evidence.reports.outlines import Outline
+from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.terms import words_of
 from dl_bug_lsp.workspace import Workspace
 
-MOST_FILES = 1_000
-"""Up to so many files are all looked at."""
-SHORTLISTED = 200
-"""Of more, so many."""
-_MOST_WORDS = 30
-_SHORTEST = 4
+PARSED = 60
+"""So many files are parsed at most; of projects left out, the ranking is as good as with all."""
+WITH_NOTEBOOKS = 1_000
+"""Up to so many files notebooks are ranked, too: reading one costs what reading fifty modules does.
+"""
+_DEFINED = re.compile(r"^[ \t]*(class|(?:async[ \t]+)?def)[ \t]+([^\W\d]\w*)", re.MULTILINE)
+_PRIORS = ("kind.",)
 
 
-def files_to_rank(report: BugReport, workspace: Workspace) -> tuple[str, ...]:
-    """Return the Python files to look at: all, or those that share most rare words."""
+def files_to_rank(workspace: Workspace) -> tuple[str, ...]:
+    """Return the Python files to rank, whatever their number."""
     files = workspace.python_files()
-    if len(files) <= MOST_FILES:
+    if len(files) <= WITH_NOTEBOOKS:
         return files
-    # Reading one notebook costs what reading fifty modules does.
-    files = tuple(file for file in files if not file.endswith(".ipynb"))
-    words = _words(report)
-    held = {file: _held(workspace.text(file) or "", words) for file in files}
-    frequency = Counter(word for found in held.values() for word in found)
-    named = _named(report)
-
-    def strength(file: str) -> float:
-        rare = sum(math.log(len(files) / frequency[word]) for word in held[file])
-        return rare + 20.0 * (posixpath.basename(file) in named)
-
-    best = sorted(files, key=lambda file: (-strength(file), file))[:SHORTLISTED]
-    return tuple(sorted(best))
+    return tuple(file for file in files if not file.endswith(".ipynb"))
 
 
-def _held(text: str, words: list[str]) -> list[str]:
-    # A search for a text is what Python does fastest; word limits do not matter here.
-    return [word for word in words if word in text]
+def unparsed(workspace: Workspace, file: str) -> SourceFile:
+    """Return what a file's bare text tells: its words, and the names after ``class`` and ``def``.
 
-
-def _words(report: BugReport) -> list[str]:
-    """Return the report's words, those of the title first, identifiers before plain words."""
-    parts: Sequence[list[str]] = (
-        [report.title],
-        report.messages,
-        report.trace,
-        report.prose,
-        report.code,
+    Costs an eighth of parsing. Has no functions, no fields and no imports.
+    """
+    return workspace.derived_unindexed(
+        "reports.unparsed", file, lambda: unparsed_source(_code(workspace, file))
     )
-    found: dict[str, int] = {}
-    for order, lines in enumerate(parts):
-        for word in (word for line in lines for word in words_of(line)):
-            if len(word) >= _SHORTEST and word.lower() not in STOP_WORDS:
-                plain = word.islower() and word.isalpha()
-                found.setdefault(word, order + (4 if plain and order else 0))
-    return sorted(found, key=lambda word: (found[word], word))[:_MOST_WORDS]
 
 
-def _named(report: BugReport) -> set[str]:
-    """Return the names of the files that frames, links and paths in the report name."""
-    paths = [frame.file for frame in report.frames] + [link.path for link in report.links]
-    for line in (report.title, *report.prose, *report.messages):
-        paths.extend(word for word in line.split() if ".py" in word)
-    return {posixpath.basename(path.strip("`'\",.:;()")) for path in paths}
+def _code(workspace: Workspace, file: str) -> str:
+    cells = workspace.cells(file)
+    if cells:
+        return "\n".join(line for cell in cells for line in cell.lines)
+    return workspace.text(file) or ""
+
+
+def unparsed_source(text: str) -> SourceFile:
+    """Make what is kept of a text that is not parsed; small, as there are thousands."""
+    words = words_of(text)
+    source = source_of(Outline(words, [0, len(words)]))
+    names: dict[str, str] = {}
+    for match in _DEFINED.finditer(text):
+        kind = "c" if match[1] == "class" else "f"
+        kinds = names.get(match[2], "")
+        names[match[2]] = kinds if kind in kinds else kinds + kind
+    whole = source.whole
+    small = Terms(
+        whole.row.astype(np.int32),
+        whole.number.astype(np.int32),
+        whole.count.astype(np.int32),
+        whole.rows,
+    )
+    return replace(source, whole=small, names=names, uses={}, lines=text.count("\n") + 1)
+
+
+def rows_to_parse(signals: Mapping[str, Floats]) -> Sequence[int]:
+    """Return the rows of the files for which the most evidence speaks, each signal alike."""
+    total: Floats = sum(
+        (
+            values / top
+            for name, values in signals.items()
+            if not name.startswith(_PRIORS) and (top := float(values.max(initial=0.0))) > 0
+        ),
+        np.zeros(len(next(iter(signals.values())))),
+    )
+    found: list[int] = np.argsort(-np.round(total, 9), kind="stable")[:PARSED].tolist()
+    return found

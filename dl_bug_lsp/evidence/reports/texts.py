@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
-from dl_bug_lsp.evidence.reports.documents import joined, one_document
+from dl_bug_lsp.evidence.reports.documents import Terms, joined, one_document
 from dl_bug_lsp.evidence.reports.scene import Scene
 from dl_bug_lsp.evidence.reports.similarity import Matches
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.terms import words_of
 
 _FIELD_B = 0.5
+_PATHS_REMEMBERED = 8192
 
 
 def find(scene: Scene) -> dict[str, Floats]:
@@ -31,7 +34,6 @@ def find(scene: Scene) -> dict[str, Floats]:
     scale = logarithm / (logarithm.max(initial=0.0) or 1.0)
     found["rvsm.all"] = scene.files_matches.cosine(scene.weights["counts"]) * scale
     found["rvsm.main"] = scene.files_matches.cosine(scene.weights["main_counts"]) * scale
-    found["cosine.title"] = scene.files_matches.cosine(scene.weights["title"])
     return found | _fields(scene)
 
 
@@ -50,12 +52,13 @@ def _fields(scene: Scene) -> dict[str, Floats]:
         terms = joined([source.fields[field] for source in scene.sources])
         matches = Matches(terms, scene.query, _FIELD_B)
         found[f"{field}.{part}"] = matches.bm25(scene.weights[part])
-    paths = joined([one_document(words_of(_path_words(file))) for file in scene.files])
+    paths = joined([_path_document(file) for file in scene.files])
     matches = Matches(paths, scene.query, _FIELD_B)
     found["path.main"] = matches.bm25(scene.weights["main"])
     found["path.coverage"] = matches.coverage(scene.weights["title"])
     return found
 
 
-def _path_words(file: str) -> str:
-    return file.rpartition(".")[0].replace("__init__", "").replace("/", " ")
+@lru_cache(maxsize=_PATHS_REMEMBERED)
+def _path_document(file: str) -> Terms:
+    return one_document(words_of(file.rpartition(".")[0].replace("__init__", "").replace("/", " ")))
