@@ -65,6 +65,7 @@ PANDAS: tuple[Row, ...] = (
     Row("time_zone", "Cannot compare tz-naive and tz-aware {timestamps|datetime-like objects}"),
     Row("string_multiply", "Can only string multiply by an integer"),
     Row("column", "^{A:key}$", on="KeyError", where="pandas"),
+    Row("plot_column", "Could not interpret value '{A:key}' for '{E:argument}'. An entry with this name does not appear in '{O:argument}'"),
 )
 
 SKLEARN: tuple[Row, ...] = (

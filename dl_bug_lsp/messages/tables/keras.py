@@ -51,6 +51,7 @@ FAMILIES: tuple[Row, ...] = (
     Row("target_rank", "{O:class} expects 2D inputs with shape {...}. Received input shapes: y_pred.shape={A:shape} and y_true.shape={E:shape}"),
     Row("cardinality", "Data cardinality is ambiguous"),
     Row("cardinality", "'{A:argument}' sizes: {A:size*}", part=True),
+    Row("input_keys", "Missing data for input \"{E:key}\". You passed a data dictionary with keys [{A:key*}]"),
     Row("loss_keys", "Expected keys {E:key*} in {O:argument} dict, but found {...}.keys()={A:key*}"),
     Row("loss_keys", "can't be found in either the model's output ('y_pred') or in the labels ('y_true')", also="A:argument=loss"),
     Row("loss_keys", "{Found|Unknown} {unexpected |entries in }{loss|metrics} dictionary{? keys ?}: {A:key*}"),

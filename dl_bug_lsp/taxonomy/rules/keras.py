@@ -5,9 +5,10 @@ from __future__ import annotations
 from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
 
 MISUSE, SHAPE = "framework_api_misuse", "tensor_mismatch"
-ARGUMENT = "illegal_argument"
+ARGUMENT, KEY = "illegal_argument", "key_not_found"
 
 RULES: tuple[Rule, ...] = (
+    rule("keras.inputs_by_name", KEY, "missing data for input…data dictionary with keys"),
     rule(
         "keras.model",
         MISUSE,

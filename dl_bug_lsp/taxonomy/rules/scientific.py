@@ -138,6 +138,7 @@ RULES: tuple[Rule, ...] = (
         "are in the [columns]",
         "are in the [index]",
         "not found in axis",
+        "an entry with this name does not appear in",
         "usecols do not match columns",
         "missing column provided to",
         "not a column of the dataframe",
