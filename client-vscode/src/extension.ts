@@ -16,6 +16,7 @@ import { HeatMap } from "./views/heatMap";
 import { ReportDocuments } from "./views/report";
 import { StatusItem } from "./views/status";
 import { FailuresTree } from "./views/tree";
+import { isSameUri } from "./views/words";
 
 let server: Server | undefined;
 
@@ -60,6 +61,12 @@ export function activate(context: vscode.ExtensionContext): void {
       }
     }),
     running.onDidChangeFailures(() => void failures.refresh()),
+    // Edits move places: the server tells of that by the diagnostics alone.
+    vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+      if (failures.places().some(({ place }) => uris.some((uri) => isSameUri(place.uri, uri)))) {
+        void failures.refresh();
+      }
+    }),
     failures.onDidChange((listed) => {
       captures.take(listed);
       update();
