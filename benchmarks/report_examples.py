@@ -12,7 +12,8 @@ from denchmark_truth import ChangedCode, is_test
 
 from dl_bug_lsp import localize as middle
 from dl_bug_lsp.bug_reports import read_report
-from dl_bug_lsp.evidence.reports.functions import Functions
+from dl_bug_lsp.evidence.reports.frames import Traced
+from dl_bug_lsp.evidence.reports.functions import Functions, files_to_look_into
 from dl_bug_lsp.evidence.reports.gather import signals_of
 from dl_bug_lsp.evidence.reports.neighbours import neighbours
 from dl_bug_lsp.evidence.reports.scene import Scene
@@ -21,7 +22,6 @@ from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.ranking.report_ranking import (
     BLOCKS_LOOKED_INTO,
-    FILES_LOOKED_INTO,
     order_of,
     relative,
     scores_of,
@@ -120,10 +120,9 @@ def function_examples(
         first = scores_of(signals, model.files)
         scores = first + scores_of(neighbours(scene, first), model.neighbours)
         part = shares(scores, model.neighbours.sharpness)
-        best = order_of(scores)[:FILES_LOOKED_INTO]
-        functions = Functions(
-            scene, best, [float(part[row]) for row in best], traced_of(bug, workspace)
-        )
+        traced = traced_of(bug, workspace)
+        best = files_to_look_into(scene, order_of(scores), traced)
+        functions = Functions(scene, best, [float(part[row]) for row in best], traced)
         names = [(scene.files[b.row], b.definition.name) for b in functions.blocks]
         right = np.array([name in code.functions for name in names])
         # Made now, while the scene holds what they need.
@@ -136,22 +135,23 @@ def function_examples(
                 right,
                 len(code.functions),
                 (functions, code),
-                has_traceback=bool(functions.frames),
+                has_traceback=bool(functions.frames.all),
             )
         )
         slim(scene)
     return found
 
 
-def traced_of(bug: Bug, workspace: Workspace) -> dict[tuple[str, int], float]:
-    """Return the shares that the evidence about a report's traceback gives to lines."""
+def traced_of(bug: Bug, workspace: Workspace) -> Traced:
+    """Return the frames of a report's traceback, and the shares of lines by its evidence."""
     log = read_log(f"{bug.summary}\n\n{bug.description}")
     failures = middle.failures_of(log, read_failures(log))
     primary = next((f for f in failures if f.primary), None)
     if primary is None:
-        return {}
+        return Traced()
     case = middle.case_of(primary, log, workspace, Options())
-    return traceback_shares(case, list(gather(case))) if case.places else {}
+    found = traceback_shares(case, list(gather(case))) if case.places else {}
+    return Traced(case.located, found)
 
 
 def line_examples(functions: Sequence[Example], scores: Sequence[np.ndarray]) -> list[Example]:

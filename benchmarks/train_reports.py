@@ -1,11 +1,12 @@
 """Learn the weights of the ranking for bug reports, and say what each source of evidence adds.
 
     python benchmarks/train_reports.py --bugs FILE --repositories DIR [--write] [--folds DIR]
-                                       [--ablation] [--files-only]
+                                       [--ablation [LEVEL,LEVEL]] [--files-only]
 
 Every figure is of projects left out: the weights that rank a bug never saw its project. ``--write``
-stores the weights of all bugs in the package; ``--folds`` stores each project's left-out weights,
-as ``denchmark.py --weights`` reads them.
+stores the weights of all bugs in the package, of the levels that were learned; ``--folds`` stores
+each project's left-out weights, as ``denchmark.py --weights`` reads them; ``--ablation`` prints
+what the levels (files, functions, lines) reach without each source of evidence.
 """
 
 from __future__ import annotations
@@ -13,19 +14,23 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from denchmark_bugs import read_bugs
 from report_examples import file_examples, function_examples, line_examples, neighbour_examples
 from report_learning import fit, left_out, reliability, sharpness, table
 
+from dl_bug_lsp.ranking.report_ranking import led, order_of
 from dl_bug_lsp.ranking.report_weights import report_weights
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp/ranking/report_weights.json"
 ALL_RIGHT = {"neighbours": 0.5}
 """Where every right candidate counts, not the first alone: a fix changes tests too."""
-STRENGTH = {"files": 5.0, "neighbours": 3.0, "functions": 5.0, "lines": 5.0}
+ABLATED = ("files", "functions", "lines")
+STRENGTH = {"files": 5.0, "neighbours": 3.0, "functions": 3.0, "lines": 5.0}
 
 
 def level(weights: dict[str, float], sharp: float) -> dict[str, Any]:
@@ -41,15 +46,16 @@ def main() -> int:
     parser.add_argument("--repositories", type=Path, required=True)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--folds", type=Path)
-    parser.add_argument("--ablation", action="store_true")
+    parser.add_argument("--ablation", nargs="?", const=",".join(ABLATED), default="")
     parser.add_argument("--files-only", action="store_true")
     args = parser.parse_args()
+    ablated = args.ablation.split(",")
     bugs, _ = read_bugs(args.bugs)
     data: dict[str, Any] = {}
     folds: dict[str, dict[str, Any]] = {}
     files = file_examples(bugs, args.repositories)
-    if args.ablation:
-        ablation(files)
+    if "files" in ablated:
+        ablation("files", files)
     scores = learn("files", files, data, folds)
     near = neighbour_examples(files, scores)
     learn("neighbours", near, data, folds)
@@ -57,10 +63,15 @@ def main() -> int:
         empty = {"functions": {"weights": {}}, "lines": {"weights": {}}}
         models = {project: report_weights({**empty, **fold}) for project, fold in folds.items()}
         functions = function_examples(bugs, args.repositories, models)
+        if "functions" in ablated:
+            ablation("functions", functions)
         scores = learn("functions", functions, data, folds)
         lines = line_examples(functions, scores)
-        learn("lines", lines, data, folds)
+        if "lines" in ablated:
+            ablation("lines", lines)
+        learn("lines", lines, data, folds, lambda kept: as_shipped(lines, functions, scores, kept))
     if args.write:
+        data = {**json.loads(WEIGHTS.read_text(encoding="utf-8")), **data}
         WEIGHTS.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     if args.folds:
         args.folds.mkdir(parents=True, exist_ok=True)
@@ -69,11 +80,28 @@ def main() -> int:
     return 0
 
 
-def learn(name: str, examples: Any, data: dict[str, Any], folds: dict[str, Any]) -> Any:
+def as_shipped(lines: Any, functions: Any, scores: Any, kept: Any) -> Any:
+    """Return lines' scores with the best function's line first where the report has a stack."""
+    found = []
+    for example, function, score, own in zip(lines, functions, scores, kept, strict=True):
+        blocks = np.array([line.block for line in example.source.lines], dtype=np.int64)
+        stack = function.source[0].frames.all
+        found.append(led(own, blocks, order_of(score)) if stack else own)
+    return found
+
+
+def learn(
+    name: str,
+    examples: Any,
+    data: dict[str, Any],
+    folds: dict[str, Any],
+    shipped: Callable[[Any], Any] = lambda scores: scores,
+) -> Any:
     """Learn a level, print what it reaches left out, and return the left-out scores."""
     names = list(examples[0].signals)
     by_project, scores = left_out(examples, names, STRENGTH[name], ALL_RIGHT.get(name, 0.0))
     sharp = sharpness(examples, scores)
+    scores = shipped(scores)
     print(table(name, examples, scores))
     if any(e.has_traceback for e in examples):
         print(table(f"{name}, with a traceback", examples, scores, lambda e: e.has_traceback))
@@ -84,17 +112,22 @@ def learn(name: str, examples: Any, data: dict[str, Any], folds: dict[str, Any])
     return scores
 
 
-def ablation(files: Any) -> None:
-    """Print what the files' ranking reaches without each source of evidence."""
-    names = list(files[0].signals)
-    groups = sorted({name.partition(".")[0] for name in names})
-    print(table("all signals", files, left_out(files, names, STRENGTH["files"])[1]))
-    for group in groups:
-        rest = [name for name in names if name.partition(".")[0] != group]
-        print(
-            table(f"without {group}", files, left_out(files, rest, STRENGTH["files"])[1]),
-            flush=True,
-        )
+def ablation(name: str, examples: Any) -> None:
+    """Print what a level reaches without each source of evidence."""
+    names = list(examples[0].signals)
+    groups = sorted({source_of(signal) for signal in names})
+    for group in ("", *groups):
+        rest = [signal for signal in names if source_of(signal) != group]
+        scores = left_out(examples, rest, STRENGTH[name])[1]
+        title = f"{name} without {group}" if group else f"{name}, all signals"
+        print(table(title, examples, scores), flush=True)
+        if any(e.has_traceback for e in examples):
+            print(table("  with a traceback", examples, scores, lambda e: e.has_traceback))
+
+
+def source_of(signal: str) -> str:
+    """Return a signal's source of evidence, the first part of its name."""
+    return signal.removeprefix("with_stack.").partition(".")[0]
 
 
 if __name__ == "__main__":

@@ -61,11 +61,12 @@ def report_places(
     options: Options,
 ) -> tuple[tuple[Suspect, ...], tuple[SuspectFile, ...]]:
     """Rank lines and files for a report; ``traced`` are the clues' lines with their shares."""
+    from dl_bug_lsp.evidence.reports.frames import Traced
     from dl_bug_lsp.evidence.reports.scene import Scene
     from dl_bug_lsp.ranking.report_ranking import ReportRanking
 
     given = {(c.file, c.line): share for c, share in traced} if case.places else {}
-    ranking = ReportRanking(Scene(report, case.workspace), weights, given)
+    ranking = ReportRanking(Scene(report, case.workspace), weights, Traced(case.located, given))
     files = tuple(
         SuspectFile(rank, ranking.scene.files[row], round(float(ranking.file_shares[row]), 4))
         for rank, row in enumerate(ranking.file_order[: options.top_files or None], 1)

@@ -31,7 +31,7 @@ class Terms:
 class SourceFile:
     """What the ranking of bug reports keeps of a file; see `outlines.Outline` for its parts.
 
-    ``functions`` are the definitions that are no classes, in the order of ``passages``' rows;
+    ``functions`` are the definitions that are no ``classes``, in the order of ``passages``' rows;
     ``uses`` counts each identifier and word.
     """
 
@@ -39,6 +39,7 @@ class SourceFile:
     fields: Mapping[str, Terms]
     passages: Terms
     functions: tuple[Definition, ...]
+    classes: tuple[Definition, ...]
     names: Mapping[str, str]
     uses: Mapping[str, int]
     imports: tuple[tuple[str, str], ...]
@@ -51,12 +52,15 @@ def source_file(workspace: Workspace, file: str) -> SourceFile:
 
 
 def _read(workspace: Workspace, file: str) -> SourceFile:
+    return source_of(outline_of(code_of(workspace, file)))
+
+
+def code_of(workspace: Workspace, file: str) -> str:
+    """Return a file's text; of a notebook, that of its code cells."""
     cells = workspace.cells(file)
     if cells:
-        text = "\n".join(line for cell in cells for line in cell.lines)
-    else:
-        text = workspace.text(file) or ""
-    return source_of(outline_of(text))
+        return "\n".join(line for cell in cells for line in cell.lines)
+    return workspace.text(file) or ""
 
 
 def source_of(outline: Outline) -> SourceFile:
@@ -76,6 +80,7 @@ def source_of(outline: Outline) -> SourceFile:
         fields,
         _passages(outline, functions),
         functions,
+        tuple(d for d in outline.definitions if d.is_class),
         outline.names,
         outline.counts,
         tuple(outline.imports),

@@ -1,95 +1,95 @@
-"""Signals of functions: of the files that rank first, which function the report speaks of."""
+"""Signals of functions and classes: of the files that rank first, which one the report means."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
-from dl_bug_lsp.evidence.reports.outlines import Definition
+from dl_bug_lsp.evidence.reports.beyond import beyond
+from dl_bug_lsp.evidence.reports.blocks import Block, FileBlocks, Rarity
+from dl_bug_lsp.evidence.reports.frames import Frames, Traced
+from dl_bug_lsp.evidence.reports.naming import named, used
 from dl_bug_lsp.evidence.reports.scene import Scene
-from dl_bug_lsp.evidence.reports.stacks import frame_rows
 from dl_bug_lsp.retrieval.corpus import Floats, Ints
-from dl_bug_lsp.retrieval.stemming import stem
-from dl_bug_lsp.retrieval.terms import terms_of
 
-_STRONG_PARTS = ("title", "prose", "code", "trace")
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A function of the file at ``row``; ``passage`` is its row among all passages.
-
-    -1 is the rest of the file outside functions; its definition spans the whole file.
-    """
-
-    row: int
-    passage: int
-    definition: Definition
+FILES_LOOKED_INTO = 15
+_MOST_FRAME_FILES = 10
+_LESS_WITH_STACK = (
+    "bm25.all",
+    "bm25.best_of_file",
+    "block.words",
+    "block.lines",
+    "block.init",
+    "block.private",
+)
+"""Signals that weigh otherwise where the report has a stack: it says where to look."""
 
 
 class Functions:
-    """The functions of some files with their signals, an array over ``blocks`` each.
+    """The blocks of some files with their signals, an array over ``blocks`` each.
 
-    ``traced`` are the shares of (file, line) that the evidence about a traceback gives.
+    ``files`` are rows in falling order of ``shares``, their probabilities of holding the cause.
     """
 
     def __init__(
-        self,
-        scene: Scene,
-        files: Sequence[int],
-        shares: Sequence[float],
-        traced: Mapping[tuple[str, int], float],
+        self, scene: Scene, files: Sequence[int], shares: Sequence[float], traced: Traced
     ) -> None:
         self.scene = scene
         self.traced = traced
         self.blocks: list[Block] = []
-        self.share: list[float] = []
-        self.place: list[int] = []
+        self.files: dict[int, FileBlocks] = {}
+        self._share: list[float] = []
+        self._place: list[int] = []
+        scene.parse(files)
         starts = np.cumsum([0] + [source.passages.rows for source in scene.sources])
         for place, (row, share) in enumerate(zip(files, shares, strict=True)):
-            source = scene.sources[row]
-            rest = Definition("", 1, 1, source.lines, False)
-            own = [Block(row, int(starts[row]) + n, d) for n, d in enumerate(source.functions)]
-            for block in (*own, Block(row, -1, rest)):
-                self.blocks.append(block)
-                self.share.append(share)
-                self.place.append(place)
+            own = FileBlocks(scene, row, len(self.blocks), int(starts[row]))
+            self.files[row] = own
+            self.blocks += own.blocks
+            self._share += [share] * len(own.blocks)
+            self._place += [place] * len(own.blocks)
+        self.frames = Frames(scene, self.blocks, self.files, traced)
 
     @cached_property
     def signals(self) -> dict[str, Floats]:
         """Return every signal by name."""
         found = {
-            "file.log_share": np.log(np.maximum(np.array(self.share), 1e-6)),
-            "file.first": np.array([float(place == 0) for place in self.place]),
-            "file.place": 1 / (1 + np.array(self.place, dtype=np.float64)),
-            "rest": np.array([float(block.passage < 0) for block in self.blocks]),
-            "lines": np.array([self._size(block) for block in self.blocks]),
-            "test": np.array([float(self.scene.imports.tests[b.row]) for b in self.blocks]),
-            "init": np.array([float(b.definition.name.endswith("__init__")) for b in self.blocks]),
+            "file.log_share": np.log(np.maximum(np.array(self._share), 1e-6)),
+            "file.place": 1 / (1 + np.array(self._place, dtype=np.float64)),
         }
-        told = self._retrieval() | self._names() | self._stack() | self._marked()
-        return found | told | self._traced()
+        found |= self._priors() | self._retrieval() | self._linked() | self._traced()
+        rarity = Rarity(self.blocks)
+        found |= named(self.scene, self.blocks) | used(self.scene, self.blocks, rarity)
+        found |= self.frames.signals() | beyond(self.frames, self.blocks, rarity)
+        has_stack = float(bool(self.frames.chain))
+        return found | {f"with_stack.{name}": has_stack * found[name] for name in _LESS_WITH_STACK}
 
-    def _size(self, block: Block) -> float:
-        d = block.definition
-        return math.log1p(d.end_line - d.first) / 5 if block.passage >= 0 else 0.0
+    def _priors(self) -> dict[str, Floats]:
+        """Return what holds whatever the report says: kinds of blocks and their sizes."""
+        blocks, tests = self.blocks, self.scene.imports.tests
+        return {
+            "block.rest": np.array([float(not b.name) for b in blocks]),
+            "block.class": np.array([float(b.definition.is_class) for b in blocks]),
+            "block.test": np.array([float(tests[b.row]) for b in blocks]),
+            "block.init": np.array([float(b.name == "__init__") for b in blocks]),
+            "block.private": np.array([float(b.name.startswith("_")) for b in blocks]),
+            "block.lines": np.array([_size(b) for b in blocks]),
+            "block.words": np.array([math.log1p(sum(b.words.values())) / 6 for b in blocks]),
+        }
 
     def _retrieval(self) -> dict[str, Floats]:
         found: dict[str, Floats] = {}
         passages: Ints = np.array([block.passage for block in self.blocks], dtype=np.int64)
         inside = passages >= 0
-        for part in ("title", "lead", "main", "code", "trace", "messages", "all"):
+        for part in ("title", "lead", "main", "code", "all"):
             scores = self.scene.passage_matches.bm25(self.scene.weights[part])
             top = float(scores.max(initial=0.0)) or 1.0
             padded = np.append(scores, 0.0)
             found[f"bm25.{part}"] = np.where(inside, padded[passages] / top, 0.0)
-        scores = self.scene.passage_matches.coverage(self.scene.weights["title"])
-        found["coverage.title"] = np.where(inside, np.append(scores, 0.0)[passages], 0.0)
-        own = found["bm25.main"]
+        own = found.pop("bm25.main")
         best = np.zeros(len(self.scene.files))
         rows = np.array([block.row for block in self.blocks], dtype=np.int64)
         np.maximum.at(best, rows, own)
@@ -98,92 +98,21 @@ class Functions:
         )
         return found
 
-    def _names(self) -> dict[str, Floats]:
-        """Whether a part of the report names the function, or its class, or speaks its words."""
-        found = {f"named.{part}": self._zeros() for part in _STRONG_PARTS}
-        found["named.class"] = self._zeros()
-        found["words.title"] = self._zeros()
-        title = set(terms_of(self.scene.report.title))
-        parts = {part: self.scene.identifiers[part] for part in _STRONG_PARTS}
-        for index, block in enumerate(self.blocks):
-            outer, _, name = block.definition.name.rpartition(".")
-            if not name or (name.startswith("__") and name != "__getattr__"):
-                bare = outer.rpartition(".")[2]
-            else:
-                bare = outer.rpartition(".")[2]
-                for part in _STRONG_PARTS:
-                    strong = parts[part].get(name)
-                    found[f"named.{part}"][index] = 1.0 if strong else 0.3 * (strong is not None)
-                words = [stem(word) for word in name.strip("_").lower().split("_") if word]
-                if words:
-                    found["words.title"][index] = sum(w in title for w in words) / len(words)
-            if bare and any(parts[part].get(bare) is not None for part in _STRONG_PARTS):
-                found["named.class"][index] = 1.0
-        return found
-
-    def _stack(self) -> dict[str, Floats]:
-        """Whether frames stand in the function: by line and name, else by name alone."""
-        kinds = ("innermost", "caller", "depth", "any", "name")
-        found = {f"stack.{kind}": self._zeros() for kind in kinds}
-        frames = self.frames
-        for index, block in enumerate(self.blocks):
-            name = block.definition.name.rpartition(".")[2]
-            for depth, (row, line, function) in enumerate(frames):
-                if row != block.row or block.passage < 0:
-                    continue
-                inside = block.definition.first <= line <= block.definition.end_line
-                if name == function:
-                    found["stack.name"][index] = 1.0
-                if inside and name == function:
-                    found["stack.any"][index] = 1.0
-                    found["stack.depth"][index] = max(found["stack.depth"][index], 1 / (depth + 1))
-                    found["stack.innermost"][index] += float(depth == 0)
-                    found["stack.caller"][index] += float(depth == 1)
-        return found
-
     def _traced(self) -> dict[str, Floats]:
-        """Return the shares of the traceback's evidence that fall on a function's own lines."""
-        total, best = self._zeros(), self._zeros()
-        by_row: dict[int, list[int]] = {}
-        for index, block in enumerate(self.blocks):
-            by_row.setdefault(block.row, []).append(index)
-        for (file, line), share in self.traced.items():
-            row = self.scene.rows.get(file, -1)
-            inside = [
-                index
-                for index in by_row.get(row, ())
-                if self.blocks[index].definition.first
-                <= line
-                <= self.blocks[index].definition.end_line
-            ]
-            if inside:
-                index = max(inside, key=lambda i: self.blocks[i].definition.first)
+        """Return the shares of the traceback's evidence that fall on a block's own lines."""
+        total = np.zeros(len(self.blocks))
+        for (file, line), share in sorted(self.traced.shares.items()):
+            own = self.files.get(self.scene.rows.get(file, -1))
+            index = own.at(line) if own is not None else None
+            if index is not None:
                 total[index] += share
-                best[index] = max(best[index], share)
-        return {
-            "traced.sum": total,
-            "traced.best": best,
-            "traced.any": np.where(total > 0, 1.0, 0.0),
-        }
+        return {"traced.sum": total}
 
-    @cached_property
-    def frames(self) -> list[tuple[int, int, str]]:
-        """(row, line, function) of the frames in the workspace, innermost first, lines re-found."""
-        found: list[tuple[int, int, str]] = []
-        for index, row in reversed(frame_rows(self.scene)):
-            frame = self.scene.report.frames[index]
-            place = self.scene.workspace.locate(
-                self.scene.files[row], frame.line, frame.function, frame.source or None
-            )
-            line = place.line if place is not None else frame.line
-            found.append((row, line, frame.function))
-        return found[:60]
-
-    def _marked(self) -> dict[str, Floats]:
+    def _linked(self) -> dict[str, Floats]:
         """Return how much of a link's lines a function holds."""
-        linked = self._zeros()
+        linked = np.zeros(len(self.blocks))
         spans = self.linked
-        for index, block in enumerate(self.blocks):
+        for index, block in enumerate(self.blocks if spans else ()):
             d = block.definition
             if block.passage < 0:
                 continue
@@ -204,5 +133,14 @@ class Functions:
                 found.append((rows[0], link.first_line, link.last_line))
         return found
 
-    def _zeros(self) -> Floats:
-        return np.zeros(len(self.blocks))
+
+def files_to_look_into(scene: Scene, order: Sequence[int], traced: Traced) -> list[int]:
+    """Return the rows of the files that rank first, and of those that the stack goes through."""
+    best = list(order[:FILES_LOOKED_INTO])
+    rows = [scene.rows[file] for file in traced.files if file in scene.rows]
+    return best + [row for row in rows if row not in best][:_MOST_FRAME_FILES]
+
+
+def _size(block: Block) -> float:
+    d = block.definition
+    return math.log1p(d.end_line - d.first) / 5 if block.name and not d.is_class else 0.0

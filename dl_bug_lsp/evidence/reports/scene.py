@@ -40,10 +40,15 @@ class Scene:
         read = unparsed if self.are_many else source_file
         self.sources: list[SourceFile] = [read(workspace, file) for file in self.files]
         self.notes: dict[tuple[str, int], str] = {}
+        self._parsed: set[int] = set() if self.are_many else set(range(len(self.files)))
 
     def parse(self, rows: Sequence[int]) -> None:
-        """Parse these of many files; what the parts of files tell is made again."""
-        for row in rows:
+        """Parse those of these files that are not yet; what parts of files tell is made again."""
+        new = [row for row in rows if row not in self._parsed]
+        if not new:
+            return
+        self._parsed.update(new)
+        for row in new:
             self.sources[row] = source_file(self.workspace, self.files[row])
         for name in _OF_PARTS:
             self.__dict__.pop(name, None)

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dl_bug_lsp.evidence.reports.functions import Block, Functions
+from dl_bug_lsp.evidence.reports.beyond import names_read
+from dl_bug_lsp.evidence.reports.blocks import Block, set_by
+from dl_bug_lsp.evidence.reports.functions import Functions
 from dl_bug_lsp.evidence.reports.scene import Scene
 from dl_bug_lsp.evidence.reports.terms import term_numbers
 from dl_bug_lsp.retrieval.corpus import Floats
@@ -29,7 +31,11 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("assign", re.compile(r"\s*[\w.\[\]'\", ]+\s*[-+*/]?=[^=]")),
     ("call", re.compile(r"\s*[\w.]+\(")),
 )
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|#.*")
 _MOST_LINES = 400
+_NEAR = 3
+_TELLING = 12
+"""A quoted line of fewer characters may stand anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,28 +55,22 @@ class Statements:
         self.scene: Scene = functions.scene
         self.lines: list[Line] = []
         self.texts: list[str] = []
-        wanted = set(chosen)
         for index in chosen:
-            self._take(index, functions.blocks[index], wanted)
+            self._take(index, functions.blocks[index])
 
-    def _take(self, index: int, block: Block, wanted: set[int]) -> None:
-        """Add a block's lines: no blank ones, no docstrings, none of the functions inside it."""
-        source = self.scene.sources[block.row]
+    def _take(self, index: int, block: Block) -> None:
+        """Add a block's lines: no blank ones, no docstrings, none of a block inside it."""
         file = self.scene.files[block.row]
+        own = self.functions.files[block.row]
         d = block.definition
         skip = docstring_lines(self.scene, file)
-        inner = [
-            f
-            for f in source.functions
-            if f is not d and d.first <= f.first and f.end_line <= d.end_line
-        ]
-        for f in inner:
-            skip = skip | set(range(f.first, f.end_line + 1))
         texts = self.scene.workspace.lines(file)
         count = 0
         for number in range(d.first, min(d.end_line, len(texts)) + 1):
             text = texts[number - 1]
-            if number in skip or not text.strip() or count >= _MOST_LINES:
+            if number in skip or not text.strip() or own.at(number) != index:
+                continue
+            if count >= _MOST_LINES:
                 continue
             count += 1
             self.lines.append(Line(index, block.row, number))
@@ -78,9 +78,8 @@ class Statements:
 
     def signals(self) -> dict[str, Floats]:
         """Return every signal by name."""
-        found = self._kinds() | self._words() | self._marked()
-        found["position"] = self._positions()
-        return found
+        found = self._kinds() | self._words() | self._framed() | self._told()
+        return found | {"position": self._positions(), "kind.continued": self._continued()}
 
     def _kinds(self) -> dict[str, Floats]:
         found = {f"kind.{name}": np.zeros(len(self.lines)) for name, _ in _KINDS}
@@ -110,7 +109,8 @@ class Statements:
         result: dict[str, Floats] = {}
         for name, values in found.items():
             top = float(values.max(initial=0.0)) or 1.0
-            result[f"words.{name}"] = values / top
+            if name != "title":
+                result[f"words.{name}"] = values / top
             result[f"near.{name}"] = self._near(values / top)
         return result
 
@@ -123,36 +123,52 @@ class Statements:
                     near[index] += values[other] / 2
         return near
 
-    def _marked(self) -> dict[str, Floats]:
-        """Return whether a frame, a link or a quoted line is at a line."""
-        names = (
-            "traced",
-            "frame",
-            "frame_innermost",
-            "near_frame",
-            "link",
-            "quoted",
-            "string",
-        )
+    def _framed(self) -> dict[str, Floats]:
+        """Return frames at and near a line, and whether it sets what they read."""
+        names = ("traced", "frame.at", "frame.innermost", "frame.near", "sets")
         found = {name: np.zeros(len(self.lines)) for name in names}
         frames = self.functions.frames
-        quoted = {_bare(line) for line in (*self.scene.report.code, *self.scene.report.trace)}
+        at: dict[int, list[int]] = {}
+        for frame in frames.all:
+            at.setdefault(frame.row, []).append(frame.line)
+        first = [(frame.row, frame.line) for frame in frames.all[:1]]
+        read = names_read(frames)
         for index, line in enumerate(self.lines):
             place = (self.scene.files[line.row], line.number)
-            found["traced"][index] = self.functions.traced.get(place, 0.0)
-            for depth, (row, number, _) in enumerate(frames):
-                if row == line.row and number == line.number:
-                    found["frame"][index] = 1.0
-                    found["frame_innermost"][index] = max(
-                        found["frame_innermost"][index], float(depth == 0)
-                    )
-                elif row == line.row and abs(number - line.number) <= 3:
-                    found["near_frame"][index] = 1.0
+            known = at.get(line.row, ())
+            found["traced"][index] = self.functions.traced.shares.get(place, 0.0)
+            found["frame.at"][index] = float(line.number in known)
+            found["frame.innermost"][index] = float((line.row, line.number) in first)
+            near = any(0 < abs(other - line.number) <= _NEAR for other in known)
+            found["frame.near"][index] = float(near)
+            name = set_by(self.texts[index])
+            if name is not None and line.number not in known:
+                found["sets"][index] = read.get(name, 0.0)
+        return found
+
+    def _told(self) -> dict[str, Floats]:
+        """Return whether the report links to a line or quotes it."""
+        found = {name: np.zeros(len(self.lines)) for name in ("link", "quoted")}
+        quoted = {_bare(line) for line in (*self.scene.report.code, *self.scene.report.trace)}
+        for index, line in enumerate(self.lines):
             for row, first, last in self.functions.linked:
                 if row == line.row and first <= line.number <= last:
                     found["link"][index] = 1.0
             bare = _bare(self.texts[index])
-            found["quoted"][index] = float(len(bare) > 12 and bare in quoted)
+            found["quoted"][index] = float(len(bare) > _TELLING and bare in quoted)
+        return found
+
+    def _continued(self) -> Floats:
+        """Return which lines stand inside brackets that a line above them in the block opened."""
+        found = np.zeros(len(self.lines))
+        depth = 0
+        for index, text in enumerate(self.texts):
+            if index and self.lines[index - 1].block != self.lines[index].block:
+                depth = 0
+            found[index] = float(depth > 0)
+            code = _QUOTED.sub("", text)
+            opened = sum(code.count(sign) for sign in "([{")
+            depth = max(0, depth + opened - sum(code.count(sign) for sign in ")]}"))
         return found
 
     def _positions(self) -> Floats:

@@ -1,0 +1,93 @@
+"""How a report names blocks: functions, their classes, and identifiers that stand in them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from dl_bug_lsp.evidence.reports.blocks import Block, Rarity
+from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.retrieval.corpus import Floats
+from dl_bug_lsp.retrieval.stemming import stem
+from dl_bug_lsp.retrieval.terms import terms_of
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_DOTTED = re.compile(r"\b([^\W\d]\w*)\.([^\W\d]\w*)")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_CLASSES = ("title", "prose")
+_USED = ("prose", "code")
+_RAREST = ("title", "prose", "code")
+
+
+def named(scene: Scene, blocks: Sequence[Block]) -> dict[str, Floats]:
+    """Return where the report names a block.
+
+    ``named.code``: a code sample does, less the more blocks share the name; ``named.qualified``:
+    title or prose name it together with its class; ``owner.``: they name its class;
+    ``words.title``: the share of the words of both names that the title has.
+    """
+    names = ("named.code", "named.qualified", *(f"owner.{part}" for part in _CLASSES))
+    found = {name: np.zeros(len(blocks)) for name in (*names, "words.title")}
+    homonyms = Counter(block.name for block in blocks)
+    code = strong_names(scene)["code"]
+    standing = {part: set(_IDENTIFIER.findall("\n".join(scene.text(part)))) for part in _CLASSES}
+    spoken = set().union(*standing.values())
+    title = set(terms_of(scene.report.title))
+    pairs = _pairs(scene)
+    for index, block in enumerate(blocks):
+        name, owner = block.name, block.owner
+        if not name:
+            continue
+        if name in code and (not name.startswith("__") or name in spoken):
+            found["named.code"][index] = 1 / math.sqrt(homonyms[name])
+        for part in _CLASSES:
+            found[f"owner.{part}"][index] = float(owner in standing[part])
+        found["named.qualified"][index] = float((_joint(owner), name) in pairs)
+        words = _words(name) | _words(owner)
+        found["words.title"][index] = len(words & title) / len(words) if words else 0.0
+    return found
+
+
+def used(scene: Scene, blocks: Sequence[Block], rarity: Rarity) -> dict[str, Floats]:
+    """Return how many of the report's identifiers (by idf) a block has, and its rarest one."""
+    count = len(blocks)
+    found = {f"used.{part}": np.zeros(count) for part in _USED}
+    found |= {f"rarest.{part}": np.zeros(count) for part in _RAREST}
+    strong = strong_names(scene)
+    for part in _RAREST:
+        names = strong[part]
+        rare = {name: rarity.of(name) for name in sorted(names)}
+        total = math.fsum(rare.values()) or 1.0
+        for index, block in enumerate(blocks):
+            hits = [value for name, value in rare.items() if name in block.words]
+            if hits:
+                found[f"rarest.{part}"][index] = max(hits)
+            if hits and part in _USED:
+                found[f"used.{part}"][index] = math.fsum(hits) / total
+    return found
+
+
+def strong_names(scene: Scene) -> dict[str, set[str]]:
+    """Return, by part of the report, the names that look like code there."""
+    return {
+        part: {name for name, is_strong in names.items() if is_strong}
+        for part, names in scene.identifiers.items()
+    }
+
+
+def _pairs(scene: Scene) -> set[tuple[str, str]]:
+    """Return ``owner.name`` pairs of title and prose; an instance is often named like its class."""
+    text = "\n".join((scene.report.title, *scene.prose))
+    return {(_joint(owner), name) for owner, name in _DOTTED.findall(text)}
+
+
+def _joint(name: str) -> str:
+    return name.lower().replace("_", "")
+
+
+def _words(name: str) -> set[str]:
+    return {stem(word.lower()) for word in _WORD.findall(name)}
