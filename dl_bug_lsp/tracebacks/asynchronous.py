@@ -18,7 +18,7 @@ _SYNCHRONOUS = re.compile(
     r"out of memory|no kernel image|invalid device ordinal|no CUDA-capable device|driver version"
     r"|device\(s\) is/are busy|initialization error|CUDA_ERROR_NO_DEVICE"
 )
-_ASSERTION = re.compile(r"\S+:\d+: .{0,600}Assertion [`'‘].{1,600}failed\.?")
+_ASSERTION = re.compile(r"(?<!\S)\S+:\d+: .{0,600}Assertion [`'‘].{1,600}failed\.?")
 _BLOCKING = re.compile(r"CUDA_LAUNCH_BLOCKING[=:' ]+1(?!\s*\.?\s*$)")
 
 

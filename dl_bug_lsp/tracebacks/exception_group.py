@@ -13,7 +13,7 @@ from dl_bug_lsp.tracebacks.values import Cause, Relation
 
 TRIGGER = re.compile(r"^\s*\+ Exception Group Traceback \(most recent call last\):")
 _MARGIN = re.compile(r"^(?P<indent> *)(?P<bar>[|+])(?P<rest>.*)$")
-_MEMBER = re.compile(r"^-*\+?-{4,} (?P<number>\d+|\.\.\.) -{4,}$")
+_MEMBER = re.compile(r"^(?:-*\+)?-{4,} (?P<number>\d+|\.\.\.) -{4,}$")
 _GOES_ON = re.compile(r"^ *(?:\| |\+-+(?: (?:\d+|\.\.\.) -+)?$)")
 _END = re.compile(r"^-{4,}$")
 _MAX_LINES = 20_000

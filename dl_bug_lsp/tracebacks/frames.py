@@ -8,12 +8,12 @@ from dl_bug_lsp.tracebacks.values import Frame
 
 FRAME = re.compile(
     r'^(?P<mark>>?)(?P<indent>\s*)File "(?P<file>.+?)", line (?P<line>\d{1,9})'
-    r"(?:,? in (?P<function>.*?))?(?P<star> {1,2}\*{1,2})?\s*$"
+    r"(?:,? in (?P<function>.*?))?(?P<star> {1,2}\*{1,2})?(?:(?<=\S)|(?<= in ))\s*$"
 )
 """One `File "…", line N, in f` line; AutoGraph appends `*` (the user's) or `**` to it."""
 
 REPEATED = re.compile(r"^\s*\[Previous line repeated \d+ more times?\]\s*$")
-_CARETS = re.compile(r"^[\s^~]*[\^~][\s^~]*$")
+_CARETS = re.compile(r"^\s*[\^~][\s^~]*$")
 _VALUES = re.compile(r"^\s*(?:[│|]\s*)*[└│]")
 _ELISION = re.compile(r"^\s*\.\.\.<\d+ lines>\.\.\.\s*$")
 _LIBRARY = re.compile(

@@ -14,7 +14,7 @@ from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 TRIGGER = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$|^_{3,} \S.*? _{3,}$|^E {3,}\S")
 _SECTION = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$")
 _TEST = re.compile(r"^_{3,} (?P<name>\S.*?) _{3,}$")
-_END = re.compile(r"^[=!]{3,} ?\S.* ?[=!]{3,}$|^(?:FAILED|ERROR) \S+\.py")
+_END = re.compile(r"^[=!]{3} ?\S.*[=!]{3}$|^(?:FAILED|ERROR) \S+\.py")
 _SUMMARY = re.compile(r"^={3,} short test summary info ={3,}$")
 _SUMMED = re.compile(r"^(?:FAILED|ERROR) \S+|^[=!]{3,} ")
 _CAPTURED = re.compile(r"^-{3,} Captured \w+")

@@ -120,3 +120,30 @@ def test_hostile_texts_come_to_an_end(unit: str) -> None:
     with ends():
         reading = read_failures(read_log(text))
     assert sum(failure.primary for failure in reading.failures) <= 1
+
+
+LONG = 60_000
+STACK = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n'
+BOX = (
+    "╭──── Traceback (most recent call last) ────╮\n│ /a/b.py:3 in f                           │\n"
+)
+GROUP = "  + Exception Group Traceback (most recent call last):\n  | ExceptionGroup: x\n"
+LONG_LINES = {
+    "carets with a word among them": (STACK, "~" * (LONG // 2) + "x" + "~" * (LONG // 2)),
+    "a function's name of blanks": (STACK, '  File "a.py", line 3, in f' + " " * LONG + "x"),
+    "a rule that does not end": ("=== FAILURES ===\n___ test_x ___\n", "=" * 3_000 + "x"),
+    "a panel's side that does not end": (BOX, "│ ╭" + "─" * LONG + "x"),
+    "a group's rule that does not end": (GROUP, "  +" + "-" * LONG + "x"),
+    "an assertion without a place": ("ValueError: device-side assert\n", "Assertion" + "x" * LONG),
+    "a warning's name that does not end": ("", ("ERROR " + "x" * 3_900 + "\n") * (LONG // 3_900)),
+}
+
+
+@pytest.mark.parametrize("name", LONG_LINES)
+def test_long_lines_come_to_an_end(name: str) -> None:
+    """A few lines, each as long as the reader of logs leaves them: a square would take minutes."""
+    before, line = LONG_LINES[name]
+    text = before + (line + "\n") * 12 + "ValueError: bad\n"
+    with ends(15):
+        reading = read_failures(read_log(text))
+    assert sum(failure.primary for failure in reading.failures) <= 1

@@ -31,7 +31,7 @@ _PLAIN = re.compile(
     re.IGNORECASE,
 )
 _WARNING = re.compile(
-    r"\w*Warning: |^\s*warnings\.warn|[Dd]eprecat|\bwarn(?:ing)?\b[:\]]", re.IGNORECASE
+    r"Warning: |^\s*warnings\.warn|[Dd]eprecat|\bwarn(?:ing)?\b[:\]]", re.IGNORECASE
 )
 _HARMLESS = re.compile(
     r"(?:\b0 (?:errors?|failed)|^Error executing job with|no errors?|errors? (?:rate|=|: ?[\d.])"
