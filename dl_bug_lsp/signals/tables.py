@@ -14,7 +14,7 @@ MAX_GAP = 400
 """How many lines may lie between two rows of a table (an epoch's other output)."""
 
 _NUMBER = re.compile(
-    r"^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?$|^[-+]?(?:nan|inf)$", re.IGNORECASE
+    r"^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?%?$|^[-+]?(?:nan|inf)$", re.IGNORECASE
 )
 _RULE = re.compile(r"^[\s|+:=\-─━═┼│┃╇┡┩├┤┴┬╭╮╰╯┏┓┗┛]+$")
 _BARS = str.maketrans({"│": "|", "┃": "|"})
