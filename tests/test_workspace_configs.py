@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
+from endings import ends
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -280,6 +281,9 @@ HOSTILE = [
     "a: &a\n  <<: *a\n  b: 1\n",
     "x: &x [" + "*y," * 10 + "]",
     "n0: &n0 [1]\n" + "".join(f"n{i + 1}: &n{i + 1} [*n{i},*n{i},*n{i}]\n" for i in range(20)),
+    "a: &a {" + ",".join(f"k{i}: 1" for i in range(5000)) + "}\nb: {<<: [" + "*a," * 5000 + "]}\n",
+    "a: &a {" + ",".join(f"k{i}: 1" for i in range(5000)) + "}\nb:\n" + "  <<: *a\n" * 5000,
+    "a = [\n" * 20_000,
     "=" * 50_000,
     "\\\n" * 5000,
     "<<EOF\n",
@@ -290,7 +294,8 @@ HOSTILE = [
 @pytest.mark.parametrize("name", NAMES)
 def test_no_text_makes_a_reader_raise_or_crawl(name: str) -> None:
     for text in HOSTILE:
-        reading = read(name, text)
+        with ends(20):
+            reading = read(name, text)
         last = text.count("\n") + 1
         assert all(1 <= e.line <= e.end_line <= last + 1 for e in reading.entries)
 
@@ -300,6 +305,14 @@ def test_no_text_makes_a_reader_raise_or_crawl(name: str) -> None:
 def test_arbitrary_text_is_read(name: str, text: str) -> None:
     reading = read(name, text)
     assert (reading.problem is None) == (reading.problem_line is None)
+
+
+def test_a_value_of_blanks_is_soon_known_for_no_requirement(tmp_path: Path) -> None:
+    blanks = "a" + " " * 100_000
+    (tmp_path / "pyproject.toml").write_text(f"[project]\ndependencies = ['{blanks}?']\n")
+    (tmp_path / "environment.yml").write_text(f"dependencies:\n- '{blanks}#'\n")
+    with ends():
+        Workspace(tmp_path, cache=False).dependencies()
 
 
 def test_other_files_are_no_configs() -> None:

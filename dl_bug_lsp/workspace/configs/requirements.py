@@ -14,6 +14,7 @@ _REQUIREMENT = re.compile(
 )
 _CONDA = re.compile(r"(?:[\w.-]+::)?([A-Za-z0-9][\w.-]*)[ \t]*([=<>!~ ][^#\n]*)?$")
 _OPTION = re.compile(r"(--?[\w-]+)(?:[ \t=]+(\S.*))?$")
+_LONGEST = 500
 _COMMENT = re.compile(r"(?:^|[ \t])#.*$")
 _INSTALLERS = frozenset(("pip", "pip3", "uv", "conda", "mamba", "micromamba"))
 _LISTS = frozenset(("dependencies", "install_requires", "requires", "setup_requires"))
@@ -25,7 +26,7 @@ def read_requirements(file: str, text: str) -> ConfigReading:
     problem: tuple[str | None, int | None] = (None, None)
     continued = False
     for number, line in enumerate(text.split("\n"), 1):
-        written = _COMMENT.sub("", line[:500]).strip()
+        written = _COMMENT.sub("", line[:_LONGEST]).strip()
         carries_on, continued = continued, written.endswith("\\")
         written = written.rstrip("\\").strip()
         if carries_on or not written or len(entries) >= MOST_ENTRIES:
@@ -45,7 +46,7 @@ def read_requirements(file: str, text: str) -> ConfigReading:
 
 def requirement(written: str) -> tuple[str, str] | None:
     """Split a requirement into name and version part (``("torch", ">=2.1")``), None for no such."""
-    match = _REQUIREMENT.match(written.strip())
+    match = _REQUIREMENT.match(written.strip()[:_LONGEST])
     if match is None:
         return None
     return match.group(1), (match.group(2) or "").strip("() \t")
@@ -78,7 +79,7 @@ def _declared(item: ConfigEntry) -> tuple[str, str] | None:
             return None
         if names[-1] == "pip":
             return requirement(value)
-        match = _CONDA.match(value)
+        match = _CONDA.match(value[:_LONGEST])
         return (match.group(1), (match.group(2) or "").strip()) if match else None
     if name == "pyproject.toml" and names[:2] == ["tool", "poetry"] and "dependencies" in names:
         rest = names[names.index("dependencies") + 1 :]

@@ -29,6 +29,9 @@ _LEXEME = re.compile(
     re.DOTALL,
 )
 _ERROR_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+_MOST_LINES = 2000
+_MOST_UNCLOSED = 10
+"""Of so many values the closing bracket is looked for in vain: a file may have one on each line."""
 _Path = tuple[str | int, ...]
 
 
@@ -48,7 +51,7 @@ def read_toml_config(file: str, text: str) -> ConfigReading:
     table: _Path = ()
     counts: dict[_Path, int] = {}
     lines = text.split("\n")
-    number = 0
+    number = unclosed = 0
     while number < len(lines) and len(entries) < MOST_ENTRIES:
         line = lines[number]
         header = _HEADER.match(line)
@@ -58,7 +61,9 @@ def read_toml_config(file: str, text: str) -> ConfigReading:
             table = _table_path(header, counts)
             entries.append(entry(file, number + 1, table, None, line.strip(), length=0))
         elif statement:
-            raw, last = _raw_value(lines, number, statement.end())
+            reach = _MOST_LINES if unclosed < _MOST_UNCLOSED else 1
+            raw, last, is_closed = _raw_value(lines[number : number + reach], statement.end())
+            last, unclosed = number + last, unclosed + (not is_closed)
             path = (*table, *_key_path(statement.group(1)))
             _value_entries(file, _Item(raw, number + 1, last + 1), path, entries)
         number = last + 1
@@ -98,15 +103,17 @@ def _key_path(dotted: str) -> tuple[str, ...]:
     return tuple(part[1:-1] if part[0] in "\"'" else part for part in parts)
 
 
-def _raw_value(lines: list[str], number: int, column: int) -> tuple[str, int]:
-    """Return a value as written and its last line's index; an unclosed one ends at its line."""
-    first = lines[number][column:]
+def _raw_value(lines: list[str], column: int) -> tuple[str, int, bool]:
+    """Return a value as written, its last line's index and whether its brackets are closed.
+
+    The value starts at ``column`` of the first line; an unclosed one ends with that line.
+    """
+    first = lines[0][column:]
     if not any(mark in first for mark in ('"""', "'''", "[", "{")):
-        return _without_comment(first), number
-    rest = "\n".join([first, *lines[number + 1 : number + 2000]])
+        return _without_comment(first), 0, True
     depth = 0
     taken: list[str] = []
-    for match in _LEXEME.finditer(rest):
+    for match in _LEXEME.finditer("\n".join([first, *lines[1:]])):
         lexeme = match.group()
         if lexeme == "\n" and depth == 0:
             break
@@ -114,9 +121,9 @@ def _raw_value(lines: list[str], number: int, column: int) -> tuple[str, int]:
         taken.append(" " * len(lexeme) if lexeme[0] == "#" else lexeme)
     else:
         if depth > 0:
-            return _without_comment(first), number
+            return _without_comment(first), 0, False
     raw = "".join(taken).rstrip()
-    return raw, number + raw.count("\n")
+    return raw, raw.count("\n"), True
 
 
 def _without_comment(raw: str) -> str:

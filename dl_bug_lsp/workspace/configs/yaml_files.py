@@ -20,6 +20,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _KEY = re.compile(r"([ ]*)((?:-[ ]+)*)([\"']?)([\w.$/-][\w.$ /-]*?)\3[ ]*:(?:[ ]+([^\n]*))?$")
 _ITEM = re.compile(r"([ ]*)-[ ]+([^\n]+)$")
 _DEEPEST = 60
+_MERGE = "tag:yaml.org,2002:merge"
 _Path = tuple[str | int, ...]
 
 
@@ -74,16 +75,17 @@ def _children(node: yaml.Node, path: _Path) -> list[tuple[yaml.Node, _Path, int]
     if not isinstance(node, yaml.MappingNode):
         return []
     own: list[tuple[yaml.Node, _Path, int]] = []
-    merged: list[tuple[yaml.Node, _Path, int]] = []
+    # By identity: merged again and again, one large mapping would fill the memory.
+    sources: dict[int, yaml.MappingNode] = {}
     for key, value in node.value:
-        if key.tag == "tag:yaml.org,2002:merge":
-            sources = value.value if isinstance(value, yaml.SequenceNode) else [value]
-            for source in sources:
-                if isinstance(source, yaml.MappingNode) and source is not node:
-                    merged.extend(_merged(source, path))
+        if key.tag == _MERGE:
+            named = value.value if isinstance(value, yaml.SequenceNode) else [value]
+            sources.update({id(one): one for one in named if isinstance(one, yaml.MappingNode)})
         elif isinstance(key, yaml.ScalarNode):
             own.append((value, (*path, key.value), key.start_mark.line + 1))
+    sources.pop(id(node), None)
     names = {child[1] for child in own}
+    merged = [child for source in sources.values() for child in _merged(source, path)]
     return own + [child for child in merged if child[1] not in names]
 
 
@@ -91,7 +93,7 @@ def _merged(source: yaml.MappingNode, path: _Path) -> list[tuple[yaml.Node, _Pat
     return [
         (value, (*path, key.value), key.start_mark.line + 1)
         for key, value in source.value
-        if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge"
+        if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE
     ]
 
 
