@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.stores import DiskStore
 
 TREE = {
     "train.py": "import models\n\ndef main():\n    run()\n\nmain()\n",
@@ -220,3 +221,12 @@ def test_a_written_path_is_resolved_from_root_and_importer(workspace: Workspace)
     assert workspace.existing_file("/abs/path/models/net.py") == "models/net.py"
     assert workspace.existing_file("missing.csv") is None
     assert workspace.existing_file("../../etc/passwd") is None
+
+
+@pytest.mark.parametrize("before", ["/", "\\\\host\\share", "//host/share"])
+def test_a_share_that_a_log_names_is_not_asked_for(tmp_path: Path, before: str) -> None:
+    (tmp_path / "train.py").write_text("x = 1\n")
+    store = DiskStore(tmp_path)
+    assert store.inside(f"{tmp_path}/train.py") == "train.py"
+    assert store.inside(f"{before}{tmp_path}/train.py") is None
+    assert Workspace(tmp_path, cache=False).locate(f"{before}{tmp_path}/train.py", 1) is not None

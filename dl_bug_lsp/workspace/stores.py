@@ -113,6 +113,8 @@ class DiskStore:
 
     def inside(self, path: str) -> str | None:
         """Return the name of a file below the root, links resolved."""
+        if _is_share(path) and not _is_share(str(self._real)):
+            return None
         try:
             real = (self._real / path).resolve()
             if self._real not in real.parents or not real.is_file():
@@ -134,3 +136,11 @@ class DiskStore:
         except GitError:
             return EMPTY
         return History.of_log(log).below(prefix)
+
+
+def _is_share(path: str) -> bool:
+    r"""Tell whether a path names a network share (``\\host\share``).
+
+    Windows would sign in at the host that a log names, merely to resolve such a path.
+    """
+    return path.replace("\\", "/").startswith("//")
