@@ -9,6 +9,7 @@ import pytest
 
 from dl_bug_lsp.evidence.reports.documents import joined, one_document, source_of
 from dl_bug_lsp.evidence.reports.imports import FilesUnderTest, is_test
+from dl_bug_lsp.evidence.reports.modules import modules_of
 from dl_bug_lsp.evidence.reports.outlines import outline_of
 from dl_bug_lsp.evidence.reports.paths import PathIndex
 from dl_bug_lsp.evidence.reports.scene import named_in
@@ -99,3 +100,20 @@ def test_any_text_has_an_outline(text: str) -> None:
     found = source_of(outline_of(text))
     assert found.lines == text.count("\n") + 1
     assert found.passages.rows == len(found.functions)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("lib.core.net", "lib/core/net.py"),
+        ("core.net", "lib/core/net.py"),
+        ("lib.core", "lib/core/__init__.py"),
+        ("net", "net.py"),
+        ("lib.net", None),
+    ],
+)
+def test_modules_are_named_by_the_ends_of_their_paths(name: str, expected: str | None) -> None:
+    files = ["lib/core/__init__.py", "lib/core/net.py", "net.py"]
+    rows, ambiguous = modules_of(files)
+    assert (files[rows[name]] if name in rows else None) == expected
+    assert ambiguous == {"net"}

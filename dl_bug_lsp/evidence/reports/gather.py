@@ -10,6 +10,7 @@ from dl_bug_lsp.evidence.reports import (
     identifiers,
     kinds,
     mentions,
+    modules,
     stacks,
     texts,
 )
@@ -19,7 +20,7 @@ from dl_bug_lsp.retrieval.corpus import Floats
 
 Source: TypeAlias = Callable[[Scene], dict[str, Floats]]
 
-OF_PARTS = (texts.find, identifiers.find)
+OF_PARTS = (texts.find, identifiers.find, modules.find)
 """What parsing the files adds to."""
 OF_WHOLES = (mentions.find, stacks.find, kinds.find, changes.find)
 
