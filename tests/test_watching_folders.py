@@ -158,21 +158,27 @@ def test_folders_that_go_and_come_are_followed(watched: Watched) -> None:
     assert heard.recovered_sources == []
 
 
-def test_recorded_runs_are_told_and_a_good_one_takes_the_failure_back(watched: Watched) -> None:
+def test_recorded_runs_are_told_and_a_good_one_takes_the_failure_back(
+    watched: Watched, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     heard = watched.start()
 
-    def run(code: int, output: str) -> None:
+    def run(code: int, output: str, folder: Path = watched.folder) -> Path:
         pid = len(heard.failures) + len(heard.recovered_sources) + 1
-        record = records.new_record(watched.folder, ("python", "a b.py"), watched.folder, pid)
-        place = records.begin(watched.folder, record)
+        record = records.new_record(folder, ("python", "a b.py"), folder, pid)
+        place = records.begin(folder, record)
         records.log_file(place).write_text(output)
         records.finish(place, record.ended_with(code, 0))
+        return place
 
     run(1, "no traceback but a failure\n")
     watched.expect("run:python 'a b.py'")
     run(0, "fine\n")
     wait_for(lambda: heard.recovered_sources == ["run:python 'a b.py'"], "the failure to go")
-    run(-2, FAILURE)
+    # Its log comes with its end: a failure that is read before the end is told.
+    ended = run(-2, FAILURE, tmp_path_factory.mktemp("elsewhere"))
+    for file in (records.log_file(ended), ended.with_name(f"{ended.name}.json")):
+        file.rename(watched.folder / records.RUNS / file.name)
     watched.write("last.log")
     watched.expect("log:last.log")
     assert heard.sources() == ["run:python 'a b.py'", "log:last.log"]
