@@ -73,17 +73,27 @@ export class FailuresTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 
 function placeItem(shown: Shown, place: Place): vscode.TreeItem {
   const uri = vscode.Uri.parse(place.uri);
-  const name = path.posix.basename(uri.path);
+  const file = uri.scheme === "file" ? uri : vscode.Uri.file(uri.path);
   const line = place.range.start.line + 1;
-  const item = new vscode.TreeItem(`${place.suspect}. ${name}:${line}`, vscode.TreeItemCollapsibleState.Collapsed);
+  const item = new vscode.TreeItem(`${place.suspect}. ${path.posix.basename(uri.path)}${cellWords(uri)}:${line}`, vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `${shown.listed.report}/${shown.failure.failure}/${place.suspect}`;
-  item.description = `${percent(place.score)} · ${vscode.workspace.asRelativePath(uri, (vscode.workspace.workspaceFolders?.length ?? 0) > 1)}`;
+  item.description = `${percent(place.score)} · ${vscode.workspace.asRelativePath(file, (vscode.workspace.workspaceFolders?.length ?? 0) > 1)}`;
   item.tooltip = `Suspicious place ${place.suspect} (${percent(place.score)}), ${uri.fsPath}:${line}`;
   item.iconPath = new vscode.ThemeIcon("target");
   item.contextValue = "place";
   const argument = { report: shown.listed.report, failure: shown.failure.failure, suspect: place.suspect };
   item.command = { command: "dlBug.goToPlace", title: "Go to Place", arguments: [argument] };
   return item;
+}
+
+/** Which cell of its notebook a URI names, counted from 1 as the eye counts; nothing for files. */
+function cellWords(uri: vscode.Uri): string {
+  if (uri.scheme !== "vscode-notebook-cell") {
+    return "";
+  }
+  const cells = vscode.workspace.notebookDocuments.flatMap((notebook) => notebook.getCells());
+  const cell = cells.find((one) => one.document.uri.toString() === uri.toString());
+  return cell === undefined ? "" : ` cell ${cell.index + 1}`;
 }
 
 function evidenceItem(evidence: Evidence): vscode.TreeItem {

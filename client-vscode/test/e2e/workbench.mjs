@@ -5,7 +5,7 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { format, promisify } from "node:util";
 import { chromium } from "playwright-core";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
@@ -50,16 +50,19 @@ const freePort = () =>
     });
   });
 
-/** Start a code-server on a copy of the fixture; `close` ends it. */
-export async function start() {
+/**
+ * Start a code-server on a copy of the fixture, with a fresh profile; `close` ends it.
+ * `trust` asks for trust in folders as for a real user; `env` and `settings` are added to the usual ones.
+ */
+export async function start({ trust = false, env: more = {}, settings = {} } = {}) {
   // Always the same place: its name is on the pictures.
-  const run = path.join(os.tmpdir(), "dl-bug-workbench");
+  const run = path.join(os.tmpdir(), "dl-bug");
   fs.rmSync(run, { recursive: true, force: true });
   fs.cpSync(path.join(HERE, "fixture"), run, { recursive: true });
   fs.renameSync(path.join(run, "library"), path.join(run, "site-packages"));
   const user = path.join(run, "profile");
   fs.mkdirSync(path.join(user, "User"), { recursive: true });
-  fs.writeFileSync(path.join(user, "User", "settings.json"), JSON.stringify(SETTINGS));
+  fs.writeFileSync(path.join(user, "User", "settings.json"), JSON.stringify({ ...SETTINGS, ...settings }));
   fs.writeFileSync(path.join(run, "config.yaml"), "auth: none\n");
   fs.mkdirSync(path.join(run, "home"));
   fs.writeFileSync(path.join(run, "home", ".bashrc"), "PS1='$ '\n");
@@ -74,51 +77,84 @@ export async function start() {
     XDG_CACHE_HOME: path.join(run, "cache"),
     HOME: path.join(run, "home"),
     HISTFILE: "",
+    ...more,
   };
   const vsix = fs.readdirSync(CLIENT).find((name) => name.endsWith(".vsix"));
   for (const file of [path.join(CLIENT, vsix), path.join(HOME, "helper.vsix")]) {
     await promisify(execFile)("node", [...shared, "--install-extension", file], { env });
   }
-  const port = await freePort();
   const log = fs.openSync(path.join(HOME, "code-server.log"), "w");
-  const args = [
-    ...shared, "--bind-addr", `127.0.0.1:${port}`, "--auth", "none",
-    "--disable-telemetry", "--disable-update-check", "--disable-workspace-trust",
-  ];
-  const server = spawn("node", args, { env, stdio: ["ignore", log, log] });
-  const base = `http://127.0.0.1:${port}`;
-  for (let tries = 0; tries < 240; tries++) {
-    const is = await fetch(`${base}/healthz`).then((answer) => answer.ok, () => false);
-    if (is) break;
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: CHROMIUM_ARGS });
-  const close = async () => {
-    await browser.close();
+  const running = { run, user, browser };
+  let server;
+  const serve = async (...options) => {
+    const port = await freePort();
+    running.base = `http://127.0.0.1:${port}`;
+    const args = [...shared, "--bind-addr", `127.0.0.1:${port}`, "--auth", "none", "--disable-telemetry", "--disable-update-check", ...options];
+    server = spawn("node", trust ? args : [...args, "--disable-workspace-trust"], { env, stdio: ["ignore", log, log] });
+    for (let tries = 0; tries < 240; tries++) {
+      const is = await fetch(`${running.base}/healthz`).then((answer) => answer.ok, () => false);
+      if (is) break;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  };
+  const end = async () => {
     const ended = new Promise((resolve) => server.once("exit", resolve));
     server.kill();
     await ended;
   };
-  return { run, base, browser, user, close };
+  running.close = async () => {
+    await browser.close();
+    await end();
+  };
+  // With the driver of VS Code's own tests no notification is shown, so the other steps are run without it.
+  running.restartForTests = async () => {
+    await end();
+    await serve("--vscode-option", "enable-smoke-test-driver");
+  };
+  await serve();
+  return running;
 }
 
 /** Open a folder or a `.code-workspace` file in a page of its own. */
-export async function open({ base, browser }, place, { width = 1280, height = 800 } = {}) {
+export async function open(running, place, size) {
+  const page = await newPage(running, size);
+  await page.goto(addressOf(running, place));
+  await page.waitForSelector(".monaco-workbench .part.statusbar .statusbar-item", { timeout: 90_000 });
+  return new Workbench(page);
+}
+
+/** Open a folder and run tests in its extension host; returns what they printed and the exit code. */
+export async function runInHost(running, place, tests) {
+  const page = await newPage(running);
+  const printed = [];
+  const ended = new Promise((resolve) => page.exposeFunction("codeAutomationExit", (code) => resolve(code)));
+  await page.exposeFunction("codeAutomationLog", (_type, args) => printed.push(format(...args)));
+  const remote = (where) => `vscode-remote://${new URL(running.base).host}${where}`;
+  const payload = [["extensionDevelopmentPath", remote(path.join(HERE, "helper"))], ["extensionTestsPath", remote(tests)]];
+  await page.goto(`${addressOf(running, place)}&payload=${encodeURIComponent(JSON.stringify(payload))}`);
+  const code = await ended;
+  await page.context().close();
+  return { code, printed: printed.filter((line) => line.startsWith("host: ")) };
+}
+
+async function newPage({ base, browser }, { width = 1280, height = 800 } = {}) {
   const context = await browser.newContext({ viewport: { width, height } });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: base });
   // What is not of this machine is refused at once; the test must not depend on it.
   await context.route((url) => url.hostname !== "127.0.0.1", (route) => route.abort());
-  const page = await context.newPage();
+  return await context.newPage();
+}
+
+function addressOf({ base }, place) {
   const kind = place.endsWith(".code-workspace") ? "workspace" : "folder";
-  await page.goto(`${base}/?${kind}=${encodeURIComponent(place)}`);
-  await page.waitForSelector(".monaco-workbench .part.statusbar .statusbar-item", { timeout: 90_000 });
-  return new Workbench(page);
+  return `${base}/?${kind}=${encodeURIComponent(place)}`;
 }
 
 export class Workbench {
   constructor(page) {
     this.page = page;
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(45_000);
   }
 
   quickInput() {
@@ -127,18 +163,21 @@ export class Workbench {
 
   async quick(key, text, row) {
     const input = this.quickInput();
-    // What else takes the focus meanwhile (an editor that is being shown) closes the input: once more, then.
+    const found = this.page.locator(".quick-input-list .monaco-list-row", { hasText: row }).first();
+    // What else takes the focus meanwhile (an editor that is being shown) closes the input, and a new file
+    // may not be listed yet: once more, then.
     for (let tries = 1; ; tries++) {
       await this.page.keyboard.press(key);
       try {
         await input.waitFor({ state: "visible", timeout: 5000 });
         await input.fill(text, { timeout: 1000 });
-        break;
+        await found.click({ timeout: 5000 });
+        return;
       } catch (error) {
         if (tries === 4) throw error;
+        await this.page.keyboard.press("Escape");
       }
     }
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: row }).first().click();
   }
 
   command(title) {
@@ -199,7 +238,7 @@ export class Workbench {
   }
 
   showTree() {
-    return this.command("View: Show DL Bug");
+    return this.command("View: Show DL Failures");
   }
 
   async noToasts() {
@@ -225,7 +264,34 @@ export class Workbench {
     await this.page.keyboard.type(`${command}\n`);
   }
 
-  shot(name, clip) {
-    return this.page.screenshot({ path: path.join(CLIENT, "images", `${name}.png`), ...(clip ? { clip } : {}) });
+  /** Set some of the user's settings; `null` takes one away. */
+  async set(settings) {
+    await this.command("Tests: Change Settings");
+    await this.quickInput().fill(JSON.stringify(settings));
+    await this.page.keyboard.press("Enter");
+  }
+
+  async theme(name) {
+    await this.set({ "workbench.colorTheme": name });
+    await this.page.locator(`.monaco-workbench${name.includes("Light") ? ".vs" : ".vs-dark"}`).waitFor();
+  }
+
+  /** Choose from the context menu of what is under the pointer. */
+  async menu(target, entry) {
+    await target.click({ button: "right" });
+    await this.page.locator(".monaco-menu .action-item", { hasText: entry }).first().click();
+  }
+
+  /** A picture for the README: in few colours, since the package is small. */
+  async shot(name) {
+    const place = path.join(CLIENT, "images", `${name}.png`);
+    await this.page.waitForTimeout(400); // what fades in is there
+    await this.page.screenshot({ path: place });
+    await promisify(execFile)(path.join(HOME, "python/bin/python"), [path.join(HERE, "shrink.py"), place]);
+  }
+
+  /** A picture to look at, not for the README. */
+  look(name) {
+    return this.page.screenshot({ path: path.join(HOME, `${name}.png`) });
   }
 }

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { open, start } from "./workbench.mjs";
+import { CLIENT, open, runInHost, start } from "./workbench.mjs";
 
 const HOME = process.env.DL_BUG_TEST_HOME;
 /** A pattern: of the steps after the first, only those whose names it matches are run. */
@@ -12,7 +12,7 @@ const ONLY = new RegExp(process.env.DL_BUG_TEST_ONLY ?? "");
 const SUSPECT = "self.head = Linear(hidden * 2, classes)";
 const MESSAGE = "mat1 and mat2 shapes cannot be multiplied (8x32 and 64x10)";
 
-test("the extension in the workbench", { timeout: 600_000 }, async (t) => {
+test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
   const running = await start();
   t.after(() => running.close());
   const { run } = running;
@@ -60,7 +60,8 @@ test("the extension in the workbench", { timeout: 600_000 }, async (t) => {
     await button.waitFor();
     await vs.shot("set-up");
     await button.click();
-    await vs.status("1 failure").waitFor({ timeout: 120_000 });
+    await vs.status("1 failure").waitFor({ timeout: 300_000 });
+    await page.locator(".notification-toast").first().waitFor({ state: "hidden" });
   });
 
   await step("the failure of the terminal is marked, with lens, hover, problems and tree", async () => {
@@ -112,6 +113,9 @@ test("the extension in the workbench", { timeout: 600_000 }, async (t) => {
       [...document.querySelectorAll(".view-line span")].some((one) => getComputedStyle(one, "::after").content.includes("Tensor Mismatch"));
     await page.waitForFunction(told);
     await vs.shot("heat-map");
+    await vs.theme("Default Light Modern");
+    await vs.look("heat-map-light");
+    await vs.theme("Default Dark Modern");
     await vs.command("DL Bug: Toggle Heat Map");
     await page.waitForFunction(`!(${told})()`);
   });
@@ -168,9 +172,16 @@ test("the extension in the workbench", { timeout: 600_000 }, async (t) => {
     await vs.tab("model.py").waitFor();
     await vs.status("Ln 11, Col \\d+").waitFor();
     await vs.openFile("job.log");
-    await vs.command("DL Bug: Localize Log File");
+    await vs.menu(vs.line("training on"), "Localize Log File");
+    await vs.tab("model.py").waitFor();
+    await clear();
+    await vs.command("View: Show Explorer");
+    await vs.openFile("job.log");
+    await vs.openFile("train.py");
+    await vs.menu(vs.row("job.log"), "Localize Log File");
     await vs.tab("model.py").waitFor();
     await vs.status("1 failure").waitFor();
+    await vs.showTree();
     await vs.inline(vs.row(MESSAGE), "Open Log at Failure");
     await vs.tab("job.log").waitFor();
     await clear();
@@ -184,9 +195,10 @@ test("the extension in the workbench", { timeout: 600_000 }, async (t) => {
     await vs.squiggle().waitFor();
     await page.keyboard.press("Control+Home");
     await page.keyboard.press("Enter");
-    await vs.row("1. model.py:8").or(vs.row("1. model.py:7")).waitFor();
-    await vs.command("DL Bug: Next Suspicious Place");
+    await vs.squiggle().waitFor();
+    await vs.row("1. model.py:8").click();
     await vs.status("Ln 8, Col \\d+").waitFor();
+    await vs.editor().locator("textarea, .native-edit-context").first().focus();
     await page.keyboard.press("Control+Shift+K");
     await vs.lens("Suspicious place 1").waitFor({ state: "hidden" });
     await vs.squiggle().waitFor({ state: "hidden" });
@@ -227,17 +239,27 @@ test("the extension in the workbench", { timeout: 600_000 }, async (t) => {
     await clear();
   });
 
-  await step("a notebook's cell that fails is marked in the cell's callee", async () => {
-    await vs.openFile("explore.ipynb");
-    await page.locator(".notebookOverlay .cell").first().waitFor();
-    await vs.command("Notebook: Run All");
-    const kernel = page.locator(".quick-input-list .monaco-list-row", { hasText: "Test Kernel" }).first();
-    await kernel.or(vs.status("1 failure")).first().waitFor();
-    if (await kernel.isVisible()) await kernel.click();
-    await vs.status("1 failure").waitFor();
-    await vs.row("notebook: explore.ipynb").waitFor();
+  await step("a notebook's cell that fails is marked, in itself and in what it calls", async () => {
+    const fail = async (name) => {
+      await vs.openFile(name);
+      await page.locator(".notebookOverlay .cell:visible").first().waitFor();
+      await vs.command("Notebook: Run All");
+      const kernel = page.locator(".quick-input-list .monaco-list-row", { hasText: "Test Kernel" }).first();
+      await kernel.or(vs.status("1 failure")).first().waitFor();
+      if (await kernel.isVisible()) await kernel.click();
+      await vs.status("1 failure").waitFor();
+      await vs.row(`notebook: ${name}`).waitFor();
+    };
+    await clear();
+    await fail("explore.ipynb");
     await vs.row("1. model.py:7").waitFor();
+    await clear();
+    await fail("sizes.ipynb");
+    await vs.row(/1\. sizes\.ipynb cell 1/).waitFor();
+    await page.locator(".notebookOverlay .squiggly-warning:visible").first().waitFor();
+    await vs.command("View: Toggle Panel Visibility");
     await vs.shot("notebook");
+    await vs.command("View: Toggle Panel Visibility");
     await clear();
   });
 
@@ -245,7 +267,7 @@ test("the extension in the workbench", { timeout: 600_000 }, async (t) => {
     await vs.openFile("train.py");
     await vs.command("Debug: Start Debugging");
     await page.locator(".debug-toolbar").waitFor({ timeout: 40_000 });
-    await vs.status("1 failure").waitFor({ timeout: 30_000 });
+    await vs.status("1 failure").waitFor({ timeout: 60_000 });
     await vs.command("Debug: Stop");
     await page.locator(".debug-toolbar").waitFor({ state: "hidden" });
     await vs.showTree();
@@ -281,7 +303,7 @@ test("the extension in the workbench", { timeout: 600_000 }, async (t) => {
     await vs.row("scores.py").waitFor();
     const servers = execFileSync("pgrep", ["-fc", `${running.user}.*dl_bug_lsp server`], { encoding: "utf8" });
     assert.equal(servers.trim(), "1");
-    await vs.shot("two-folders");
+    await vs.look("two-folders");
   });
 
   await step("debug information names the server and the activation's cost", async () => {
@@ -291,5 +313,61 @@ test("the extension in the workbench", { timeout: 600_000 }, async (t) => {
     const text = (await output.filter({ hasText: /activated.in/ }).first().innerText()).replaceAll("\u00a0", " ");
     console.log(text);
     assert.ok(Number(/activated in (\d+)/.exec(text)[1]) < 100);
+  });
+
+  await step("a server of another version is used, and said", async () => {
+    const odd = path.join(run, "odd");
+    fs.mkdirSync(odd);
+    fs.writeFileSync(path.join(odd, "sitecustomize.py"), 'import dl_bug_lsp\n\ndl_bug_lsp.__version__ = "9.0.0"\n');
+    const own = execFileSync("pgrep", ["-fa", `${running.user}.*dl_bug_lsp server`], { encoding: "utf8" }).split(" ")[1];
+    fs.writeFileSync(path.join(odd, "python"), `#!/bin/sh\nPYTHONPATH=${odd} exec ${own} "$@"\n`, { mode: 0o755 });
+    await vs.set({ "dlBug.interpreter": path.join(odd, "python") });
+    await page.locator(".notification-toast", { hasText: /server 9\.0\.0 .* another version than the extension/ }).waitFor();
+    await vs.status("DL Bug: watching|2 failures").waitFor();
+    await vs.set({ "dlBug.interpreter": null });
+    await vs.noToasts();
+  });
+
+  await step("tests inside the extension host, on the real API", async () => {
+    await page.context().close();
+    await running.restartForTests();
+    const { code, printed } = await runInHost(running, folder, path.join(CLIENT, "test/host/index.js"));
+    console.log(printed.join("\n"));
+    assert.equal(code, 0);
+  });
+});
+
+test("a folder without trust, on a machine without a network", { timeout: 300_000 }, async (t) => {
+  const settings = { "security.workspace.trust.startupPrompt": "never", "security.workspace.trust.banner": "never" };
+  const running = await start({ trust: true, env: { PIP_INDEX_URL: "http://127.0.0.1:9/simple", PIP_RETRIES: "0", PIP_CONFIG_FILE: "/dev/null" }, settings });
+  t.after(() => running.close());
+  const folder = path.join(running.run, "digits");
+  const proof = path.join(running.run, "was-run");
+  const python = path.join(folder, ".venv/bin/python");
+  fs.mkdirSync(path.dirname(python), { recursive: true });
+  fs.writeFileSync(python, `#!/bin/sh\ntouch ${proof}\n`, { mode: 0o755 });
+  fs.writeFileSync(path.join(folder, ".vscode/settings.json"), JSON.stringify({ "dlBug.interpreter": python }));
+  const vs = await open(running, folder);
+  t.afterEach(() => vs.look("untrusted"));
+
+  await t.test("nothing of the folder is run; the set-up says that there is no network", async () => {
+    await vs.status("DL Bug: set up").waitFor({ timeout: 60_000 });
+    assert.equal(await vs.page.locator(".notification-toast").count(), 0);
+    assert.equal(fs.existsSync(proof), false);
+    await vs.status("DL Bug: set up").click();
+    await vs.page.locator(".notification-toast", { hasText: /seems to be offline/ }).waitFor({ timeout: 200_000 });
+    await vs.look("offline");
+    await vs.status("DL Bug: set up").waitFor();
+    assert.equal(fs.existsSync(proof), false);
+  });
+
+  await t.test("with trust the folder chooses", async () => {
+    await vs.noToasts();
+    await vs.command("Workspaces: Manage Workspace Trust");
+    await vs.page.locator(".workspace-trust-editor .monaco-button", { hasText: /^Trust/ }).first().click();
+    for (let tries = 0; !fs.existsSync(proof); tries++) {
+      assert.ok(tries < 80, "the folder's interpreter was not tried");
+      await vs.page.waitForTimeout(250);
+    }
   });
 });

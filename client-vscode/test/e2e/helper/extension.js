@@ -1,4 +1,4 @@
-// A notebook kernel (IPython in a process of its own) and debugpy's adapter, for the tests.
+// For the tests: a notebook kernel (IPython in a process of its own), debugpy's adapter, a command that changes settings.
 const { spawn } = require("node:child_process");
 const path = require("node:path");
 const readline = require("node:readline");
@@ -38,7 +38,14 @@ exports.activate = (context) => {
       if (error) break;
     }
   };
+  const changeSettings = async () => {
+    const settings = JSON.parse(await vscode.window.showInputBox());
+    for (const [key, value] of Object.entries(settings)) {
+      await vscode.workspace.getConfiguration().update(key, value ?? undefined, vscode.ConfigurationTarget.Global);
+    }
+  };
   context.subscriptions.push(
+    vscode.commands.registerCommand("tests.changeSettings", changeSettings),
     controller,
     { dispose: () => kernel?.process.kill() },
     vscode.debug.registerDebugAdapterDescriptorFactory("debugpy", {
