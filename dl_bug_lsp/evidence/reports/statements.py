@@ -23,12 +23,15 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("raise", re.compile(r"\s*(?:raise|assert)\b|.*\bwarn\w*\(")),
     ("return", re.compile(r"\s*(?:return|yield)\b")),
     ("if", re.compile(r"\s*(?:if|elif|while)\b")),
-    ("else", re.compile(r"\s*(?:else|try|finally|except\b.*|pass|continue|break)\s*:?\s*$")),
+    (
+        "else",
+        re.compile(r"\s*(?:except\b.*|(?:else|try|finally|pass|continue|break)\s*(?::\s*)?)$"),
+    ),
     ("for", re.compile(r"\s*(?:async\s+)?(?:for|with)\b")),
     ("import", re.compile(r"\s*(?:import|from)\b")),
     ("comment", re.compile(r"\s*#")),
     ("closing", re.compile(r"\s*[)\]}]+,?\s*$")),
-    ("assign", re.compile(r"\s*[\w.\[\]'\", ]+\s*[-+*/]?=[^=]")),
+    ("assign", re.compile(r"\s*[\w.\[\]'\",][\w.\[\]'\", \t]*[-+*/]?=[^=]")),
     ("call", re.compile(r"\s*[\w.]+\(")),
 )
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|#.*")
