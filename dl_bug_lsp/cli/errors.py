@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import platform
 import sys
-import tempfile
 import traceback
 from pathlib import Path
 
@@ -33,6 +31,10 @@ def state_folder() -> Path:
 
 def write_crash(error: BaseException) -> Path | None:
     """Write the traceback where the user can find it and return the place; None if nothing can."""
+    # Imported here: nothing else needs them, and a language server starts through this module.
+    import platform
+    import tempfile
+
     text = "\n".join(
         (
             f"{PROGRAM} {__version__}, Python {platform.python_version()}, {platform.platform()}",

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.report import Options
 from dl_bug_lsp.settings.table import BY_KEY, SETTINGS, TABLES, Kind, Setting, camel, kebab
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.report import Options
 
 MOST = 10_000
 Path = tuple[str, ...]
+
+
+def _options(*values: Any) -> Options:
+    # Imported here: the server answers `initialize` before anything is localized.
+    from dl_bug_lsp.report import Options
+
+    return Options(*values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +30,7 @@ class Settings:
     ``logs_include`` None means the logs of usual names.
     """
 
-    options: Options = field(default_factory=Options)
+    options: Options = field(default_factory=_options)
     max_diagnostics: int = 10
     min_score: float = 0.02
     warning_from: float = 0.7
@@ -95,6 +103,8 @@ def _read_table(
 
 
 def _unknown(key: str, has_hyphens: bool) -> str:
+    import difflib
+
     near = difflib.get_close_matches(key[:100], list(BY_KEY), 1, 0.7)
     spelled = [kebab(one) if has_hyphens else one for one in near]
     return f"is no setting; did you mean '{spelled[0]}'?" if spelled else "is no setting"
@@ -137,7 +147,7 @@ def settings_of(*given: Given) -> Settings:
         return values.get(key, BY_KEY[key].default)
 
     return Settings(
-        options=Options(get("top"), get("topFiles"), tuple(values.get("pathMap", ()))),
+        options=_options(get("top"), get("topFiles"), tuple(values.get("pathMap", ()))),
         max_diagnostics=get("maxDiagnostics"),
         min_score=get("minScore"),
         warning_from=get("warningFrom"),

@@ -8,11 +8,13 @@ from dl_bug_lsp.server.commands.showing import show_document
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.failures.pages import report_page
 from dl_bug_lsp.server.failures.publication import Place, Publication
-from dl_bug_lsp.views.headline import headline
 
 
 def listed(publication: Publication) -> dict[str, Any]:
     """Return a publication in outline: its failures and where their places stand now."""
+    # Imported here: nobody asks before `initialize` is answered.
+    from dl_bug_lsp.views.headline import headline
+
     return {
         "report": publication.id,
         "source": publication.source,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from dl_bug_lsp.report import Report
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.projects import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
@@ -14,6 +14,9 @@ from dl_bug_lsp.server.failures.publication import Publication, publication
 from dl_bug_lsp.server.failures.shelf import OF_A_FOLDER
 from dl_bug_lsp.server.work.jobs import CancelledError, Rank, Token
 from dl_bug_lsp.settings.reading import Settings
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.report import Report
 
 LIMIT = 32 * 2**20
 """Characters of a text that are kept, from its end."""

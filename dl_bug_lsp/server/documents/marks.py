@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -194,6 +193,9 @@ def _common(one: Lines, other: Lines) -> int:
 
 def _rewritten(lines: Lines, near: int, text: str, before: Lines) -> int | None:
     """Return the new 1-based line near a place that is most like a text, None where none is."""
+    # Imported here: nothing is looked for before there is a failure.
+    import difflib
+
     wanted = " ".join(text.split())
     known = {" ".join(line.split()) for line in before}
     best: tuple[float, int, int] | None = None

@@ -10,18 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from lsprotocol import types
 
 from dl_bug_lsp.server.documents.marks import document_key
-from dl_bug_lsp.server.failures.pages import page_uri
-from dl_bug_lsp.server.failures.publication import Place, Publication, Related
-from dl_bug_lsp.settings.reading import Settings
-from dl_bug_lsp.views import words
-from dl_bug_lsp.views.categories import category_words
-from dl_bug_lsp.views.escape import escape, shorten
-from dl_bug_lsp.views.headline import headline
-from dl_bug_lsp.views.json_view import evidence_to_json
-
-SOURCE = "dl-bug"
-REASONS = 3
-LONGEST_LINE = 300
+from dl_bug_lsp.server.failures.publication import Place, Publication
 
 Push = Callable[[types.PublishDiagnosticsParams], None]
 
@@ -42,9 +31,15 @@ class Diagnostics:
         for publication in publications:
             for place in publication.shown():
                 found = self._failures.setdefault(self._known(place.uri), [])
-                found.append(self._diagnostic(publication, place))
+                found.append(self._words_of(publication, place))
         for uri in {**self._pushed, **self._failures}:
             self._send(uri)
+
+    def _words_of(self, publication: Publication, place: Place) -> types.Diagnostic:
+        # Imported here: there are no words to say before there is a failure.
+        from dl_bug_lsp.server.failures.wording import diagnostic
+
+        return diagnostic(publication, place, self.capabilities)
 
     def set(self, owner: str, uri: str, found: Sequence[types.Diagnostic]) -> None:
         """Show what another part of the server says of a document, in place of its last word."""
@@ -93,63 +88,3 @@ class Diagnostics:
         else:
             del self._pushed[uri]
         self._push(types.PublishDiagnosticsParams(uri=uri, diagnostics=found))
-
-    def _diagnostic(self, publication: Publication, place: Place) -> types.Diagnostic:
-        assert place.mark.range is not None
-        shown = types.Diagnostic(
-            range=place.mark.range,
-            message=message(place),
-            severity=severity(place, publication.settings),
-            source=SOURCE,
-            code=place.failure.category.id,
-        )
-        if self.capabilities.related_information:
-            shown.related_information = _related(place.related) or None
-        if self.capabilities.code_description_support:
-            page = page_uri(place.failure.category.id)
-            shown.code_description = types.CodeDescription(page) if page else None
-        if self.capabilities.data_support:
-            shown.data = {
-                "report": publication.id,
-                "failure": place.failure.id,
-                "suspect": place.suspect.rank,
-                "source": publication.source,
-                "evidence": [evidence_to_json(one) for one in place.suspect.evidence],
-            }
-        return shown
-
-
-def _related(related: Iterable[Related]) -> list[types.DiagnosticRelatedInformation]:
-    return [
-        types.DiagnosticRelatedInformation(
-            types.Location(one.spot.uri, one.spot.range), escape(one.words)
-        )
-        for one in related
-        if one.spot.range is not None
-    ]
-
-
-def message(place: Place) -> str:
-    """Return what stands beside the line: the failure first, then why this place."""
-    failure, suspect = place.failure, place.suspect
-    name = category_words(failure.category.id).name
-    rank = f"suspicious place {suspect.rank} of {len(failure.suspects)}"
-    lines = [
-        f"{name}, {rank} ({words.percent(suspect.score)})",
-        shorten(headline(failure), LONGEST_LINE),
-    ]
-    reasons = sorted(suspect.evidence, key=lambda evidence: -evidence.score)[:REASONS]
-    lines += [f"- {shorten(escape(evidence.why), LONGEST_LINE)}" for evidence in reasons]
-    if not failure.reliable:
-        lines.append(words.UNRELIABLE)
-    return "\n".join(lines)
-
-
-def severity(place: Place, settings: Settings) -> types.DiagnosticSeverity:
-    """Return how loudly a place is shown: a suspicion is never an error."""
-    score = place.suspect.score
-    if place.suspect.rank == 1 or score >= settings.warning_from:
-        return types.DiagnosticSeverity.Warning
-    if score >= settings.information_from:
-        return types.DiagnosticSeverity.Information
-    return types.DiagnosticSeverity.Hint

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.report import FailureReport, Report, Suspect
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import CellLine, Encoding, Spot, document_key, spot
 from dl_bug_lsp.settings.reading import Settings
-from dl_bug_lsp.views.json_view import to_json
 
 if TYPE_CHECKING:
     from dl_bug_lsp.fixes import Fix
+    from dl_bug_lsp.report import FailureReport, Report, Suspect
 
+SOURCE = "dl-bug"
+"""What diagnostics say they are from."""
 ALWAYS_SHOWN = 3
 """The first suspects of a failure, which are marked whatever their share."""
 MOST_RELATED = 10
@@ -120,6 +120,11 @@ def publication(
     encoding: Encoding,
 ) -> Publication:
     """Find the places of a report's suspects; reads the workspace, so it belongs off the loop."""
+    # Imported here: there is nothing to publish before `initialize` is answered.
+    import hashlib
+
+    from dl_bug_lsp.views.json_view import to_json
+
     maker = _Maker(folder, encoding)
     places = [maker.place(f, s) for f, s in _shown(report, settings)]
     ids = "\n".join(failure.id for failure in report.failures)

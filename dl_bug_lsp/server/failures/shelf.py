@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from dl_bug_lsp.report import FailureReport
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import Changes, Encoding, Lines, Spot, document_key, follow
 from dl_bug_lsp.server.failures.publication import Place, Publication
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.report import FailureReport
 
 OF_A_FOLDER = ("log:", "run:", "spectrum")
 """How sources begin whose names mean something within one folder only."""

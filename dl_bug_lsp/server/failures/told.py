@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import astuple, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.report import Report
 from dl_bug_lsp.server.documents.folders import Folder
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.report import Report
 
 MOST = 50
 """Logs of a folder; beyond them the oldest goes."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.core.app import DlBugServer
@@ -18,10 +20,10 @@ from dl_bug_lsp.server.files.changes import files_changed
 from dl_bug_lsp.server.following.followed_spectra import spectrum_looker
 from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError
 from dl_bug_lsp.settings.reading import Settings
-from dl_bug_lsp.watching.patterns import INCLUDE, LogRules, any_of
-from dl_bug_lsp.watching.values import LogFailure, SourceChanges, WatchStatus
 
 if TYPE_CHECKING:
+    from dl_bug_lsp.watching.patterns import LogRules
+    from dl_bug_lsp.watching.values import LogFailure, SourceChanges, WatchStatus
     from dl_bug_lsp.watching.watcher import Watcher
 
 logger = logging.getLogger(__name__)
@@ -36,7 +38,7 @@ class FollowedLogs:
 
     def __init__(self, ls: DlBugServer, sources: tuple[str, ...]) -> None:
         self._ls = ls
-        self._sources = any_of(sources)
+        self._sources = sources
         self._watchers: dict[str, tuple[Watcher, tuple[LogRules, bool, object]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_on = False
@@ -64,6 +66,9 @@ class FollowedLogs:
         if not is_wanted or folder.closed.is_set() or not self._is_on:
             self.leave(folder)
             return
+        # Imported here: it would hold up the answer to `initialize`.
+        from dl_bug_lsp.watching.patterns import INCLUDE, LogRules, any_of
+
         include = INCLUDE if settings.logs_include is None else settings.logs_include
         if not settings.logs_watch:
             include = ()
@@ -73,10 +78,10 @@ class FollowedLogs:
         if watcher is not None and known == wanted:
             return
         self.leave(folder)
-        # Imported here: it would hold up the answer to `initialize`.
         from dl_bug_lsp.watching.watcher import Watcher
 
-        is_source = None if self._ls.hears_of_files else self._is_source
+        sources = any_of(self._sources)
+        is_source = None if self._ls.hears_of_files else partial(_matches, sources)
         ear, polling = _Ear(self, folder), settings.logs_polling
         look = spectrum_looker(self._ls, folder, settings.spectrum_junit)
         watcher = Watcher(
@@ -85,9 +90,6 @@ class FollowedLogs:
         self._watchers[folder.key] = watcher, wanted
         watcher.start()
         self._ls.jobs.lane(folder.key).put(Rank.HEARD, lambda: _warm_up(folder))
-
-    def _is_source(self, path: str) -> bool:
-        return self._sources.fullmatch(path) is not None
 
     def leave(self, folder: Folder) -> None:
         """Watch a folder no more; what it told stands."""
@@ -188,8 +190,14 @@ WARM_UP = (
 def _warm_up(folder: Folder) -> None:
     """Load what localizing needs before the first failure is there; in the folder's lane."""
     from dl_bug_lsp.localize import localize
+    from dl_bug_lsp.server.failures import wording
 
+    assert wording
     localize(WARM_UP, folder.workspace)
+
+
+def _matches(pattern: re.Pattern[str], path: str) -> bool:
+    return pattern.fullmatch(path) is not None
 
 
 def _state(folder: Folder, file: str) -> LogState | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -12,16 +12,10 @@ from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.projects import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.files.editing import encoding_of
-from dl_bug_lsp.server.keeping.kept_file import (
-    MOST,
-    NAME,
-    Kept,
-    Restored,
-    read_folder,
-    to_bytes,
-    to_kept,
-)
 from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError, Token
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.server.keeping.kept_file import Kept, Restored
 
 logger = logging.getLogger(__name__)
 
@@ -94,6 +88,9 @@ class Keeper:
             self._is_writing = False
 
     def _kept(self, folder: Folder) -> Kept:
+        # Imported here: there is nothing to keep before there is a failure.
+        from dl_bug_lsp.server.keeping.kept_file import MOST, Kept, to_kept
+
         held = [p for p in self._ls.shelf.all() if p.folder is folder and p.shown()]
         shown = [to_kept(one) for one in held[-MOST:] if one.settings.keep_failures]
         return Kept(shown, self._ls.told.kept(folder))
@@ -103,6 +100,7 @@ class Keeper:
             return
 
         def write() -> None:
+            from dl_bug_lsp.server.keeping.kept_file import NAME, to_bytes
             from dl_bug_lsp.workspace.kept import write_kept
 
             data = to_bytes(kept)
@@ -123,6 +121,9 @@ class Keeper:
                 return
 
             def work(token: Token) -> Restored:
+                # Imported here: it would hold up the answer to `initialize`.
+                from dl_bug_lsp.server.keeping.kept_file import read_folder
+
                 return read_folder(folder, settings, encoding, token)
 
             source = f"what was kept of {folder.key}"

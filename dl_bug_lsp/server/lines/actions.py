@@ -17,8 +17,7 @@ from dl_bug_lsp.server.commands.arguments import (
     place_argument,
 )
 from dl_bug_lsp.server.core.app import DlBugServer, capability
-from dl_bug_lsp.server.failures.diagnostics import SOURCE
-from dl_bug_lsp.server.failures.publication import Offer, Place, Publication
+from dl_bug_lsp.server.failures.publication import SOURCE, Offer, Place, Publication
 from dl_bug_lsp.server.lines.fixing import edit_of, offers_of
 
 QUICK_FIX = types.CodeActionKind.QuickFix

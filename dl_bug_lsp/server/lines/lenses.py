@@ -11,8 +11,6 @@ from dl_bug_lsp.server.commands.arguments import REPORT, SHOW_SUSPECT, place_arg
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.failures.publication import Place, Publication
 from dl_bug_lsp.server.files.editing import lines_of
-from dl_bug_lsp.views import words
-from dl_bug_lsp.views.categories import category_words
 
 KINDS = 3
 
@@ -94,6 +92,10 @@ def command(ls: DlBugServer, data: Any) -> types.Command:
 
 def title(places: list[Place]) -> str:
     """Return the lens' words: ranks, best score, kinds of evidence, category."""
+    # Imported here: there is no lens before there is a failure.
+    from dl_bug_lsp.views import words
+    from dl_bug_lsp.views.categories import category_words
+
     first = min(places, key=lambda place: place.suspect.rank)
     ranks = ", ".join(str(place.suspect.rank) for place in places)
     noun = "Suspicious place" if len(places) == 1 else "Suspicious places"

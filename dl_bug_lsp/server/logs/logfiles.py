@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.documents.folders import path_of
 from dl_bug_lsp.server.files.editing import buffer_of
 from dl_bug_lsp.settings.reading import Settings
-from dl_bug_lsp.watching.patterns import INCLUDE, LogRules
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.watching.patterns import LogRules
 
 SUFFIXES = (".log", ".out", ".err", ".txt")
 LANGUAGES = {"log", "plaintext", "text", "Log"}
@@ -31,6 +34,9 @@ def is_log(ls: DlBugServer, uri: str, language: str | None, settings: Settings |
 
 
 def _rules(settings: Settings) -> LogRules:
+    # Imported here: it would hold up the answer to `initialize`.
+    from dl_bug_lsp.watching.patterns import INCLUDE, LogRules
+
     include = INCLUDE if settings.logs_include is None else settings.logs_include
     return LogRules(tuple(include), tuple(settings.logs_exclude))
 

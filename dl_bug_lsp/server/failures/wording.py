@@ -1,0 +1,85 @@
+"""What a diagnostic says of a place: the failure, why this line, where it was raised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lsprotocol import types
+
+from dl_bug_lsp.server.failures.pages import page_uri
+from dl_bug_lsp.server.failures.publication import SOURCE, Place, Publication, Related
+from dl_bug_lsp.settings.reading import Settings
+from dl_bug_lsp.views import words
+from dl_bug_lsp.views.categories import category_words
+from dl_bug_lsp.views.escape import escape, shorten
+from dl_bug_lsp.views.headline import headline
+from dl_bug_lsp.views.json_view import evidence_to_json
+
+REASONS = 3
+LONGEST_LINE = 300
+
+
+def diagnostic(
+    publication: Publication,
+    place: Place,
+    capabilities: types.PublishDiagnosticsClientCapabilities,
+) -> types.Diagnostic:
+    """Return what is shown at a place, with as much beside it as the client can take."""
+    assert place.mark.range is not None
+    shown = types.Diagnostic(
+        range=place.mark.range,
+        message=message(place),
+        severity=severity(place, publication.settings),
+        source=SOURCE,
+        code=place.failure.category.id,
+    )
+    if capabilities.related_information:
+        shown.related_information = _related(place.related) or None
+    if capabilities.code_description_support:
+        page = page_uri(place.failure.category.id)
+        shown.code_description = types.CodeDescription(page) if page else None
+    if capabilities.data_support:
+        shown.data = {
+            "report": publication.id,
+            "failure": place.failure.id,
+            "suspect": place.suspect.rank,
+            "source": publication.source,
+            "evidence": [evidence_to_json(one) for one in place.suspect.evidence],
+        }
+    return shown
+
+
+def _related(related: Iterable[Related]) -> list[types.DiagnosticRelatedInformation]:
+    return [
+        types.DiagnosticRelatedInformation(
+            types.Location(one.spot.uri, one.spot.range), escape(one.words)
+        )
+        for one in related
+        if one.spot.range is not None
+    ]
+
+
+def message(place: Place) -> str:
+    """Return what stands beside the line: the failure first, then why this place."""
+    failure, suspect = place.failure, place.suspect
+    name = category_words(failure.category.id).name
+    rank = f"suspicious place {suspect.rank} of {len(failure.suspects)}"
+    lines = [
+        f"{name}, {rank} ({words.percent(suspect.score)})",
+        shorten(headline(failure), LONGEST_LINE),
+    ]
+    reasons = sorted(suspect.evidence, key=lambda evidence: -evidence.score)[:REASONS]
+    lines += [f"- {shorten(escape(evidence.why), LONGEST_LINE)}" for evidence in reasons]
+    if not failure.reliable:
+        lines.append(words.UNRELIABLE)
+    return "\n".join(lines)
+
+
+def severity(place: Place, settings: Settings) -> types.DiagnosticSeverity:
+    """Return how loudly a place is shown: a suspicion is never an error."""
+    score = place.suspect.score
+    if place.suspect.rank == 1 or score >= settings.warning_from:
+        return types.DiagnosticSeverity.Warning
+    if score >= settings.information_from:
+        return types.DiagnosticSeverity.Information
+    return types.DiagnosticSeverity.Hint
