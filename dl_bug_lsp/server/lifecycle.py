@@ -112,6 +112,7 @@ def _take_options(ls: DlBugServer, options: dict[str, Any]) -> None:
     if isinstance(commands, list):
         ls.client_commands = frozenset(name for name in commands if isinstance(name, str))
     ls.command_links = options.get("commandLinks") is True
+    ls.hover_shows_diagnostics = options.get("hoverShowsDiagnostics") is True
     ls.tells_failures = options.get("tellFailures") is True
 
 

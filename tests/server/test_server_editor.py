@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import sys
 from collections.abc import AsyncIterator
@@ -182,6 +183,34 @@ async def test_hover_tells_why_and_nothing_of_a_log_becomes_markup(
     assert "evil.example" not in before + after.replace("\\", "")
     assert "command:dlBug.next" in after
     assert await hover(client, uri, 3) is None
+
+
+async def test_a_hover_beside_the_diagnostic_says_nothing_twice(
+    client: LanguageClient, folder: Path
+) -> None:
+    await start(client, folder, hoverShowsDiagnostics=True)
+    await localized(client)
+    uri, line = await marked(client, folder, FIXED)
+    got = await hover(client, uri, line)
+    assert got is not None
+    assert isinstance(got.contents, types.MarkupContent)
+    text = got.contents.value.replace("\\", "")
+    assert "**What usually helps**" in text
+    (said,) = [one.message for one in shown(client)[uri] if one.range.start.line == line]
+    assert [one for one in said.splitlines() if one.removeprefix("- ") in text] == []
+
+
+async def test_marks_count_the_places_that_are_listed(client: LanguageClient, folder: Path) -> None:
+    await start(client, folder)
+    await localized(client)
+    for _ in range(2):
+        (listed,) = await execute(client, "dlBug.failures")
+        ranks = [place["suspect"] for place in listed["failures"][0]["places"]]
+        said = [one.message for found in shown(client).values() for one in found]
+        counts = sorted(re.findall(r"suspicious place (\d+) of (\d+)", " ".join(said)))
+        assert counts == sorted((str(rank), str(ranks[-1])) for rank in ranks)
+        names = {"report": listed["report"], "failure": listed["failures"][0]["failure"]}
+        await execute(client, "dlBug.dismiss", **names, suspect=ranks[-1])
 
 
 async def test_plain_clients_get_plain_hovers_without_links(

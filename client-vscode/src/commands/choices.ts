@@ -33,7 +33,8 @@ export function choices(
     { label: "$(output) Open Log at Failure", choice: "log" },
     { label: "$(close) Dismiss This Place", choice: "dismiss" },
   ];
-  const title = `${categoryName(failure.category.id)}: suspicious place ${rank} of ${failure.suspects.length}`;
+  const last = Math.max(...failure.suspects.map((one) => one.rank).filter((one) => one === rank || isShown(one)));
+  const title = `${categoryName(failure.category.id)}: suspicious place ${rank} of ${last}`;
   const { exception } = failure;
   const placeHolder = exception === null ? title : `${exception.type}: ${exception.message}`.slice(0, LONGEST_MESSAGE);
   return { items, title, placeHolder };

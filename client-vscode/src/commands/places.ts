@@ -9,6 +9,8 @@ import { choices } from "./choices";
 import { isSame, type Named, nameOf, named } from "./naming";
 import { reveal } from "./reveal";
 
+const placesWords = (count: number): string => (count === 1 ? "1 suspicious place" : `${count} suspicious places`);
+
 export class Places implements vscode.Disposable {
   private readonly disposables: vscode.Disposable[];
   private visited: Named | undefined;
@@ -60,7 +62,7 @@ export class Places implements vscode.Disposable {
     }
     this.visited = nameOf(shown!, first);
     await reveal(first);
-    vscode.window.setStatusBarMessage(`DL Bug: ${categoryName(primary.category.id)}, ${primary.suspects.length} suspicious places`, 10_000);
+    vscode.window.setStatusBarMessage(`DL Bug: ${categoryName(primary.category.id)}, ${placesWords(shown!.failure.places.length)}`, 10_000);
   }
 
   private async go(command: string): Promise<void> {
@@ -74,7 +76,7 @@ export class Places implements vscode.Disposable {
       await reveal(next);
     }
     const failure = this.failures.shown().find(({ listed, failure }) => listed.report === next.report && failure.failure === next.failure)?.failure;
-    const of = failure === undefined ? "" : ` of ${failure.places.length}`;
+    const of = failure === undefined ? "" : ` of ${Math.max(...failure.places.map((one) => one.suspect))}`;
     vscode.window.setStatusBarMessage(`DL Bug: place ${next.suspect}${of} (${percent(next.score)})`, 5000);
   }
 

@@ -136,7 +136,7 @@ describe("what a lens offers", () => {
     const [failure] = REPORT.failures;
     const other = { ...failure!.suspects[0]!, rank: 2, line: 9 };
     const { items, title } = choices({ ...failure!, suspects: [...failure!.suspects, other, { ...other, rank: 3 }] }, 1, (rank) => rank < 3);
-    expect(title).toBe("Tensor Mismatch: suspicious place 1 of 3");
+    expect(title).toBe("Tensor Mismatch: suspicious place 1 of 2");
     expect(items.map(({ label, choice }) => [label, choice])).toEqual([
       ["$(info) b", 1],
       ["$(info) a", 1],

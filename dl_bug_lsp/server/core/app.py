@@ -63,6 +63,8 @@ class DlBugServer(LanguageServer):
         self.settings = FolderSettings()
         self.client_commands: frozenset[str] = frozenset()
         self.command_links = False
+        self.hover_shows_diagnostics = False
+        """Whether the client's hovers show a line's diagnostics beside what the server tells."""
         self.tells_failures = False
         """Whether the client wants to be told that what is shown changed."""
         self.arrivals: list[Callable[[Publication], None]] = []

@@ -12,12 +12,14 @@ from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
     from dl_bug_lsp.fixes import Fix
-    from dl_bug_lsp.report import FailureReport, Report, Suspect
+    from dl_bug_lsp.report import Evidence, FailureReport, Report, Suspect
 
 SOURCE = "dl-bug"
 """What diagnostics say they are from."""
 ALWAYS_SHOWN = 3
 """The first suspects of a failure, which are marked whatever their share."""
+REASONS = 3
+"""Pieces of evidence that a diagnostic tells."""
 MOST_RELATED = 10
 MOST_FIXED = 20
 """Failures of a report for which fixes are looked for."""
@@ -97,6 +99,10 @@ class Publication:
         """Return the places that still stand, the primary failure's first, best first."""
         return [place for place in self.places if place.is_shown]
 
+    def last_rank(self, failure: FailureReport) -> int:
+        """Return the rank of a failure's last place that stands: the 3 of "place 1 of 3"."""
+        return max((p.suspect.rank for p in self.shown() if p.failure is failure), default=0)
+
     def at(self, uri: str) -> Iterator[Place]:
         """Yield the places that are shown in a document."""
         key = document_key(uri)
@@ -153,6 +159,11 @@ def _log_of(source: str, folder: Folder) -> str | None:
         return source
     kind, _, name = source.partition(":")
     return folder.uri_of(name) if kind == "log" and name and not name.startswith("/") else None
+
+
+def by_score(suspect: Suspect) -> list[Evidence]:
+    """Return why a line is suspected, the weightiest first."""
+    return sorted(suspect.evidence, key=lambda evidence: -evidence.score)
 
 
 def worth_showing(suspect: Suspect, least: float) -> bool:

@@ -7,7 +7,14 @@ from collections.abc import Iterable
 from lsprotocol import types
 
 from dl_bug_lsp.server.failures.pages import page_uri
-from dl_bug_lsp.server.failures.publication import SOURCE, Place, Publication, Related
+from dl_bug_lsp.server.failures.publication import (
+    REASONS,
+    SOURCE,
+    Place,
+    Publication,
+    Related,
+    by_score,
+)
 from dl_bug_lsp.settings.reading import Settings
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.categories import category_words
@@ -15,7 +22,6 @@ from dl_bug_lsp.views.escape import escape, shorten
 from dl_bug_lsp.views.headline import headline
 from dl_bug_lsp.views.json_view import evidence_to_json
 
-REASONS = 3
 LONGEST_LINE = 300
 
 
@@ -28,7 +34,7 @@ def diagnostic(
     assert place.mark.range is not None
     shown = types.Diagnostic(
         range=place.mark.range,
-        message=message(place),
+        message=message(publication, place),
         severity=severity(place, publication.settings),
         source=SOURCE,
         code=place.failure.category.id,
@@ -59,17 +65,16 @@ def _related(related: Iterable[Related]) -> list[types.DiagnosticRelatedInformat
     ]
 
 
-def message(place: Place) -> str:
+def message(publication: Publication, place: Place) -> str:
     """Return what stands beside the line: the failure first, then why this place."""
     failure, suspect = place.failure, place.suspect
     name = category_words(failure.category.id).name
-    rank = f"suspicious place {suspect.rank} of {len(failure.suspects)}"
+    rank = f"suspicious place {suspect.rank} of {publication.last_rank(failure)}"
     lines = [
         f"{name}, {rank} ({words.percent(suspect.score)})",
         shorten(headline(failure), LONGEST_LINE),
     ]
-    reasons = sorted(suspect.evidence, key=lambda evidence: -evidence.score)[:REASONS]
-    lines += [f"- {shorten(escape(evidence.why), LONGEST_LINE)}" for evidence in reasons]
+    lines += [f"- {shorten(escape(one.why), LONGEST_LINE)}" for one in by_score(suspect)[:REASONS]]
     if not failure.reliable:
         lines.append(words.UNRELIABLE)
     return "\n".join(lines)

@@ -28,9 +28,10 @@ def register(server: DlBugServer) -> None:
         formats = capability(ls.client_capabilities, "text_document", "hover", "content_format")
         is_markdown = types.MarkupKind.Markdown in (formats or ())
         if is_markdown:
-            parts = [markdown(publication, place, ls.command_links) for publication, place in found]
+            told = ls.hover_shows_diagnostics
+            parts = [markdown(*one, command_links=ls.command_links, told=told) for one in found]
             text = "\n\n---\n\n".join(parts)
         else:
-            text = "\n\n".join(plain_text(place) for _, place in found)
+            text = "\n\n".join(plain_text(*one) for one in found)
         kind = types.MarkupKind.Markdown if is_markdown else types.MarkupKind.PlainText
         return types.Hover(types.MarkupContent(kind, text), found[0][1].mark.range)

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from dl_bug_lsp.server.commands.arguments import DISMISS, NEXT, OPEN_LOG, PREVIOUS, place_argument
 from dl_bug_lsp.server.failures.pages import page_uri
-from dl_bug_lsp.server.failures.publication import Place, Publication
+from dl_bug_lsp.server.failures.publication import REASONS, Place, Publication, by_score
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.categories import category_words
 from dl_bug_lsp.views.escape import escape, shorten
@@ -19,21 +19,28 @@ OTHERS = 4
 LONGEST_WHY = 300
 
 
-def _head(place: Place) -> tuple[str, str]:
+def _head(publication: Publication, place: Place) -> tuple[str, str]:
     name = category_words(place.failure.category.id).name
-    of = len(place.failure.suspects)
+    of = publication.last_rank(place.failure)
     share = words.percent(place.suspect.score)
     return name, f"suspicious place {place.suspect.rank} of {of} ({share})"
 
 
-def markdown(publication: Publication, place: Place, command_links: bool) -> str:
-    """Return what is told of a place as Markdown; only our own words become links."""
+def markdown(
+    publication: Publication, place: Place, *, command_links: bool, told: bool = False
+) -> str:
+    """Return what is told of a place as Markdown; only our own words become links.
+
+    ``told``: what the diagnostic says stands beside it already and is left out.
+    """
     failure = place.failure
-    name, rank = _head(place)
-    parts = [f"**{plain(name)}**, {rank}", block(message_lines(failure)[:MESSAGE_LINES])]
-    if not failure.reliable:
-        parts.append(f"*{words.UNRELIABLE}*")
-    reasons = evidence_lines(place.suspect.evidence)
+    name, rank = _head(publication, place)
+    parts: list[str] = []
+    if not told:
+        parts += [f"**{plain(name)}**, {rank}", block(message_lines(failure)[:MESSAGE_LINES])]
+        if not failure.reliable:
+            parts.append(f"*{words.UNRELIABLE}*")
+    reasons = evidence_lines(by_score(place.suspect)[REASONS if told else 0 :])
     if reasons:
         parts.append("\n".join(f"- {reason}" for reason in reasons))
     if failure.advice:
@@ -71,13 +78,13 @@ def _commands(publication: Publication, place: Place) -> list[str]:
     return [*links, f"[Dismiss](command:{DISMISS}?{given})"]
 
 
-def plain_text(place: Place) -> str:
+def plain_text(publication: Publication, place: Place) -> str:
     """Return what is told of a place for clients without Markdown."""
-    name, rank = _head(place)
+    name, rank = _head(publication, place)
     out = [f"{name}, {rank}", *message_lines(place.failure)[:MESSAGE_LINES]]
     if not place.failure.reliable:
         out.append(words.UNRELIABLE)
-    for one in sorted(place.suspect.evidence, key=lambda evidence: -evidence.score):
+    for one in by_score(place.suspect):
         why = shorten(escape(one.why), LONGEST_WHY)
         out.append(f"{bar(one.score)} {words.percent(one.score)} {one.kind}: {why}")
     out.extend(f"- {escape(one.cause)} {escape(one.fix)}" for one in place.failure.advice)
