@@ -52,8 +52,9 @@ class ReportRanking:
         self.block_shares = shares(scores, weights.functions.sharpness)
         self.block_order = order_of(scores)
         self.statements = Statements(self.functions, self.block_order[:BLOCKS_LOOKED_INTO])
+        self.lines = self.statements.lines
         self.line_signals = self.statements.signals()
-        blocks = np.array([line.block for line in self.statements.lines], dtype=np.int64)
+        blocks = np.array([line.block for line in self.lines], dtype=np.int64)
         share = self.block_shares[blocks]
         self.line_signals["block.log_share"] = np.log(np.maximum(share, 1e-6))
         self.line_scores = scores_of(self.line_signals, weights.lines)

@@ -153,6 +153,41 @@ def test_where_a_report_holds_a_traceback_both_are_used(project: Workspace) -> N
     assert kinds & {"vsm", "structure"}
 
 
+@pytest.mark.parametrize(
+    ("report", "why"),
+    [
+        (
+            "Gradients too small\n\nI think accumulate_gradients divides by steps too often.",
+            "the line has `accumulate_gradients`",
+        ),
+        (
+            "Gradients too small\n\nI think accumulate_gradients divides by steps too often.",
+            "`fit` has `accumulate_gradients` of the report",
+        ),
+        (
+            "Wrong condition\n\nSee https://github.com/a/b/blob/main/trainlib/loop.py#L8-L9",
+            "the report links to the line",
+        ),
+        (
+            "best_score is lost\n\nAfter CheckpointSaver.restore the best_score is None again.",
+            "`CheckpointSaver.__init__` has `best_score` of the report",
+        ),
+        (
+            "best_score is lost\n\nHere it goes:\n\n```\n        self.best_score = None\n```\n",
+            "the report quotes the line",
+        ),
+    ],
+)
+def test_reasons_are_of_the_line_and_its_function_too(
+    project: Workspace, report: str, why: str
+) -> None:
+    found = localize(report, project, Options(top=0)).failures[0]
+    told = [evidence.why for suspect in found.suspects for evidence in suspect.evidence]
+    assert any(sentence.startswith(why) for sentence in told), sorted(set(told))
+    for suspect in found.suspects:
+        assert len({evidence.why for evidence in suspect.evidence}) == len(suspect.evidence)
+
+
 def test_words_that_no_file_has_lead_nowhere(project: Workspace) -> None:
     found = localize("Zebras migrate northwards\n\nNobody knows why.", project).failures[0]
     assert found.suspects == ()
