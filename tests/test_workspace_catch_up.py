@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.cache import Row
+from dl_bug_lsp.workspace.glances import Glance
+from dl_bug_lsp.workspace.records import Record
+from dl_bug_lsp.workspace.values import FileElements
 from dl_bug_lsp.workspace.walk import walk, walk_again
 
 OLD = 1_600_000_000
@@ -97,3 +103,41 @@ def workspace_time(file: Path, root: Path) -> int:
     if not mark.exists():
         mark.write_text(str(file.stat().st_mtime_ns))
     return int(mark.read_text())
+
+
+def test_nothing_is_held_of_files_that_are_gone(root: Path) -> None:
+    workspace = Workspace(root)
+    gc.collect()
+    held = [_held(workspace, root, f"made_{number}") for number in range(12)]
+    # The bounded tables (texts, trees, glances) may fill; the rest is as after the first file.
+    assert held[-1] == held[-2]
+
+
+def _held(workspace: Workspace, root: Path, name: str) -> dict[str, int]:
+    """Let a file come and go between two failures, and count the values that stay of files."""
+    file = root / f"{name}.py"
+    file.write_text(f"def {name}():\n    return 1\n")
+    os.utime(file, (OLD, OLD))
+    workspace.catch_up()
+    workspace.elements(file.name)
+    workspace.derived("length", file.name, Kept)
+    workspace.glance(file.name, frozenset({name}), frozenset())
+    file.unlink()
+    workspace.catch_up()
+    gc.collect()
+    kinds = (Kept, Row, Record, FileElements, Glance)
+    return {kind.__name__: sum(type(o) is kind for o in _reachable(workspace)) for kind in kinds}
+
+
+class Kept:
+    """What stands for a value that was derived from a file."""
+
+
+def _reachable(root: object) -> list[object]:
+    found, todo = {id(root): root}, [root]
+    while todo:
+        for one in gc.get_referents(todo.pop()):
+            if id(one) not in found and not isinstance(one, (type, ModuleType)):
+                found[id(one)] = one
+                todo.append(one)
+    return list(found.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 from dl_bug_lsp.workspace.lru import Lru
@@ -59,6 +59,13 @@ class Derived:
             while len(held) > self._contents:
                 held.popitem(last=False)
         return value
+
+    def drop(self, files: Collection[str]) -> None:
+        """Forget everything of these files."""
+        with self._lock:
+            for held in self._values.values():
+                for file in files:
+                    held.pop(file, None)
 
 
 class BlobCache:

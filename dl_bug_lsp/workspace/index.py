@@ -60,6 +60,14 @@ class Index:
             self._checked.discard(file)
         self._elements.forget(file)
 
+    def drop(self, files: Iterable[str]) -> None:
+        """Forget the records of files that are no more."""
+        for file in files:
+            self.forget(file)
+            with self._lock:
+                self._rows.pop(file, None)
+                self._settled.discard(file)
+
     def catch_up(self) -> None:
         """Ask the disk again for every file, keeping what is unpacked of those that stayed."""
         with self._lock:

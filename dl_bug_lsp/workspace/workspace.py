@@ -40,6 +40,8 @@ _TREE_LINES = 30_000
 _TABLES = 64
 _PYTHON = (".py", ".pyw", ".ipynb")
 _TEXTS = 256
+_QUESTIONS = 8
+_Asked = tuple[frozenset[str], frozenset[str]]
 _OF_LISTING = ("_listing", "_file_set", "_locator", "_python_names", "_config_names", "_modules")
 _OF_STATE = (*_OF_LISTING, "_history")
 
@@ -70,9 +72,8 @@ class Workspace:
         # What is dropped above but still in use elsewhere must not be parsed, and held, twice.
         self._alive: weakref.WeakValueDictionary[str, ast.Module] = weakref.WeakValueDictionary()
         self._tables: Lru[Table] = Lru(_TABLES)
-        self._glances: dict[
-            tuple[str, frozenset[str], frozenset[str]], tuple[Stamp | None, Glance]
-        ] = {}
+        # By what was asked for, the latest last: every failure asks for other words.
+        self._glances: dict[_Asked, dict[str, tuple[Stamp | None, Glance]]] = {}
         # Of files that were read long enough after their last change to tell the next one.
         self._stamps: dict[str, Stamp | None] = {}
 
@@ -152,6 +153,7 @@ class Workspace:
             return
         listing = walk_again(self.root, self._listing)
         if listing.files != self._listing.files:
+            self._let_go(set(self._listing.files).difference(listing.files))
             for name in _OF_LISTING:
                 self.__dict__.pop(name, None)
         self.__dict__["_listing"] = listing
@@ -162,6 +164,16 @@ class Workspace:
                     held.forget(file)
                 self._alive.pop(file, None)
         self._index.catch_up()
+
+    def _let_go(self, gone: set[str]) -> None:
+        """Forget files that are no more: in a long day their names are many."""
+        for file in gone:
+            self._stamps.pop(file, None)
+            for glances in self._glances.values():
+                glances.pop(file, None)
+        self._derived.drop(gone)
+        if isinstance(self._index, Index):
+            self._index.drop(gone)
 
     def index(
         self,
@@ -288,14 +300,17 @@ class Workspace:
 
     def glance(self, file: str, words: frozenset[str], modules: frozenset[str]) -> Glance:
         """Return which words and imports a source file has, unparsed and read in part; cheap."""
-        stamp, asked = self._store.stamp(file), (file, words, modules)
-        before, held = self._glances.get(asked, (None, None))
+        stamp = self._store.stamp(file)
+        glances = self._glances[words, modules] = self._glances.pop((words, modules), {})
+        while len(self._glances) > _QUESTIONS:
+            del self._glances[next(iter(self._glances))]
+        before, held = glances.get(file, (None, None))
         if held is not None and stamp is not None and stamp == before:
             return held
         checkpoint()
         seen = glance(self._store, file, words, modules)
         if is_settled(stamp):
-            self._glances[asked] = (stamp, seen)
+            glances[file] = (stamp, seen)
         return seen
 
     def config_files(self) -> tuple[str, ...]:
