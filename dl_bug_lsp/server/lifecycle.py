@@ -16,6 +16,7 @@ from dl_bug_lsp.server.files.changes import files_changed
 from dl_bug_lsp.server.files.indexing import index
 from dl_bug_lsp.server.following.followed_logs import FollowedLogs
 from dl_bug_lsp.server.process.ending import end_with_parent
+from dl_bug_lsp.server.process.memory import share_heaps
 from dl_bug_lsp.server.process.parent import watch_parent
 from dl_bug_lsp.settings.reading import read_given
 from dl_bug_lsp.settings.table import SECTION
@@ -51,6 +52,7 @@ def register(server: DlBugServer) -> None:
 
     @server.feature(types.INITIALIZED)
     async def initialized(ls: DlBugServer, _params: types.InitializedParams) -> None:
+        share_heaps()
         for folder in ls.folders:
             index(ls, folder)
             ls.opened(folder)
