@@ -6,6 +6,7 @@ import hashlib
 import math
 
 from dl_bug_lsp.bug_reports import BugReport
+from dl_bug_lsp.evidence.domain_rules.cells import ran_in_order
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.ranking.fusion import Candidate, fuse, shipped_weights
 from dl_bug_lsp.ranking.led_by_spectrum import led_by_spectrum
@@ -86,7 +87,7 @@ def failure_report(
         frames=_frames(case),
         suspects=suspects,
         files=files,
-        advice=advice(failure, case.category),
+        advice=advice(failure, case.category, ran_in_order(case)),
         reliable=failure.reliable,
     )
 

@@ -16,11 +16,16 @@ IN_NOTEBOOK = "in a notebook's cell"
 _CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vscode-notebook-cell:")
 
 
-def advice(failure: Failure, verdict: CategoryVerdict) -> tuple[Advice, ...]:
-    """Return usual causes with their fixes: first those that the message itself points at."""
+def advice(
+    failure: Failure, verdict: CategoryVerdict, ran_in_order: bool = False
+) -> tuple[Advice, ...]:
+    """Return usual causes with their fixes: first those that the message itself points at.
+
+    ``ran_in_order`` says that a notebook's cells are known to have run once, from the top.
+    """
     text = Scene(failure, failure.cause).text if failure.cause is not None else ""
     text = f"{text} {failure.evidence.lower()}"
-    if any(_CELL.search(frame.file) for frame in failure.frames):
+    if not ran_in_order and any(_CELL.search(frame.file) for frame in failure.frames):
         text += f" {IN_NOTEBOOK}"
     rows = category(verdict.id).advice
     pointed = [row.advice for row in rows if row.when and _applies(row, text)]

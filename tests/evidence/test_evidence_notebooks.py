@@ -1,4 +1,4 @@
-"""Names that a notebook's cells make too late: real notebook files, the printed cell as the log."""
+"""Notebook cells that make names too late, out of order or twice: real files, a log each."""
 
 from __future__ import annotations
 
@@ -64,3 +64,53 @@ def test_a_cell_that_makes_a_name_too_late(
     late = [why for why in found if "is made here, in code cell" in why]
     assert [why.endswith(reason or "") for why in late] == [True] * (reason is not None), found
     assert any("cells ran in another order" in advice.cause for advice in failure.advice)
+
+
+MODEL = "model = build()"
+FAILING = "fit(model, target)"
+OTHER = "model = baseline()"
+REMADE = "target = encode(target)"
+ORDERS = [
+    # cells as (execution count, source), the suspected source, the reason
+    pytest.param(
+        [(1, MODEL), (4, FAILING), (3, OTHER)], OTHER, "had its value from here", id="overwritten"
+    ),
+    pytest.param([(1, MODEL), (2, FAILING), (3, OTHER)], None, "", id="ran afterwards"),
+    pytest.param([(1, OTHER), (2, MODEL), (3, FAILING)], None, "", id="in order"),
+    pytest.param(
+        [(4, REMADE), (3, MODEL), (5, FAILING)], REMADE, "run twice", id="ran again, out of order"
+    ),
+    pytest.param(
+        [(1, MODEL), (3, REMADE), (4, FAILING)], REMADE, "run twice", id="ran again at once"
+    ),
+    pytest.param([(1, MODEL), (2, REMADE), (4, FAILING)], None, "", id="another cell ran again"),
+    pytest.param([(4, "target = load()"), (3, MODEL), (5, FAILING)], None, "", id="made anew"),
+]
+
+
+@pytest.mark.parametrize(("cells", "source", "reason"), ORDERS)
+def test_cells_that_ran_out_of_order_or_again(
+    cells: list[tuple[int | None, str]], source: str | None, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "look.ipynb").write_text(notebook(cells), encoding="utf-8")
+    count = next(count for count, text in cells if text == FAILING)
+    text = (
+        "---------------------------------------------------------------------------\n"
+        "KeyError                                  Traceback (most recent call last)\n"
+        f"Cell In[{count}], line 1\n"
+        f"----> 1 {FAILING}\n"
+        "\n"
+        "KeyError: 'depth'\n"
+    )
+    failure = localize(text, Workspace(tmp_path)).failures[0]
+    lines = (tmp_path / "look.ipynb").read_text().splitlines()
+    said = [
+        (lines[suspect.line - 1].strip().strip('"'), evidence.why)
+        for suspect in failure.suspects
+        for evidence in suspect.evidence
+        if "had its value from here" in evidence.why or "run twice" in evidence.why
+    ]
+    assert [(line, reason in why) for line, why in said] == [(source, True)] * (source is not None)
+    in_order = [count for count, _ in cells] == [1, 2, 3]
+    told = any("cells ran in another order" in advice.cause for advice in failure.advice)
+    assert told is not in_order

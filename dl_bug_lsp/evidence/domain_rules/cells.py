@@ -1,33 +1,59 @@
-"""Notebooks: a name that is made in a cell which had not run when another one needed it."""
+"""Notebooks: names made in cells that ran too late, overwrote them out of order, or ran twice."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.workspace.notebooks import Cell
 
+Bound = tuple[int, str, ast.stmt]
+"""A line, a name that it binds, and the whole statement."""
+
 
 def find(case: Case) -> Iterator[Clue]:
-    """Yield where other cells of the failing notebook make the undefined name."""
-    if case.category.id != "undefined_variable" or not case.places:
-        return
+    """Yield the cells whose order of execution explains what a name stands for, or that it does."""
+    if case.category.id == "undefined_variable":
+        yield from _too_late(case)
+    else:
+        yield from _out_of_order(case)
+
+
+def ran_in_order(case: Case) -> bool:
+    """Tell whether the notebook's execution counts say that its cells ran once, from the top.
+
+    Not where a name is undefined: then the cell that makes it may not have run at all.
+    """
+    if case.category.id == "undefined_variable":
+        return False
+    files = sorted({place.file for place in case.places if place.file.endswith(".ipynb")})
+    counts = [
+        cell.execution_count
+        for file in files
+        for cell in case.workspace.cells(file)
+        if cell.execution_count is not None and any(line.strip() for line in cell.lines)
+    ]
+    return bool(counts) and counts == list(range(1, len(counts) + 1))
+
+
+def _too_late(case: Case) -> Iterator[Clue]:
+    """Find where other cells of the failing notebook make the undefined name."""
     names = {str(f.value) for f in case.facts.of(FactKind.NAME)}
     for file in sorted({place.file for place in case.places if place.file.endswith(".ipynb")}):
         cells = case.workspace.cells(file)
         own = max((p.line for p in case.places if p.file == file), default=0)
         failed = _cell_of(cells, own)
         tree = case.workspace.tree(file)
-        for line, name in _made(tree, names) if tree is not None else ():
+        for line, name, _ in _made(tree, names) if tree is not None else ():
             cell = _cell_of(cells, line)
             why = _reason(cell, failed) if cell is not None and failed is not None else ""
             if why:
                 yield Clue("rules.strong", file, line, 1.0, f"`{name}` is made here, {why}")
 
 
-def _cell_of(cells: tuple[Cell, ...], line: int) -> Cell | None:
+def _cell_of(cells: Sequence[Cell], line: int) -> Cell | None:
     return next((cell for cell in cells if line in cell.raw), None)
 
 
@@ -45,7 +71,78 @@ def _reason(cell: Cell, failed: Cell) -> str:
     return f"in code cell {cell.number}, below the one that failed"
 
 
-def _made(tree: ast.Module, names: set[str]) -> Iterator[tuple[int, str]]:
+def _out_of_order(case: Case) -> Iterator[Clue]:
+    """Find what gave the names of the failing statement other values than reading order says."""
+    for file in sorted({place.file for place in case.places if place.file.endswith(".ipynb")}):
+        cells = case.workspace.cells(file)
+        lines = {place.line for place in case.places if place.file == file}
+        ran = [cell for line in lines if (cell := _cell_of(cells, line)) is not None]
+        failed = max(ran, key=lambda cell: cell.execution_count or 0, default=None)
+        tree = case.workspace.tree(file)
+        if failed is None or not failed.execution_count or tree is None:
+            continue
+        counted = [
+            c for c in cells if c.execution_count and c.execution_count <= failed.execution_count
+        ]
+        made = [
+            (b, cell) for b in _made(tree, _used(tree, lines)) if (cell := _cell_of(counted, b[0]))
+        ]
+        yield from _overwritten(file, made, failed)
+        shape = case.category.id == "tensor_mismatch"
+        for (line, name, statement), cell in made:
+            kind = _ran_again(cell, counted) if cell.number != failed.number else ""
+            if kind and _remakes(statement, name, shape):
+                why = f"`{name}` is made from itself here, and this cell seems to have run twice"
+                yield Clue(kind, file, line, 1.0, why)
+
+
+def _overwritten(file: str, made: list[tuple[Bound, Cell]], failed: Cell) -> Iterator[Clue]:
+    """Find names whose latest value is of a cell below, where one above makes them too."""
+    for name in sorted({bound[1] for bound, _ in made}):
+        own = [
+            (cell.execution_count or 0, bound[0], cell) for bound, cell in made if bound[1] == name
+        ]
+        _, line, cell = max(own, key=lambda one: one[:2])
+        if cell.number > failed.number and any(c.number <= failed.number for _, _, c in own):
+            why = (
+                f"`{name}` had its value from here: code cell {cell.number} ran before the failure"
+            )
+            yield Clue("rules.strong", file, line, 1.0, why)
+
+
+def _ran_again(cell: Cell, counted: list[Cell]) -> str:
+    """Return a kind of clue where execution counts speak for a second run of a cell, else empty.
+
+    A run that no cell shows any more was of a cell that ran again later, or was deleted.
+    """
+    counts = {one.execution_count for one in counted}
+    count = cell.execution_count or 0
+    hidden = [n for n in range(1, count) if n not in counts]
+    above = any(one.number > cell.number and (one.execution_count or 0) < count for one in counted)
+    if hidden and above:
+        return "rules.strong"
+    return "rules.medium" if count - 1 in hidden else ""
+
+
+def _remakes(statement: ast.stmt, name: str, shape: bool) -> bool:
+    """Tell whether running a statement again changes a name again (its ``shape``, where asked)."""
+    if isinstance(statement, ast.AugAssign):
+        return not shape
+    if not isinstance(statement, ast.Assign) or (shape and isinstance(statement.value, ast.BinOp)):
+        return False
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
+
+
+def _used(tree: ast.Module, lines: set[int]) -> set[str]:
+    """Return the names that are read on some lines."""
+    return {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.lineno in lines
+    }
+
+
+def _made(tree: ast.Module, names: set[str]) -> Iterator[Bound]:
     """Yield the top-level statements that bind one of the names."""
     for statement in tree.body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -58,4 +155,4 @@ def _made(tree: ast.Module, names: set[str]) -> Iterator[tuple[int, str]]:
                 for node in ast.walk(statement)
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
             }
-        yield from ((statement.lineno, name) for name in sorted(bound & names))
+        yield from ((statement.lineno, name, statement) for name in sorted(bound & names))
