@@ -12,6 +12,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     misuse,
     oddities,
     offsets,
+    options,
     prefixes,
     registries,
     shapes,
@@ -35,6 +36,7 @@ RULES: tuple[Source, ...] = (
     registries.find,
     frames.find,
     cells.find,
+    options.find,
 )
 
 

@@ -26,6 +26,8 @@ def find(case: Case) -> Iterator[Clue]:
     message = case.message.lower()
     if "found unknown categories" in message:
         yield from _strict_encoders(case)
+    if "feature names should match" in message:
+        yield from _dummies(case)
     if any(words in message for words in MISSING):
         yield from _not_filled(case)
 
@@ -51,6 +53,16 @@ def _joined(case: Case) -> Iterator[Clue]:
             if called_name(call) not in ("merge", "merge_asof") or on is None or key in named:
                 continue
             why = f"`{key}` is a column of {owners[0]} and of {owners[1]}: joined, it gets a suffix"
+            yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+def _dummies(case: Case) -> Iterator[Clue]:
+    """Find tables that each get columns for their own categories."""
+    for file, call in _calls(case):
+        if called_name(call) == "get_dummies":
+            why = (
+                "`get_dummies` makes columns of the categories that this table holds, and no others"
+            )
             yield Clue("rules.strong", file, call.lineno, 1.0, why)
 
 
