@@ -74,6 +74,9 @@ DEFAULT_FLOAT64 = {
 }
 DEFAULT_OBJECT = {"to_numpy", "read_csv", "read_table", "DataFrame", "array", "asarray"}
 DEFAULT_INT64 = {"arange", "randint", "integers", "argmax", "tensor", "array", "LongTensor"}
+MOST_DEMANDED = 3
+"""A message that names more types lists what would do; it demands none of them."""
+NAMED = "a type that the message names"
 
 
 def canonical(word: str) -> str | None:
@@ -95,25 +98,30 @@ def _facts(case: Case, role: Role) -> set[str]:
 def find(case: Case) -> Iterator[Clue]:
     """Yield the steps that give a value the element type of the message."""
     actual, expected = _facts(case, Role.ACTUAL), _facts(case, Role.EXPECTED)
-    actual |= _facts(case, Role.OTHER)
+    blamed = actual
+    actual = actual | _facts(case, Role.OTHER)
     if not actual and not expected:
         return
     if {"float32", "float64"} == actual | expected:
         # Whichever side the message calls wrong, doubles are there by accident (NumPy's default).
         actual, expected = {"float64"}, {"float32"}
+        blamed = actual
+    if actual and len(expected) > MOST_DEMANDED:
+        expected = set()
     for steps in (case.raise_slice, *case.outer_slices):
         for step in steps:
-            yield from _step(step, actual - expected or actual, expected)
+            yield from _step(step, actual - expected or actual, expected, blamed)
     yield from _siblings(case.raise_slice, expected or actual)
 
 
-def _step(step: Step, actual: set[str], expected: set[str]) -> Iterator[Clue]:
+def _step(step: Step, actual: set[str], expected: set[str], blamed: set[str]) -> Iterator[Clue]:
     node = step.node
     if node.entry is not None or not isinstance(node.expr, ast.Call) or node.line <= 0:
         return
     named = dtypes_in(node.expr)
     for name in sorted(named & actual):
-        why = f"`{node.text}` makes {name}, the type that the message complains about"
+        word = "the type that the message complains about" if name in blamed else NAMED
+        why = f"`{node.text}` makes {name}, {word}"
         yield Clue("dtypes.actual", node.file, node.line, 1.0, why)
     for name in sorted(named - expected if not actual else ()):
         why = f"`{node.text}` makes {name}, which is not the type that was expected"

@@ -79,6 +79,18 @@ def _product(value: object) -> list[Fact]:
     return [_size(Role.EXPECTED, total)]
 
 
+def size_of_axis(facts: list[Fact]) -> list[Fact]:
+    """Return the size that the actual shape has in the one dimension that the message names."""
+    axes = [fact.value for fact in facts if fact.kind is FactKind.AXIS]
+    for fact in facts:
+        if fact.kind is not FactKind.SHAPE or fact.role is not Role.ACTUAL or len(axes) != 1:
+            continue
+        axis, shape = axes[0], fact.value
+        if isinstance(axis, int) and isinstance(shape, tuple) and -len(shape) <= axis < len(shape):
+            return [_size(Role.ACTUAL, shape[axis])] if shape[axis] > 0 else []
+    return []
+
+
 def at_axis(facts: list[Fact]) -> list[Fact]:
     """Compare shapes in the dimensions that the message names."""
     return _where_axis(facts, named=True)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.messages.derive import broadcast, differ
+from dl_bug_lsp.messages.derive import broadcast, differ, size_of_axis
 from dl_bug_lsp.messages.families import Family as Row
 
 # fmt: off
@@ -12,10 +12,10 @@ FAMILIES: tuple[Row, ...] = (
     Row("calling", "Exception encountered when calling {O:class}.call()", part=True),
     Row("calling", "Exception encountered when calling layer '{X:layer}' (type {O:class})", part=True),
     Row("calling", "Error when {calling|deserializing class '}{O:class}", part=True),
-    Row("received", "• {X:argument}={tf.Tensor|<KerasTensor|'<KerasTensor}{(| }shape={X:shape}, dtype={X:dtype}{)|,}", part=True),
+    Row("received", "• {...}={tf.Tensor|<KerasTensor|'<KerasTensor}{(| }shape={X:shape}, dtype={X:dtype}{)|,}", part=True),
     # inputs of layers
-    Row("input_axis", "Input {X:index} {? with name '{X:name}' ?}of layer '{O:layer}' is incompatible with the layer: expected axis {X:axis} of input shape to have value {E:size}, but received input with shape {A:shape}"),
-    Row("input_axis", "Input {X:index} {? with name '{X:name}' ?}of layer {O:layer} is incompatible with the layer: expected axis {X:axis} of input shape to have value {E:size} but received input with shape {A:shape}"),
+    Row("input_axis", "Input {X:index} {? with name '{X:name}' ?}of layer '{O:layer}' is incompatible with the layer: expected axis {X:axis} of input shape to have value {E:size}, but received input with shape {A:shape}", derive=size_of_axis),
+    Row("input_axis", "Input {X:index} {? with name '{X:name}' ?}of layer {O:layer} is incompatible with the layer: expected axis {X:axis} of input shape to have value {E:size} but received input with shape {A:shape}", derive=size_of_axis),
     Row("input_rank", "Input {X:index} {? with name '{X:name}' ?}of layer '{O:layer}' is incompatible with the layer: expected {min_|max_|}ndim={E:count}, found ndim={A:count}. Full shape received: {A:shape}"),
     Row("input_rank", "Input {X:index} {? with name '{X:name}' ?}of layer {O:layer} is incompatible with the layer: {? : ?}expected {min_|max_|}ndim={E:count}, found ndim={A:count}"),
     Row("input_shape", "Input {X:index} {? with name '{X:name}' ?}of layer '{O:layer}' is incompatible with the layer: expected shape={E:shape}, found shape={A:shape}", derive=differ),
