@@ -32,6 +32,8 @@ from dl_bug_lsp.tracebacks import FailureKind
         ("TypeError", "Trainer.__init__() got an unexpected keyword argument 'gpus'", "", "api"),
         ("ModuleNotFoundError", "No module named 'x'", "", "non_dl"),
         ("RuntimeError", "NCCL error: unhandled system error", "torch", "gpu"),
+        ("RuntimeError", "[rank1]: Detected mismatch between collectives", "torch", "gpu"),
+        ("ValueError", "Shape must be rank 2 but is rank 3", "tensorflow", "model"),
     ],
 )
 def test_bug_types(type: str, message: str, packages: str, wanted: str) -> None:
