@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -272,3 +273,45 @@ async def test_a_recorded_program_is_one_failure_with_its_steps(
     assert {one.data["source"] for one in shown(client, tmp_path)} == {
         f"run:{sys.executable} calc.py"
     }
+
+
+@pytest.mark.parametrize("suspect", [None, 1])
+async def test_what_was_put_aside_stays_so_over_a_restart(
+    client: LanguageClient, tmp_path: Path, recorded: dict[str, bytes], suspect: int | None
+) -> None:
+    await start(client, tmp_path)
+    put(tmp_path, "both", recorded)
+    await until(lambda: lines(client, tmp_path)[:1] == [6], "the line that only failing tests run")
+    argument = {"suspect": suspect} if suspect else {}
+    await execute(client, "dlBug.dismiss", argument)
+    left = lines(client, tmp_path)
+    assert 6 not in left and bool(left) == bool(suspect)
+    await until(lambda: kept(tmp_path) == len(left), "what is left to be kept")
+    config = ClientServerConfig(server_command=[sys.executable, "-m", "dl_bug_lsp", "server"])
+    again = await config.start()
+    try:
+        await start(again, tmp_path)
+        while await heat(again, tmp_path) is None:
+            await asyncio.sleep(0.01)
+        failures = await execute(again, "dlBug.failures", {})
+        assert len(failures) == bool(left) and lines(again, tmp_path) == left
+        put(tmp_path, "other", recorded)
+        await until(lambda: lines(again, tmp_path)[:1] == [13], "the other fault")
+    finally:
+        await again.shutdown_session()
+        await again.stop()
+
+
+async def execute(client: LanguageClient, name: str, argument: dict[str, Any]) -> Any:
+    return await client.workspace_execute_command_async(
+        types.ExecuteCommandParams(name, arguments=[argument])
+    )
+
+
+def kept(root: Path) -> int:
+    """Return how many places are kept, -1 where the spectrum is not known as told."""
+    file = root / ".dlbug" / "failures.json"
+    whole = json.loads(file.read_text()) if file.is_file() else {"told": []}
+    if [one[0] for one in whole["told"]] != ["spectrum"]:
+        return -1
+    return sum(len(one["places"]) for one in whole["failures"])

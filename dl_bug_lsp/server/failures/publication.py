@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +103,22 @@ class Publication:
         """Return the rank of a failure's last place that stands: the 3 of "place 1 of 3"."""
         return max((p.suspect.rank for p in self.shown() if p.failure is failure), default=0)
 
+    def put_aside(self, failures: Collection[tuple[str, int]]) -> None:
+        """Show nothing of these failures (id, first line in the log), unless one is primary."""
+        for place in self.places:
+            one = place.failure
+            if not one.primary and (one.id, one.span.first_line) in failures:
+                place.is_dismissed = True
+
+    def put_aside_as(self, old: Publication) -> None:
+        """Show nothing of what an older publication of the same failures shows no more."""
+        gone = {
+            (p.failure.id, p.suspect.file, p.suspect.line) for p in old.places if p.is_dismissed
+        }
+        for place in self.places:
+            if (place.failure.id, place.suspect.file, place.suspect.line) in gone:
+                place.is_dismissed = True
+
     def at(self, uri: str) -> Iterator[Place]:
         """Yield the places that are shown in a document."""
         key = document_key(uri)
@@ -116,6 +132,10 @@ class Publication:
             return
         lines = text.split("\n")[failure.span.first_line - 1 : failure.span.last_line]
         self.text = "\n".join(lines)[-LONGEST_TEXT:]
+
+
+def _identity(place: Place) -> tuple[str, str, int]:
+    return place.failure.id, place.suspect.file, place.suspect.line
 
 
 def publication(

@@ -15,6 +15,15 @@ MOST = 50
 """Logs of a folder; beyond them the oldest goes."""
 
 
+MOST_ASIDE = 20
+"""Older failures of a log that are remembered as put aside."""
+
+Identity = tuple[str, int]
+"""A failure's id, which other runs may share, and its first line in the log."""
+Kept = tuple[str, str, int, str, int, tuple[Identity, ...]]
+"""What is kept of a source: `ToldLogs.kept`."""
+
+
 @dataclass(frozen=True)
 class LogState:
     """A log (its path in the folder) and when it last changed, in ns as of `os.stat`."""
@@ -30,6 +39,8 @@ class _Told:
     line: int
     is_restored: bool = False
     """Whether an earlier server told it."""
+    aside: tuple[Identity, ...] = ()
+    """Older failures of the log that are shown no more."""
 
 
 class ToldLogs:
@@ -39,12 +50,19 @@ class ToldLogs:
         self._told: dict[str, dict[str, _Told]] = {}
         self._ready: dict[str, asyncio.Event] = {}
 
-    def note(self, folder: Folder, source: str, state: LogState | None, report: Report) -> None:
-        """Remember that a log told its failure as it was at a time."""
+    def note(
+        self,
+        folder: Folder,
+        source: str,
+        state: LogState | None,
+        report: Report,
+        aside: tuple[Identity, ...] = (),
+    ) -> None:
+        """Remember that a log told its failure as it was at a time, and what is put aside in it."""
         told = self._told.setdefault(folder.key, {})
         told.pop(source, None)
         if state is not None:
-            told[source] = _Told(state, *_identity(report))
+            told[source] = _Told(state, *_identity(report), aside=aside)
         while len(told) > MOST:
             del told[next(iter(told))]
 
@@ -69,21 +87,37 @@ class ToldLogs:
             and (was.failure, was.line) == _identity(report)
         )
 
+    def aside(
+        self, folder: Folder, source: str, state: LogState | None, is_shown: bool
+    ) -> tuple[Identity, ...]:
+        """Return the failures of a log that a newer one in it does not bring back.
+
+        Those are what the user put aside (it was told, and now nothing of the source ``is_shown``)
+        and what an earlier server told.
+        """
+        was = self._told.get(folder.key, {}).get(source)
+        if was is None or state is None or was.state.file != state.file:
+            return ()
+        own = ((was.failure, was.line),) if was.is_restored or not is_shown else ()
+        return tuple(dict.fromkeys((*was.aside, *own)))[-MOST_ASIDE:]
+
     def kept(self, folder: Folder) -> list[list[Any]]:
         """Return what outlives the server, as JSON values.
 
-        ``[source, file, time of the last change, failure, its first line in the log]`` each.
+        ``[source, file, time of the last change, failure, its first line in the log, what is put
+        aside]`` each.
         """
         held = self._told.get(folder.key, {})
         return [
-            [source, *astuple(was.state), was.failure, was.line] for source, was in held.items()
+            [source, *astuple(was.state), was.failure, was.line, was.aside]
+            for source, was in held.items()
         ]
 
-    def restore(self, folder: Folder, kept: list[tuple[str, str, int, str, int]]) -> None:
+    def restore(self, folder: Folder, kept: list[Kept]) -> None:
         """Take in what was kept of a folder; also without any: whoever waits for it goes on."""
         told = self._told.setdefault(folder.key, {})
-        for source, file, changed, failure, line in kept[-MOST:]:
-            told.setdefault(source, _Told(LogState(file, changed), failure, line, True))
+        for source, file, changed, failure, line, aside in kept[-MOST:]:
+            told.setdefault(source, _Told(LogState(file, changed), failure, line, True, aside))
         self._event(folder).set()
 
     def close(self, folder: Folder) -> None:
@@ -96,7 +130,6 @@ class ToldLogs:
         return self._ready.setdefault(folder.key, asyncio.Event())
 
 
-def _identity(report: Report) -> tuple[str, int]:
-    """Return the primary failure's id, which other runs may share, and its first line."""
+def _identity(report: Report) -> Identity:
     primary = report.primary
     return (primary.id, primary.span.first_line) if primary is not None else ("", 0)

@@ -17,6 +17,7 @@ from dl_bug_lsp.server.core.projects import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.failures.told import LogState
 from dl_bug_lsp.server.files.changes import files_changed
+from dl_bug_lsp.server.files.notebooks import is_open_notebook
 from dl_bug_lsp.server.following.followed_spectra import spectrum_looker
 from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError
 from dl_bug_lsp.settings.reading import Settings
@@ -105,8 +106,10 @@ class FollowedLogs:
         self._watchers.clear()
 
     def failed(self, folder: Folder, failure: LogFailure) -> None:
-        """Localize a failure and show it."""
-        self._start(self._show(folder, failure))
+        """Localize a failure and show it; not of a notebook whose cells the client tells of."""
+        ls = self._ls
+        if not (ls.hears_of_cells and is_open_notebook(ls, folder.uri_of(failure.file))):
+            self._start(self._show(folder, failure))
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.ensure_future(work)
@@ -116,6 +119,8 @@ class FollowedLogs:
     async def _show(self, folder: Folder, failure: LogFailure) -> None:
         ls = self._ls
         try:
+            if folder.closed.is_set():
+                return
             state = _state(folder, failure.file)
             if await ls.told.knows(folder, failure.source, state):
                 return
@@ -126,8 +131,11 @@ class FollowedLogs:
             if found.report.primary is None or folder.closed.is_set():
                 return
             was_told = ls.told.was_told(folder, failure.source, state, found.report)
+            shown = ls.shelf.has(failure.source, folder)
+            aside = ls.told.aside(folder, failure.source, state, shown)
+            found.put_aside(aside)
             if found.settings.keep_failures:
-                ls.told.note(folder, failure.source, state, found.report)
+                ls.told.note(folder, failure.source, state, found.report, aside)
             if not was_told:
                 found.log = folder.uri_of(failure.file)
                 ls.publish(found, soon=True)

@@ -14,8 +14,9 @@ from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.projects import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder, path_of
 from dl_bug_lsp.server.failures.publication import Publication
+from dl_bug_lsp.server.failures.told import LogState
 from dl_bug_lsp.server.files.editing import encoding_of, lines_of
-from dl_bug_lsp.server.following.spectrum_files import SOURCE, looker
+from dl_bug_lsp.server.following.spectrum_files import COVERAGE, SOURCE, SPECTRUM, looker
 from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError, Token
 
 logger = logging.getLogger(__name__)
@@ -93,7 +94,7 @@ async def _read(ls: DlBugServer, folder: Folder) -> None:
         if not settings.spectrum_watch:
             _take_back(ls, folder)
             return
-        encoding = encoding_of(ls)
+        encoding, state = encoding_of(ls), _state(folder)
 
         def work(_token: Token) -> Any:
             # Imported here, off the loop, and only where there is a spectrum.
@@ -120,11 +121,37 @@ async def _read(ls: DlBugServer, folder: Folder) -> None:
         ls.shelf.drop_source(SOURCE, folder)
     ls.spectra.put(folder, found.spectrum)
     _ours.add(found.publication)
-    ls.publish(found.publication)
+    if await _is_put_aside(ls, found.publication, state):
+        ls.show()
+    elif not folder.closed.is_set():
+        ls.publish(found.publication)
+
+
+async def _is_put_aside(ls: DlBugServer, new: Publication, state: LogState | None) -> bool:
+    """Carry over what the user put aside of the same spectrum; say whether that is all of it."""
+    folder, source = new.folder, new.source
+    if source != SOURCE:
+        return False
+    is_known = await ls.told.knows(folder, source, state)
+    old = next((p for p in ls.shelf.all() if p.folder is folder and p.source == source), None)
+    if new.settings.keep_failures:
+        ls.told.note(folder, source, state, new.report)
+    if is_known and old is not None:
+        new.put_aside_as(old)
+    return is_known and old is None
+
+
+def _state(folder: Folder) -> LogState | None:
+    """Return the state of the file that holds a folder's spectrum; None where there is none."""
+    for name in (SPECTRUM, COVERAGE):
+        with suppress(OSError):
+            return LogState(name, (folder.root / name).stat().st_mtime_ns)
+    return None
 
 
 def _take_back(ls: DlBugServer, folder: Folder) -> None:
     """Show nothing of a folder's spectrum any more."""
     had = ls.spectra.put(folder, None)
+    ls.told.forget(folder, SOURCE)
     if ls.shelf.drop_source(SOURCE, folder) or had:
         ls.show()

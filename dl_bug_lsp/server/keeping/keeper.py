@@ -15,6 +15,7 @@ from dl_bug_lsp.server.files.editing import encoding_of
 from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError, Token
 
 if TYPE_CHECKING:
+    from dl_bug_lsp.server.failures.told import Kept as KeptLog
     from dl_bug_lsp.server.keeping.kept_file import Kept, Restored
 
 logger = logging.getLogger(__name__)
@@ -113,7 +114,7 @@ class Keeper:
 
     async def _restore(self, folder: Folder) -> None:
         ls = self._ls
-        told: list[tuple[str, str, int, str, int]] = []
+        told: list[KeptLog] = []
         try:
             settings = await folder_settings(ls, folder)
             encoding = encoding_of(ls)

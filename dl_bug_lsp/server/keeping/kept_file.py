@@ -4,7 +4,8 @@ Version 1: ``{"version": 1, "failures": [...]}``, oldest first; each has ``sourc
 ``report`` (docs/report.schema.json) and ``places``: a suspect's ``failure`` and ``suspect`` with
 the ``spots`` of its mark, its lens and its frames, each ``[line, text]`` or, in a notebook,
 ``[line, text, cell, line in the cell]``; null where the lines are gone. ``told`` are the logs that
-told a failure, shown or put aside: ``[source, file, time of its last change, failure, its line]``.
+told a failure, shown or put aside: ``[source, file, time of its last change, failure, its line,
+older failures put aside]``, the last a list of ``[failure, its line]``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from dl_bug_lsp.server.documents.cells import to_file
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import CellLine, Encoding, Spot, line_text
 from dl_bug_lsp.server.failures.publication import Place, Publication, publication
+from dl_bug_lsp.server.failures.told import MOST_ASIDE
+from dl_bug_lsp.server.failures.told import Kept as KeptLog
 from dl_bug_lsp.server.keeping.report_reader import report_of
 from dl_bug_lsp.server.work.jobs import Token
 from dl_bug_lsp.settings.reading import Settings
@@ -45,7 +48,7 @@ class Restored:
     """What was read of a folder."""
 
     publications: list[Publication] = field(default_factory=list)
-    told: list[tuple[str, str, int, str, int]] = field(default_factory=list)
+    told: list[KeptLog] = field(default_factory=list)
 
 
 def to_bytes(content: Kept) -> bytes | None:
@@ -115,9 +118,10 @@ def read_folder(folder: Folder, settings: Settings, encoding: Encoding, token: T
     return Restored(out, told)
 
 
-def _told(one: Any) -> tuple[str, str, int, str, int]:
-    source, file, changed, failure, line = one
-    return str(source), str(file), int(changed), str(failure), int(line)
+def _told(one: Any) -> KeptLog:
+    source, file, changed, failure, line, *more = one
+    aside = tuple((str(name), int(at)) for name, at in (more[0] if more else ())[-MOST_ASIDE:])
+    return str(source), str(file), int(changed), str(failure), int(line), aside
 
 
 def _restored(one: Any, folder: Folder, settings: Settings, encoding: Encoding) -> Publication:
@@ -131,7 +135,7 @@ def _restored(one: Any, folder: Folder, settings: Settings, encoding: Encoding) 
     for place in held.places:
         spots = kept.get((place.failure.id, place.suspect.rank))
         if spots is None:
-            place.mark.range = None
+            place.mark.range, place.is_dismissed = None, True
             continue
         for spot, was in zip(_spots(place), spots, strict=False):
             _settle(spot, was, folder, encoding)
