@@ -18,12 +18,14 @@ from dl_bug_lsp.evidence.domain_rules import (
     shapes,
     tracing,
     training,
+    uneven,
     zeros,
 )
 from dl_bug_lsp.evidence.values import Case, Clue, Source
 
 RULES: tuple[Source, ...] = (
     shapes.find,
+    uneven.find,
     offsets.find,
     missing.find,
     misuse.find,

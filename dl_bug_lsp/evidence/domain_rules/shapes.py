@@ -12,7 +12,7 @@ from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.slices import Step
-from dl_bug_lsp.provenance.values import Items, StepKind
+from dl_bug_lsp.provenance.values import Items
 
 LAYERS = {
     "Linear",
@@ -88,7 +88,6 @@ RESHAPES = {
     "resize",
     "crop",
 }
-UNEVEN = ("stack expects", "equal size", "resize storage", "inhomogeneous", "same shape", "ragged")
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -104,8 +103,6 @@ def find(case: Case) -> Iterator[Clue]:
     for step in case.raise_slice:
         yield from _operations(step)
         yield from _loss_setting(case, step)
-    if any(words in case.message for words in UNEVEN):
-        yield from _uneven_samples(case)
 
 
 KEEPS_AXIS = {"unsqueeze", "expand_dims", "atleast_2d", "column_stack"}
@@ -292,23 +289,3 @@ def _loop_layers(scope: Scope) -> Iterator[Clue]:
             if fixed and ast.dump(first) != ast.dump(second):
                 why = f"`{ast.unparse(first)}` stays the same in every round of the loop"
                 yield Clue("rules.loop_layer", scope.file, call.lineno, 1.0, why)
-
-
-def _uneven_samples(case: Case) -> Iterator[Clue]:
-    """Suspect the slices and random sizes that give samples of different lengths."""
-    for step in case.raise_slice:
-        node = step.node
-        if node.entry is not None or node.line <= 0:
-            continue
-        near = 1 / (1 + step.distance / 6)
-        if node.kind is StepKind.SLICING:
-            why = f"`{node.text}` may leave a different size for each sample"
-            yield Clue("rules.uneven_slice", node.file, node.line, near, why)
-        elif isinstance(node.expr, ast.Call) and called_name(node.expr) in {
-            "integers",
-            "randint",
-            "randrange",
-            "choice",
-        }:
-            why = f"`{node.text}` is random, and with it perhaps a size"
-            yield Clue("rules.uneven_slice", node.file, node.line, 0.8 * near, why)
