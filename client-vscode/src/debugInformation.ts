@@ -24,3 +24,28 @@ export function debugInformation(server: Server, failures: Failures, activation:
   ];
   return lines.join("\n");
 }
+
+const SCHEME = "dl-bug-information";
+const PAGE = vscode.Uri.from({ scheme: SCHEME, path: "/DL Bug Information.log" });
+
+/** The information as a document, ready to be copied; it asks for no saving. */
+export class InformationDocument implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+  private text = "";
+  readonly onDidChange = this.changed.event;
+
+  async show(text: string): Promise<void> {
+    this.text = text;
+    this.changed.fire(PAGE);
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(PAGE));
+  }
+
+  provideTextDocumentContent(): string {
+    return this.text;
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.registration, this.changed).dispose();
+  }
+}

@@ -7,7 +7,7 @@ import { NotebookCapture } from "./capture/notebooks";
 import { TerminalCapture } from "./capture/terminal";
 import { Places } from "./commands/places";
 import { Texts } from "./commands/texts";
-import { debugInformation } from "./debugInformation";
+import { debugInformation, InformationDocument } from "./debugInformation";
 import type { Waiting } from "./protocol";
 import type { Channels } from "./server/clientOptions";
 import { Server } from "./server/server";
@@ -45,6 +45,7 @@ export function activate(context: vscode.ExtensionContext): void {
     void vscode.commands.executeCommand("setContext", "dlBug.hasFailures", shown > 0);
   };
   const reports = new ReportDocuments(failures, running);
+  const information = new InformationDocument();
   const heatMap = new HeatMap(running, failures);
   const places = new Places(waitedFor, failures, reports);
   context.subscriptions.push(
@@ -75,9 +76,11 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand("dlBug.setUp", () => running.setUp()),
     vscode.commands.registerCommand("dlBug.restartServer", () => running.restart()),
     vscode.commands.registerCommand("dlBug.showLogs", () => channels.client.show()),
-    vscode.commands.registerCommand("dlBug.printDebugInformation", () => {
-      channels.client.info(`debug information\n${debugInformation(running, failures, activation)}`);
-      channels.client.show();
+    information,
+    vscode.commands.registerCommand("dlBug.printDebugInformation", async () => {
+      const text = debugInformation(running, failures, activation);
+      channels.client.info(`debug information\n${text}`);
+      await information.show(text);
     }),
   );
   update();

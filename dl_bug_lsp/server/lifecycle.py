@@ -116,6 +116,7 @@ def _take_options(ls: DlBugServer, options: dict[str, Any]) -> None:
     ls.command_links = options.get("commandLinks") is True
     ls.hover_shows_diagnostics = options.get("hoverShowsDiagnostics") is True
     ls.tells_failures = options.get("tellFailures") is True
+    ls.hears_of_cells = options.get("cellErrors") is True
 
 
 def _folder_uris(params: types.InitializeParams) -> Iterable[str]:

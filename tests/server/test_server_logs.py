@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 import time
@@ -33,7 +34,12 @@ async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await lsp_client.shutdown_session()
 
 
-async def start(client: LanguageClient, *folders: Path, **settings: Any) -> None:
+async def start(
+    client: LanguageClient,
+    *folders: Path,
+    options: dict[str, Any] | None = None,
+    **settings: Any,
+) -> None:
     for folder in folders:
         folder.mkdir(exist_ok=True)
         (folder / "train.py").write_text(PROGRAM)
@@ -41,7 +47,7 @@ async def start(client: LanguageClient, *folders: Path, **settings: Any) -> None
         types.InitializeParams(
             capabilities=types.ClientCapabilities(),
             workspace_folders=[types.WorkspaceFolder(f.as_uri(), f.name) for f in folders],
-            initialization_options={"settings": settings},
+            initialization_options={**(options or {}), "settings": settings},
         )
     )
 
@@ -90,6 +96,25 @@ async def test_a_recorded_run_is_shown_until_the_same_command_runs_well(
     (tmp_path / "train.py").write_text(PROGRAM.replace("step(0)", "step(1)"))
     assert await asyncio.to_thread(run) == 0
     await until(lambda: not shown(client, tmp_path), "the failure to go")
+
+
+async def test_an_open_notebook_is_no_log_where_the_client_tells_of_its_cells(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    await start(client, tmp_path, options={"cellErrors": True})
+    uri = (tmp_path / "a b.ipynb").as_uri()
+    document = types.NotebookDocument(uri.replace("%20", " "), "jupyter-notebook", 1, [])
+    client.notebook_document_did_open(types.DidOpenNotebookDocumentParams(document, []))
+    failure = {"output_type": "error", "traceback": FAILURE.splitlines()[:-1]}
+    failure |= {"ename": "ZeroDivisionError", "evalue": "division by zero"}
+    cell = {"cell_type": "code", "execution_count": 1, "metadata": {}, "source": ["step(0)"]}
+    notebook = {"cells": [{**cell, "outputs": [failure]}], "metadata": {}, "nbformat": 4}
+    for name in ("a b.ipynb", "c.ipynb"):
+        (tmp_path / name).write_text(json.dumps({**notebook, "nbformat_minor": 5}))
+    await until(lambda: shown(client, tmp_path) != [], "the closed notebook's failure")
+    params = types.ExecuteCommandParams("dlBug.failures")
+    listed = await client.workspace_execute_command_async(params)
+    assert [one["source"] for one in listed or ()] == ["log:c.ipynb"]
 
 
 async def test_logs_are_followed_as_the_settings_say(

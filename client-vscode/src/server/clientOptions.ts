@@ -27,7 +27,7 @@ export function clientOptions(channels: Channels, handlers: Handlers): LanguageC
     outputChannel: channels.server,
     traceOutputChannel: channels.trace,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
-    initializationOptions: { clientCommands: [SHOW_SUSPECT], commandLinks: true, hoverShowsDiagnostics: true, tellFailures: true },
+    initializationOptions: { clientCommands: [SHOW_SUSPECT], commandLinks: true, hoverShowsDiagnostics: true, tellFailures: true, cellErrors: true },
     markdown: { isTrusted: { enabledCommands: ["dlBug.next", "dlBug.previous", "dlBug.openLog", "dlBug.dismiss"] } },
     initializationFailedHandler: () => false,
     errorHandler: {

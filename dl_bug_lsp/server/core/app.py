@@ -67,6 +67,8 @@ class DlBugServer(LanguageServer):
         """Whether the client's hovers show a line's diagnostics beside what the server tells."""
         self.tells_failures = False
         """Whether the client wants to be told that what is shown changed."""
+        self.hears_of_cells = False
+        """Whether the client itself tells of cells that fail, in notebooks that are open."""
         self.arrivals: list[Callable[[Publication], None]] = []
         """Called with every new publication before it is shown."""
         self.openings: list[Callable[[Folder], None]] = []

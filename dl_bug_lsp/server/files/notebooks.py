@@ -44,6 +44,12 @@ def register(server: DlBugServer) -> None:
         ls.show()
 
 
+def is_open_notebook(ls: DlBugServer, uri: str) -> bool:
+    """Say whether a file is a notebook that is open in the client."""
+    key = document_key(uri)
+    return any(document_key(one.uri) == key for one in ls.workspace.notebook_documents.values())
+
+
 def _spots(ls: DlBugServer, notebook: str) -> list[Spot]:
     return _of_notebook((spot for p in ls.shelf.all() for spot in p.spots()), notebook)
 
