@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import sample_reports as samples
 
+from dl_bug_lsp.report import CellPlace, Report
 from dl_bug_lsp.views.github import to_github
 
 COMMAND = re.compile(r"::(error|warning) (?:\w+=[^:,\r\n]*)(?:,\w+=[^:,\r\n]*)*::[^\r\n]*")
@@ -39,3 +41,9 @@ def test_a_log_cannot_smuggle_a_second_command() -> None:
 
 def test_nothing_found_prints_nothing() -> None:
     assert to_github(samples.EMPTY) == ""
+
+
+def test_a_place_of_a_notebook_says_its_cell() -> None:
+    place = replace(samples.HEAD, file="a.ipynb", function=None, cell=CellPlace(3, 7, 2))
+    report = Report("/w", (replace(samples.MISMATCH, suspects=(place,)),))
+    assert "%2C code cell 3 (In [7])%2C line 2::" in to_github(report)

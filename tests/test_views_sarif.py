@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 import sample_reports as samples
 
-from dl_bug_lsp.report import Report
+from dl_bug_lsp.report import CellPlace, Report
 from dl_bug_lsp.views.sarif import to_sarif
 
 
@@ -98,3 +98,10 @@ def test_messages_hold_no_links(text: str) -> None:
     results = to_sarif(samples.HOSTILE, samples.lines)["runs"][0]["results"]
     assert text in samples.HOSTILE_TEXT
     assert all(text not in result["message"]["text"] for result in results)
+
+
+def test_a_place_of_a_notebook_says_its_cell() -> None:
+    place = replace(samples.HEAD, file="a.ipynb", function=None, cell=CellPlace(3, 7, 2))
+    report = Report("/w", (replace(samples.MISMATCH, suspects=(place,)),))
+    results = to_sarif(report, samples.lines)["runs"][0]["results"]
+    assert any("(code cell 3 (In [7]), line 2)" in one["message"]["text"] for one in results)

@@ -37,7 +37,9 @@ def _annotation(failure: FailureReport, suspect: Suspect, prefix: str) -> str:
     if suspect.end_line > suspect.line:
         properties["endLine"] = str(suspect.end_line)
     share = words.percent(suspect.score)
-    properties["title"] = f"{_title(failure)}: suspicious place {suspect.rank} ({share})"
+    where = f", {words.cell_place(suspect.cell)}" if suspect.cell is not None else ""
+    place = f"suspicious place {suspect.rank} ({share}){where}"
+    properties["title"] = f"{_title(failure)}: {place}"
     reasons = [escape(evidence.why) for evidence in suspect.evidence[:3]]
     return _command(level, properties, "\n".join((headline(failure), *reasons)))
 

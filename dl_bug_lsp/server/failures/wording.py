@@ -71,13 +71,19 @@ def message(publication: Publication, place: Place) -> str:
     name = category_words(failure.category.id).name
     rank = f"suspicious place {suspect.rank} of {publication.last_rank(failure)}"
     lines = [
-        f"{name}, {rank} ({words.percent(suspect.score)})",
+        f"{name}, {rank} ({words.percent(suspect.score)}){_cell(place)}",
         shorten(headline(failure), LONGEST_LINE),
     ]
     lines += [f"- {shorten(escape(one.why), LONGEST_LINE)}" for one in by_score(suspect)[:REASONS]]
     if not failure.reliable:
         lines.append(words.UNRELIABLE)
     return "\n".join(lines)
+
+
+def _cell(place: Place) -> str:
+    """Return the cell that a notebook's line is in; nothing where the line is shown in it."""
+    cell, is_in_cell = place.mark.cell, place.mark.uri != place.mark.home
+    return f", code cell {cell.number}, line {cell.line}" if cell and not is_in_cell else ""
 
 
 def severity(place: Place, settings: Settings) -> types.DiagnosticSeverity:
