@@ -17,6 +17,8 @@ from dl_bug_lsp.server.core.projects import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.failures.told import LogState
 from dl_bug_lsp.server.files.changes import files_changed
+from dl_bug_lsp.server.files.notebooks import is_open_notebook
+from dl_bug_lsp.server.files.notebooks import is_open_notebook
 from dl_bug_lsp.server.following.followed_spectra import spectrum_looker
 from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError
 from dl_bug_lsp.settings.reading import Settings
@@ -105,8 +107,10 @@ class FollowedLogs:
         self._watchers.clear()
 
     def failed(self, folder: Folder, failure: LogFailure) -> None:
-        """Localize a failure and show it."""
-        self._start(self._show(folder, failure))
+        """Localize a failure and show it; not of a notebook whose cells the client tells of."""
+        ls = self._ls
+        if not (ls.hears_of_cells and is_open_notebook(ls, folder.uri_of(failure.file))):
+            self._start(self._show(folder, failure))
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.ensure_future(work)
