@@ -60,7 +60,7 @@ class Functions:
             "file.log_share": np.log(np.maximum(np.array(self._share), 1e-6)),
             "file.place": 1 / (1 + np.array(self._place, dtype=np.float64)),
         }
-        found |= self._priors() | self._retrieval() | self._linked() | self._traced()
+        found |= self._priors() | self._retrieval() | self._linked()
         rarity = Rarity(self.blocks)
         found |= named(self.scene, self.blocks) | used(self.scene, self.blocks, rarity)
         found |= self.frames.signals() | beyond(self.frames, self.blocks, rarity)
@@ -97,16 +97,6 @@ class Functions:
             own, best[rows], out=np.zeros(len(own)), where=best[rows] > 0
         )
         return found
-
-    def _traced(self) -> dict[str, Floats]:
-        """Return the shares of the traceback's evidence that fall on a block's own lines."""
-        total = np.zeros(len(self.blocks))
-        for (file, line), share in sorted(self.traced.shares.items()):
-            own = self.files.get(self.scene.rows.get(file, -1))
-            index = own.at(line) if own is not None else None
-            if index is not None:
-                total[index] += share
-        return {"traced.sum": total}
 
     def _linked(self) -> dict[str, Floats]:
         """Return how much of a link's lines a function holds."""
