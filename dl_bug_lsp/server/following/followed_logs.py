@@ -18,7 +18,6 @@ from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.failures.told import LogState
 from dl_bug_lsp.server.files.changes import files_changed
 from dl_bug_lsp.server.files.notebooks import is_open_notebook
-from dl_bug_lsp.server.files.notebooks import is_open_notebook
 from dl_bug_lsp.server.following.followed_spectra import spectrum_looker
 from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError
 from dl_bug_lsp.settings.reading import Settings
