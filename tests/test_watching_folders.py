@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -379,3 +380,24 @@ def test_a_record_that_is_none_is_passed_over(watched: Watched) -> None:
     watched.start()
     watched.write("a.log")
     watched.expect("log:a.log")
+
+
+OUT_OF_FILES = """
+import os, resource, sys
+import watchdog.observers
+from dl_bug_lsp.watching.notices import Notices
+
+limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(0), limit[1]))
+notices = Notices(sys.argv[1], lambda: None)
+began = notices.start()
+resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+print(began, notices.reason)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
+def test_a_process_without_a_file_for_inotify_says_so(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", OUT_OF_FILES, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("False no inotify instances or open files are left")

@@ -161,5 +161,7 @@ def _why(error: Exception) -> str:
     if number == errno.ENOSPC:
         return "no inotify watches are left (fs.inotify.max_user_watches)"
     if number == errno.EMFILE:
-        return "no inotify instances are left (fs.inotify.max_user_instances)"
+        return (
+            "no inotify instances or open files are left (fs.inotify.max_user_instances, ulimit -n)"
+        )
     return f"the platform gives no notices ({type(error).__name__})"
