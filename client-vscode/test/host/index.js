@@ -30,7 +30,7 @@ function until(words, check, limit = 45_000) {
         resolve(found);
       }
     };
-    const events = [vscode.languages.onDidChangeDiagnostics(look), vscode.window.onDidChangeActiveTextEditor(look), vscode.window.onDidChangeTerminalShellIntegration(look)];
+    const events = [vscode.languages.onDidChangeDiagnostics(look), vscode.window.onDidChangeActiveTextEditor(look), vscode.window.onDidChangeTextEditorSelection(look), vscode.window.onDidChangeTerminalShellIntegration(look)];
     const timer = setTimeout(() => {
       end();
       reject(new Error(`waited in vain for ${words}`));
@@ -116,10 +116,17 @@ const tests = {
 
   async "next and previous go round by rank"() {
     await pasted();
+    const [{ failures }] = await run("dlBug.failures");
+    const [first, second] = failures[0].places;
+    const isAt = ({ uri, range }) => {
+      const editor = vscode.window.activeTextEditor;
+      return editor?.document.uri.fsPath === vscode.Uri.parse(uri).fsPath && editor.selection.active.line === range.start.line;
+    };
+    await until("the first place", () => isAt(first));
     await run("dlBug.nextSuspect");
-    await until("the second place", () => vscode.window.activeTextEditor?.document.uri.fsPath.endsWith("train.py"));
+    await until("the second place", () => isAt(second));
     await run("dlBug.previousSuspect");
-    await until("the first place", () => vscode.window.activeTextEditor?.document.uri.fsPath === MODEL.fsPath);
+    await until("the first place again", () => isAt(first));
   },
 
   async "a selection is localized"() {
@@ -187,6 +194,8 @@ const tests = {
 
 exports.run = async () => {
   let failed = 0;
+  await vscode.extensions.getExtension("dl-bug-lsp.dl-bug-lsp").activate();
+  await run("dlBug.clearFailures"); // what earlier windows left
   for (const [name, work] of Object.entries(tests)) {
     try {
       await work();
