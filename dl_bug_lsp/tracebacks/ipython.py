@@ -84,7 +84,7 @@ def _frames(view: object, index: int) -> tuple[list[Frame], int]:
         elif arrow := _ARROW.match(text):
             if frames:
                 frames[-1] = _at_arrow(frames[-1], arrow)
-        elif len(frames) == 1 and index == first + 1 and text.startswith("    "):
+        elif len(frames) == 1 and index == first + 1 and _is_bare(text, view(index + 1) or ""):
             source, expression = read_source([text, view(index + 1) or ""])
             frames[0] = replace(frames[0], source=source, expression=expression)
         elif not (
@@ -97,6 +97,12 @@ def _frames(view: object, index: int) -> tuple[list[Frame], int]:
             break
         index += 1
     return frames, index
+
+
+def _is_bare(text: str, below: str) -> bool:
+    """Say whether a line is source without its number: of an excerpt only above carets."""
+    is_marked = bool(below.strip()) and set(below.strip()) <= {"^", "~"}
+    return text.startswith("    ") and (is_marked or _NUMBERED.match(text) is None)
 
 
 def _at_arrow(frame: Frame, arrow: re.Match[str]) -> Frame:
