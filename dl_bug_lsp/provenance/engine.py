@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.provenance import evaluation, inputs
@@ -39,6 +40,14 @@ class Engine:
         self._settings: dict[str, Settings] = {}
         self._nesting = 0
         self._open: set[tuple[object, ...]] = set()
+
+    @cached_property
+    def files_by_name(self) -> dict[str, list[str]]:
+        """The workspace's files by the last part of their paths."""
+        found: dict[str, list[str]] = {}
+        for file in self.workspace.files():
+            found.setdefault(file.rpartition("/")[2], []).append(file)
+        return found
 
     def node(self, expr: ast.expr, context: Context) -> Node:
         """Return the node of an expression in a context, always the same one."""

@@ -124,15 +124,16 @@ def call(engine: Engine, name: str, node: Node, expr: ast.Call) -> list[Value]:
 def workspace_path(engine: Engine, text: str) -> str | None:
     """Return the workspace file that a path written in code or a message means, or None."""
     if text not in engine.paths:
-        engine.paths[text] = _workspace_path(engine.workspace.files(), text)
+        engine.paths[text] = _workspace_path(engine, text)
     return engine.paths[text]
 
 
-def _workspace_path(files: tuple[str, ...], text: str) -> str | None:
+def _workspace_path(engine: Engine, text: str) -> str | None:
     path = posixpath.normpath(text.replace("\\", "/"))
+    tail = "/" + path.lstrip("./")
+    files = engine.files_by_name.get(tail.rpartition("/")[2], [])
     if path in files:
         return path
-    tail = "/" + path.lstrip("./")
     matches = [f for f in files if f.endswith(tail) or f == tail[1:]]
     return matches[0] if len(matches) == 1 else None
 

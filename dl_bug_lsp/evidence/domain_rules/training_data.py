@@ -19,6 +19,8 @@ TO_UNIT = ("ToTensor", "to_tensor", "img_to_float", "convert_image_dtype", "ToDt
            "img_as_float", "preprocess_input", "per_image_standardization", "Normalization",
            "AutoImageProcessor", "from_pretrained")  # fmt: skip
 
+HARMS = re.compile(r"noise|jitter|mask_?(?:prob|ratio)|erase|corrupt|flip_?label")
+
 
 def find(training: Training) -> Iterator[Clue]:
     """Yield what makes inputs or targets useless."""
@@ -47,7 +49,7 @@ def _ranges(training: Training) -> Iterator[Clue]:
         if "255" in ast.unparse(c) or "127" in ast.unparse(c)
     ]
     unit = any(name in training.by_name for name in TO_UNIT)
-    if not divided and not unit and "255" not in _all_numbers(training):
+    if not divided and not unit and not _writes_255(training):
         for scope, call in training.named(*IMAGES):
             why = f"{text(call)} gives 0 to 255, and nothing scales it"
             yield clue("medium", scope.file, call.lineno, why)
@@ -78,13 +80,15 @@ def _ranges(training: Training) -> Iterator[Clue]:
             yield clue("medium", scope.file, mean.lineno, "means of 0 to 255 for inputs of 0 to 1")
 
 
-def _all_numbers(training: Training) -> set[str]:
-    return {
-        str(n.value).removesuffix(".0")
+def _writes_255(training: Training) -> bool:
+    written = (
+        n.value
         for m in training.modules
+        if re.search("255|0xff", training.case.workspace.text(m.file) or "", re.IGNORECASE)
         for n in ast.walk(m.node)
-        if isinstance(n, ast.Constant) and type(n.value) in (int, float)
-    }
+        if isinstance(n, ast.Constant)
+    )
+    return any(type(value) in (int, float) and value == 255 for value in written)
 
 
 def _standardised(training: Training) -> Iterator[Clue]:
@@ -128,9 +132,7 @@ def _augmentation(training: Training) -> Iterator[Clue]:
                 yield clue(
                     "strong", origin.file, origin.line, "the noise is as strong as the signal"
                 )
-    for entry in training.entries:
-        value = entry.value
-        harms = re.search(r"noise|jitter|mask_?(?:prob|ratio)|erase|corrupt|flip_?label", entry.key)
-        if harms and isinstance(value, (int, float)) and value >= 0.9 and value is not True:
-            why = f"`{entry.key}` of {value:g} leaves little of the data"
+    for key, value, entry in training.numbered_entries:
+        if value >= 0.9 and HARMS.search(key):
+            why = f"`{key}` of {value:g} leaves little of the data"
             yield clue("medium", entry.file, entry.line, why)

@@ -42,6 +42,8 @@ def _dropped(training: Training, scope: Scope) -> Iterator[Clue]:
     """Find a pure function's result that nobody takes."""
     for call in scope.calls:
         name = called_name(call)
+        if name not in PURE and name != "update":
+            continue
         base = ast.unparse(call.func).lower()
         stateful = name == "update" and re.search(r"\b(?:tx|opt|optim|optimizer)\b", base)
         # An nnx.Optimizer and metrics change in place.

@@ -56,16 +56,16 @@ def _identities(training: Training) -> Iterator[Clue]:
                 if isinstance(binding.value, (ast.List, ast.Tuple, ast.Set)):
                     yield from _listed(scope, name, binding.value, unique)
     for entry in training.entries:
+        column = entry.value
+        if not isinstance(column, str) or not (column in unique or ID_NAME.search(column)):
+            continue
         way = " ".join(str(p) for p in entry.path[:-1]).lower()
-        if isinstance(entry.value, str) and re.search(
-            r"feature|column|categor|numeric|input|embed", way
-        ):
-            if re.search(r"drop|ignore|exclude|target|label|index_col", way):
-                continue
-            if entry.value in unique or ID_NAME.search(entry.value):
-                level = "strong" if entry.value in unique else "medium"
-                why = f"`{entry.value}` names each row, it describes none"
-                yield clue(level, entry.file, entry.line, why)
+        if not re.search(r"feature|column|categor|numeric|input|embed", way):
+            continue
+        if not re.search(r"drop|ignore|exclude|target|label|index_col", way):
+            level = "strong" if column in unique else "medium"
+            why = f"`{column}` names each row, it describes none"
+            yield clue(level, entry.file, entry.line, why)
 
 
 def _listed(scope: Scope, name: str, value: ast.expr, unique: set[str]) -> Iterator[Clue]:
@@ -102,13 +102,13 @@ def _unique_columns(training: Training) -> set[str]:
 
 
 def _settings(training: Training) -> Iterator[Clue]:
+    for key, value, entry in training.numbered_entries:
+        found = _judge(key.replace("-", "_"), value)
+        if found is not None:
+            yield clue(found[0], entry.file, entry.line, found[1])
     for entry in training.entries:
-        if entry.key:
-            found = _judge(entry.key.replace("-", "_"), entry.value)
-            if found is None and entry.length and WIDTHS.match(entry.key):
-                found = ("weak", "the size of the model")
-            if found is not None:
-                yield clue(found[0], entry.file, entry.line, found[1])
+        if entry.length and WIDTHS.match(entry.key):
+            yield clue("weak", entry.file, entry.line, "the size of the model")
     for scope in training.scopes:
         for call in scope.calls:
             for word in call.keywords:

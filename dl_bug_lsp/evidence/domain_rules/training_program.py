@@ -116,6 +116,15 @@ class Training:
         return self.case.config_entries
 
     @cached_property
+    def numbered_entries(self) -> list[tuple[str, float, ConfigEntry]]:
+        """Names and numbers of the settings that are numbers; True and False are none."""
+        return [
+            (entry.key, entry.value, entry)
+            for entry in self.entries
+            if isinstance(entry.value, (int, float)) and not isinstance(entry.value, bool)
+        ]
+
+    @cached_property
     def imported(self) -> frozenset[str]:
         """The top names of all imported modules."""
         return frozenset(

@@ -196,11 +196,9 @@ def judge(name: str, value: float) -> Iterator[tuple[str, str]]:
 
 
 def _entries(training: Training) -> Iterator[Clue]:
-    for entry in training.entries:
-        value = entry.value
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and entry.key:
-            for level, why in judge(entry.key.replace("-", "_").lstrip("_"), float(value)):
-                yield clue(level, entry.file, entry.line, why)
+    for key, value, entry in training.numbered_entries:
+        for level, why in judge(key.replace("-", "_").lstrip("_"), float(value)):
+            yield clue(level, entry.file, entry.line, why)
 
 
 def _literal(expr: ast.expr) -> float | None:

@@ -101,16 +101,11 @@ def _warm_ups(training: Training) -> Iterator[Clue]:
 
 def _configured_warm_up(training: Training) -> Iterator[Clue]:
     keys = ("max_steps", "total_steps", "num_training_steps", "train_steps", "steps")
-    totals = [
-        float(entry.value)
-        for entry in training.entries
-        if entry.key in keys and isinstance(entry.value, (int, float))
-    ]
-    for entry in training.entries:
-        value = entry.value
-        if "warmup" not in entry.key or not isinstance(value, (int, float)):
+    totals = [float(value) for key, value, _ in training.numbered_entries if key in keys]
+    for key, value, entry in training.numbered_entries:
+        if "warmup" not in key:
             continue
-        ratio = "ratio" in entry.key or "frac" in entry.key
+        ratio = "ratio" in key or "frac" in key
         if (ratio and value >= 0.9) or (not ratio and totals and 1 < max(totals) <= value):
             yield clue("strong", entry.file, entry.line, "the warm-up lasts all training long")
 
