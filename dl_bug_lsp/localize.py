@@ -24,9 +24,12 @@ from dl_bug_lsp.spectrum.failing import failing_runs
 from dl_bug_lsp.spectrum.values import Spectrum
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
+from dl_bug_lsp.tracebacks.repeats import stand_ins
 from dl_bug_lsp.workspace import Workspace
 
 DEFAULT_OPTIONS = Options()
+MOST_RANKED = 24
+"""Different failures of one log whose places are looked for, at most."""
 NO_FACTS = MessageFacts(None, ())
 
 
@@ -46,11 +49,22 @@ def localize(
     failures = failures_of(log, reading, spectrum)
     cases = [case_of(failure, log, workspace, options, spectrum) for failure in failures]
     told = bug_report_of(log, failures)
+    clues = clues_by_failure(cases)
     reports = tuple(
-        failure_report(case, clues_of(case), options, told if case.failure.primary else None)
-        for case in cases
+        failure_report(case, clues.get(number, []), options, told if case.failure.primary else None)
+        for number, case in zip(stand_ins(failures), cases, strict=True)
     )
     return Report(str(workspace.root), reports, (*log.problems, *reading.problems))
+
+
+def clues_by_failure(cases: Sequence[Case]) -> dict[int, list[Clue]]:
+    """Return the clues by the index of each failure that stands for itself.
+
+    Of a log with very many different failures the primary one and the last have clues.
+    """
+    failures = [case.failure for case in cases]
+    distinct = sorted(set(stand_ins(failures)), key=lambda n: (failures[n].primary, n))
+    return {number: clues_of(cases[number]) for number in distinct[-MOST_RANKED:]}
 
 
 def clues_of(case: Case) -> list[Clue]:
