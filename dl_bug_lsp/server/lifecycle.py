@@ -16,7 +16,7 @@ from dl_bug_lsp.server.files.changes import files_changed
 from dl_bug_lsp.server.files.indexing import index
 from dl_bug_lsp.server.following.followed_logs import FollowedLogs
 from dl_bug_lsp.server.process.ending import end_with_parent
-from dl_bug_lsp.server.process.memory import share_heaps
+from dl_bug_lsp.server.process.memory import look_at_everything, share_heaps
 from dl_bug_lsp.server.process.parent import watch_parent
 from dl_bug_lsp.settings.reading import read_given
 from dl_bug_lsp.settings.table import SECTION
@@ -65,6 +65,7 @@ def register(server: DlBugServer) -> None:
             folder = ls.folders.close(removed.uri)
             if folder is not None:
                 ls.closed(folder)
+                look_at_everything()
         for added in params.event.added:
             folder = ls.folders.open(added.uri)
             if folder is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import signal
 import sys
@@ -21,6 +20,7 @@ from dl_bug_lsp.server.lines import actions, hover, lenses
 from dl_bug_lsp.server.logs import logdocs
 from dl_bug_lsp.server.process import journal
 from dl_bug_lsp.server.process.ending import end_process, end_with_parent
+from dl_bug_lsp.server.process.memory import collect_seldom
 from dl_bug_lsp.server.process.parent import watch_parent
 from dl_bug_lsp.server.process.transports import TransportError
 from dl_bug_lsp.server.process.wire import Channel, Outbox, read_all
@@ -58,8 +58,7 @@ def make_server() -> DlBugServer:
 def serve(channel: Channel) -> int:
     """Speak LSP with one client until it leaves; return 0 after an orderly shutdown, else 1."""
     server = make_server()
-    gc.freeze()
-    gc.enable()
+    collect_seldom()
     sys.setswitchinterval(SWITCH_SECONDS)
     asyncio.run(_speak(server, channel))
     return 0 if server.protocol.was_shut_down else 1

@@ -13,6 +13,7 @@ from lsprotocol import types
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.projects import look_at_project
 from dl_bug_lsp.server.documents.folders import Folder
+from dl_bug_lsp.server.process.memory import keep_what_stands
 
 logger = logging.getLogger(__name__)
 
@@ -39,14 +40,17 @@ def index(ls: DlBugServer, folder: Folder) -> None:
                     logger.info("the index of a folder was not finished: %d of %d", done, of)
                     return
                 now = time.monotonic()
-                if now - began > QUIET_SECONDS and now - told > REPORT_SECONDS:
+                if now - told > REPORT_SECONDS:
                     told = now
-                    call(shown.report, 100 * done // max(1, of))
+                    keep_what_stands()
+                    if now - began > QUIET_SECONDS:
+                        call(shown.report, 100 * done // max(1, of))
                 yield
             logger.info("indexed a folder of %d files", len(folder.workspace.files()))
         except Exception:
             logger.exception("the index could not be made")
         finally:
+            keep_what_stands(after_all=True)
             call(shown.end)
 
     look_at_project(ls, folder)

@@ -1,12 +1,15 @@
-"""What the C library keeps of memory that was freed: a server of many threads must not hoard it."""
+"""Memory of a server of many threads: what the C library keeps, when garbage is looked for."""
 
 from __future__ import annotations
 
+import gc
 import sys
 from contextlib import suppress
 
 ARENAS = 2
 """Heaps that threads share; Python's own small objects lie elsewhere."""
+YOUNG_OBJECTS = 5000
+"""Objects more than at the last round that begin the next of the garbage collector."""
 _ARENA_MAX = -8
 """``M_ARENA_MAX`` of glibc's ``malloc.h`` (mallopt(3))."""
 
@@ -27,3 +30,31 @@ def share_heaps() -> bool:
     with suppress(OSError, AttributeError):
         return bool(ctypes.CDLL(None).mallopt(_ARENA_MAX, ARENAS))
     return False
+
+
+def collect_seldom() -> None:
+    """Let the garbage collector begin, with what stands so far left out of its rounds.
+
+    A localization makes and drops hundreds of thousands of objects, nearly all of them freed by
+    counting: with the usual thresholds rounds came several times in each.
+    """
+    gc.freeze()
+    gc.set_threshold(YOUNG_OBJECTS, 10, 10)
+    gc.enable()
+
+
+def keep_what_stands(*, after_all: bool = False) -> None:
+    """Take all objects that stand now out of the collector's later rounds.
+
+    A full round goes through every container and holds up all threads: over the index of a big
+    folder, which has no cycles and is freed by counting as before, for a tenth of a second.
+    ``after_all`` has garbage collected first.
+    """
+    if after_all:
+        gc.collect()
+    gc.freeze()
+
+
+def look_at_everything() -> None:
+    """Let the collector's next full round go through everything: a folder's index is no more."""
+    gc.unfreeze()
