@@ -12,7 +12,7 @@ demo: $(READY)  ## show the main job on a recorded failure
 	  --workspace fixtures/104-charlm-context-length/workspace --top 5
 
 test: check  ## check, then the whole test suite
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 check: $(READY)  ## lint, format, types
 	$(BIN)/ruff check .
