@@ -59,7 +59,7 @@ SETTINGS = (
     Setting("codeLens", Kind.FLAG, True, "whether lenses stand above functions with suspects"),
     Setting("keepFailures", Kind.FLAG, True, "whether failures are shown again after a restart"),
     Setting("hover", Kind.FLAG, True, "whether a marked line tells its reasons on hover"),
-    Setting("logs.watch", Kind.FLAG, True, "whether log files in the folder are followed"),
+    Setting("logs.watch", Kind.FLAG, True, "whether logs and recorded runs are followed"),
     Setting(
         "logs.polling", Kind.FLAG, False, "whether folders are polled: notices are not asked for"
     ),

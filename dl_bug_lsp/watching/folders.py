@@ -6,11 +6,14 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from dl_bug_lsp.runs.records import FOLDER
 from dl_bug_lsp.watching.patterns import LogRules
 
 MOST_FOLDERS = 20_000
 MOST_LOGS = 20_000
 """More are not watched, and `doctor` says so."""
+MOST_RECORDERS = 200
+"""Folders in which runs were recorded, at most: each costs a `stat` every second or so."""
 _DEEPEST = 40
 
 
@@ -28,6 +31,8 @@ class FolderTree:
     has_too_many: bool = False
     has_lost: bool = False
     """Whether a folder went since this was last set to False."""
+    recorders: set[str] = field(default_factory=set)
+    """Folders below the root that have a ``.dlbug/``: runs may be recorded there."""
 
     def full(self, path: str) -> str:
         """Return the absolute path of a relative one."""
@@ -50,18 +55,29 @@ class FolderTree:
         below: list[str] = []
         logs: list[tuple[str, os.stat_result]] = []
         full = self.full(folder)
+        self.recorders.discard(folder)
         try:
             self.stamps[folder] = os.stat(full).st_mtime_ns
             with os.scandir(full) as entries:
                 for entry in entries:
                     path = f"{folder}/{entry.name}" if folder else entry.name
                     if entry.is_dir(follow_symlinks=False):
+                        if entry.name == FOLDER:
+                            self.take_recorder(folder)
                         below.extend([path] if self.may_enter(path) else [])
                     elif self.is_log(path) and entry.is_file(follow_symlinks=False):
                         logs.append((path, entry.stat(follow_symlinks=False)))
         except (OSError, ValueError):
             self.stamps.setdefault(folder, 0)
         return sorted(below), sorted(logs, key=lambda found: found[0])
+
+    def take_recorder(self, folder: str) -> None:
+        """Take in that a folder may have a ``.dlbug/``; a link is none."""
+        self.recorders.discard(folder)
+        full = os.path.join(self.full(folder), FOLDER)
+        has_room = len(self.recorders) < MOST_RECORDERS
+        if has_room and os.path.isdir(full) and not os.path.islink(full):
+            self.recorders.add(folder)
 
     def may_enter(self, path: str) -> bool:
         """Say whether a path names a folder in which logs may lie."""
@@ -83,6 +99,7 @@ class FolderTree:
             except OSError:
                 if folder:
                     del self.stamps[folder]
+                    self.recorders.discard(folder)
                     self.has_lost = True
                 continue
             if now != stamp:

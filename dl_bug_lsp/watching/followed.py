@@ -10,7 +10,7 @@ from dl_bug_lsp.watching.judging import Identity, document_failure, failure_in, 
 from dl_bug_lsp.watching.patterns import is_document
 from dl_bug_lsp.watching.signs import first_sign
 from dl_bug_lsp.watching.tail import CHUNK, Growth, Tail
-from dl_bug_lsp.watching.values import LogFailure
+from dl_bug_lsp.watching.values import LogFailure, RunPlace
 
 SETTLE = 0.08
 """Seconds without a byte after which a traceback counts as written to its end."""
@@ -46,13 +46,22 @@ class FollowedLog:
 
     __slots__ = (
         "_asked_at", "_asked_from", "_counted_from", "_failed_at", "_grew_at", "_known",
-        "_lines_since", "_newlines", "_open_until", "_run_start", "file", "hot_at", "source",
+        "_lines_since", "_newlines", "_open_until", "_run_start", "file", "hot_at", "run", "source",
         "tail",
     )  # fmt: skip
 
-    def __init__(self, path: str, file: str, *, from_end: bool, source: str = "") -> None:
+    def __init__(
+        self,
+        path: str,
+        file: str,
+        *,
+        from_end: bool,
+        source: str = "",
+        run: RunPlace | None = None,
+    ) -> None:
         self.file = file
         self.source = source or f"log:{file}"
+        self.run = run
         self.tail = Tail(path, from_end=from_end)
         self._known: Identity | None = None
         """The failure that was told last."""
@@ -157,7 +166,7 @@ class FollowedLog:
         if self._known and now - self._failed_at > MESSAGE_ENDS and is_longer(found, self._known):
             return None
         self._known, self._failed_at, self._lines_since = found, now, 0
-        return LogFailure(self.source, self.file, decode(data)[0], lines)
+        return self._failure(data, lines)
 
     def at_end(self) -> LogFailure | None:
         """Return what the log of a run that failed holds, unless that was told already."""
@@ -167,7 +176,10 @@ class FollowedLog:
         lines = self._lines_before(start)
         if not data.strip() or (self._known and failure_in(data, lines) == self._known):
             return None
-        return LogFailure(self.source, self.file, decode(data)[0], lines)
+        return self._failure(data, lines)
+
+    def _failure(self, data: bytes, lines_before: int = 0) -> LogFailure:
+        return LogFailure(self.source, self.file, decode(data)[0], lines_before, self.run)
 
     def _last(self, size: int) -> tuple[int, bytes]:
         start = max(self._run_start, self.tail.offset - size)
@@ -194,7 +206,7 @@ class FollowedLog:
         self._known = found
         if found is None:
             return Recovered(self.source)
-        return LogFailure(self.source, self.file, decode(data)[0])
+        return self._failure(data)
 
     def _lines_before(self, offset: int) -> int:
         """Return how many line feeds stand before an offset; remembers how far it has counted."""

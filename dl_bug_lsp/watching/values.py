@@ -7,18 +7,32 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
+class RunPlace:
+    """The folder a recorded run ran in, the one whose ``.dlbug/`` holds its record, its command.
+
+    Both folders are absolute, with links followed.
+    """
+
+    folder: str
+    recorder: str
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LogFailure:
     """A failure that was seen in a followed log.
 
     ``source`` names where it is from (``log:train.log``, ``run:python train.py``), ``file`` is the
-    log, relative to the watched folder with ``/``; ``text`` is the part of it that tells of the
-    failure, and ``lines_before`` lines of the log stand before that part.
+    log, relative to the watched folder with ``/`` (absolute where a run was recorded above it).
+    ``text`` is the part of it that tells of the failure, and ``lines_before`` lines of the log
+    stand before that part. ``run`` is None where the log is not one of a recorded run.
     """
 
     source: str
     file: str
     text: str
     lines_before: int = 0
+    run: RunPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from dl_bug_lsp.runs.records import FOLDER
 from dl_bug_lsp.watching.folders import MOST_LOGS, FolderTree
 from dl_bug_lsp.watching.followed import SETTLE, FollowedLog, Outcome, Recovered
 from dl_bug_lsp.watching.notices import Notices
@@ -25,6 +26,8 @@ FOLDERS_PERIOD, FOLDERS_SHARE = 5.0, 0.005
 """Seconds between two looks for new files where the platform gives notices, which may be lost."""
 POLLING_PERIOD, POLLING_SHARE = 0.5, 0.02
 """The same where it gives none."""
+RUNS_PERIOD = 1.0
+"""Seconds between two looks for recorded runs: of those above the folder there are no notices."""
 JUDGING_SHARE = 0.1
 """The share of a processor's time for reading logs closely, over a while."""
 JUDGING_CREDIT = 3.0
@@ -45,6 +48,7 @@ class Watcher:
         polling: bool = False,
         is_source: Callable[[str], bool] | None = None,
         look: Callable[[], None] | None = None,
+        follows_runs: bool = True,
     ) -> None:
         """``look`` is called now and then, and soon after anything changed in ``.dlbug/``."""
         self._root = os.path.realpath(root)
@@ -57,6 +61,7 @@ class Watcher:
         self._pace = Pace()
         self._waiting: dict[str, FollowedLog] = {}
         self._runs = RecordedRuns(self._root)
+        self._follows_runs = follows_runs
         self._look_elsewhere = look
         self._notices = Notices(self._root, self._wake.set)
         self._changes = Changes(is_source or (lambda path: False))
@@ -200,8 +205,8 @@ class Watcher:
             if not full.startswith(prefix):
                 continue
             path = full[len(prefix) :].replace(os.sep, "/")
-            if path.startswith(".dlbug/"):
-                self._runs_due = 0.0
+            if FOLDER in path.split("/"):
+                self._take_record(path)
             elif self._tree.holds(path):
                 self._take_notice(path, full, now)
         if self._has_notices and not self._notices.is_alive():
@@ -209,6 +214,14 @@ class Watcher:
             self._folders_due = 0.0
             self._has_notices = self._notices.restart(now)
             self._sink.watching(self.status())
+
+    def _take_record(self, path: str) -> None:
+        """Have runs looked at soon: something came or went in the ``.dlbug/`` of a folder."""
+        parts = path.split("/")
+        folder = "/".join(parts[: parts.index(FOLDER)])
+        if folder in self._tree.stamps:
+            self._tree.take_recorder(folder)
+            self._runs_due = 0.0
 
     def _take_notice(self, path: str, full: str, now: float) -> None:
         log = self._logs.get(path)
@@ -257,11 +270,11 @@ class Watcher:
         self._waiting.pop(log.source, None)
 
     def _look_at_runs(self, now: float) -> None:
-        period = 0.25 if self._runs.following else 2.0
+        period = 0.25 if self._runs.following else RUNS_PERIOD
         self._runs_due = now + period
         for log in self._runs.following:
             self._look(log, now, 0)
-        for outcome in self._runs.look(now):
+        for outcome in self._runs.look(self._tree.recorders) if self._follows_runs else ():
             self._tell(outcome)
         if self._look_elsewhere is not None and not self._stop.is_set():
             self._look_elsewhere()

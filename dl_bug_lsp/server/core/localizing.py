@@ -69,15 +69,20 @@ def job_name(source: str, folders: tuple[Folder, ...]) -> str:
     return f"{folders[0].key} {source}" if own else source
 
 
-def _fit(report: Report, found: Publication) -> tuple[int, int, float]:
-    """Return how well a folder fits a text: frames found in it, how deep it lies, best score."""
-    failure = report.primary
-    depth = len(found.folder.real_root.parts)
+def _fit(report: Report, found: Publication) -> tuple[int, int, int, float]:
+    """Return how well a folder fits a text: frames in it, how deep it lies, best score.
+
+    First come frames printed with the very path of a file in it, then all that are found in it: a
+    path of another machine, or of a folder that is not open, may well end as one of its files.
+    """
+    failure, folder = report.primary, found.folder
+    depth = len(folder.real_root.parts)
     if failure is None:
-        return 0, depth, 0.0
-    frames = sum(1 for frame in failure.frames if frame.workspace_file)
+        return 0, 0, depth, 0.0
+    inside = [frame for frame in failure.frames if frame.workspace_file]
+    exact = sum(1 for frame in inside if folder.file_of(frame.file) == frame.workspace_file)
     best = max((suspect.score for suspect in failure.suspects), default=0.0)
-    return frames, depth if frames else 0, best
+    return exact, len(inside), depth if inside else 0, best
 
 
 def _end_of(text: str) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""Failures that logs tell while the editor is open: each folder's watcher, and what it hears."""
+"""Each folder's watcher while the editor is open, and to whom it tells what it sees."""
 
 from __future__ import annotations
 
@@ -12,18 +12,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.localizing import job_name, localized
 from dl_bug_lsp.server.core.projects import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.failures.told import LogState
 from dl_bug_lsp.server.files.changes import files_changed
-from dl_bug_lsp.server.files.notebooks import is_open_notebook
 from dl_bug_lsp.server.following.followed_spectra import spectrum_looker
-from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError
+from dl_bug_lsp.server.following.log_failures import LogFailures
+from dl_bug_lsp.server.work.jobs import Rank
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.watching.patterns import LogRules
     from dl_bug_lsp.watching.values import LogFailure, SourceChanges, WatchStatus
     from dl_bug_lsp.watching.watcher import Watcher
 
@@ -40,8 +37,9 @@ class FollowedLogs:
     def __init__(self, ls: DlBugServer, sources: tuple[str, ...]) -> None:
         self._ls = ls
         self._sources = sources
-        self._watchers: dict[str, tuple[Watcher, tuple[LogRules, bool, object]]] = {}
+        self._watchers: dict[str, tuple[Watcher, tuple[object, ...]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self.failures = LogFailures(ls, self._followed)
         self._is_on = False
 
     def begin(self) -> None:
@@ -73,8 +71,9 @@ class FollowedLogs:
         include = INCLUDE if settings.logs_include is None else settings.logs_include
         if not settings.logs_watch:
             include = ()
+        polling = settings.logs_polling
         rules = LogRules(tuple(include), tuple(settings.logs_exclude), _own_logs())
-        wanted = rules, settings.logs_polling, settings.spectrum_junit
+        wanted = rules, polling, settings.spectrum_junit, settings.logs_watch
         watcher, known = self._watchers.get(folder.key, (None, None))
         if watcher is not None and known == wanted:
             return
@@ -83,10 +82,16 @@ class FollowedLogs:
 
         sources = any_of(self._sources)
         is_source = None if self._ls.hears_of_files else partial(_matches, sources)
-        ear, polling = _Ear(self, folder), settings.logs_polling
+        ear = _Ear(self, folder)
         look = spectrum_looker(self._ls, folder, settings.spectrum_junit)
         watcher = Watcher(
-            str(folder.root), ear, rules, polling=polling, is_source=is_source, look=look
+            str(folder.root),
+            ear,
+            rules,
+            polling=polling,
+            is_source=is_source,
+            look=look,
+            follows_runs=settings.logs_watch,
         )
         self._watchers[folder.key] = watcher, wanted
         watcher.start()
@@ -105,51 +110,13 @@ class FollowedLogs:
             watcher.stop()
         self._watchers.clear()
 
-    def failed(self, folder: Folder, failure: LogFailure) -> None:
-        """Localize a failure and show it; not of a notebook whose cells the client tells of."""
-        ls = self._ls
-        if not (ls.hears_of_cells and is_open_notebook(ls, folder.uri_of(failure.file))):
-            self._start(self._show(folder, failure))
+    def _followed(self) -> list[Folder]:
+        return [folder for folder in self._ls.folders if folder.key in self._watchers]
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-    async def _show(self, folder: Folder, failure: LogFailure) -> None:
-        ls = self._ls
-        try:
-            if folder.closed.is_set():
-                return
-            state = _state(folder, failure.file)
-            if await ls.told.knows(folder, failure.source, state):
-                return
-            found = await localized(
-                ls, failure.text, failure.source, (folder,), lines_before=failure.lines_before
-            )
-            # A log without a failure that ended its job shows nothing, and disturbs nobody.
-            if found.report.primary is None or folder.closed.is_set():
-                return
-            was_told = ls.told.was_told(folder, failure.source, state, found.report)
-            shown = ls.shelf.has(failure.source, folder)
-            aside = ls.told.aside(folder, failure.source, state, shown)
-            found.put_aside(aside)
-            if found.settings.keep_failures:
-                ls.told.note(folder, failure.source, state, found.report, aside)
-            if not was_told:
-                found.log = folder.uri_of(failure.file)
-                ls.publish(found, soon=True)
-        except (SupersededError, CancelledError):
-            return
-        except Exception:
-            logger.exception("a failure in a followed log could not be localized")
-
-    def recovered(self, folder: Folder, source: str) -> None:
-        """Take back what a log showed."""
-        self._ls.jobs.drop(job_name(source, (folder,)))
-        self._ls.told.forget(folder, source)
-        if not folder.closed.is_set():
-            self._ls.resolve(source, folder, soon=True)
 
     def sources_changed(self, folder: Folder, changes: SourceChanges) -> None:
         """Forget what was known of changed files."""
@@ -166,10 +133,10 @@ class _Ear:
         self._loop = asyncio.get_running_loop()
 
     def failed(self, failure: LogFailure) -> None:
-        self._call(lambda: self._logs.failed(self._folder, failure))
+        self._call(lambda: self._logs.failures.failed(self._folder, failure))
 
     def recovered(self, source: str) -> None:
-        self._call(lambda: self._logs.recovered(self._folder, source))
+        self._call(lambda: self._logs.failures.recovered(self._folder, source))
 
     def sources_changed(self, changes: SourceChanges) -> None:
         self._call(lambda: self._logs.sources_changed(self._folder, changes))
@@ -206,14 +173,6 @@ def _warm_up(folder: Folder) -> None:
 
 def _matches(pattern: re.Pattern[str], path: str) -> bool:
     return pattern.fullmatch(path) is not None
-
-
-def _state(folder: Folder, file: str) -> LogState | None:
-    """Return a log's state; None where there is none."""
-    try:
-        return LogState(file, (folder.root / file).stat().st_mtime_ns)
-    except (OSError, ValueError):
-        return None
 
 
 def _own_logs() -> frozenset[str]:
