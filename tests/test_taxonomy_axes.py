@@ -34,6 +34,12 @@ from dl_bug_lsp.tracebacks import FailureKind
         ("RuntimeError", "NCCL error: unhandled system error", "torch", "gpu"),
         ("RuntimeError", "[rank1]: Detected mismatch between collectives", "torch", "gpu"),
         ("ValueError", "Shape must be rank 2 but is rank 3", "tensorflow", "model"),
+        (
+            "ValueError",
+            "Missing data for input \"ids\". You passed a data dictionary with keys ['text']",
+            "keras",
+            "tensor_input",
+        ),
     ],
 )
 def test_bug_types(type: str, message: str, packages: str, wanted: str) -> None:
@@ -103,6 +109,25 @@ def test_what_the_message_points_at_comes_first() -> None:
     assert "checkpoint" in given[0].cause
     assert 1 <= len(given) <= 3
     assert len(set(given)) == len(given)
+
+
+@pytest.mark.parametrize(
+    ("type", "message", "packages", "word"),
+    [
+        ("IndexError", "index out of range in self", "torch", "gaps"),
+        (
+            "ValueError",
+            "Tried to step 46 times. The specified number of total steps is 45",
+            "torch",
+            "schedule",
+        ),
+    ],
+)
+def test_advice_speaks_of_what_the_message_says(
+    type: str, message: str, packages: str, word: str
+) -> None:
+    found = failure(type, message, packages)
+    assert any(word in row.cause for row in advice(found, classify(found)))
 
 
 def test_reports_in_words() -> None:

@@ -63,3 +63,21 @@ def test_a_program_that_learns_raises_no_strong_clue(
 ) -> None:
     written(tmp_path, program)
     assert strong(list(training.find(case_of(tmp_path, category)))) == set()
+
+
+@pytest.mark.parametrize(
+    ("statement", "apart"),
+    [
+        ("images = random.shuffle(images)", True),
+        ("np.random.default_rng(3).shuffle(images)", True),
+        ("self.rng.shuffle(images)", True),
+        ("data = data.shuffle(len(images))", False),
+        ("data = Dataset.from_tensor_slices((images, labels)).shuffle(buffer)", False),
+        ("shuffle(images, labels)", False),
+    ],
+)
+def test_a_data_sets_own_shuffle_keeps_pairs(statement: str, apart: bool, tmp_path: Path) -> None:
+    lines = ["import torch", "def load(self, images, labels, data, buffer):", f"    {statement}"]
+    (tmp_path / "data.py").write_text("\n".join([*lines, "    return images, labels"]) + "\n")
+    clues = training.find(case_of(tmp_path, "accuracy_at_chance"))
+    assert any("shuffles" in clue.why for clue in clues) is apart

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.domain_rules.shapes import LAYERS
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind, Role
@@ -98,6 +99,8 @@ def _facts(case: Case, role: Role) -> set[str]:
 def find(case: Case) -> Iterator[Clue]:
     """Yield the steps that give a value the element type of the message."""
     actual, expected = _facts(case, Role.ACTUAL), _facts(case, Role.EXPECTED)
+    if actual and actual == expected:
+        return  # the shapes differ, the types agree
     blamed = actual
     actual = actual | _facts(case, Role.OTHER)
     if not actual and not expected:
@@ -110,6 +113,9 @@ def find(case: Case) -> Iterator[Clue]:
         expected = set()
     for steps in (case.raise_slice, *case.outer_slices):
         for step in steps:
+            if actual == {"float64"} and _is_layer(step):
+                why = f"`{step.node.text}` has float32 weights, as layers have"
+                yield Clue("slice.bystander", step.node.file, step.node.line, 1.0, why)
             yield from _step(step, actual - expected or actual, expected, blamed)
     yield from _siblings(case.raise_slice, expected or actual)
 
@@ -129,9 +135,10 @@ def _step(step: Step, actual: set[str], expected: set[str], blamed: set[str]) ->
     for name in sorted(named & expected):
         why = f"`{node.text}` makes {name}, the type that was expected"
         yield Clue("dtypes.expected", node.file, node.line, 0.5, why)
-    if not named:
+    if not named and not _cast_later(step):
         function = called_name(node.expr)
-        default = {_default_float(step)} if function in DEFAULT_FLOAT64 else set()
+        floats = function in DEFAULT_FLOAT64 or _of_listed(node.expr)
+        default = {_default_float(step)} if floats else set()
         default |= {"int64", "int32"} if function in DEFAULT_INT64 else set()
         default |= {"object"} if function in DEFAULT_OBJECT else set()
         for name in sorted((default & expected) - actual):
@@ -140,6 +147,32 @@ def _step(step: Step, actual: set[str], expected: set[str], blamed: set[str]) ->
         for name in sorted(default & actual):
             why = f"`{node.text}` names no type, so it makes {name}"
             yield Clue("dtypes.default", node.file, node.line, 0.8, why)
+
+
+def _is_layer(step: Step) -> bool:
+    """Whether a step makes a layer and names no element type for it."""
+    expr = step.node.expr
+    if not isinstance(expr, ast.Call) or step.node.line <= 0 or dtypes_in(expr):
+        return False
+    return called_name(expr) in LAYERS and called_name(expr)[0].isupper()
+
+
+def _of_listed(call: ast.Call) -> bool:
+    """Whether an array is made of a list that is written here, so of Python's own numbers."""
+    listed = bool(call.args) and isinstance(call.args[0], (ast.List, ast.Tuple, ast.ListComp))
+    return called_name(call) in ("array", "asarray") and listed
+
+
+def _cast_later(step: Step) -> bool:
+    """Whether the value is cast by name on its way, so that its own type does not matter."""
+    at = step
+    while at.before is not None:
+        expr = at.before.node.expr
+        takes = "receiver", "argument 0"
+        if at.roles[-1] in takes and isinstance(expr, ast.Call) and dtypes_in(expr):
+            return True
+        at = at.before
+    return False
 
 
 def _default_float(step: Step) -> str:

@@ -137,8 +137,19 @@ def attribute(engine: Engine, instance: Instance, name: str) -> list[Node]:
             found.append(engine.node(binding.value, engine.open_context(cls)))
         if found:
             return found[:MAX_ALTERNATIVES]
+    if name == "hparams" and _keeps_arguments(engine, instance):
+        return [instance.built]
     given = (instance.context.bindings or {}).get(name)
     return [given] if given is not None else []
+
+
+def _keeps_arguments(engine: Engine, instance: Instance) -> bool:
+    """Whether a constructor keeps its arguments in ``hparams``, as Lightning's modules may."""
+    init = find_method(engine, instance.cls, "__init__")
+    return init is not None and any(
+        isinstance(call.func, ast.Attribute) and call.func.attr == "save_hyperparameters"
+        for call in init.calls
+    )
 
 
 def lineage(engine: Engine, cls: Scope) -> list[Scope]:

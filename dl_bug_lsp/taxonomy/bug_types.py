@@ -80,6 +80,8 @@ _MESSAGE_CUES: dict[str, tuple[float, tuple[str, ...]]] = {
             "non-rectangular",
             "label value",
             "in the [columns]",
+            "missing data for input",
+            "passed a data dictionary",
         ),
     ),
     "api": (

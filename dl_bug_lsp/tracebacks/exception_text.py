@@ -37,6 +37,9 @@ _PARAGRAPHS = re.compile(
     r"|Error executing|The .{0,80} requires|Failed to import|Failed initializing|\{\{function_node)"
     r"|^$"
 )
+_ANNOUNCES = re.compile(r":\s*$")
+"""How a first line ends that announces what stands below it, beyond a blank line."""
+_JAX_END = re.compile(r"^-{20}$")
 _USER_CODE = re.compile(r"^\s*(?:in user code:|from user code:)")
 _ARGUMENTS = re.compile(r"^\s*(?:Arguments|Call arguments) received by ")
 _MAX_LINES = 400
@@ -81,7 +84,25 @@ def message_end(view: Callable[[int], str | None], first: int, head: str) -> int
         return _keras_end(view, first)
     if head.startswith("Graph execution error"):
         return _graph_end(view, first)
-    return _plain_end(view, first, several=bool(_PARAGRAPHS.match(head)))
+    several = bool(_PARAGRAPHS.match(head) or _ANNOUNCES.search(head[-200:]))
+    return _jax_end(view, first) or _plain_end(view, first, several=several)
+
+
+def _jax_end(view: Callable[[int], str | None], first: int) -> int | None:
+    """Return where a message ends below which JAX says that it has hidden frames, else None."""
+    for index in range(first + 1, first + 60):
+        text = view(index)
+        if text is None:
+            return None
+        if _JAX_END.match(text.rstrip()):
+            if not (view(index + 1) or "").startswith("For simplicity, JAX has removed"):
+                return None
+            return next(
+                (end for end in range(index, first, -1) if (view(end - 1) or "").strip()), None
+            )
+        if _FOREIGN.match(text) or FRAME.match(text):
+            return None
+    return None
 
 
 def _plain_end(view: Callable[[int], str | None], first: int, *, several: bool) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules import (
+    carries,
     cells,
     environment,
     frames,
@@ -39,6 +40,7 @@ RULES: tuple[Source, ...] = (
     frames.find,
     cells.find,
     options.find,
+    carries.find,
 )
 
 

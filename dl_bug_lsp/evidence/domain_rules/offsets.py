@@ -30,6 +30,7 @@ COUNT_ROLES = (
 COUNTERS = {"__len__", "size", "vocab_size", "num_classes", "n_classes", "num_labels", "num_tokens"}
 WRITTEN_OUT = {StepKind.TEXT, StepKind.CONTAINER, StepKind.SLICING, StepKind.CHOICE}
 """Steps that make no number: what a table's size is counted from, not the size."""
+DIFFERENT = {"nunique", "unique", "set", "value_counts", "drop_duplicates"}
 TABLES = {"Embedding", "EmbeddingBag", "one_hot", "Embed", "CategoryEncoding", "bincount"}
 
 
@@ -79,6 +80,18 @@ def _sizes_table(step: Step) -> bool:
     return False
 
 
+def _row_words(expr: ast.expr) -> str:
+    """Say what an expression has to do with a table's rows; different values may have gaps."""
+    counted = expr
+    if isinstance(expr, ast.Call) and called_name(expr) == "len" and expr.args:
+        counted = expr.args[0]
+    if isinstance(counted, (ast.Set, ast.SetComp)) or (
+        isinstance(counted, ast.Call) and called_name(counted) in DIFFERENT
+    ):
+        return "counts different values, and the highest of them may lie beyond that count"
+    return "goes into the number of rows that the table has"
+
+
 def _count(step: Step) -> Iterator[Clue]:
     node = step.node
     if step.decides and node.kind not in WRITTEN_OUT and _sizes_table(step):
@@ -86,7 +99,7 @@ def _count(step: Step) -> Iterator[Clue]:
         if node.expr in scope.returns and scope.name.rpartition(".")[2] in COUNTERS:
             why = f"`{node.text}` is what says how many rows the table needs"
             yield Clue("rules.count_returned", node.file, node.line, 1.0, why)
-        why = f"`{node.text}` sets how many rows the table has"
+        why = f"`{node.text}` {_row_words(node.expr)}"
         yield Clue("rules.table_size", node.file, node.line, 1 / (1 + step.distance / 8), why)
     last = step.roles[-1] if step.roles else ""
     named = last.removeprefix("argument ") in COUNT_ROLES

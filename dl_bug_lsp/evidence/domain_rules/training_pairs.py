@@ -19,6 +19,11 @@ INPUT = re.compile(
     re.IGNORECASE,
 )
 PERMUTING = ("permutation", "randperm", "shuffle", "sample")
+GENERATOR = re.compile(
+    r"(?:^|[._])(?:random|rng|rs|rnd|rand|gen|generator|prng|state|default_rng|RandomState|utils"
+    r"|sklearn)(?:$|[._\d(])|^Random\(",
+)
+"""What a receiver is called that shuffles what it is given, not itself."""
 TABLES = re.compile(
     r"^(?:DictReader|reader|read_csv|read_table|load|loads|genfromtxt|loadtxt|read_json)$"
 )
@@ -36,7 +41,8 @@ def find(training: Training) -> Iterator[Clue]:
 
 def _subject(call: ast.Call, statement: ast.stmt | None) -> str:
     """Return the words for what a call shuffles: its argument, its receiver, or its target."""
-    words = [ast.unparse(a) for a in call.args[:1] if not isinstance(a, ast.Constant)]
+    given = call.args[:1] if called_name(call) != "shuffle" or _in_place(call) else []
+    words = [ast.unparse(a) for a in given if not isinstance(a, ast.Constant)]
     if isinstance(call.func, ast.Attribute):
         words.append(ast.unparse(call.func.value))
     if isinstance(statement, ast.Assign):
@@ -51,7 +57,9 @@ def _shuffled_apart(training: Training, scope: Scope) -> Iterator[Clue]:
             continue
         if called_name(call) == "sample" and keyword(call, "frac") is None:
             continue
-        found.append((call, _subject(call, training.statement(scope, call))))
+        words = _subject(call, training.statement(scope, call))
+        if not _keeps_pairs(call, words):
+            found.append((call, words))
     labels = [c for c, words in found if _speaks(LABEL, words)]
     inputs = [c for c, words in found if _speaks(INPUT, words) and c not in labels]
     for call in labels:
@@ -69,6 +77,15 @@ def _shuffled_apart(training: Training, scope: Scope) -> Iterator[Clue]:
     yield from _two_orders(training, scope)
 
 
+def _keeps_pairs(call: ast.Call, words: str) -> bool:
+    """Whether a call shuffles several things alike: its arguments, or a data set of pairs."""
+    if called_name(call) != "shuffle":
+        return False
+    if len([a for a in call.args if not isinstance(a, ast.Constant)]) > 1:
+        return True
+    return not _in_place(call) and _speaks(LABEL, words) and _speaks(INPUT, words)
+
+
 def _speaks(pattern: re.Pattern[str], words: str) -> bool:
     parts = [
         p for p in re.split(r"[^A-Za-z0-9_]+", words) if p and p not in ("self", "np", "random")
@@ -77,10 +94,14 @@ def _speaks(pattern: re.Pattern[str], words: str) -> bool:
 
 
 def _in_place(call: ast.Call) -> bool:
+    """Whether a call shuffles its argument; a data set's own method takes the buffer's size."""
+    func = call.func
+    receiver = ast.unparse(func.value) if isinstance(func, ast.Attribute) else "random"
     return (
         called_name(call) == "shuffle"
         and bool(call.args)
-        and not isinstance(call.args[0], ast.Constant)
+        and not isinstance(call.args[0], (ast.Constant, ast.BinOp))
+        and bool(GENERATOR.search(receiver))
     )
 
 
