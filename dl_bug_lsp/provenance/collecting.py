@@ -216,6 +216,10 @@ class _Collector(ast.NodeVisitor):
             for one, part in zip(targets, args, strict=True):
                 self._assign(one, ElementOf(part), line)
             return True
+        if getattr(func, "id", getattr(func, "attr", "")) == "pairwise" and len(args) == 1:
+            for one, part in zip(targets, _neighbours(args[0]), strict=False):
+                self._assign(one, ElementOf(part), line)
+            return True
         if isinstance(func, ast.Attribute) and func.attr == "items" and len(targets) == 2:
             self._assign(targets[0], ElementOf(func.value), line)
             self._assign(targets[1], AnyItem(func.value), line)
@@ -274,3 +278,11 @@ class _Collector(ast.NodeVisitor):
         if node.value is not None:
             self.visit(node.value)
             self.scope.yields.append(node.value)
+
+
+def _neighbours(items: ast.expr) -> list[ast.expr]:
+    """Return ``items[:-1]`` and ``items[1:]``, what ``itertools.pairwise`` gives the pairs of."""
+    last = ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))
+    cuts = ast.Slice(upper=last), ast.Slice(lower=ast.Constant(value=1))
+    made = [ast.Subscript(value=items, slice=cut, ctx=ast.Load()) for cut in cuts]
+    return [ast.fix_missing_locations(ast.copy_location(one, items)) for one in made]

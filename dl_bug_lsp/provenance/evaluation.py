@@ -188,12 +188,16 @@ def _bin_op(engine: Engine, node: Node, expr: ast.BinOp) -> list[Value]:
     if not found and isinstance(expr.op, ast.Div):
         found.extend(known_calls.joined_path(left, right))
     if not found and isinstance(expr.op, (ast.Add, ast.Mult, ast.Mod)):
-        found.extend(_with_lists(expr.op, left, right))
+        found.extend(_with_lists(engine, expr.op, left, right))
     return found
 
 
-def _with_lists(op: ast.operator, left: Node, right: Node) -> list[Value]:
+def _with_lists(engine: Engine, op: ast.operator, left: Node, right: Node) -> list[Value]:
     """Join or repeat lists that are written down; fill a tuple into a text."""
+    if isinstance(op, ast.Add):
+        first, second = (objects.written_items(engine, side) for side in (left, right))
+        if first is not None and second is not None:
+            return [Items((*first, *second))]
     lists = [v for side in (left, right) for v in side.values if isinstance(v, Items)]
     if isinstance(op, ast.Add) and len(lists) == 2:
         complete = lists[0].complete and lists[1].complete
@@ -271,9 +275,10 @@ def _sequence(engine: Engine, node: Node, expr: ast.List | ast.Tuple | ast.Set) 
     for element in expr.elts:
         if isinstance(element, ast.Starred):
             inner = engine.node(element.value, node.context)
+            written = objects.written_items(engine, inner)
             lists = [v for v in inner.values if isinstance(v, Items)]
-            complete = complete and len(lists) == 1 and lists[0].complete
-            items.extend(lists[0].items if lists else (inner,))
+            complete = complete and written is not None
+            items.extend(written or (lists[0].items if lists else (inner,)))
         else:
             items.append(engine.node(element, node.context))
     return [Items(tuple(items), complete)]
