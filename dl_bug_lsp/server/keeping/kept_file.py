@@ -18,7 +18,8 @@ from typing import Any
 from dl_bug_lsp.server.documents.cells import to_file
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import CellLine, Encoding, Spot, line_text
-from dl_bug_lsp.server.failures.publication import Place, Publication, publication
+from dl_bug_lsp.server.failures.placing import publication
+from dl_bug_lsp.server.failures.publication import Place, Publication
 from dl_bug_lsp.server.failures.told import MOST_ASIDE
 from dl_bug_lsp.server.failures.told import Kept as KeptLog
 from dl_bug_lsp.server.keeping.report_reader import report_of

@@ -14,7 +14,8 @@ from dl_bug_lsp.server.core.app import DlBugServer, capability
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import Encoding, Spot
 from dl_bug_lsp.server.documents.positions import code_units
-from dl_bug_lsp.server.failures.publication import Offer, Publication, find_offers
+from dl_bug_lsp.server.failures.placing import find_offers
+from dl_bug_lsp.server.failures.publication import Offer, Publication
 from dl_bug_lsp.server.files.editing import buffer_of, encoding_of, lines_of, settle_open
 from dl_bug_lsp.server.work.jobs import CancelledError, SupersededError, Token
 
