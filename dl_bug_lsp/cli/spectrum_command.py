@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from dl_bug_lsp.workspace import Workspace
 
 NO_FAILING = "no recorded test fails: there is nothing to rank"
+NO_BRANCHES = "no branches are recorded: run `pytest --dl-bug-branch`"
+NO_LINES = "nothing is known of what the failing tests executed"
 NO_PASSING = "no recorded test passes: what failing and passing tests execute cannot be compared"
 
 
@@ -106,11 +108,14 @@ def report(arguments: argparse.Namespace) -> int:
     """Print the ranked table, as text, JSON or a page with a heat map."""
     from dl_bug_lsp.cli.localize_command import workspace_folder
     from dl_bug_lsp.recording.store import StoreError
+    from dl_bug_lsp.recording.taking_in import take_in_left_behind
     from dl_bug_lsp.recording.today import recorded_today, stale
     from dl_bug_lsp.workspace import Workspace
 
     workspace = Workspace(workspace_folder(arguments.workspace))
     formula = formula_of(arguments)
+    for line in take_in_left_behind(workspace.root):
+        complain(line)
     try:
         recorded = recorded_today(workspace, branches=arguments.level == "branch")
     except StoreError as error:
@@ -122,8 +127,8 @@ def report(arguments: argparse.Namespace) -> int:
     notes += [stale(recorded)] if stale(recorded) else []
     table, text = _rendered(arguments, workspace, recorded, formula, notes)
     _put(text, arguments)
-    if not table.rows and arguments.level == "branch":
-        complain("no branches are recorded: run `pytest --dl-bug-branch`")
+    if not table.rows:
+        complain(NO_BRANCHES if arguments.level == "branch" else NO_LINES)
     return FOUND if table.rows else NOT_FOUND
 
 

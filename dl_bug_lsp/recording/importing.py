@@ -8,12 +8,15 @@ parameters, so that all cases of a parametrised test share what it ran.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from dl_bug_lsp.recording.coverage_data import CoverageData, read_coverage
+from dl_bug_lsp.recording.failing_text import IN_TEARDOWN, heading
 from dl_bug_lsp.recording.junit import TestCase, read_junit
 from dl_bug_lsp.recording.session_folder import merged
 from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
+from dl_bug_lsp.spectrum.values import Outcome
 
 HOW_TO_GET_CONTEXTS = (
     "the coverage data names no tests: run `pytest --cov --cov-context=test`, set"
@@ -43,8 +46,9 @@ def import_session(
         raise ImportingError(f"{junit} tells of no test: run pytest with --junit-xml={junit.name}")
     contexts = _local_contexts(data, local)
     by_name = _by_test(contexts)
-    tests = [_test(case, by_name) for case in cases]
-    found = {test.name: test for test in tests if test is not None}
+    modules = _modules(by_name)
+    tests = [_test(case, by_name, modules) for case in _one_each(cases)]
+    found = {test.name: test for test in tests}
     if not any(test.hits for test in found.values()):
         raise ImportingError(
             "no context of the coverage data belongs to a test of the report: are both of one run?"
@@ -59,10 +63,19 @@ def import_session(
         tuple(found[name] for name in sorted(found)),
         contexts.get("", {}),
         {file: text for file, text in texts.items() if text is not None},
-        frozenset(name.partition("::")[0] for name in found if "::" in name),
+        _by_file(found),
         data.branch,
         problems,
     )
+
+
+def _by_file(names: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Return the names by test file; a report is taken to tell of all tests of its files."""
+    files: dict[str, set[str]] = {}
+    for name in names:
+        if "::" in name:
+            files.setdefault(name.partition("::")[0], set()).add(name)
+    return {file: frozenset(held) for file, held in files.items()}
 
 
 def _ran(test: RecordedTest) -> bool:
@@ -84,6 +97,7 @@ def _local_contexts(
     return found
 
 
+_GRAVITY = {Outcome.FAILED: 0, Outcome.ERROR: 1}
 _ByTest = Mapping[str, tuple[str, dict[tuple[Phase, str], Hits]]]
 
 
@@ -124,10 +138,50 @@ def _dotted(name: str) -> str:
     return f"{module}.{plain.replace('::', '.')}{bracket}{parameters}"
 
 
-def _test(case: TestCase, by_name: _ByTest) -> RecordedTest | None:
-    full = f"{case.classname}.{case.name}" if case.classname else case.name
-    known = _match(full, by_name)
-    name, hits = known if known is not None else (full, {})
+def _full_name(case: TestCase) -> str:
+    return f"{case.classname}.{case.name}" if case.classname else case.name
+
+
+def _one_each(cases: Iterable[TestCase]) -> Iterable[TestCase]:
+    """Return one case a test: a report tells apart what failed in a test and in its teardown.
+
+    What failed in the test counts, then what failed around it, then how it ended first.
+    """
+    found: dict[str, TestCase] = {}
+    for case in cases:
+        name = _full_name(case)
+        other = found.get(name)
+        if other is None:
+            found[name] = case
+            continue
+        first, then = sorted((other, case), key=lambda one: _GRAVITY.get(one.outcome, 2))
+        text = first.text
+        if then.text:
+            title = heading(then.name, IN_TEARDOWN if then.in_setup_or_teardown else "")
+            text = f"{text}\n{title}\n\n{then.text}" if text else then.text
+        found[name] = replace(first, text=text, seconds=first.seconds + then.seconds)
+    return found.values()
+
+
+def _modules(by_name: _ByTest) -> dict[str, str]:
+    """Return the test files that contexts name, by dotted module."""
+    files = {name.partition("::")[0] for name, _ in by_name.values() if "::" in name}
+    return {_dotted(f"{file}::").removesuffix("."): file for file in sorted(files)}
+
+
+def _node_name(case: TestCase, modules: Mapping[str, str]) -> str:
+    """Return the node id of a test that ran nothing, dotted where its file is not known."""
+    parts = case.classname.split(".")
+    for at in range(len(parts), 0, -1):
+        file = modules.get(".".join(parts[:at]))
+        if file is not None:
+            return "::".join((file, *parts[at:], case.name))
+    return _full_name(case)
+
+
+def _test(case: TestCase, by_name: _ByTest, modules: Mapping[str, str]) -> RecordedTest:
+    known = _match(_full_name(case), by_name)
+    name, hits = known if known is not None else (_node_name(case, modules), {})
     if "[" in case.name and "[" not in name:
         name += "[" + case.name.partition("[")[2]
     failed_in = None

@@ -3,7 +3,8 @@
 A session has a folder below ``.dlbug/recording/``; each process of it appends to a journal of its
 own there, one JSON object a line: ``{"begin": name}`` before a test and
 ``{"test": name, "contexts": {phase: [context, …]}, "outcome": …, …}`` after it. A name that began
-and has no end is the test that took the process down. The coverage data lies beside the journals.
+and has no end is the test that took the process down; ``{"end": true}`` ends the journal. The
+coverage data lies beside the journals.
 """
 
 from __future__ import annotations
@@ -38,10 +39,14 @@ class JournalEntry:
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """A process' journal; ``unfinished`` is the test that it died in."""
+    """A process' journal; ``unfinished`` is the test that it died in.
+
+    ``is_whole`` says whether the process came to its end.
+    """
 
     entries: tuple[JournalEntry, ...]
     unfinished: str | None
+    is_whole: bool
 
 
 class JournalWriter:
@@ -73,7 +78,8 @@ class JournalWriter:
         )
 
     def close(self) -> None:
-        """Close the file."""
+        """Note the end of the process' tests, and close the file."""
+        self._write({"end": True})
         if self._stream is not None:
             try:
                 self._stream.close()
@@ -99,7 +105,9 @@ def read_journal(path: Path) -> Journal:
     """Read a journal; lines that a crash tore are left out."""
     entries: list[JournalEntry] = []
     begun: str | None = None
+    is_whole = False
     for item in _items(path):
+        is_whole = is_whole or item.get("end") is True
         if isinstance(item.get("begin"), str):
             begun = item["begin"]
             continue
@@ -108,7 +116,7 @@ def read_journal(path: Path) -> Journal:
             entries.append(entry)
             # Subtests end under the name of the test that holds them, followed by their own.
             begun = None if item.get("test") == begun else begun
-    return Journal(tuple(entries), begun)
+    return Journal(tuple(entries), begun, is_whole)
 
 
 def _items(path: Path) -> Iterator[dict[str, Any]]:

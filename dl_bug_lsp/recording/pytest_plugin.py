@@ -60,7 +60,9 @@ def _start(config: pytest.Config, branch: bool) -> None:
     recorder = SessionRecorder(Path(config.rootpath), " ".join(sys.argv), branch, worker)
     config.pluginmanager.register(_Recorder(config, recorder), _PLUGIN)
     config.add_cleanup(recorder.close)
-    recorder.start(bool(getattr(config.known_args_namespace, "cov_source", None)))
+    given = config.known_args_namespace
+    by_pytest_cov = bool(getattr(given, "cov_source", None)) and not getattr(given, "no_cov", False)
+    recorder.start(by_pytest_cov)
 
 
 class _Recorder:
@@ -69,6 +71,7 @@ class _Recorder:
     def __init__(self, config: pytest.Config, recorder: SessionRecorder) -> None:
         self._config = config
         self._recorder = recorder
+        self._collected: dict[str, list[str]] = {}
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -80,11 +83,14 @@ class _Recorder:
         given = getattr(session.config, "workerinput", {}).get(_WORKER_KEY)
         self._recorder.begin_session(Path(given) if given else None)
 
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Note a test that there is, whether it will be chosen to run or not."""
+        self._collected.setdefault(item.nodeid.partition("::")[0], []).append(item.nodeid)
+
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Note which test files are run whole."""
+        """Note which tests the files hold, so that older ones are known to be gone."""
         if not _is_partial(session):
-            files = {item.nodeid.partition("::")[0] for item in session.items}
-            self._recorder.note_whole_files(frozenset(files))
+            self._recorder.note_collected(self._collected)
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
@@ -129,7 +135,6 @@ class _Recorder:
 
 
 def _is_partial(session: pytest.Session) -> bool:
-    """Say whether the command line chose among the tests of a file."""
-    option = session.config.option
-    chosen = any(getattr(option, name, None) for name in ("keyword", "markexpr", "lf", "deselect"))
-    return chosen or any("::" in str(argument) for argument in session.config.args)
+    """Say whether only some tests of a file were collected: those named, or those that failed."""
+    is_last_failed = bool(getattr(session.config.option, "lf", False))
+    return is_last_failed or any("::" in str(argument) for argument in session.config.args)

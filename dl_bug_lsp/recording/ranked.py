@@ -35,9 +35,14 @@ class Ranked:
 
 
 def ranked_now(workspace: Workspace, recorded: Recorded, options: Options = ALL) -> Ranked:
-    """Rank what the failing tests executed; the report is empty where none fails."""
+    """Rank what the failing tests executed; the report is empty where none fails.
+
+    It is also empty where nothing is known of them: neither a line nor a word of output.
+    """
     text = failing_text(recorded.texts)
-    return Ranked(localize(text, workspace, options, recorded.spectrum), text, recorded)
+    counts = count(recorded.spectrum)
+    spectrum = recorded.spectrum if text or any(counts.ef) else None
+    return Ranked(localize(text, workspace, options, spectrum), text, recorded)
 
 
 def line_counts(spectrum: Spectrum) -> Counts:
@@ -55,13 +60,15 @@ def combined_table(ranked: Ranked, level: str) -> Table:
         (s.file, s.line, s.function or "", s.score, s.evidence[0].why if s.evidence else "")
         for s in suspects
     ]
-    others = []
+    told = ranked.name(primary) if primary is not None else ""
+    others: list[tuple[str, str]] = []
     for failure in report.failures:
-        if failure is not primary and failure.suspects:
+        name = ranked.name(failure)
+        if failure is not primary and failure.suspects and name not in (told, *dict(others)):
             first = failure.suspects[0]
-            others.append((ranked.name(failure), f"{first.file}:{first.line}"))
+            others.append((name, f"{first.file}:{first.line}"))
     if level == "line":
-        return shares_table(lines, line_counts(spectrum), level, others)
+        return shares_table(lines, line_counts(spectrum), level, others, told)
     counts = count_functions(spectrum)
     known = {(element.file, element.function) for element in counts.elements}
     sums: dict[tuple[str, str], tuple[int, float, str]] = {}
@@ -71,7 +78,7 @@ def combined_table(ranked: Ranked, level: str) -> Table:
             sums[file, function] = min(line, first_line), total + share, said
     ordered = sorted(sums.items(), key=lambda item: (-item[1][1], item[0]))
     functions = [(f, at, name, round(min(1.0, s), 4), why) for (f, name), (at, s, why) in ordered]
-    return shares_table(functions, counts, level, others)
+    return shares_table(functions, counts, level, others, told)
 
 
 def counted_table(spectrum: Spectrum, formula: str, level: str) -> Table:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -15,11 +16,14 @@ from dl_bug_lsp.recording.coverage_data import CoverageData, CoverageDataError, 
 from dl_bug_lsp.recording.journal import ABOUT, FOLDER, JournalEntry, is_running, read_journal
 from dl_bug_lsp.recording.numbits import union
 from dl_bug_lsp.recording.test_reports import contexts_of
-from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
+from dl_bug_lsp.recording.values import CRASHED, Hits, Phase, RecordedTest, Session
 from dl_bug_lsp.spectrum.values import Outcome
 from dl_bug_lsp.workspace.cache import FOLDER as DATA_FOLDER
 from dl_bug_lsp.workspace.cache import prepare_folder
 
+_SESSION = re.compile(r"^[\dT-]{1,40}Z-(?:\d{1,18}-)*(?P<process>\d{1,18})$")
+"""When a session began and its process, behind it those that claimed it later."""
+_COLLECTED = "collected.json"
 LARGEST_SOURCE = 4 * 2**20
 """Bytes of a source file whose text is kept with the session."""
 
@@ -48,9 +52,15 @@ def left_behind(root: Path) -> Iterator[Path]:
     base = root / DATA_FOLDER / FOLDER
     with contextlib.suppress(OSError):
         for folder in sorted(base.iterdir()):
-            process = _about(folder).get("process")
-            if isinstance(process, int) and not is_running(process):
+            # Not what the file inside says: a full disk may have left it empty.
+            named = _SESSION.match(folder.name)
+            if named and not is_running(int(named["process"])):
                 yield folder
+
+
+def claim(folder: Path) -> Path:
+    """Make a folder that was left behind this process' own; OSError where another took it."""
+    return folder.rename(folder.with_name(f"{folder.name}-{os.getpid()}"))
 
 
 def remove(folder: Path) -> None:
@@ -59,9 +69,12 @@ def remove(folder: Path) -> None:
 
 
 def read_folder(folder: Path, root: Path) -> Finished:
-    """Bring together the journals and coverage data of a session of the workspace ``root``."""
-    about = _about(folder)
-    whole = about.get("whole_files")
+    """Bring together the journals and coverage data of a session of the workspace ``root``.
+
+    Of a process that was cut off the latest lines are lost. Tests that passed there without any are
+    left out: they would count as tests that run nothing.
+    """
+    about = _document(folder / ABOUT)
     problems: list[str] = []
     contexts: dict[str, dict[str, Hits]] = {}
     imported: dict[str, Hits] = {}
@@ -80,22 +93,28 @@ def read_folder(folder: Path, root: Path) -> Finished:
         tests,
         imported,
         sources,
-        frozenset(str(file) for file in whole) if isinstance(whole, list) else frozenset(),
+        _collected(folder),
         bool(about.get("branch")),
         tuple(problems),
     )
     return Finished(session, crashed)
 
 
-def note_whole_files(folder: Path, files: frozenset[str]) -> None:
-    """Note the test files of which the session runs all tests."""
-    about = {**_about(folder), "whole_files": sorted(files)}
-    (folder / ABOUT).write_text(json.dumps(about), "utf-8")
+def note_collected(folder: Path, tests: Mapping[str, Sequence[str]]) -> None:
+    """Note all tests that the test files hold, by file."""
+    (folder / _COLLECTED).write_text(json.dumps(tests), "utf-8")
 
 
-def _about(folder: Path) -> dict[str, object]:
+def _collected(folder: Path) -> dict[str, frozenset[str]]:
+    found = _document(folder / _COLLECTED)
+    return {
+        file: frozenset(map(str, names)) for file, names in found.items() if isinstance(names, list)
+    }
+
+
+def _document(path: Path) -> dict[str, object]:
     try:
-        found = json.loads((folder / ABOUT).read_text("utf-8"))
+        found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -141,7 +160,9 @@ def _tests(
     for path in sorted(folder.glob("*.jsonl")):
         journal = read_journal(path)
         for entry in journal.entries:
-            found[entry.name] = _recorded(entry, contexts)
+            test = _recorded(entry, contexts)
+            if journal.is_whole or test.hits or test.outcome.is_failing:
+                found[entry.name] = test
         if journal.unfinished is not None:
             crashed.append(journal.unfinished)
             found[journal.unfinished] = _crash(journal.unfinished, contexts)
@@ -160,9 +181,6 @@ def _recorded(entry: JournalEntry, contexts: Mapping[str, Mapping[str, Hits]]) -
 def _crash(name: str, contexts: Mapping[str, Mapping[str, Hits]]) -> RecordedTest:
     entry = JournalEntry(name, Outcome.ERROR, Phase.CALL, CRASHED, 0.0, contexts_of(name))
     return _recorded(entry, contexts)
-
-
-CRASHED = "The process that ran this test ended before the test did."
 
 
 def _sources(root: Path, files: set[str]) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,18 @@ import coverage
 
 from dl_bug_lsp.recording import session_folder
 from dl_bug_lsp.recording.journal import JournalWriter
-from dl_bug_lsp.recording.store import NAME, StoreError, write_session
+from dl_bug_lsp.recording.store import StoreError
+from dl_bug_lsp.recording.taking_in import take_in, take_in_left_behind
 from dl_bug_lsp.recording.test_reports import RunningTest, crashed_worker
-from dl_bug_lsp.recording.values import Phase, Session
-from dl_bug_lsp.workspace.cache import FOLDER
+from dl_bug_lsp.recording.values import Phase
 
-_FLUSH_SECONDS = 0.5
 _FLUSH_SHARE = 50
-"""Coverage is written while tests run, so that a crash loses little: after so many seconds, and so
-many times as many as the last writing took."""
+"""Coverage is written while tests run, so that a crash loses little: after the first test, then
+after so many times as many seconds as the last writing took."""
+_OTHER_CONTEXTS = (
+    "nothing was recorded: coverage.py's own setting `dynamic_context` keeps the phases of tests "
+    "from being told apart; take it out of its configuration (--cov-context=test does the same)"
+)
 _LEFT_OUT = ["*/site-packages/*", "*/dist-packages/*", "*/.venv/*", "*/.tox/*", "*/.nox/*"]
 
 
@@ -41,13 +45,15 @@ class SessionRecorder:
         self._problem: str | None = None
         self._is_stored = False
         self._has_failures = False
-        self._next_flush = time.monotonic() + _FLUSH_SECONDS
+        self._next_flush = 0.0
 
     def start(self, measured_by_another: bool) -> None:
         """Begin to measure, unless another plugin will; a worker learns later where to save."""
         try:
             if self._worker is None:
                 self._folder = session_folder.make_folder(self._root, self._command, self._branch)
+                # Now, not at the end: a test that ends the interpreter may do so each time.
+                self._lines += take_in_left_behind(self._root)
             if measured_by_another or coverage.Coverage.current() is not None:
                 return
             self._coverage = coverage.Coverage(
@@ -58,6 +64,8 @@ class SessionRecorder:
                 config_file=False,
                 messages=False,
             )
+            # A controller of pytest-xdist runs no test; warnings may be errors here.
+            self._coverage.set_option("run:disable_warnings", ["no-data-collected"])
             self._coverage.start()
         except (OSError, coverage.CoverageException) as error:
             self._fail(error)
@@ -70,20 +78,27 @@ class SessionRecorder:
         """Open the journal; ``given`` is the folder that another process made."""
         if self._coverage is None:
             self._coverage, self._is_own = coverage.Coverage.current(), False
+            if self._coverage is not None and self._coverage.get_option("run:dynamic_context"):
+                self._problem = self._problem or _OTHER_CONTEXTS
         self._folder = self._folder or given
         if self._folder is not None and self._problem is None:
             self._journal = JournalWriter(self._folder / f"{self._worker or 'main'}.jsonl")
 
-    def note_whole_files(self, files: frozenset[str]) -> None:
-        """Note the test files that run whole."""
+    def note_collected(self, tests: Mapping[str, Sequence[str]]) -> None:
+        """Note all tests of the test files, by file."""
         if self._folder is not None and self._worker in (None, "gw0"):
             with contextlib.suppress(OSError):
-                session_folder.note_whole_files(self._folder, files)
+                session_folder.note_collected(self._folder, tests)
 
     def enter(self, name: str, phase: str) -> None:
         """Measure from here on under a test's phase."""
-        if self._running is None or self._running.name != name:
+        before, self._running = self._running, self._running or RunningTest(name)
+        if self._running.name != name:
             self._running = RunningTest(name)
+        elif before is not None and phase == "setup":
+            # Another plugin runs a failed test again: the last attempt is what counts. In another's
+            # measurement contexts may be named by others, so that attempts cannot be told apart.
+            self._running = RunningTest(name, before.attempt + 1 if self._is_own else 1)
         if phase == "setup" and self._journal is not None:
             self._journal.begin(name)
         self._switch(self._running.enter(Phase(phase)))
@@ -124,7 +139,7 @@ class SessionRecorder:
             # Whatever a version of coverage.py raises is no reason for the tests to fail.
             self._fail(error)
         ended = time.monotonic()
-        self._next_flush = ended + max(_FLUSH_SECONDS, _FLUSH_SHARE * (ended - began))
+        self._next_flush = ended + _FLUSH_SHARE * (ended - began)
 
     def finish(self) -> None:
         """End the measuring; the first process brings the session into the spectrum."""
@@ -146,7 +161,7 @@ class SessionRecorder:
         """Return what the user is told at the end."""
         if self._problem is not None:
             return (f"dl-bug: {self._problem}",)
-        return tuple(self._lines)
+        return tuple(f"dl-bug: {line}" for line in self._lines)
 
     def most_suspicious(self) -> tuple[str, ...]:
         """Return the most suspicious lines where tests of this session failed; never raises."""
@@ -158,24 +173,10 @@ class SessionRecorder:
         return most_suspicious(self._root)
 
     def _store(self, folder: Path) -> None:
-        path = self._root / FOLDER / NAME
+        taken = take_in(self._root, folder, self._crashed)
         self._is_stored = True
-        for old in session_folder.left_behind(self._root):
-            self._take_in(old, path, "an earlier session that was cut off")
-        self._take_in(folder, path, None)
-
-    def _take_in(self, folder: Path, path: Path, what: str | None) -> None:
-        finished = session_folder.read_folder(folder, self._root)
-        if finished.session.tests:
-            moved = write_session(path, finished.session)
-            self._lines += [f"dl-bug: {moved}"] if moved else []
-            self._lines.append(_told(finished.session, what))
-            if what is None:
-                self._has_failures = any(t.outcome.is_failing for t in finished.session.tests)
-        for name in sorted({*finished.crashed, *(self._crashed if what is None else ())}):
-            self._lines.append(f"dl-bug: the interpreter ended in {name}; its lines are not known")
-        self._lines += [f"dl-bug: {problem}" for problem in finished.session.problems]
-        session_folder.remove(folder)
+        self._has_failures = taken.has_failures
+        self._lines += taken.lines
 
     def _switch(self, context: str) -> None:
         if self._coverage is not None and self._problem is None:
@@ -191,10 +192,3 @@ class SessionRecorder:
 
     def _fail(self, error: Exception) -> None:
         self._problem = self._problem or f"the spectrum could not be recorded ({error})"
-
-
-def _told(session: Session, what: str | None) -> str:
-    failing = sum(1 for test in session.tests if test.outcome.is_failing)
-    passing = sum(1 for test in session.tests if test.outcome.is_passing)
-    said = f" of {what}" if what else ""
-    return f"dl-bug: recorded {failing} failing and {passing} passing tests{said}"

@@ -19,7 +19,7 @@ from itertools import repeat
 from dl_bug_lsp.recording.anchoring import Anchoring
 from dl_bug_lsp.recording.numbits import lines_of, numbits_of, union
 from dl_bug_lsp.recording.store import Recording
-from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
+from dl_bug_lsp.recording.values import CRASHED, Hits, Phase, RecordedTest, Session
 from dl_bug_lsp.spectrum.values import Element, Run, Signature, Spectrum
 
 _ORDER = (Phase.SETUP, Phase.CALL, Phase.TEARDOWN)
@@ -83,7 +83,7 @@ def spectrum_now(
         for test in session.tests:
             if test.outcome.is_failing:
                 if not test.part_of:
-                    texts[test.name] = test.text
+                    texts[test.name] = "" if test.text == CRASHED else test.text
             elif not test.outcome.is_passing:
                 continue
             signatures += places.signatures(session, test)

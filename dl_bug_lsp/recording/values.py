@@ -18,6 +18,8 @@ class Phase(str, Enum):
     TEARDOWN = "teardown"
 
 
+CRASHED = "The process that ran this test ended before the test did."
+"""What is told of such a test in place of its output."""
 Arc = tuple[int, int]
 """A jump from a line to a line, both 1-based; negative numbers are entries and exits of a code
 object that begins at that line (coverage.py's convention)."""
@@ -57,9 +59,9 @@ class Session:
     """One run of a test suite (or of a program).
 
     ``imported`` are the lines that ran outside of tests, by file: import statements, definitions,
-    constants. ``sources`` are the files' texts as they ran. ``whole_files`` are test files of which
-    all tests were run, so that older tests of theirs are known to be gone; ``replaces`` are tests
-    that go with all that is part of them.
+    constants. ``sources`` are the files' texts as they ran. ``collected`` are the tests that test
+    files are known to hold by now, whether they were run or not: others of these files are gone.
+    ``replaces`` are tests that go with all that is part of them.
     """
 
     started: str
@@ -67,7 +69,7 @@ class Session:
     tests: tuple[RecordedTest, ...]
     imported: Mapping[str, Hits] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
-    whole_files: frozenset[str] = frozenset()
+    collected: Mapping[str, frozenset[str]] = field(default_factory=dict)
     branch: bool = False
     problems: tuple[str, ...] = ()
     replaces: frozenset[str] = frozenset()

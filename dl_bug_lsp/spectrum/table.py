@@ -35,7 +35,8 @@ class TableRow:
 class Table:
     """Rows by rank; ``failing`` and ``passing`` are all runs, ``others`` the other failures.
 
-    Each of those is a test's name and its first place.
+    Each of those is a test's name and its first place. ``failure`` names the test whose ranking it
+    is, empty where the rows rank for all of them.
     """
 
     formula: str
@@ -44,6 +45,7 @@ class Table:
     failing: int
     passing: int
     others: tuple[tuple[str, str], ...] = ()
+    failure: str = ""
 
 
 def formula_table(counts: Counts, formula: str, level: str) -> Table:
@@ -64,6 +66,7 @@ def shares_table(
     counts: Counts,
     level: str,
     others: Sequence[tuple[str, str]] = (),
+    failure: str = "",
 ) -> Table:
     """Rank by shares: (file, line, function, share, why) of lines, best first, or of functions."""
     known = {
@@ -76,4 +79,6 @@ def shares_table(
         ef, ep = (counts.ef[at], counts.ep[at]) if at is not None else (None, None)
         element = Element(file, line, 0, function)
         rows.append(TableRow(rank, rank, share, element, ef, ep, why))
-    return Table(COMBINED, level, tuple(rows), counts.failing, counts.passing, tuple(others))
+    return Table(
+        COMBINED, level, tuple(rows), counts.failing, counts.passing, tuple(others), failure
+    )

@@ -16,11 +16,11 @@ OTHERS = 10
 
 
 def tests_in_words(table: Table) -> str:
-    """Return how many runs there are of each kind, and what is ranked how."""
+    """Return how many runs there are of each kind, and what is ranked how, of several failures."""
     runs = f"{table.failing} failing and {table.passing} passing runs"
-    return (
-        f"{runs}: {'branches' if table.level == 'branch' else f'{table.level}s'} by {table.formula}"
-    )
+    ranked = "branches" if table.level == "branch" else f"{table.level}s"
+    of = f", for the failure of {one_line(table.failure)}" if table.others else ""
+    return f"{runs}: {ranked} by {table.formula}{of}"
 
 
 def table_text(
@@ -81,6 +81,7 @@ def table_json(table: Table, lines: Lines, notes: Sequence[str] = ()) -> dict[st
         "level": table.level,
         "failing": table.failing,
         "passing": table.passing,
+        "failure": table.failure,
         "notes": list(notes),
         "rows": rows,
         "others": [{"test": test, "place": place} for test, place in table.others],

@@ -41,7 +41,24 @@ def broken():
     raise ValueError(scale(1))
 
 def test_setup(broken): pass
+
+@pytest.fixture
+def late():
+    yield
+    raise ValueError("late")
+
+def test_both(late):
+    assert scale(1) == 5
+
+@pytest.mark.xfail(strict=True)
+def test_out_of_date():
+    assert scale(1) == 4
+
+class TestSkipped:
+    @pytest.mark.skip
+    def test_skipped(self): pass
 """
+TEST_FILE = "tests/test_calc.py"
 CONTEXTS = {
     "pytest-cov": ["--cov=.", "--cov-context=test"],
     "coverage.py": ["--cov=.", "--cov-config=contexts.cfg"],
@@ -104,9 +121,15 @@ def test_each_case_gets_its_outcome_and_its_lines(left: Path) -> None:
     assert found["test_small"] == ("passed", [2, 4])
     assert found["test_old"] == ("failed", [2, 3])
     assert found["test_setup"][0] == "error"
+    assert found["test_both"] == ("failed", [2, 4])
+    assert found["test_out_of_date"] == ("xpassed", [2, 4])
     assert session.sources["pack/calc.py"] == CODE
     failed = next(test for test in session.tests if test.name.endswith("test_scale[11]"))
     assert "assert 33 == (11 + 3)" in failed.text
+    both = next(test for test in session.tests if test.name.endswith("test_both"))
+    assert both.text.index("assert 4 == 5") < both.text.index("ERROR at teardown of test_both")
+    if any("::" in test.name for test in session.tests):
+        assert "tests/test_calc.py::TestSkipped::test_skipped" in session.collected[TEST_FILE]
 
 
 def no_contexts(root: Path) -> None:

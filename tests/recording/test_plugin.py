@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from recorded_projects import CODE, lines, project, recorded, run_pytest
 
 from dl_bug_lsp.recording.numbits import lines_of
 from dl_bug_lsp.recording.ranked import ranked_now
-from dl_bug_lsp.recording.store import NAME, Recording, read_recording
+from dl_bug_lsp.recording.store import NAME
 from dl_bug_lsp.recording.today import recorded_today
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.cache import FOLDER
 
-CODE = """\
-RATE = 3
-
-def scale(x):
-    if x > 10:
-        y = x * RATE
-    else:
-        y = x + RATE
-    return y
-
-def twice(x):
-    return 2 * scale(x)
-"""
 TESTS = """\
 import pytest
 from calc import scale, twice
@@ -45,6 +32,10 @@ def test_scale(x, base):
 @pytest.mark.xfail
 def test_expected():
     assert scale(1) == 9
+
+@pytest.mark.xfail(strict=True)
+def test_out_of_date():
+    assert scale(1) == 4
 
 @pytest.mark.skip
 def test_skipped(): pass
@@ -78,11 +69,14 @@ WAYS = {
     "beside pytest-cov": ["--cov=."],
     "workers beside pytest-cov": ["-n2", "--cov=."],
     "branches": ["--dl-bug-branch"],
+    "workers, warnings are errors": ["-n2", "-Werror"],
+    "pytest-cov is there and off": ["--cov=.", "--no-cov"],
 }
 CALC = {
     "test_scale[1]": ("passed", [4, 7, 8], [4, 7, 8], [4, 7, 8]),
     "test_scale[11]": ("failed", [4, 7, 8], [4, 5, 8], [4, 7, 8]),
     "test_expected": ("xfailed", [], [4, 7, 8], []),
+    "test_out_of_date": ("xpassed", [], [4, 7, 8], []),
     "test_skipped": ("skipped", [], [], []),
     "test_setup": ("error", [4, 5, 8], [], []),
     "test_teardown": ("error", [], [], [4, 7, 8, 11]),
@@ -90,47 +84,9 @@ CALC = {
 """Outcome, and the lines of calc.py that run in setup, call and teardown."""
 
 
-def project(root: Path, tests: str = TESTS) -> Path:
-    (root / "calc.py").write_text(CODE)
-    (root / "conftest.py").write_text("")
-    (root / "tests").mkdir()
-    (root / "tests" / "test_calc.py").write_text(tests)
-    return root
-
-
-def run_pytest(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    # Only the plugins at hand are loaded: the others of this environment take seconds to import.
-    plugins = ("dl_bug_lsp.recording.pytest_plugin", "xdist", "pytest_cov", "no:cacheprovider")
-    command = [sys.executable, "-m", "pytest", "-q", *(f"-p{name}" for name in plugins), "--dl-bug"]
-    environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
-    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    return subprocess.run(
-        [*command, *arguments],
-        cwd=root,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def recorded(root: Path) -> Recording:
-    return read_recording(root / FOLDER / NAME)
-
-
-def lines(recording: Recording, name: str, phase: str, file: str = "calc.py") -> list[int]:
-    test = next(test for test in recording.tests if test.name == name)
-    return [
-        line
-        for (of, where), hits in test.hits.items()
-        if (of.value, where) == (phase, file)
-        for line in lines_of(hits.lines)
-    ]
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_outcomes_and_lines_by_phase(tmp_path: Path, way: str) -> None:
-    done = run_pytest(project(tmp_path), *WAYS[way])
+    done = run_pytest(project(tmp_path, TESTS), *WAYS[way])
     recording = recorded(tmp_path)
     found = {
         test.name.removeprefix("tests/test_calc.py::"): (
@@ -140,14 +96,14 @@ def test_outcomes_and_lines_by_phase(tmp_path: Path, way: str) -> None:
         for test in recording.tests
     }
     assert found == CALC
-    assert "3 failing and 1 passing tests" in done.stdout
+    assert "3 failing and 2 passing tests" in done.stdout
     assert lines_of(recording.sessions[0].imported["calc.py"].lines) == [1, 3, 10]
     assert recording.sessions[0].sources["calc.py"] == CODE
     assert list((tmp_path / FOLDER / "recording").iterdir()) == []
 
 
 def test_branches_are_jumps_from_line_to_line(tmp_path: Path) -> None:
-    run_pytest(project(tmp_path), "--dl-bug-branch")
+    run_pytest(project(tmp_path, TESTS), "--dl-bug-branch")
     test = next(t for t in recorded(tmp_path).tests if t.name.endswith("[11]"))
     jumps = {arc for (phase, file), h in test.hits.items() if file == "calc.py" for arc in h.arcs}
     assert (4, 5) in jumps
@@ -172,7 +128,7 @@ def test_subtests_are_tests_of_their_own(tmp_path: Path) -> None:
 
 
 def test_failure_output_is_kept_for_the_ranking(tmp_path: Path) -> None:
-    run_pytest(project(tmp_path))
+    run_pytest(project(tmp_path, TESTS))
     test = next(t for t in recorded(tmp_path).tests if t.name.endswith("[11]"))
     assert "assert 33 == (11 + 3)" in test.text
     assert "tests/test_calc.py:11: AssertionError" in test.text
@@ -206,7 +162,7 @@ def test_a_logged_traceback_is_kept_with_the_failure(tmp_path: Path) -> None:
 
 
 def test_a_later_session_replaces_what_it_ran_again(tmp_path: Path) -> None:
-    run_pytest(project(tmp_path))
+    run_pytest(project(tmp_path, TESTS))
     (tmp_path / "calc.py").write_text(CODE.replace("x * RATE", "x + RATE"))
     run_pytest(tmp_path, "tests/test_calc.py::test_scale")
     outcomes = {
@@ -217,7 +173,7 @@ def test_a_later_session_replaces_what_it_ran_again(tmp_path: Path) -> None:
 
 
 def test_tests_that_are_gone_leave_with_the_next_whole_run(tmp_path: Path) -> None:
-    run_pytest(project(tmp_path))
+    run_pytest(project(tmp_path, TESTS))
     (tmp_path / "tests" / "test_calc.py").write_text("def test_new(): pass\n")
     run_pytest(tmp_path)
     assert [test.name for test in recorded(tmp_path).tests] == ["tests/test_calc.py::test_new"]
@@ -260,7 +216,7 @@ def test_a_worker_that_crashes_is_one_failing_test(tmp_path: Path) -> None:
 
 
 def test_a_damaged_file_is_moved_aside(tmp_path: Path) -> None:
-    project(tmp_path)
+    project(tmp_path, TESTS)
     (tmp_path / FOLDER).mkdir()
     (tmp_path / FOLDER / NAME).write_bytes(b"no database at all, and long enough to be looked at")
     done = run_pytest(tmp_path)
@@ -279,7 +235,7 @@ def test_a_place_that_cannot_be_written_fails_no_test_run(tmp_path: Path, in_the
 
 
 def test_without_the_option_nothing_is_recorded(tmp_path: Path) -> None:
-    project(tmp_path)
+    project(tmp_path, TESTS)
     subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=tmp_path, check=False
     )
