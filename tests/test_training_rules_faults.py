@@ -81,3 +81,68 @@ def test_a_data_sets_own_shuffle_keeps_pairs(statement: str, apart: bool, tmp_pa
     (tmp_path / "data.py").write_text("\n".join([*lines, "    return images, labels"]) + "\n")
     clues = training.find(case_of(tmp_path, "accuracy_at_chance"))
     assert any("shuffles" in clue.why for clue in clues) is apart
+
+
+@pytest.mark.parametrize(
+    ("category", "code", "words"),
+    [
+        # what is kept for the records is no part of the graph
+        (
+            "loss_stagnation",
+            "class T:\n    def training_step(self, batch):\n        loss = self.fit(batch)\n"
+            "        self.kept.append(loss.detach())\n        return loss",
+            None,
+        ),
+        (
+            "loss_stagnation",
+            "class T:\n    def training_step(self, batch):\n"
+            "        return self.fit(self.net(batch).detach())",
+            "cuts the gradient",
+        ),
+        # Lightning's optimisation by hand
+        (
+            "loss_stagnation",
+            "class T:\n    def training_step(self, batch):\n        loss = self.fit(batch)\n"
+            "        self.manual_backward(loss)",
+            "nothing calls the optimisers'",
+        ),
+        (
+            "loss_stagnation",
+            "class T:\n    def training_step(self, batch):\n        loss = self.fit(batch)\n"
+            "        self.optimizers().zero_grad()\n        self.manual_backward(loss)\n"
+            "        self.optimizers().step()",
+            None,
+        ),
+        # a deviation that the class has kept
+        (
+            "loss_nan",
+            "class S:\n    def fit(self, x):\n        self.spread = x.std(dim=0)\n"
+            "    def transform(self, x):\n        return x / self.spread",
+            "may be 0",
+        ),
+        (
+            "loss_nan",
+            "class S:\n    def fit(self, x):\n        self.spread = x.std(dim=0).clamp(min=1e-6)\n"
+            "    def transform(self, x):\n        return x / self.spread",
+            None,
+        ),
+        # the loader beside the one that shuffles is for evaluation
+        (
+            "loss_stagnation",
+            "def loaders(train, rest):\n    train = DataLoader(train, shuffle=True)\n"
+            "    return train, DataLoader(rest, 256)",
+            None,
+        ),
+        (
+            "loss_stagnation",
+            "def loaders(train, rest):\n    train = DataLoader(train, 256)\n    return train",
+            "order of the data",
+        ),
+    ],
+)
+def test_what_is_said_of_small_pieces(
+    category: str, code: str, words: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "code.py").write_text(f"import torch\n{code}\n")
+    said = [clue.why for clue in training.find(case_of(tmp_path, category))]
+    assert any(words in why for why in said) if words else said == []

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.nearness import near_texts
 from dl_bug_lsp.evidence.values import Case, Clue
-from dl_bug_lsp.evidence.words import Words
+from dl_bug_lsp.evidence.words import Word, Words
 from dl_bug_lsp.messages import FactKind
 
 NAMED = {
@@ -29,6 +29,12 @@ SHORT_KINDS = (FactKind.KEY, FactKind.ATTRIBUTE, FactKind.LITERAL)
 """Kinds that may be a single letter; others of one letter are a framework's own (``a``, ``b``)."""
 MAKES = {"dict_key", "bound", "definition", "config_key", "keyword", "import"}
 """Roles in which a word makes something that another place may look for."""
+OF_EVERY_LAYER = frozenset(
+    {"weight", "bias", "kernel", "gamma", "beta", "running_mean", "running_var", "scale",
+     "num_batches_tracked", "embedding", "embeddings", "in_proj_weight", "in_proj_bias"}
+)  # fmt: skip
+"""Last names of parameters that say nothing about which layer is meant."""
+GIVES_OPTION = frozenset({"config_key", "config_value", "keyword", "bound", "dict_key"})
 NEAR_KINDS = {
     "key",
     "name",
@@ -84,7 +90,7 @@ def _forms(kind: str, text: str) -> list[str]:
     if kind in {"parameter", "module", "class", "function"} and "." in text:
         forms.extend(part for part in text.split(".") if not part.isdigit() and len(part) > 1)
     if kind == "option":
-        forms.append(text.lstrip("-").replace("-", "_"))
+        forms.extend((text.lstrip("-").replace("-", "_"), text.lstrip("-")))
     return list(dict.fromkeys(forms))
 
 
@@ -99,13 +105,27 @@ def _exact(kind: str, text: str, words: Words) -> Iterator[Clue]:
 
 
 def _near(kind: str, text: str, words: Words) -> Iterator[Clue]:
-    if text.startswith("__"):
+    if text.startswith("__") or (kind == "parameter" and text in OF_EVERY_LAYER):
         return
     nearby = near_texts(text, words.sketches)
-    found = [(w, nearby[w.text]) for w in words.with_text(nearby) if w.role != "string"]
+    if kind == "option":
+        own = _plain_option(text)
+        nearby = {word: near for word, near in nearby.items() if _plain_option(word) != own}
+    found = [(w, nearby[w.text]) for w in words.with_text(nearby) if _may_be_meant(w, kind)]
     counts = Counter(w.text for w, _ in found)
     for word, near in found:
         made = "made" if word.role in MAKES else "used"
         score = near / math.sqrt(counts[word.text])
         why = f"`{word.text}` is nearly `{text}`, the {kind} of the message"
         yield Clue(f"names.near_{made}", word.file, word.line, score, why)
+
+
+def _plain_option(text: str) -> str:
+    return text.lstrip("-").replace("-", "_")
+
+
+def _may_be_meant(word: Word, kind: str) -> bool:
+    """Whether a word may be what a name should have been: of options, what a parser is told."""
+    if kind == "option":
+        return word.text.startswith("--") or word.role in GIVES_OPTION
+    return word.role != "string"

@@ -8,6 +8,7 @@ import operator
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.evidence.words import HELD_FILES
@@ -46,8 +47,9 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield the places whose value is a number of the message, or differs from it tellingly."""
     expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
     steps = [*case.raise_slice, *(s for steps in case.outer_slices for s in steps)]
-    yield from _matches(steps, expected - actual, "expected", "demanded")
-    yield from _matches(steps, actual - expected, "actual", "given")
+    plain = {f.value for f in case.facts.of(FactKind.COUNT)} - _proper_sizes(case)
+    yield from _matches(steps, expected - actual, "expected", "demanded", plain)
+    yield from _matches(steps, actual - expected, "actual", "given", plain)
     yield from _relations(steps, expected, actual)
     yield from _bounds(case, steps)
     yield from _elsewhere(case, (expected | actual) - (expected & actual))
@@ -72,7 +74,16 @@ def _rarity(number: int, count: int) -> float:
     return size / math.sqrt(max(count, 1))
 
 
-def _matches(steps: list[Step], wanted: set[int], kind: str, word: str) -> Iterator[Clue]:
+def _proper_sizes(case: Case) -> set[Any]:
+    """Return the sizes of the message, those in its shapes included; counts of axes are none."""
+    facts = case.facts.facts
+    found: set[Any] = {f.value for f in facts if f.kind in (FactKind.SIZE, FactKind.BOUND)}
+    return found.union(*(f.value for f in facts if isinstance(f.value, tuple)))
+
+
+def _matches(
+    steps: list[Step], wanted: set[int], kind: str, word: str, plain: set[Any]
+) -> Iterator[Clue]:
     hits = [
         (step, number)
         for step in steps
@@ -83,7 +94,8 @@ def _matches(steps: list[Step], wanted: set[int], kind: str, word: str) -> Itera
     for step, number in hits:
         score = _rarity(number, counts[number])
         node = step.node
-        why = f"{_equals(node, number)} the size that the message says was {word}"
+        noun = "number" if number in plain else "size"
+        why = f"{_equals(node, number)} the {noun} that the message says was {word}"
         if step.decides:
             yield Clue(f"numbers.{kind}", node.file, node.line, score, why)
         else:

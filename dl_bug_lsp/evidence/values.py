@@ -260,6 +260,8 @@ class Case:
 POSITIONS = {
     "input": 0,
     "self": 0,
+    "X": 0,
+    "y": 1,
     "mat1": 0,
     "logits": 0,
     "target": 1,

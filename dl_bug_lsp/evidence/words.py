@@ -48,7 +48,7 @@ class Word:
 
 
 class FileWords:
-    """The words of one file in order, packed; ``sketches`` are of those that are not only strings.
+    """The words of one file in order, packed; ``sketches`` are of all but plain strings.
 
     Texts of two underscores (``__init__``) are near to nothing and have no sketch. ``tails`` are
     the texts of settings and what stands behind their last dot.
@@ -62,7 +62,7 @@ class FileWords:
         self.texts = tuple(text for text, _, _ in found)
         self.lines = array("I", (line for _, line, _ in found))
         self.roles = bytes(_NUMBER[role] for _, _, role in found)
-        names = {text for text, _, role in found if role != "string"}
+        names = {t for t, _, role in found if role != "string" or t.startswith("--")}
         self.sketches = {t: sketch(t) for t in sorted(names) if not t.startswith("__")}
         self.others = frozenset(self.texts) - self.sketches.keys()
         settings = {text for text, _, role in found if role.startswith("config")}

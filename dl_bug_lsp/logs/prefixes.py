@@ -24,7 +24,7 @@ _RAY_IP = re.compile(r"ip=([\w.:-]+)")
 _COUNTED = (
     re.compile(r"^ ?(?P<rank>\d{1,5}): ?"),
     re.compile(r"^\[(?P<rank>\d{1,4})\]:? "),
-    re.compile(rf"^[\[(]?(?:{TIME})[\])]?(?: |$)"),
+    re.compile(rf"^(?:\[(?:{TIME})\]|\((?:{TIME})\)|(?:{TIME}))(?: |$)"),
 )
 _RANK_IN_WORDS = re.compile(
     r"\b(?:rank|worker|proc|process|default|task|gpu)[ _=:#-]{0,2}(\d{1,5})\b", re.IGNORECASE

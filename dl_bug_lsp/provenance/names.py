@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import calls, evaluation, known_calls
+from dl_bug_lsp.provenance import calls, collating, evaluation, known_calls
 from dl_bug_lsp.provenance.limits import CALL_METHODS, MAX_ALTERNATIVES, MAX_CALLERS, MAX_DEPTH
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.scopes import Binding, Scope
@@ -119,7 +119,7 @@ def _callers_arguments(engine: Engine, name: str, scope: Scope) -> list[Node]:
             nodes.append(bound[name])
         if len(nodes) >= MAX_CALLERS:
             break
-    return nodes
+    return nodes or collating.samples_for(engine, name, scope)
 
 
 def definition(engine: Engine, name: str, node: Node) -> list[Value]:

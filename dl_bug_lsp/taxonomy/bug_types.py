@@ -82,6 +82,8 @@ _MESSAGE_CUES: dict[str, tuple[float, tuple[str, ...]]] = {
             "in the [columns]",
             "missing data for input",
             "passed a data dictionary",
+            "contains nan",
+            "contains infinity",
         ),
     ),
     "api": (

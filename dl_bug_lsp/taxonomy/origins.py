@@ -33,6 +33,8 @@ _OTHERS_DOING = (
     "is deprecated and was removed in numpy",
 )
 """Words of any category that tell of machine, network or third-party binaries."""
+_PERHAPS_OWN = ("contains nan", "contains infinity", "contains missing values")
+"""Words of bad values, which code makes on its way as often as data bring them."""
 _TRANSIENT = (
     "timed out",
     "timeout",
@@ -95,6 +97,8 @@ def origin(
         return Verdict(INTRINSIC, 0.8)
     if _PART_OF_PACKAGE.search(scene.message):
         return Verdict(INTRINSIC, 0.6)
+    if scene.says(*_PERHAPS_OWN):
+        return Verdict(INTRINSIC, 0.55)
     if scene.says(*_OTHERS_DOING):
         return Verdict(EXTRINSIC, 0.75)
     return Verdict(default, _confidence(verdict, default))

@@ -67,7 +67,8 @@ def _name(path: str) -> str:
 
 def _folded(frames: list[ReportFrame]) -> str:
     innermost = frames[-1]
-    where = f"{library_file(innermost.file)}:{innermost.line} {escape(innermost.function or '')}"
+    line = f":{innermost.line}" if innermost.line else ""
+    where = f"{library_file(innermost.file)}{line} {escape(innermost.function or '')}"
     if len(frames) == 1:
         return f"… {where}".rstrip()
     return f"… {counted(len(frames), 'library frame')}, down to {where}".rstrip()

@@ -147,3 +147,9 @@ def test_a_stream_in_odd_pieces_reads_like_the_whole() -> None:
     pieces = (data[at : at + 999_983] for at in range(0, len(data), 999_983))
     assert read_log_chunks(pieces).lines[-3:] == read_log(data).lines[-3:]
     assert read_log_chunks(iter([b"a\n", b"b\n"])).lines == read_log("a\nb\n").lines
+
+
+@pytest.mark.parametrize("head", ["[2026-11-21 18:03:5{},798][INFO] ", "[2026-11-21 18:03][{}] "])
+def test_times_in_brackets_are_not_cut_in_the_middle(head: str) -> None:
+    lines = [f"{head.format(n)}epoch {n}/6 train_loss={n}.5" for n in range(6)]
+    assert all(text.startswith(("[2026", "epoch")) for text in texts("\n".join(lines)))

@@ -16,6 +16,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     options,
     prefixes,
     registries,
+    remainders,
     shapes,
     tracing,
     training,
@@ -41,6 +42,7 @@ RULES: tuple[Source, ...] = (
     cells.find,
     options.find,
     carries.find,
+    remainders.find,
 )
 
 

@@ -75,6 +75,7 @@ def _strict_encoders(case: Case) -> Iterator[Clue]:
 
 def _not_filled(case: Case) -> Iterator[Clue]:
     """Find what fills missing values, with the columns that it takes, and what leaves some."""
+    touched = {(step.node.file, step.node.line) for step in case.raise_slice}
     for file, call in _calls(case):
         name = called_name(call)
         if name in FILLS or name in IMPUTERS:
@@ -82,7 +83,9 @@ def _not_filled(case: Case) -> Iterator[Clue]:
             yield Clue("rules.medium", file, call.lineno, 1.0, why)
             yield from _columns_taken(case, file, call)
         elif name in LEAVES:
-            yield Clue("rules.weak", file, call.lineno, 1.0, f"`{name}` may leave missing values")
+            level = "medium" if (file, call.lineno) in touched else "weak"
+            why = f"`{name}` may leave missing values"
+            yield Clue(f"rules.{level}", file, call.lineno, 1.0, why)
         elif name == "to_numeric" and keyword(call, "errors") is not None:
             why = "`to_numeric` makes missing values of what is no number"
             yield Clue("rules.weak", file, call.lineno, 1.0, why)

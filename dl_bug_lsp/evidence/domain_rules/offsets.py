@@ -10,23 +10,13 @@ from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.provenance.values import StepKind
 
-COUNT_ROLES = (
-    "num_classes",
-    "n_classes",
-    "num_labels",
-    "num_embeddings",
-    "vocab_size",
-    "input_dim",
-    "out_features",
-    "n_out",
-    "max_len",
-    "num_users",
-    "num_items",
-    "max_position_embeddings",
-    "num_actions",
-    "n_actions",
-    "classes",
-)
+CLASS_ROLES = frozenset(
+    {"num_classes", "n_classes", "num_labels", "out_features", "n_out", "num_actions", "n_actions",
+     "classes"}
+)  # fmt: skip
+POSITION_ROLES = frozenset({"max_len", "max_position_embeddings"})
+ROW_ROLES = frozenset({"num_embeddings", "vocab_size", "input_dim", "num_users", "num_items"})
+LAST_FRAMES = 8
 COUNTERS = {"__len__", "size", "vocab_size", "num_classes", "n_classes", "num_labels", "num_tokens"}
 WRITTEN_OUT = {StepKind.TEXT, StepKind.CONTAINER, StepKind.SLICING, StepKind.CHOICE}
 """Steps that make no number: what a table's size is counted from, not the size."""
@@ -38,6 +28,7 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield shifts by one or two, and what sizes a table or the classes."""
     if case.category.id not in {"illegal_index", "tensor_mismatch", "illegal_argument"}:
         return
+    roles = _roles_asked(case)
     for step in case.raise_slice:
         node = step.node
         if node.line <= 0:
@@ -45,7 +36,36 @@ def find(case: Case) -> Iterator[Clue]:
         if node.entry is None:
             yield from _shift(step)
         if case.category.id == "illegal_index":
-            yield from _count(step)
+            yield from _count(step, roles)
+            yield from _smaller_than_elsewhere(case, step, roles)
+
+
+def _roles_asked(case: Case) -> frozenset[str]:
+    """Return the names of counts that may be too small, as far as the library's frames tell."""
+    last = case.failure.frames[-LAST_FRAMES:]
+    inner = [f"{f.function} {f.source or ''}".lower() for f in last if "-packages" in f.file]
+    if any("cross_entropy" in words or "nll_loss" in words for words in inner):
+        return CLASS_ROLES
+    if any("embedding" in words for words in inner):
+        position = any("position" in words for words in inner)
+        word = any("word_embed" in words or "embed_tokens" in words for words in inner)
+        if position != word:
+            return POSITION_ROLES if position else ROW_ROLES
+        return ROW_ROLES | POSITION_ROLES
+    return CLASS_ROLES | POSITION_ROLES | ROW_ROLES
+
+
+def _smaller_than_elsewhere(case: Case, step: Step, roles: frozenset[str]) -> Iterator[Clue]:
+    """Find a count that is set twice, and here to less."""
+    entry = step.node.entry
+    if entry is None or entry.key not in roles or not isinstance(entry.value, int):
+        return
+    for other in case.config_entries:
+        if other.key == entry.key and isinstance(other.value, int) and other.value > entry.value:
+            place = f"{other.file}:{other.line}"
+            why = f"`{entry.key}` is {entry.value} here and {other.value} at {place}"
+            yield Clue("rules.medium", entry.file, entry.line, 1.0, why)
+            return
 
 
 def _shift(step: Step) -> Iterator[Clue]:
@@ -92,7 +112,7 @@ def _row_words(expr: ast.expr) -> str:
     return "goes into the number of rows that the table has"
 
 
-def _count(step: Step) -> Iterator[Clue]:
+def _count(step: Step, roles: frozenset[str]) -> Iterator[Clue]:
     node = step.node
     if step.decides and node.kind not in WRITTEN_OUT and _sizes_table(step):
         scope = node.context.scope
@@ -102,9 +122,9 @@ def _count(step: Step) -> Iterator[Clue]:
         why = f"`{node.text}` {_row_words(node.expr)}"
         yield Clue("rules.table_size", node.file, node.line, 1 / (1 + step.distance / 8), why)
     last = step.roles[-1] if step.roles else ""
-    named = last.removeprefix("argument ") in COUNT_ROLES
+    named = last.removeprefix("argument ") in roles
     if node.entry is not None:
-        named = named or node.entry.key in COUNT_ROLES
+        named = named or node.entry.key in roles
     if named and step.decides:
         why = f"`{node.text}` sets how many there are"
         yield Clue("rules.count", node.file, node.line, 1 / (1 + step.distance / 8), why)

@@ -9,8 +9,12 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_files
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind, Role
+from dl_bug_lsp.provenance.values import LibraryObject
 
-WRAPPERS = {"module.": {"DataParallel", "DistributedDataParallel"}, "_orig_mod.": {"compile"}}
+WRAPPERS = {
+    "module.": {"DataParallel", "DistributedDataParallel", "AveragedModel"},
+    "_orig_mod.": {"compile"},
+}
 MOST_FILES = 40
 
 
@@ -27,6 +31,26 @@ def find(case: Case) -> Iterator[Clue]:
             kind, why = _makes(node, prefix)
             if kind:
                 yield Clue(kind, file, getattr(node, "lineno", 1), 1.0, why)
+        yield from _saved(case, file, prefix)
+
+
+def _saved(case: Case, file: str, prefix: str) -> Iterator[Clue]:
+    """Find where the state of a wrapper is taken, instead of that of the model inside it."""
+    module = case.engine.program.module(file) if WRAPPERS.get(prefix) else None
+    for scope in module.walk() if module is not None else ():
+        for call in scope.calls:
+            func = call.func
+            if not isinstance(func, ast.Attribute) or func.attr != "state_dict":
+                continue
+            owner = case.engine.node(func.value, case.engine.open_context(scope))
+            names = {v.name for v in owner.values if isinstance(v, LibraryObject)}
+            made = sorted(n for n in names if n.rpartition(".")[2] in WRAPPERS[prefix])
+            if made:
+                wrapper = made[0].rpartition(".")[2]
+                why = (
+                    f"`{ast.unparse(func.value)}` is a {wrapper}, whose keys begin with `{prefix}`"
+                )
+                yield Clue("rules.strong", file, call.lineno, 1.0, why)
 
 
 def common_prefix(longer: set[str], shorter: set[str]) -> str:

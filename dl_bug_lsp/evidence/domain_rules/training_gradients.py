@@ -28,6 +28,7 @@ FAIR = re.compile(
 def find(training: Training) -> Iterator[Clue]:
     """Yield where gradients stop, turn round or go nowhere."""
     yield from _broken_graph(training)
+    yield from _by_hand(training)
     yield from _modes(training)
     yield from _reversed_sign(training)
     yield from _tape(training)
@@ -75,12 +76,28 @@ def _cut(training: Training, scope: Scope) -> Iterator[Clue]:
             statement, (ast.For, ast.If, ast.With)) else ast.unparse(call)  # fmt: skip
         if OTHER_VALUES.search(around.lower()) or (name in ("item", "numpy") and "log" in around):
             continue
-        if isinstance(statement, ast.Expr) and name in ("item", "numpy"):
-            continue
+        if isinstance(statement, ast.Expr) or _after_backward(scope, call):
+            continue  # what is kept for the records, or used when the gradients are there
         level = "strong" if name in ("detach", "stop_gradient", "no_grad") else "medium"
         yield clue(
             level, scope.file, call.lineno, f"{text(call)} cuts the gradient's way back", 0.9
         )
+
+
+def _after_backward(scope: Scope, call: ast.Call) -> bool:
+    backward = [c.lineno for c in scope.calls if called_name(c) in ("backward", "manual_backward")]
+    return bool(backward) and max(backward) < call.lineno
+
+
+def _by_hand(training: Training) -> Iterator[Clue]:
+    """Lightning without automatic optimisation: who computes gradients has to apply them."""
+    for scope, call in training.named("manual_backward"):
+        owner = scope.owner
+        methods = list(owner.functions.values()) if owner is not None else [scope]
+        stepped = any(called_name(c) == "step" for method in methods for c in method.calls)
+        if not stepped:
+            why = f"after {text(call)} nothing calls the optimisers' `step()`"
+            yield clue("strong", scope.file, call.lineno, why)
 
 
 def _modes(training: Training) -> Iterator[Clue]:

@@ -34,7 +34,8 @@ def _never(training: Training, backward: list[tuple[Scope, ast.Call]]) -> Iterat
     scope, call = backward[0]
     by_hand = any(".grad" in ast.unparse(b.value) for s in training.functions
                   for bs in s.bindings.values() for b in bs)  # fmt: skip
-    if not _steps(training) and not by_hand and "Trainer" not in training.by_name:
+    lightning = "Trainer" in training.by_name or called_name(call) == "manual_backward"
+    if not _steps(training) and not by_hand and not lightning:
         why = "gradients are computed, but no optimiser ever makes a step"
         yield clue("strong", scope.file, call.lineno, why)
     zeroed = any(n in training.by_name for n in ("zero_grad", "zero_grads"))

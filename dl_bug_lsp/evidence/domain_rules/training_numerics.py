@@ -196,6 +196,14 @@ def _holds_zero(held: list[tuple[str, Column]]) -> bool:
     return any(c.minimum is not None and c.minimum <= 0 <= (c.maximum or 0) for _, c in held)
 
 
+def _held_words(scope: Scope, expr: ast.expr) -> str:
+    """Return what the attributes of an expression were bound to in the class, as written."""
+    attributes = scope.owner.attributes if scope.owner is not None else {}
+    names = sorted({n.attr for n in ast.walk(expr) if isinstance(n, ast.Attribute)})
+    held = [b for name in names for _, b in attributes.get(name, [])[-1:]]
+    return " ".join(ast.unparse(b.value) for b in held if _real(b.value))
+
+
 def _denominator(scope: Scope, expr: ast.expr) -> str | None:
     """Say what a denominator is: a spread of data, a sum or norm, or nothing suspicious."""
     words = ast.unparse(expr)
@@ -203,6 +211,7 @@ def _denominator(scope: Scope, expr: ast.expr) -> str | None:
         words += " " + " ".join(
             ast.unparse(b.value) for b in scope.bindings.get(name, [])[-1:] if _real(b.value)
         )
+    words = f"{words} {_held_words(scope, expr)}"
     if re.search(r"\bstd\b|\.std\(|\bscale_?\b|\bsd\b|sigma|stddev|var\(", words):
         return "spread"
     if re.search(r"max\(?\)? ?- ?|\bptp\b|range_|span", words) and "-" in words:

@@ -81,6 +81,8 @@ def _index(scope: Scope) -> Iterator[Clue]:
 
 
 def _order(training: Training) -> Iterator[Clue]:
+    if training.category == "loss_nan":
+        return
     ordered = _sorted_by_label(training)
     for scope, call in training.named("DataLoader"):
         statement = training.statement(scope, call)
@@ -88,7 +90,9 @@ def _order(training: Training) -> Iterator[Clue]:
         trains = "train" in words.partition("dataloader")[0] + ast.unparse(call).lower()
         shuffle, sampler = keyword(call, "shuffle"), keyword(call, "sampler")
         batches = keyword(call, "batch_sampler")
-        held = re.search(r"val|test|eval", words.partition("dataloader")[0])
+        held = re.search(r"val|test|eval", words.partition("dataloader")[0]) or (
+            "train" not in ast.unparse(call).lower() and _beside_shuffled(scope, call)
+        )
         off = isinstance(shuffle, ast.Constant) and shuffle.value is False
         if sampler is None and batches is None and trains and not held and (shuffle is None or off):
             why = "training samples come in the order of the data"
@@ -113,6 +117,16 @@ def _order(training: Training) -> Iterator[Clue]:
                 if origin.value <= 2:
                     why = "a buffer that small shuffles nothing"
                     yield clue("strong", origin.file, origin.line, why)
+
+
+def _beside_shuffled(scope: Scope, call: ast.Call) -> bool:
+    """Whether another loader of the same function shuffles: then that one is for training."""
+    return any(
+        other is not call
+        and called_name(other) == "DataLoader"
+        and (keyword(other, "shuffle") is not None or keyword(other, "sampler") is not None)
+        for other in scope.calls
+    )
 
 
 def _sorted_by_label(training: Training) -> list[tuple[Scope, ast.Call]]:
