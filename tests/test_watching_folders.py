@@ -156,7 +156,23 @@ def test_folders_that_go_and_come_are_followed(watched: Watched) -> None:
     (watched.folder / "a").rename(watched.folder / "c")
     watched.write("c/b/y.log")
     watched.expect("log:c/b/y.log")
-    assert heard.recovered_sources == []
+    assert set(heard.recovered_sources) <= {"log:a/b/x.log"}
+
+
+def test_a_renamed_log_tells_its_failure_under_its_new_name(watched: Watched) -> None:
+    watched.write("a/one.log", "ok\n")
+    watched.write("a/two.log", "ok\n")
+    heard = watched.start()
+    watched.write("a/one.log")
+    watched.write("a/two.log", "epoch 1\n")
+    wait_for(lambda: heard.sources() == ["log:a/one.log"], "the failure")
+    (watched.folder / "a").rename(watched.folder / "b")
+    wait_for(lambda: heard.sources()[1:] == ["log:b/one.log"], "the failure's new name")
+    wait_for(lambda: "log:a/one.log" in heard.recovered_sources, "the end of the old name")
+    (watched.folder / "b" / "one.log").unlink()
+    watched.write("b/three.log")
+    wait_for(lambda: heard.sources()[2:] == ["log:b/three.log"], "another log's failure")
+    assert "log:b/one.log" not in heard.recovered_sources
 
 
 def test_recorded_runs_are_told_and_a_good_one_takes_the_failure_back(

@@ -25,6 +25,8 @@ export interface Failure {
 export interface Listed {
   report: string;
   source: string;
+  /** Every source that told this failure, the latest first. */
+  sources?: string[];
   workspace: string;
   log: string | null;
   failures: Failure[];

@@ -76,6 +76,16 @@ class Tail:
         except (OSError, ValueError):
             return None
 
+    def went_to(self, path: str, identity: tuple[int, int] | None) -> bool:
+        """Say whether the file was renamed to a path, where one of this identity lies.
+
+        Its text tells that as well: the number of a file that was deleted is soon another one's.
+        """
+        if identity != self._identity or os.path.lexists(self.path):
+            return False
+        there = Tail(path, from_end=False)
+        return there.read(self.offset - len(self._mark), self.offset) == self._mark
+
     def _grown(self) -> Growth | None:
         # Never wait for a writer, should a pipe have taken the file's place.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -125,6 +135,15 @@ class Tail:
                 os.close(number)
         except (OSError, ValueError):
             return b""
+
+
+def identity_of(path: str) -> tuple[int, int] | None:
+    """Return what tells a file from all others whatever its name; None where there is none."""
+    try:
+        found = os.stat(path, follow_symlinks=False)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _read_at(number: int, start: int, size: int) -> bytes:

@@ -16,6 +16,7 @@ from dl_bug_lsp.watching.pace import Pace
 from dl_bug_lsp.watching.patterns import LogRules
 from dl_bug_lsp.watching.recorded import RECENT, RecordedRuns
 from dl_bug_lsp.watching.sources import Changes
+from dl_bug_lsp.watching.tail import identity_of
 from dl_bug_lsp.watching.values import Sink, WatchStatus
 
 logger = logging.getLogger(__name__)
@@ -148,6 +149,8 @@ class Watcher:
         if len(self._logs) >= MOST_LOGS:
             return None
         log = FollowedLog(self._tree.full(path), path, from_end=from_end)
+        if not from_end:
+            self._forget_renamed(log)
         log.hot_at = now - max(0.0, age)
         self._logs[path] = log
         self._pace.put(log, now)
@@ -262,6 +265,14 @@ class Watcher:
             else (POLLING_PERIOD, POLLING_SHARE)
         )
         self._folders_due = now + max(period, cost / share)
+
+    def _forget_renamed(self, new: FollowedLog) -> None:
+        """Take back what a log told under a former name: it tells it under its new one."""
+        identity = identity_of(new.tail.path)
+        for path, old in list(self._logs.items()) if identity else ():
+            if old.tail.went_to(new.tail.path, identity):
+                self._forget(path)
+                self._tell(Recovered(old.source))
 
     def _forget(self, path: str) -> None:
         """Follow a log no more that is gone; its failure stands, for it did happen."""

@@ -81,6 +81,10 @@ class Player:
                 is_same = update and before and self._before == before
                 return [AS_BEFORE, *self._said] if is_same else shown
             await asyncio.sleep(0.02)
+            if verb == "failures":
+                # What a log tells may change nothing else that one could wait for.
+                self._said = []
+                await self._failures(rest)
 
     def visible(self, lines: list[str]) -> list[str]:
         """Leave out what this client cannot show."""
@@ -147,6 +151,8 @@ class Player:
             "save": self._save,
             "close": self._close_document,
             "dismiss": self._dismiss,
+            "resolve": self._resolve,
+            "rename": self._rename,
             "clear": self._clear,
             "set": self._set,
             "restart": self._restart,
@@ -218,6 +224,16 @@ class Player:
     async def _dismiss(self, rest: str) -> None:
         argument = {"suspect": int(rest)} if rest else {}
         self._said.append(f"dismissed {await self.client.execute('dlBug.dismiss', argument)}")
+
+    async def _resolve(self, source: str) -> None:
+        await self.client.execute("dlBug.resolve", {"source": source})
+
+    async def _rename(self, rest: str) -> None:
+        """Rename a file or a folder outside of the editor: gone under one name, new by another."""
+        old, new = rest.split(" ")
+        self._path(old).rename(self._path(new))
+        self._tell(old, types.FileChangeType.Deleted)
+        self._tell(new, types.FileChangeType.Created)
 
     async def _clear(self, _rest: str) -> None:
         await self.client.execute("dlBug.clear")

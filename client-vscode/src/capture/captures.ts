@@ -61,7 +61,7 @@ export class Captures {
 
   /** The server's list of what is shown. */
   take(listed: readonly Listed[]): void {
-    this.shown = new Set(listed.map((one) => one.source));
+    this.shown = new Set(listed.flatMap((one) => one.sources ?? [one.source]));
   }
 
   /** The server runs: hand over what waited for it, oldest first. */

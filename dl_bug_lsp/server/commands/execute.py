@@ -80,7 +80,8 @@ def register(server: DlBugServer) -> None:
     @server.command(FAILURES)
     def failures(ls: DlBugServer, *arguments: Any) -> list[dict[str, Any]]:
         argument(FAILURES, arguments)
-        return [listed(publication) for publication in reversed(ls.shelf.all())]
+        shown = [one for one in ls.shelf.all() if one.shown() or not one.places]
+        return [listed(one, ls.shelf.sources(one)) for one in reversed(shown)]
 
     @server.command(REPORT)
     async def report(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | str | None:

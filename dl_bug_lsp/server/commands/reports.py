@@ -10,7 +10,7 @@ from dl_bug_lsp.server.failures.pages import report_page
 from dl_bug_lsp.server.failures.publication import Place, Publication
 
 
-def listed(publication: Publication) -> dict[str, Any]:
+def listed(publication: Publication, sources: list[str]) -> dict[str, Any]:
     """Return a publication in outline: its failures and where their places stand now."""
     # Imported here: nobody asks before `initialize` is answered.
     from dl_bug_lsp.views.headline import headline
@@ -18,6 +18,7 @@ def listed(publication: Publication) -> dict[str, Any]:
     return {
         "report": publication.id,
         "source": publication.source,
+        "sources": sources,
         "workspace": publication.folder.uri,
         "log": publication.log,
         "failures": [

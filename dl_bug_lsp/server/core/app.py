@@ -151,13 +151,10 @@ class DlBugServer(LanguageServer):
         else:
             self.show()
 
-    def resolve(self, source: str, folder: Folder, *, soon: bool = False) -> None:
-        """Take back what a folder's source shows: its failure is over."""
-        if self.shelf.drop_source(source, folder):
-            if soon:
-                self.show_soon()
-            else:
-                self.show()
+    def resolve(self, source: str, folder: Folder) -> None:
+        """Take back the failure that a folder's source shows: it ended well."""
+        if self.shelf.drop_failure(source, folder):
+            self.show()
 
     def show_soon(self) -> None:
         """Show what nobody asked for: at once after a quiet time, else gathered."""

@@ -1,20 +1,18 @@
-"""Spots: lines of documents that follow every edit and are found again by their text."""
+"""Spots: lines of documents that are found again by their text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
 
 from lsprotocol import types
 
 from dl_bug_lsp.server.documents.folders import path_of
-from dl_bug_lsp.server.documents.positions import line_start, lines_range, moved
+from dl_bug_lsp.server.documents.positions import line_start, lines_range
 
 Encoding = types.PositionEncodingKind | str
 Lines = Sequence[str]
-Changes = Sequence[types.TextDocumentContentChangeEvent]
 
 LEAST_LIKENESS = 0.7
 """How alike a rewritten line must be to the old one to be taken for it (difflib's ratio)."""
@@ -31,6 +29,15 @@ class CellLine:
     line: int
 
 
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Lines that are gone: the first one's number, how many follow, if another line reads so."""
+
+    line: int
+    more: int
+    has_twin: bool
+
+
 @dataclass(eq=False)
 class Spot:
     """A range of whole lines (``is_point``: the beginning of one), None once they are gone.
@@ -45,6 +52,8 @@ class Spot:
     home: str
     is_point: bool = False
     cell: CellLine | None = None
+    lost: Lost | None = None
+    """Where it stood before it went with its lines, which may come back: by undo, by git."""
 
     @property
     def line(self) -> int:
@@ -56,6 +65,25 @@ class Spot:
         found = lines_range(first, last, lines, encoding)
         self.range = line_start(first) if self.is_point else found
         self.text = line_text(lines, first)
+
+    def lose(self, lines: Lines = ()) -> None:
+        """Go, as the lines do; ``lines`` are those that are left of the document."""
+        if self.range is not None:
+            more = self.range.end.line - self.range.start.line
+            self.lost = Lost(self.line, more, squeeze(self.text) in map(squeeze, lines))
+            self.range = None
+
+    def come_back(self, lines: Lines, encoding: Encoding) -> bool:
+        """Stand again where the lost text stands now; return whether it does anywhere."""
+        # Imported here: nothing is looked for before there is a failure.
+        from dl_bug_lsp.workspace.anchoring import find_text
+
+        at = find_text(lines, self.lost.line, self.text) if self.lost is not None else None
+        if at is None or self.lost is None:
+            return False
+        self.set_lines(at, min(at + self.lost.more, len(lines)), lines, encoding)
+        self.lost = None
+        return True
 
     def find(
         self, near: int, lines: Lines, encoding: Encoding, before: Lines | None = None
@@ -74,7 +102,7 @@ class Spot:
         if at is None and before is not None:
             at = _rewritten(lines, near, self.text, before)
         if at is None:
-            self.range = None
+            self.lose()
         else:
             self.set_lines(at, min(at + height, len(lines)), lines, encoding)
 
@@ -106,89 +134,9 @@ def document_key(uri: str) -> str:
     return str(path) if path is not None else uri
 
 
-def follow(
-    spots: Iterable[Spot], changes: Changes, before: Lines | None, after: Lines, encoding: Encoding
-) -> bool:
-    """Move a document's spots with its edits; return whether any of them changed.
-
-    ``before`` are the lines that the edits were made in, where they are known; ``after`` the
-    present ones. Where a document was sent whole, or a block written anew around a spot, the spot's
-    text is looked for.
-    """
-    living = [one for one in spots if one.range is not None]
-    old = [(one.range, one.text) for one in living]
-    whole = [c for c in changes if not isinstance(c, types.TextDocumentContentChangePartial)]
-    if whole:
-        _follow_whole(living, before, after, encoding)
-    else:
-        _follow_parts(living, changes, (before, after), encoding)
-    return any((one.range, one.text) != was for one, was in zip(living, old, strict=True))
-
-
-def settle(spots: Iterable[Spot], lines: Sequence[str], encoding: Encoding) -> bool:
-    """Put spots where their text stands in a document that changed unseen; whether any changed."""
-    changed = False
-    for one in spots:
-        if one.range is None or one.text == line_text(lines, one.line):
-            continue
-        one.find(one.line, lines, encoding)
-        changed = True
-    return changed
-
-
-def _follow_parts(
-    living: list[Spot], changes: Changes, texts: tuple[Lines | None, Lines], encoding: Encoding
-) -> None:
-    before, after = texts
-    touched: dict[int, bool] = {}
-    for change in changes:
-        if not isinstance(change, types.TextDocumentContentChangePartial):
-            continue
-        for index, one in enumerate(living):
-            if one.range is None or change.range.start.line > one.range.end.line:
-                continue
-            if change.range.end.line >= one.range.start.line:
-                touched[index] = touched.get(index, False) or _covers(change, one.range)
-            one.range = moved(one.range, change)
-    for index, is_covered in touched.items():
-        one = living[index]
-        if one.range is not None and is_covered:
-            one.find(one.line, after, encoding, before)
-        elif one.range is not None:
-            one.set_lines(one.line, one.range.end.line + 1, after, encoding)
-
-
-def _covers(change: types.TextDocumentContentChangePartial, place: types.Range) -> bool:
-    """Whether an edit wrote more than the spot's lines anew, and the spot's with them."""
-    edit = change.range
-    around = edit.start.line < place.start.line or edit.end.line > place.end.line
-    inside = edit.start <= place.start and edit.end >= place.end and edit.end > place.start
-    return around and inside and bool(change.text.strip())
-
-
-def _follow_whole(
-    living: list[Spot], before: Lines | None, after: Lines, encoding: Encoding
-) -> None:
-    old, new = before or (), after
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
-    by = len(new) - len(old)
-    for one in living:
-        if one.range is None:
-            continue
-        first, last = one.line, one.range.end.line + 1
-        if before is not None and last <= head:
-            continue
-        if before is not None and first > len(old) - tail:
-            one.set_lines(first + by, last + by, new, encoding)
-        elif before is not None and len(new) == len(old) and len(new) - head - tail == 1:
-            one.set_lines(first, last, new, encoding)
-        else:
-            one.find(first, new, encoding, before)
-
-
-def _common(one: Lines, other: Lines) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def squeeze(line: str) -> str:
+    """Return a line with single blanks between its words, and none around."""
+    return " ".join(line.split())
 
 
 def _rewritten(lines: Lines, near: int, text: str, before: Lines) -> int | None:

@@ -81,6 +81,11 @@ class Publication:
     offers: list[Offer] | None = None
     """None until somebody asks for them."""
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """What publications share that are of the same failure in the same folder."""
+        return self.folder.key, self.id
+
     def spots(self) -> Iterator[Spot]:
         """Yield every spot, also those in other documents than the marks'."""
         for place in self.places:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.documents.marks import Changes, Encoding, Lines, Spot, document_key, follow
+from dl_bug_lsp.server.documents.marks import Encoding, Lines, Spot, document_key
+from dl_bug_lsp.server.documents.moving import Changes, follow
 from dl_bug_lsp.server.failures.publication import Place, Publication
 
 if TYPE_CHECKING:
@@ -15,14 +16,17 @@ if TYPE_CHECKING:
 OF_A_FOLDER = ("log:", "run:", "spectrum")
 """How sources begin whose names mean something within one folder only."""
 MOST = 50
-"""Publications that are held; beyond them the oldest goes."""
+"""Failures that are held; beyond them the oldest goes."""
+MOST_TOLD = 8
+"""Publications of one failure that are held: the latest is shown."""
 
 
 class Shelf:
     """Publications by folder and source, oldest first; used on the event loop's thread.
 
     A source is where texts come from (pasted text, one log file, one recorded run): of each only
-    the newest failure is of interest.
+    the newest failure is of interest. Several may tell the same failure (a run in a terminal that
+    writes a log): the last one's publication is shown, the others stand behind it.
     """
 
     def __init__(self) -> None:
@@ -31,11 +35,12 @@ class Shelf:
     def put(self, new: Publication) -> None:
         """Take in a publication in the place of the older one of its source."""
         self.drop_source(new.source, new.folder)
-        # The same failure may be told twice: pasted, and found in its log.
-        self.drop(lambda old: old.id == new.id and old.folder.key == new.folder.key)
         self._held[new.folder.key, new.source] = new
-        while len(self._held) > MOST:
-            del self._held[next(iter(self._held))]
+        same = [key for key, held in self._held.items() if held.key == new.key]
+        for key in same[:-MOST_TOLD]:
+            del self._held[key]
+        while len(shown := self.all()) > MOST:
+            self._drop_failures({shown[0].key})
 
     def drop(self, unwanted: Callable[[Publication], bool]) -> bool:
         """Take out all publications that are ``unwanted``; return whether there were any."""
@@ -47,14 +52,22 @@ class Shelf:
     def drop_source(self, source: str, folder: Folder) -> bool:
         """Take out what a source showed; return whether it showed any.
 
-        Logs and runs are a folder's own; any other source is one for all folders.
+        The failure stays where another source has told it, too. Logs and runs are a folder's own;
+        any other source is one for all folders.
         """
-        return self.drop(
-            lambda held: (
-                held.source == source
-                and (held.folder.key == folder.key or not source.startswith(OF_A_FOLDER))
-            )
+        return self.drop(lambda held: _is_of(held, source, folder))
+
+    def drop_failure(self, source: str, folder: Folder) -> bool:
+        """Take out the failure that a source showed, whoever has told it; return if there was one.
+
+        That is what the good end of a run says of the failure of the one before.
+        """
+        return self._drop_failures(
+            {held.key for held in self._held.values() if _is_of(held, source, folder)}
         )
+
+    def _drop_failures(self, failures: Collection[tuple[str, str]]) -> bool:
+        return self.drop(lambda held: held.key in failures)
 
     def drop_folder(self, folder: Folder) -> bool:
         """Take out a folder's publications; return whether there were any."""
@@ -65,8 +78,17 @@ class Shelf:
         self._held.clear()
 
     def all(self) -> tuple[Publication, ...]:
-        """Return all publications, oldest first."""
+        """Return the publications that are shown, oldest first: of each failure the latest."""
+        latest = {held.key: held for held in self._held.values()}
+        return tuple(held for held in self._held.values() if latest[held.key] is held)
+
+    def held(self) -> tuple[Publication, ...]:
+        """Return all publications, oldest first, also those behind others of the same failure."""
         return tuple(self._held.values())
+
+    def sources(self, publication: Publication) -> list[str]:
+        """Return the sources that have told a publication's failure, the latest first."""
+        return [held.source for held in reversed(self.held()) if held.key == publication.key]
 
     def has(self, source: str, folder: Folder) -> bool:
         """Whether a source of a folder has a publication."""
@@ -88,23 +110,31 @@ class Shelf:
     def spots(self, uri: str) -> list[Spot]:
         """Return every spot in a document, each once."""
         key = document_key(uri)
-        found = (s for p in self.all() for s in p.spots() if document_key(s.uri) == key)
+        found = (s for p in self.held() for s in p.spots() if document_key(s.uri) == key)
         return list(dict.fromkeys(found))
 
     def edit(
         self, uri: str, changes: Changes, before: Lines | None, after: Lines, encoding: Encoding
     ) -> bool:
-        """Move what stands in a document with its edits (`marks.follow`)."""
+        """Move what stands in a document with its edits (`moving.follow`)."""
         return follow(self.spots(uri), changes, before, after, encoding)
 
     def dismiss(self, wanted: Callable[[Publication, Place], bool]) -> int:
-        """Put places aside; publications that show nothing more go. Return how many places."""
-        found = [place for publication, place in self.places() if wanted(publication, place)]
-        for place in found:
+        """Put places aside; failures that show nothing more go. Return how many places."""
+        found = [pair for pair in self.places() if wanted(*pair)]
+        for _, place in found:
             place.is_dismissed = True
-        touched = {id(place) for place in found}
-        self.drop(lambda p: not p.shown() and any(id(place) in touched for place in p.places))
+        touched = {publication.key: publication for publication, _ in found}
+        for behind in self._held.values():
+            if behind.key in touched:
+                behind.put_aside_as(touched[behind.key])
+        self._drop_failures([key for key, held in touched.items() if not held.shown()])
         return len(found)
+
+
+def _is_of(held: Publication, source: str, folder: Folder) -> bool:
+    is_own = source.startswith(OF_A_FOLDER)
+    return held.source == source and (held.folder.key == folder.key or not is_own)
 
 
 def failure_of(publication: Publication, wanted: str | None) -> FailureReport | None:

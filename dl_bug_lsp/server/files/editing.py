@@ -13,14 +13,8 @@ from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.documents.buffers import Buffer
 from dl_bug_lsp.server.documents.cells import to_file
 from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.documents.marks import (
-    Changes,
-    Encoding,
-    Lines,
-    Spot,
-    document_key,
-    settle,
-)
+from dl_bug_lsp.server.documents.marks import Encoding, Lines, Spot, document_key
+from dl_bug_lsp.server.documents.moving import Changes, settle
 from dl_bug_lsp.server.failures.publication import Publication
 
 if TYPE_CHECKING:
@@ -76,7 +70,7 @@ def register(server: DlBugServer) -> None:
     def deleted(ls: DlBugServer, params: types.DeleteFilesParams) -> None:
         gone = [spot for one in params.files for spot in _below(ls, one.uri)]
         for spot in gone:
-            spot.range = None
+            spot.lose()
         if gone:
             ls.show()
 
@@ -138,7 +132,7 @@ def disk_changed(ls: DlBugServer, folder: Folder, names: Iterable[str]) -> None:
         key = document_key(home)
         return any(key == one or key.startswith((f"{one}/", f"{one}\\")) for one in keys)
 
-    if any(wanted(spot.home) for p in ls.shelf.all() for spot in p.spots()):
+    if any(wanted(spot.home) for p in ls.shelf.held() for spot in p.spots()):
         task = asyncio.ensure_future(read_again(ls, wanted))
         _TASKS.add(task)
         task.add_done_callback(_TASKS.discard)
@@ -151,7 +145,7 @@ async def read_again(
     ls: DlBugServer, wanted: Callable[[str], bool], *, keeps_missing: bool = False
 ) -> None:
     """Put the spots of closed files where their lines stand on disk now."""
-    for publication in ls.shelf.all():
+    for publication in ls.shelf.held():
         homes = dict.fromkeys(s.home for s in publication.spots() if wanted(s.home))
         for home in homes:
             file = publication.folder.file_of(home)
@@ -177,15 +171,19 @@ def _on_disk(folder: Folder, file: str) -> tuple[Sequence[str], Sequence[Cell]]:
 
 def _below(ls: DlBugServer, uri: str) -> list[Spot]:
     """Return the spots in a file, or in the files of a folder."""
-    key = document_key(uri)
-    found = dict.fromkeys(s for p in ls.shelf.all() for s in p.spots())
-    inside = (f"{key}/", f"{key}\\")
-    return [
-        s for s in found if document_key(s.home) == key or document_key(s.home).startswith(inside)
-    ]
+    found = dict.fromkeys(s for p in ls.shelf.held() for s in p.spots())
+    return [spot for spot in found if _is_below(spot.home, uri)]
+
+
+def _is_below(uri: str, top: str) -> bool:
+    key, around = document_key(uri), document_key(top)
+    return key == around or key.startswith((f"{around}/", f"{around}\\"))
 
 
 def _rename(ls: DlBugServer, old: str, new: str) -> bool:
+    for held in ls.shelf.held():
+        if held.log is not None and _is_below(held.log, old):
+            held.log = new + held.log[len(old) :]
     spots = _below(ls, old)
     for spot in spots:
         for name in ("uri", "home"):

@@ -51,7 +51,7 @@ def is_open_notebook(ls: DlBugServer, uri: str) -> bool:
 
 
 def _spots(ls: DlBugServer, notebook: str) -> list[Spot]:
-    return _of_notebook((spot for p in ls.shelf.all() for spot in p.spots()), notebook)
+    return _of_notebook((spot for p in ls.shelf.held() for spot in p.spots()), notebook)
 
 
 def _of_notebook(spots: Iterable[Spot], notebook: str) -> list[Spot]:

@@ -133,7 +133,7 @@ async def _is_put_aside(ls: DlBugServer, new: Publication, state: LogState | Non
     if source != SOURCE:
         return False
     is_known = await ls.told.knows(folder, source, state)
-    old = next((p for p in ls.shelf.all() if p.folder is folder and p.source == source), None)
+    old = next((p for p in ls.shelf.held() if p.folder is folder and p.source == source), None)
     if new.settings.keep_failures:
         ls.told.note(folder, source, state, new.report)
     if is_known and old is not None:

@@ -102,14 +102,19 @@ class LogFailures:
         return found if is_ours else None
 
     def recovered(self, folder: Folder, source: str) -> None:
-        """Take back what a log showed."""
+        """Take back what a log showed; a run that ended well ends the failure for all sources."""
         ls = self._ls
         ls.told.forget(folder, source)
         self._newest.pop((folder.key, source), None)
         for name in _names(folder, source):
             ls.jobs.drop(job_name(name, (folder,)))
-            if not folder.closed.is_set():
-                ls.resolve(name, folder, soon=True)
+            drop = ls.shelf.drop_failure if _is_run(name) else ls.shelf.drop_source
+            if not folder.closed.is_set() and drop(name, folder):
+                ls.show_soon()
+
+
+def _is_run(source: str) -> bool:
+    return source.startswith(("run:", "run in "))
 
 
 def _names(folder: Folder, source: str) -> tuple[str, ...]:

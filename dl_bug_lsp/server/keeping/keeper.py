@@ -92,7 +92,7 @@ class Keeper:
         # Imported here: there is nothing to keep before there is a failure.
         from dl_bug_lsp.server.keeping.kept_file import MOST, Kept, to_kept
 
-        held = [p for p in self._ls.shelf.all() if p.folder is folder and p.shown()]
+        held = [p for p in self._ls.shelf.held() if p.folder is folder and p.shown()]
         shown = [to_kept(one) for one in held[-MOST:] if one.settings.keep_failures]
         return Kept(shown, self._ls.told.kept(folder))
 
