@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
@@ -11,10 +12,14 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import pytest_lsp
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient
 from waiting import SECONDS
+
+from dl_bug_lsp.server.logs.logfiles import LARGEST
 
 PROGRAM = "def step(n):\n    return 1 / n\n\nstep(0)\n"
 FAILURE = """Traceback (most recent call last):
@@ -96,6 +101,49 @@ async def test_a_recorded_run_is_shown_until_the_same_command_runs_well(
     (tmp_path / "train.py").write_text(PROGRAM.replace("step(0)", "step(1)"))
     assert await asyncio.to_thread(run) == 0
     await until(lambda: not shown(client, tmp_path), "the failure to go")
+
+
+async def test_the_rest_of_a_failure_is_told_though_the_log_s_time_is_the_same(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    def codes() -> set[object]:
+        return {one.code for found in client.diagnostics.values() for one in found}
+
+    await start(client, tmp_path)
+    log, (head, tail) = tmp_path / "job.log", FAILURE.split("ZeroDivisionError")
+    append(log, head)
+    await until(lambda: codes() == {"unclassified"}, "the failure without its end")
+    state = log.stat()
+    append(log, f"ZeroDivisionError{tail}")
+    os.utime(log, ns=(state.st_atime_ns, state.st_mtime_ns))
+    await until(lambda: codes() == {"division_by_zero"}, "the whole failure")
+
+
+async def test_a_long_log_s_lines_are_counted_from_its_beginning(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    await start(client, tmp_path, logs={"watch": False})
+    log = tmp_path / "long.log"
+    line = "epoch 1: loss 0.1234567890" + " " * 1000 + "\n"
+    lines = LARGEST // len(line) + 1000
+    log.write_text(line * lines + FAILURE)
+    command = types.ExecuteCommandParams("dlBug.localizeFile", [{"uri": log.as_uri()}])
+    report = await client.workspace_execute_command_async(command)
+    assert report["failures"][0]["span"]["first_line"] == lines + 1
+    command = types.ExecuteCommandParams("dlBug.openLog", [{}])
+    found = await client.workspace_execute_command_async(command)
+    assert found["range"]["start"]["line"] == lines
+
+
+async def test_a_pipe_is_no_log_to_be_read(client: LanguageClient, tmp_path: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this platform has no named pipes")
+    await start(client, tmp_path)
+    os.mkfifo(tmp_path / "pipe.log")
+    named = {"uri": (tmp_path / "pipe.log").as_uri()}
+    command = types.ExecuteCommandParams("dlBug.localizeFile", [named])
+    with pytest.raises(JsonRpcException, match="cannot be read"):
+        await client.workspace_execute_command_async(command)
 
 
 async def test_an_open_notebook_is_no_log_where_the_client_tells_of_its_cells(

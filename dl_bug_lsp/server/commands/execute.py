@@ -44,7 +44,7 @@ def register(server: DlBugServer) -> None:
         folders = _folders(ls, wanted.get("workspace"))
         captured = _Captured(wanted) if wanted.get("captured") else None
         source = wanted.get("source") or PASTE
-        return await _localize(ls, text, source, folders, request, captured=captured)
+        return await _localize(ls, text, 0, source, folders, request, captured=captured)
 
     @server.command(LOCALIZE_FILE)
     async def localize_file(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
@@ -54,12 +54,12 @@ def register(server: DlBugServer) -> None:
         if path_of(uri) is None:
             raise JsonRpcInvalidParams(f"{LOCALIZE_FILE} needs a log file's URI as 'uri'")
         folders = _folders(ls, wanted.get("workspace"), uri)
-        text = await read_text(ls, uri)
-        if text is None:
+        found = await read_text(ls, uri)
+        if found is None:
             raise JsonRpcInvalidParams(f"{LOCALIZE_FILE}: the file at 'uri' cannot be read")
         # Under a name of its own, so that what follows the log does not take the request's place.
         source = wanted.get("source") or uri
-        return await _localize(ls, text, source, folders, request, uri)
+        return await _localize(ls, *found, source, folders, request, uri)
 
     @server.command(CLEAR)
     def clear(ls: DlBugServer, *_arguments: Any) -> None:
@@ -119,6 +119,7 @@ def _is_meant(wanted: dict[str, Any], publication: Publication, place: Place) ->
 async def _localize(
     ls: DlBugServer,
     text: str,
+    lines_before: int,
     source: str,
     folders: tuple[Folder, ...],
     request: int | str | None,
@@ -131,7 +132,7 @@ async def _localize(
     A text that nobody chose (``captured``) is published only if it tells of a failure of our own.
     """
     try:
-        found = await localized(ls, text, source, folders, request)
+        found = await localized(ls, text, source, folders, request, lines_before)
     except SupersededError:
         raise JsonRpcRequestCancelled("a newer text took this one's place") from None
     except CancelledError:

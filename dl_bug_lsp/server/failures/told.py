@@ -76,6 +76,14 @@ class ToldLogs:
         was = self._told.get(folder.key, {}).get(source)
         return was is not None and was.state == state
 
+    async def knew(self, folder: Folder, source: str, state: LogState | None) -> bool:
+        """Whether an earlier server told the failure of a log that is as it was.
+
+        What this one told may have been a part of a failure, whose rest it reads now.
+        """
+        is_known = await self.knows(folder, source, state)
+        return is_known and self._told[folder.key][source].is_restored
+
     def was_told(self, folder: Folder, source: str, state: LogState | None, report: Report) -> bool:
         """Whether an earlier server told this failure, at this line, of a log that grew since."""
         was = self._told.get(folder.key, {}).get(source)

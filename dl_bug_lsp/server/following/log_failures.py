@@ -49,7 +49,7 @@ class LogFailures:
             if folder.closed.is_set():
                 return
             state = _state(folder, failure.file)
-            if await ls.told.knows(folder, failure.source, state):
+            if await ls.told.knew(folder, failure.source, state):
                 return
             found = await self._localized(folder, failure)
             is_open = found is not None and not found.folder.closed.is_set()

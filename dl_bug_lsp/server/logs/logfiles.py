@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.documents.folders import path_of
@@ -18,6 +18,9 @@ SUFFIXES = (".log", ".out", ".err", ".txt")
 LANGUAGES = {"log", "plaintext", "text", "Log"}
 LARGEST = 64 * 2**20
 """Bytes of a file that are read, from its end."""
+MOST_COUNTED = 2**30
+"""Bytes before them whose lines are counted, at most."""
+CHUNK = 2**20
 
 
 def is_log(ls: DlBugServer, uri: str, language: str | None, settings: Settings | None) -> bool:
@@ -41,23 +44,38 @@ def _rules(settings: Settings) -> LogRules:
     return LogRules(tuple(include), tuple(settings.logs_exclude))
 
 
-async def read_text(ls: DlBugServer, uri: str) -> str | None:
-    """Return a log's text from the editor, else from disk; None where there is none."""
+async def read_text(ls: DlBugServer, uri: str) -> tuple[str, int] | None:
+    """Return a log's text from the editor, else from disk, and how many lines stand before it.
+
+    None where there is none.
+    """
     found = buffer_of(ls, uri)
     path = path_of(uri)
     if found is not None or path is None:
-        return found.source if found is not None else None
+        return (found.source, 0) if found is not None else None
     return await asyncio.to_thread(_read, path)
 
 
-def _read(path: Path) -> str | None:
+def _read(path: Path) -> tuple[str, int] | None:
     # Imported here: the readers of logs are no part of the start.
     from dl_bug_lsp.logs.decoding import decode
 
     try:
+        if not path.is_file():
+            return None
         with path.open("rb") as stream:
-            size = stream.seek(0, 2)
-            stream.seek(max(0, size - LARGEST))
-            return decode(stream.read(LARGEST))[0]
+            start = max(0, stream.seek(0, 2) - LARGEST)
+            before = _lines_between(stream, max(0, start - MOST_COUNTED), start)
+            return decode(stream.read(LARGEST))[0], before
     except (OSError, ValueError):
         return None
+
+
+def _lines_between(stream: BinaryIO, at: int, end: int) -> int:
+    """Count the line feeds between two offsets; the stream stands at the second one then."""
+    lines = 0
+    stream.seek(at)
+    while at < end and (data := stream.read(min(CHUNK, end - at))):
+        lines += data.count(b"\n")
+        at += len(data)
+    return lines
