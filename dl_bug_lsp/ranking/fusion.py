@@ -50,12 +50,16 @@ GROUPS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A line with its clues, the strongest of each kind, in the order of what each adds."""
+    """A line with its clues, the strongest of each kind, in the order of what each adds.
+
+    ``end_line`` is the last line where a statement of several is meant as a whole, else 0.
+    """
 
     file: str
     line: int
     score: float
     clues: tuple[tuple[Clue, float], ...]
+    end_line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
