@@ -353,3 +353,14 @@ def test_any_way_of_writing_tells_what_reading_the_whole_tells(
         if told is not None:
             seen = failure_in(told.text.encode(), told.lines_before)
             assert seen == failure_in(content)
+
+
+def test_a_failure_that_comes_again_after_another_is_the_newest(tmp_path: Path) -> None:
+    case = Case(tmp_path / "train.log")
+    told = []
+    for n in (1, 2, 1, 1, 2):
+        with case.path.open("ab") as file:
+            file.write(b"epoch 1\n" + traceback(n))
+        told.append([(one.lines_before, one.text.count("Error")) for one in case.failures()])
+    # Each but the repeated one; from the third on without the runs before.
+    assert told == [[(0, 1)], [(0, 2)], [(10, 1)], [], [(10, 3)]]

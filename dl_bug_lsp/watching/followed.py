@@ -6,7 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dl_bug_lsp.logs.decoding import decode, detect_encoding
-from dl_bug_lsp.watching.judging import Identity, document_failure, failure_in, is_longer
+from dl_bug_lsp.watching.judging import (
+    Identity,
+    document_failure,
+    failure_in,
+    is_longer,
+    older_again,
+)
 from dl_bug_lsp.watching.patterns import is_document
 from dl_bug_lsp.watching.signs import first_sign
 from dl_bug_lsp.watching.tail import CHUNK, Growth, Tail
@@ -161,6 +167,11 @@ class FollowedLog:
         lines = self._lines_before(start)
         self._open_until = self.tail.offset + STILL_OPEN
         found = judge(data, lines)
+        again = older_again(data) if found is not None and found == self._known else 0
+        if again:
+            self._run_start = start + again
+            data, lines = data[again:], lines + data.count(b"\n", 0, again)
+            found = judge(data, lines)
         if found is None or found == self._known:
             return None
         if self._known and now - self._failed_at > MESSAGE_ENDS and is_longer(found, self._known):

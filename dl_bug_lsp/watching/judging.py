@@ -26,11 +26,34 @@ def failure_in(data: bytes, lines_before: int = 0) -> Identity | None:
     primary = next((failure for failure in reading.failures if failure.primary), None)
     if primary is None or not _counts(primary):
         return None
-    cause = primary.cause
+    return _identity(primary, lines_before)
+
+
+def _identity(failure: Failure, lines_before: int = 0) -> Identity:
+    cause = failure.cause
     words = (cause.type, cause.message) if cause is not None else ()
-    places = tuple(f"{frame.file}:{frame.line}" for frame in primary.frames[-3:])
-    line = str(lines_before + primary.span.first_line)
-    return (line, str(len(primary.causes)), *words, *places)
+    places = tuple(f"{frame.file}:{frame.line}" for frame in failure.frames[-3:])
+    line = str(lines_before + failure.span.first_line)
+    return (line, str(len(failure.causes)), *words, *places)
+
+
+def older_again(data: bytes) -> int:
+    """Return where a later run begins that failed as one did before the failure of ``data``.
+
+    Reading a log leaves out the second of two equal failures, which is then the newest one. Returns
+    an offset in ``data``; 0 where there is no such run.
+    """
+    failures = read_failures(read_log(data)).failures
+    primary = next((failure for failure in failures if failure.primary), None)
+    if primary is None:
+        return 0
+    first = primary.span.first_line
+    older = {_identity(f)[1:] for f in failures if f.span.first_line < first}
+    if not older:
+        return 0
+    lines = data.split(b"\n", primary.span.last_line)
+    found = failure_in(lines[-1]) if len(lines) > primary.span.last_line else None
+    return len(data) - len(lines[-1]) if found is not None and found[1:] in older else 0
 
 
 def is_longer(found: Identity, known: Identity) -> bool:

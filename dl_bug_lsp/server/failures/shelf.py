@@ -39,6 +39,10 @@ class Shelf:
         same = [key for key, held in self._held.items() if held.key == new.key]
         for key in same[:-MOST_TOLD]:
             del self._held[key]
+        for old in self.all():
+            if old is not new and old.folder is new.folder:
+                _leave_out(new, old)
+                _leave_out(old, new)
         while len(shown := self.all()) > MOST:
             self._drop_failures({shown[0].key})
 
@@ -130,6 +134,15 @@ class Shelf:
                 behind.put_aside_as(touched[behind.key])
         self._drop_failures([key for key, held in touched.items() if not held.shown()])
         return len(found)
+
+
+def _leave_out(among: Publication, main: Publication) -> None:
+    """Show a failure that one text tells among others once: where it is what ended the run."""
+    primary = main.report.primary
+    if primary is not None and any(place.failure is primary for place in main.shown()):
+        for place in among.places:
+            if not place.failure.primary and place.failure.id == primary.id:
+                place.is_dismissed = True
 
 
 def _is_of(held: Publication, source: str, folder: Folder) -> bool:
