@@ -200,6 +200,23 @@ def test_a_foreign_path_can_be_mapped(tmp_path: Path) -> None:
     assert (frame["workspace_file"], frame["workspace_line"]) == ("net.py", 3)
 
 
+def test_doctor_goes_by_what_the_project_sets_and_finds_runs_below(tmp_path: Path) -> None:
+    logs = "[tool.dl-bug-lsp.logs]\npolling = true\ninclude = ['**/*.txt']\n"
+    (tmp_path / "pyproject.toml").write_text(logs, encoding="utf-8")
+    (tmp_path / "a.log").write_text("x", encoding="utf-8")
+    (tmp_path / "sub" / ".git").mkdir(parents=True)
+    (tmp_path / "sub" / "b.txt").write_text("x", encoding="utf-8")
+    run = ["run", "--no-report", "--", sys.executable, "-c", "1 / 0"]
+    program = [sys.executable, "-m", "dl_bug_lsp"]
+    subprocess.run([*program, *run], cwd=tmp_path / "sub", capture_output=True, check=False)
+    shown = subprocess.run([*program, "doctor"], cwd=tmp_path, capture_output=True, check=True)
+    rows = dict(line.split(":", 1) for line in shown.stdout.decode().splitlines())
+    assert rows["watching"].strip().startswith("polling: the project's settings ask for it")
+    assert rows["followed logs"].strip() == "1 in 2 folders: sub/b.txt"
+    assert rows["recorded runs"].strip().endswith("(exit code 1)")
+    assert rows["recorded runs"].strip().startswith("1: ")
+
+
 def test_doctor_tells_what_a_report_of_a_problem_needs() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "dl_bug_lsp", "doctor", "--workspace", MISMATCH / "workspace"],

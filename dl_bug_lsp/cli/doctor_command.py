@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from dl_bug_lsp import __version__
 from dl_bug_lsp.cli.errors import FOUND, PROGRAM, state_folder
-from dl_bug_lsp.cli.localize_command import workspace_folder
+from dl_bug_lsp.cli.localize_command import project_settings, workspace_folder
 from dl_bug_lsp.cli.terminal import write_text
 from dl_bug_lsp.cli.watching_facts import watching_rows
 from dl_bug_lsp.views.escape import escape
@@ -25,7 +25,9 @@ LIBRARIES = ("pygls", "lsprotocol", "pathspec", "PyYAML", "rank-bm25", "watchdog
 def run(arguments: argparse.Namespace) -> int:
     """Print one ``name: value`` line for each fact; return 0."""
     root = workspace_folder(arguments.workspace)
-    rows = [*_versions(), *_workspace(Workspace(root)), *watching_rows(root)]
+    workspace = Workspace(root)
+    watching = watching_rows(root, project_settings(workspace))
+    rows = [*_versions(), *_workspace(workspace), *watching]
     widest = max(len(name) for name, _ in rows)
     write_text("".join(f"{name + ':':<{widest + 1}} {escape(value)}\n" for name, value in rows))
     return FOUND

@@ -6,34 +6,46 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dl_bug_lsp.runs.records import recorded
+from dl_bug_lsp.settings.reading import Settings
 from dl_bug_lsp.watching.folders import FolderTree
 from dl_bug_lsp.watching.mounts import file_system, inotify_limits
 from dl_bug_lsp.watching.notices import Notices
-from dl_bug_lsp.watching.patterns import LogRules
+from dl_bug_lsp.watching.patterns import INCLUDE, LogRules
+from dl_bug_lsp.watching.recorded import recorders
 
 NAMED = 5
 """Logs and runs that are named, the latest."""
 
 
-def watching_rows(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield what the server would do here with the logs of usual names."""
+def watching_rows(root: Path, settings: Settings) -> Iterator[tuple[str, str]]:
+    """Yield what the server would do here, with what the project sets."""
     real = str(root.resolve())
-    notices = Notices(real, lambda: None)
-    has_notices = notices.start()
-    notices.stop()
-    means = "notices of the platform" if has_notices else f"polling: {notices.reason}"
     kind = file_system(real)
-    yield "watching", means + (f" (file system {kind})" if kind else "")
+    yield "watching", _means(real, settings) + (f" (file system {kind})" if kind else "")
     limits = inotify_limits()
     if limits:
         yield "inotify limits", ", ".join(f"{name} {value}" for name, value in limits.items())
-    tree = FolderTree(real, LogRules())
+    include = INCLUDE if settings.logs_include is None else settings.logs_include
+    tree = FolderTree(real, LogRules(tuple(include), tuple(settings.logs_exclude)))
     logs = sorted(tree.enter(""), key=lambda found: (-found[1].st_mtime, found[0]))
-    folders = f"{len(tree.stamps)} folders" + (", too many" if tree.has_too_many else "")
-    yield "followed logs", f"{len(logs)} in {folders}{_named([path for path, _ in logs])}"
-    runs = [record for _, record in recorded(root)]
+    among = f"{len(tree.stamps)} folders" + (", too many" if tree.has_too_many else "")
+    yield "followed logs", f"{len(logs)} in {among}{_named([path for path, _ in logs])}"
+    folders = recorders(real, tree.recorders)
+    found = [one for folder in folders for one in recorded(Path(folder))]
+    runs = [record for _, record in sorted(found, key=lambda one: (one[1].started, one[0]))]
     names = [f"{run.source.removeprefix('run:')} {_end(run.exit_code)}" for run in reversed(runs)]
     yield "recorded runs", f"{len(runs)}{_named(names)}"
+
+
+def _means(root: str, settings: Settings) -> str:
+    if not settings.logs_watch:
+        return "off: the project's settings ask for it"
+    if settings.logs_polling:
+        return "polling: the project's settings ask for it"
+    notices = Notices(root, lambda: None)
+    has_notices = notices.start()
+    notices.stop()
+    return "notices of the platform" if has_notices else f"polling: {notices.reason}"
 
 
 def _named(names: list[str]) -> str:

@@ -51,8 +51,7 @@ class RecordedRuns:
 
         ``below`` are folders in the watched one, relative to it, in which runs may be recorded.
         """
-        inside = sorted(os.path.join(self._root, name) for name in below if name)
-        wanted = (*self._above, self._root, *inside)
+        wanted = (*self._above, *_inside(self._root, below))
         for folder in [folder for folder in self._recorders if folder not in wanted]:
             self._forget(folder, self._recorders.pop(folder).seen or ())
         for folder in wanted:
@@ -124,6 +123,18 @@ class RecordedRuns:
         if ran_in.is_relative_to(self._root):
             return replace(record, folder=ran_in.relative_to(self._root).as_posix()).source
         return f"run in {ran_in.as_posix()}: {shlex.join(record.command)}"
+
+
+def recorders(root: str, below: Iterable[str]) -> tuple[str, ...]:
+    """Return the folders in which runs of a watched one may be recorded, absolute.
+
+    ``root`` is its real path, ``below`` are folders in it that have a ``.dlbug/``, relative to it.
+    """
+    return (*_above(root), *_inside(root, below))
+
+
+def _inside(root: str, below: Iterable[str]) -> tuple[str, ...]:
+    return (root, *sorted(os.path.join(root, name) for name in below if name))
 
 
 def _above(root: str) -> Iterator[str]:
