@@ -8,6 +8,7 @@ import pytest
 
 from dl_bug_lsp.evidence.domain_rules import training
 from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.values import Log, Span
 from dl_bug_lsp.messages import MessageFacts
 from dl_bug_lsp.report import CategoryVerdict
@@ -20,11 +21,12 @@ EXTRA_FAULTS = {("share-in-config", "conf.json"): {3}}
 """Lines at fault in files that cannot hold a comment."""
 
 
-def case_of(folder: Path, category: str) -> Case:
+def case_of(folder: Path, category: str, log: str = "") -> Case:
     failure = Failure(FailureKind.SILENT, (), 0, "metrics", Span(1, 1), "")
     verdict = CategoryVerdict(category, "silent", 0.9, "", "")
     workspace = Workspace(folder, cache=False)
-    return Case(failure, MessageFacts(None, ()), verdict, (), workspace, Log(()))
+    read = read_log(log) if log else Log(())
+    return Case(failure, MessageFacts(None, ()), verdict, (), workspace, read)
 
 
 def written(folder: Path, program: Program) -> set[tuple[str, int]]:
@@ -146,3 +148,29 @@ def test_what_is_said_of_small_pieces(
     (tmp_path / "code.py").write_text(f"import torch\n{code}\n")
     said = [clue.why for clue in training.find(case_of(tmp_path, category))]
     assert any(words in why for why in said) if words else said == []
+
+
+@pytest.mark.parametrize(
+    ("warning", "words"),
+    [
+        (
+            "/home/me/job/loss.py:2: UserWarning: Using a target size (torch.Size([50])) that is"
+            " different to the input size (torch.Size([50, 1])). This will likely lead to",
+            "spread over each other",
+        ),
+        ("loss.py:2: RuntimeWarning: invalid value encountered in divide", "no number"),
+        ("loss.py:2: UserWarning: the number of workers is high", None),
+        (
+            "/usr/lib/python3/site-packages/numpy/core.py:2: RuntimeWarning: overflow encountered",
+            None,
+        ),
+    ],
+)
+def test_a_warning_of_the_log_that_explains_a_failure(
+    warning: str, words: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "loss.py").write_text("def loss(a, b):\n    return mse(a, b)\n")
+    case = case_of(tmp_path, "loss_stagnation", f"{warning}\nepoch 1\n")
+    told = [c for c in training.find(case) if "the log warns" in c.why]
+    assert [(c.file, c.line) for c in told] == ([("loss.py", 2)] if words else [])
+    assert all(words in c.why for c in told if words)

@@ -74,7 +74,17 @@ DEFAULT_FLOAT64 = {
     "load",
 }
 DEFAULT_OBJECT = {"to_numpy", "read_csv", "read_table", "DataFrame", "array", "asarray"}
-DEFAULT_INT64 = {"arange", "randint", "integers", "argmax", "tensor", "array", "LongTensor"}
+DEFAULT_INT64 = {
+    "read_csv",
+    "read_table",
+    "arange",
+    "randint",
+    "integers",
+    "argmax",
+    "tensor",
+    "array",
+    "LongTensor",
+}
 MOST_DEMANDED = 3
 """A message that names more types lists what would do; it demands none of them."""
 NAMED = "a type that the message names"
@@ -98,6 +108,8 @@ def _facts(case: Case, role: Role) -> set[str]:
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the steps that give a value the element type of the message."""
+    if "traced array" in case.message:
+        return  # its type is only named to say which value is meant
     actual, expected = _facts(case, Role.ACTUAL), _facts(case, Role.EXPECTED)
     if actual and actual == expected:
         return  # the shapes differ, the types agree
@@ -207,6 +219,20 @@ def _casts(expr: ast.expr) -> set[str]:
     return {n for c in ast.walk(expr) if isinstance(c, ast.Call) for n in dtypes_in(c)}
 
 
+def _named_types(table: ast.Dict) -> set[str]:
+    """Return the element types that a table of columns names (``dtype={"id": "string"}``)."""
+    found: set[str] = set()
+    for value in table.values:
+        if isinstance(value, ast.Name):
+            name = PYTHON_TYPES.get(value.id)
+        elif isinstance(value, ast.Constant) and isinstance(value.value, str):
+            name = canonical(value.value)
+        else:
+            name = canonical(value.attr) if isinstance(value, ast.Attribute) else None
+        found.update({name} if name is not None else ())
+    return found
+
+
 def dtypes_in(call: ast.Call) -> set[str]:
     """Return the element types that a call names: casts, ``dtype=`` and dtype arguments."""
     found: set[str] = set()
@@ -221,8 +247,7 @@ def dtypes_in(call: ast.Call) -> set[str]:
         elif isinstance(argument, ast.Name) and argument.id in PYTHON_TYPES:
             name = PYTHON_TYPES[argument.id]
         elif isinstance(argument, ast.Dict):
-            names = [v.id for v in argument.values if isinstance(v, ast.Name)]
-            found.update(PYTHON_TYPES[n] for n in names if n in PYTHON_TYPES)
+            found.update(_named_types(argument))
         if name is not None:
             found.add(name)
     return found

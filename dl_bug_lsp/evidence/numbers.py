@@ -168,12 +168,13 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
     if not indices:
         return
     index = max(indices)
+    told = {f.value for f in case.facts.of(FactKind.BOUND) if isinstance(f.value, int)}
     for step in steps:
         node = step.node
         if node.line <= 0:
             continue
         for number in sorted(_whole(node)):
-            if not 0 < number <= index:
+            if not 0 < number <= index or (told and number not in told):
                 continue
             name = _name_of(step)
             counts = any(word in name for word in COUNT_WORDS)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.provenance import calls, inheritance, known_calls, names, objects
+from dl_bug_lsp.provenance import calls, inheritance, ini_options, known_calls, names, objects
 from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_ITEMS, MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.operators import fold_binary, fold_unary, formatted, percent
@@ -324,6 +324,9 @@ def _entered(engine: Engine, node: Node, expr: Entered) -> list[Value]:
 
 
 def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    options = ini_options.option(engine, node, expr)
+    if options:
+        return union(engine, options)
     callee = engine.node(expr.func, node.context)
     found: list[Value] = []
     for value in callee.values:

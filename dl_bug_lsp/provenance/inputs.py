@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.provenance import calls, evaluation, names, objects
+from dl_bug_lsp.provenance import calls, evaluation, ini_options, names, objects
 from dl_bug_lsp.provenance.nodes import Edge, Node
 from dl_bug_lsp.provenance.scopes import AnyItem, ElementOf, dotted_name
 from dl_bug_lsp.provenance.values import (
@@ -139,6 +139,9 @@ def _lambda(engine: Engine, node: Node, expr: ast.Lambda) -> list[Edge]:
 
 def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Edge]:
     context = node.context
+    options = ini_options.option(engine, node, expr)
+    if options:
+        return [("item", option) for option in options]
     callee = engine.node(expr.func, context)
     functions = calls.callables(engine, callee)
     edges: list[Edge] = []

@@ -84,6 +84,7 @@ SUFFIXES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("OmegaConf", (".yaml", ".yml")),
     ("toml", (".toml",)),
     ("json", (".json",)),
+    ("configparser", (".ini", ".cfg")),
 )
 MAX_GUESSED = 4
 
@@ -152,11 +153,11 @@ def _loaded(engine: Engine, source: Node, name: str) -> list[Value]:
     if not files:
         files = [v.file for v in _opened(engine, source) if isinstance(v, DataFile)]
     if not files:
-        files = _files_by_suffix(engine, name)
+        files = files_by_suffix(engine, name)
     return [Config(file, (), None) for file in files[:MAX_GUESSED]]
 
 
-def _files_by_suffix(engine: Engine, loader: str) -> list[str]:
+def files_by_suffix(engine: Engine, loader: str) -> list[str]:
     """Guess what a loader reads whose path is given from outside: the few files of its format."""
     suffixes = next((s for word, s in SUFFIXES if word in loader), ())
     settings = (

@@ -21,6 +21,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     tracing,
     training,
     uneven,
+    unused_parts,
     zeros,
 )
 from dl_bug_lsp.evidence.values import Case, Clue, Source
@@ -43,6 +44,7 @@ RULES: tuple[Source, ...] = (
     options.find,
     carries.find,
     remainders.find,
+    unused_parts.find,
 )
 
 

@@ -24,6 +24,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     training_samples,
     training_schedules,
     training_shares,
+    training_warnings,
 )
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.values import Case, Clue
@@ -53,6 +54,7 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (training_missing.find, NUMERIC),
     (training_overfit.find, OVERFITS),
     (training_shares.find, OVERFITS),
+    (training_warnings.find, SILENT),
 )
 """Each group of rules with the categories that it explains; elsewhere its clues count little."""
 
