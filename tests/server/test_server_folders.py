@@ -18,6 +18,28 @@ def test_a_file_s_uri_begins_as_its_folder_s(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("a.py", "a.py"),
+        ("a/b%20c/gr%C3%B6%C3%9Fe.py", "a/b c/größe.py"),
+        ("a/..hidden/b...py", "a/..hidden/b...py"),
+        ("a%2Fb.py", "a/b.py"),
+        ("a%2525.py", "a%25.py"),
+        ("a//b.py", "a/b.py"),
+        ("./a.py", "a.py"),
+        ("a/", "a"),
+        ("a.py#L3", "a.py"),
+        ("", None),
+    ],
+)
+def test_a_uri_names_a_file_of_the_folder(tmp_path: Path, name: str, file: str | None) -> None:
+    folder = Folders().open(tmp_path.as_uri())
+    assert folder is not None
+    assert folder.file_of(f"{tmp_path.as_uri()}/{name}") == file
+    assert folder.file_of(f"{tmp_path.as_uri()}x/{name}") is None
+
+
+@pytest.mark.parametrize(
     ("one", "other", "same"),
     [
         ("file:///a/b.py", "file:///a/b.py", True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from dl_bug_lsp.server.commands.showing import show_document
@@ -65,5 +66,6 @@ def report_markdown(publication: Publication, failure: str | None = None) -> str
 
 async def show_report(ls: DlBugServer, publication: Publication, failure: str | None) -> bool:
     """Show the report's page in the editor; False where the client cannot or it is not written."""
-    uri = report_page(publication.id, report_markdown(publication, failure))
+    page = report_markdown(publication, failure)
+    uri = await asyncio.to_thread(report_page, publication.id, page)
     return uri is not None and await show_document(ls, uri)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from pygls.uris import from_fs_path, to_fs_path
 
@@ -21,6 +22,10 @@ logger = logging.getLogger(__name__)
 
 MOST_GUESTS = 4
 """Folders that only commands named, at most; those used longest ago are closed again."""
+
+
+_PLAIN_NAME = re.compile(r"(?!\.{1,2}(?:/|$))[^/\\:]+(?:/(?!\.{1,2}(?:/|$))[^/\\:]+)*")
+"""Names, none of them ``.`` or ``..``, with single slashes between them."""
 
 
 @dataclass(eq=False)
@@ -46,6 +51,9 @@ class Folder:
 
     def file_of(self, name: str) -> str | None:
         """Return the name below the root of a URI's or absolute path's file, None outside of it."""
+        below = self._below(name)
+        if below is not None:
+            return below
         path = path_of(name) if "://" in name else Path(name)
         if path is None:
             return None
@@ -53,6 +61,17 @@ class Folder:
             if root in path.parents:
                 return path.relative_to(root).as_posix()
         return None
+
+    def _below(self, uri: str) -> str | None:
+        """Return the name of a file whose URI plainly begins with the folder's: most do.
+
+        A checkout tells of thousands of files, and taking each URI apart would hold up the loop.
+        """
+        begin = f"{self.uri.rstrip('/')}/"
+        if not uri.startswith(begin):
+            return None
+        name = unquote(uri[len(begin) :])
+        return name if _PLAIN_NAME.fullmatch(name) and "?" not in uri and "#" not in uri else None
 
     @cached_property
     def real_root(self) -> Path:

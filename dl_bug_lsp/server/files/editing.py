@@ -125,12 +125,12 @@ def disk_changed(ls: DlBugServer, folder: Folder, names: Iterable[str]) -> None:
 
     Names are relative to the root; a folder's name stands for all that is in it.
     """
-    changed = tuple(folder.uri_of(name.rstrip("/")) for name in names)
-    keys = tuple(document_key(uri) for uri in changed)
+    changed = {name.rstrip("/") for name in names}
 
     def wanted(home: str) -> bool:
-        key = document_key(home)
-        return any(key == one or key.startswith((f"{one}/", f"{one}\\")) for one in keys)
+        file = folder.file_of(home)
+        parts = file.split("/") if file is not None else []
+        return any("/".join(parts[:depth]) in changed for depth in range(1, len(parts) + 1))
 
     if any(wanted(spot.home) for p in ls.shelf.held() for spot in p.spots()):
         task = asyncio.ensure_future(read_again(ls, wanted))
