@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.import_lines import ImportLines, import_lines, read_constants
-from dl_bug_lsp.evidence.statements import Span, statement_spans
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.spectrum.combination import Suspicion, combine, shipped_weights
 from dl_bug_lsp.spectrum.features import FEATURES, FailureSigns, signs_of
 from dl_bug_lsp.spectrum.of_failure import FailureSpectrum
-from dl_bug_lsp.spectrum.stacks import Stack, stack_as_failing_run, stacks_of
+from dl_bug_lsp.spectrum.stacks import stack_as_failing_run, stacks_of
 from dl_bug_lsp.spectrum.values import Counts, Element
 from dl_bug_lsp.tracebacks import Failure, read_failures
 
@@ -48,8 +47,7 @@ def find(case: Case) -> Iterator[Clue]:
         weighted = stack_as_failing_run(runs.counts, signs.stacks)
     told = weighted if is_stack_alone else runs.counts
     lines = _Lines(case)
-    ranked = lines.one_a_statement(lines.without_definitions(weighted), signs.stacks)
-    listed = lines.judged(combine(ranked, signs))[:MAX_LINES]
+    listed = lines.judged(combine(lines.without_definitions(weighted), signs))[:MAX_LINES]
     top = listed[0][0] if listed else 0.0
     number = {element: i for i, element in enumerate(told.elements)}
     for value, one in listed:
@@ -71,7 +69,6 @@ class _Lines:
     def __init__(self, case: Case) -> None:
         self._workspace = case.workspace
         self._known: dict[str, ImportLines] = {}
-        self._spans: dict[str, dict[int, Span]] = {}
 
     def without_definitions(self, counts: Counts) -> Counts:
         """Return the counts of what does something; of a default, the line that reads it tells."""
@@ -79,27 +76,6 @@ class _Lines:
             i for i, e in enumerate(counts.elements) if e.line not in self._of(e.file).definitions
         ]
         return counts.where(found) if any(counts.ef[i] for i in found) else counts
-
-    def one_a_statement(self, counts: Counts, stacks: tuple[Stack, ...]) -> Counts:
-        """Return the counts of one line of each statement: what a reader judges at once.
-
-        The line of a frame, else the one that fewest passing runs execute, else the first. The
-        combination was learned on statements.
-        """
-        frames = {place for stack in stacks for place in stack}
-        chosen: dict[tuple[str, int], int] = {}
-
-        def rank(index: int) -> tuple[bool, int, int, int]:
-            one = counts.elements[index]
-            is_frame = (one.file, one.line) in frames
-            return not is_frame, -counts.ef[index], counts.ep[index], one.line
-
-        for index, one in enumerate(counts.elements):
-            if one.file not in self._spans:
-                self._spans[one.file] = statement_spans(self._workspace.tree(one.file))
-            key = one.file, self._spans[one.file].get(one.line, (one.line,))[0]
-            chosen[key] = min(index, chosen.get(key, index), key=rank)
-        return counts.where(sorted(chosen.values()))
 
     def judged(self, listed: list[Suspicion]) -> list[tuple[float, Suspicion]]:
         """Return the list with what runs at import further down."""

@@ -50,16 +50,12 @@ GROUPS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A line with its clues, the strongest of each kind, in the order of what each adds.
-
-    ``end_line`` is the last line where a statement of several is meant as a whole, else 0.
-    """
+    """A line with its clues, the strongest of each kind, in the order of what each adds."""
 
     file: str
     line: int
     score: float
     clues: tuple[tuple[Clue, float], ...]
-    end_line: int = 0
 
 
 @dataclass(frozen=True, slots=True)

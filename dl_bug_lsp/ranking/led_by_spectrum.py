@@ -8,7 +8,6 @@ which partly say the same, by `BESIDE`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 
 from dl_bug_lsp.evidence.import_lines import (
@@ -17,13 +16,11 @@ from dl_bug_lsp.evidence.import_lines import (
     lines_of,
     statement_at,
 )
-from dl_bug_lsp.evidence.statements import Span, statement_spans
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.ranking.fusion import Candidate
 from dl_bug_lsp.spectrum.failing import DIALECT
 from dl_bug_lsp.spectrum.failure_words import is_test_file
 from dl_bug_lsp.spectrum.of_failure import FailureSpectrum
-from dl_bug_lsp.workspace import Workspace
 
 LEADER = "spectrum.combined"
 KNOWN = "stack_trace."
@@ -50,7 +47,7 @@ def led_by_spectrum(candidates: list[Candidate], case: Case) -> list[Candidate]:
     leads = runs.counts.passing > 0
     rules = _Rules(case)
     ranked = [_ranked(one, leads) for one in candidates if rules.may_hold_cause(one)]
-    found = [one for one in _by_statement(ranked, case.workspace) if one.score >= LEAST]
+    found = [one for one in ranked if one.score >= LEAST]
     if not found:
         return candidates
     code = [one for one in found if not is_test_file(one.file)]
@@ -61,45 +58,6 @@ def led_by_spectrum(candidates: list[Candidate], case: Case) -> list[Candidate]:
         *sorted(code, key=lambda c: (-c.score, c.file, c.line)),
         *sorted(behind, key=lambda c: (-c.score, c.file, c.line)),
     ]
-
-
-def _by_statement(candidates: list[Candidate], workspace: Workspace) -> Iterator[Candidate]:
-    """Bring what the spectrum says of a statement to that of its lines of which else most is said.
-
-    All lines of a statement run together, so that one stands for them; where nothing else is said
-    of any of them, the statement is meant as a whole.
-    """
-    spans: dict[str, dict[int, Span]] = {}
-    members: dict[tuple[str, int, int], list[Candidate]] = {}
-    for one in candidates:
-        if one.file not in spans:
-            spans[one.file] = statement_spans(workspace.tree(one.file))
-        first, last = spans[one.file].get(one.line, (one.line, one.line))
-        members.setdefault((one.file, first, last), []).append(one)
-    for (_, _, last), lines in members.items():
-        leader = max(lines, key=_led)
-        place = max(lines, key=lambda one: (one.score - _led(one), one is leader))
-        if _led(leader) <= 0:
-            yield from lines
-        elif place.score - _led(place) <= 0:
-            yield replace(leader, end_line=last)
-        else:
-            yield from _moved(lines, leader, place)
-
-
-def _led(candidate: Candidate) -> float:
-    return math.fsum(part for clue, part in candidate.clues if clue.kind == LEADER)
-
-
-def _moved(lines: list[Candidate], leader: Candidate, place: Candidate) -> Iterator[Candidate]:
-    """Yield a statement's lines with the spectrum's clue of ``leader`` at ``place`` alone."""
-    led = [(clue, part) for clue, part in leader.clues if clue.kind == LEADER]
-    for one in lines:
-        own = [(clue, part) for clue, part in one.clues if clue.kind != LEADER]
-        parts = sorted([*led, *own] if one is place else own, key=lambda p: (-p[1], p[0].kind))
-        if parts:
-            score = math.fsum(part for _, part in parts)
-            yield Candidate(one.file, one.line, score, tuple(parts))
 
 
 def _is_of_test(case: Case, runs: FailureSpectrum) -> bool:

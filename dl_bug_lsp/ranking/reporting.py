@@ -136,7 +136,7 @@ def _suspect(rank: int, candidate: Candidate, share: float, case: Case) -> Suspe
         rank=rank,
         file=candidate.file,
         line=candidate.line,
-        end_line=max(candidate.line, candidate.end_line),
+        end_line=candidate.line,
         function=case.workspace.enclosing_function(candidate.file, candidate.line),
         score=round(share, 4),
         evidence=_evidence(candidate),

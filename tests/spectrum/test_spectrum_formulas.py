@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dl_bug_lsp.spectrum.formulas import FORMULAS, score, score_functions
@@ -109,6 +109,7 @@ totals = st.integers(1, 30)
 
 
 @pytest.mark.parametrize("name", GROWING)
+@settings(deadline=None)
 @given(failing=totals, passing=st.integers(0, 30), data=st.data())
 def test_more_failing_runs_never_make_an_element_less_suspicious(
     name: str, failing: int, passing: int, data: st.DataObject
@@ -121,6 +122,7 @@ def test_more_failing_runs_never_make_an_element_less_suspicious(
 
 
 @pytest.mark.parametrize("name", FORMULAS)
+@settings(deadline=None)
 @given(rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), max_size=8), data=st.data())
 def test_an_element_is_scored_by_its_own_counts_alone(
     name: str, rows: list[tuple[int, int]], data: st.DataObject
