@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from denchmark_truth import ChangedCode, is_test
 
 from dl_bug_lsp import localize as middle
 from dl_bug_lsp.bug_reports import read_report
+from dl_bug_lsp.evidence.reports.crowding import crowding
 from dl_bug_lsp.evidence.reports.frames import Traced
 from dl_bug_lsp.evidence.reports.functions import Functions, files_to_look_into
 from dl_bug_lsp.evidence.reports.gather import signals_of
@@ -142,6 +143,14 @@ def function_examples(
     return found
 
 
+def beside_examples(functions: Sequence[Example], scores: Sequence[np.ndarray]) -> list[Example]:
+    """Return what stands above functions, given the scores of models that never saw them."""
+    return [
+        replace(e, signals=crowding(e.source[0].blocks, s), offset=s)  # type: ignore[index]
+        for e, s in zip(functions, scores, strict=True)
+    ]
+
+
 def traced_of(bug: Bug, workspace: Workspace) -> Traced:
     """Return the frames of a report's traceback, and the shares of lines by its evidence."""
     log = read_log(f"{bug.summary}\n\n{bug.description}")
@@ -154,12 +163,17 @@ def traced_of(bug: Bug, workspace: Workspace) -> Traced:
     return Traced(case.located, found)
 
 
-def line_examples(functions: Sequence[Example], scores: Sequence[np.ndarray]) -> list[Example]:
-    """Return the lines of the best functions, given scores of models that never saw them."""
+def line_examples(
+    functions: Sequence[Example], scores: Sequence[np.ndarray], ordering: Sequence[np.ndarray]
+) -> list[Example]:
+    """Return the lines of the best functions, given scores of models that never saw them.
+
+    ``ordering`` are the scores that tell which functions are best, ``scores`` their shares.
+    """
     found: list[Example] = []
-    for example, score in zip(functions, scores, strict=True):
+    for example, score, order in zip(functions, scores, ordering, strict=True):
         held, code = example.source  # type: ignore[misc]
-        statements = Statements(held, order_of(score)[:BLOCKS_LOOKED_INTO])
+        statements = Statements(held, order_of(order)[:BLOCKS_LOOKED_INTO])
         signals = statements.signals()
         blocks = np.array([line.block for line in statements.lines], dtype=np.int64)
         part = shares(score, 1.0)[blocks]

@@ -10,6 +10,7 @@ from report_examples import Example
 from scipy.optimize import minimize, minimize_scalar
 
 Weights = dict[str, float]
+_FREE = ("kind.", "file.log", "block.", "beside.", "position", "frames.", "with_stack.")
 
 
 def balance(examples: Sequence[Example]) -> np.ndarray:
@@ -21,7 +22,7 @@ def balance(examples: Sequence[Example]) -> np.ndarray:
 
 def bounds(name: str) -> tuple[float | None, float | None]:
     """Return what a weight may be: evidence speaks for a place, only priors may speak against."""
-    free = name.startswith(("kind.", "file.log", "block.", "position", "frames.", "with_stack."))
+    free = name.startswith(_FREE)
     return (None, None) if free else (0.0, None)
 
 

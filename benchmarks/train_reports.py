@@ -15,22 +15,29 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from denchmark_bugs import read_bugs
-from report_examples import file_examples, function_examples, line_examples, neighbour_examples
+from report_examples import (
+    beside_examples,
+    file_examples,
+    function_examples,
+    line_examples,
+    neighbour_examples,
+)
 from report_learning import fit, left_out, reliability, sharpness, table
 
-from dl_bug_lsp.ranking.report_ranking import led, order_of
+from dl_bug_lsp.ranking.report_ranking import is_told_apart, led, order_of, shares
 from dl_bug_lsp.ranking.report_weights import report_weights
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp/ranking/report_weights.json"
 ALL_RIGHT = {"neighbours": 0.5}
 """Where every right candidate counts, not the first alone: a fix changes tests too."""
 ABLATED = ("files", "functions", "lines")
-STRENGTH = {"files": 5.0, "neighbours": 3.0, "functions": 3.0, "lines": 5.0}
+STRENGTH = {"files": 5.0, "neighbours": 3.0, "functions": 3.0, "beside": 1.0, "lines": 5.0}
 
 
 def level(weights: dict[str, float], sharp: float) -> dict[str, Any]:
@@ -60,16 +67,18 @@ def main() -> int:
     near = neighbour_examples(files, scores)
     learn("neighbours", near, data, folds)
     if not args.files_only:
-        empty = {"functions": {"weights": {}}, "lines": {"weights": {}}}
+        empty = {name: {"weights": {}} for name in ("functions", "beside", "lines")}
         models = {project: report_weights({**empty, **fold}) for project, fold in folds.items()}
         functions = function_examples(bugs, args.repositories, models)
         if "functions" in ablated:
             ablation("functions", functions)
         scores = learn("functions", functions, data, folds)
-        lines = line_examples(functions, scores)
+        order = learn("beside", beside_examples(functions, scores), data, folds)
+        lines = line_examples(functions, scores, order)
         if "lines" in ablated:
             ablation("lines", lines)
-        learn("lines", lines, data, folds, lambda kept: as_shipped(lines, functions, scores, kept))
+        shipped = partial(as_shipped, lines, functions, scores, order)
+        learn("lines", lines, data, folds, shipped)
     if args.write:
         data = {**json.loads(WEIGHTS.read_text(encoding="utf-8")), **data}
         WEIGHTS.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n", encoding="utf-8")
@@ -80,13 +89,17 @@ def main() -> int:
     return 0
 
 
-def as_shipped(lines: Any, functions: Any, scores: Any, kept: Any) -> Any:
-    """Return lines' scores with the best function's line first where the report has a stack."""
+def as_shipped(lines: Any, functions: Any, scores: Any, orders: Any, kept: Any) -> Any:
+    """Return lines' scores with the best function's line first where that is told apart well."""
+    sharp = sharpness(functions, scores)
     found = []
-    for example, function, score, own in zip(lines, functions, scores, kept, strict=True):
+    for example, function, score, order, own in zip(
+        lines, functions, scores, orders, kept, strict=True
+    ):
         blocks = np.array([line.block for line in example.source.lines], dtype=np.int64)
-        stack = function.source[0].frames.all
-        found.append(led(own, blocks, order_of(score)) if stack else own)
+        stack = bool(function.source[0].frames.all)
+        clear = is_told_apart(stack, shares(score, sharp))
+        found.append(led(own, blocks, order_of(order)) if clear else own)
     return found
 
 

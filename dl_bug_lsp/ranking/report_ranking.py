@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dl_bug_lsp.evidence.reports.crowding import crowding
 from dl_bug_lsp.evidence.reports.frames import Traced
 from dl_bug_lsp.evidence.reports.functions import Functions, files_to_look_into
 from dl_bug_lsp.evidence.reports.gather import signals_of
@@ -30,6 +31,8 @@ _AS_THEY_ARE = (
 )
 _PRIORS = ("kind.", "changes.", "commits.")
 _AHEAD = 1e-3
+_TOLD_APART = 0.4
+"""From this share of its best on, functions are told apart though the report has no stack."""
 
 
 class ReportRanking:
@@ -50,7 +53,8 @@ class ReportRanking:
         )
         scores = scores_of(self.functions.signals, weights.functions)
         self.block_shares = shares(scores, weights.functions.sharpness)
-        self.block_order = order_of(scores)
+        beside = crowding(self.functions.blocks, scores)
+        self.block_order = order_of(scores + scores_of(beside, weights.beside))
         self.statements = Statements(self.functions, self.block_order[:BLOCKS_LOOKED_INTO])
         self.lines = self.statements.lines
         self.line_signals = self.statements.signals()
@@ -58,7 +62,7 @@ class ReportRanking:
         share = self.block_shares[blocks]
         self.line_signals["block.log_share"] = np.log(np.maximum(share, 1e-6))
         self.line_scores = scores_of(self.line_signals, weights.lines)
-        if self.functions.frames.all:
+        if is_told_apart(bool(self.functions.frames.all), self.block_shares):
             self.line_scores = led(self.line_scores, blocks, self.block_order)
         self.line_shares = shares(self.line_scores, weights.lines.sharpness)
         self.line_order = order_of(self.line_scores)
@@ -90,10 +94,15 @@ def scores_of(signals: Mapping[str, Floats], level: Level) -> Floats:
     return total
 
 
+def is_told_apart(has_stack: bool, shares: Floats) -> bool:
+    """Tell whether a report says more clearly in which function the cause is than on which line."""
+    return has_stack or float(shares.max(initial=0.0)) >= _TOLD_APART
+
+
 def led(scores: Floats, blocks: NDArray[np.int64], order: Sequence[int]) -> Floats:
     """Raise the best line of the best block (of those in ``order``) to just above all others.
 
-    With a stack the function is told apart better than its lines are, which each hold a little.
+    Where the function is told apart well, its lines are less so, which each hold a little.
     """
     inside = next((np.flatnonzero(blocks == block) for block in order if block in blocks), None)
     if inside is None:

@@ -38,7 +38,8 @@ OF_FILES: dict[str, str] = {
 }
 OF_FUNCTIONS: dict[str, str] = {
     "bm25": "{it} speaks of what the report speaks of",
-    "words": "{it} is named like words of the title",
+    "names": "{it} is named like words of the report",
+    "words": "{it} is named like words of the report",
     "named": "the report names {it}",
     "owner": "the report names `{owner}`, the class of {it}",
     "used": "{it} has {names} of the report",

@@ -26,11 +26,16 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class ReportWeights:
-    """The models of all levels; ``neighbours`` adds to the files' what their neighbours tell."""
+    """The models of all levels.
+
+    ``neighbours`` adds to the files' what their neighbours tell; ``beside`` changes the functions'
+    order, not their shares, by what stands above them.
+    """
 
     files: Level
     neighbours: Level
     functions: Level
+    beside: Level
     lines: Level
 
 
@@ -38,7 +43,7 @@ def report_weights(data: Mapping[str, Any]) -> ReportWeights:
     """Read the weights of a data file; raises KeyError or TypeError on other data."""
     levels = {
         name: Level(dict(data[name]["weights"]), float(data[name].get("sharpness", 1.0)))
-        for name in ("files", "neighbours", "functions", "lines")
+        for name in ("files", "neighbours", "functions", "beside", "lines")
     }
     return ReportWeights(**levels)
 

@@ -10,6 +10,7 @@ import pytest
 from dl_bug_lsp.bug_reports import read_report
 from dl_bug_lsp.evidence.reports.beyond import beyond
 from dl_bug_lsp.evidence.reports.blocks import FileBlocks, Rarity, set_by
+from dl_bug_lsp.evidence.reports.crowding import crowding
 from dl_bug_lsp.evidence.reports.frames import Traced
 from dl_bug_lsp.evidence.reports.functions import Functions
 from dl_bug_lsp.evidence.reports.scene import Scene
@@ -252,9 +253,33 @@ def test_who_sets_what_the_stack_reads_and_who_calls_what_failed(project: Worksp
     assert "Saver.load" not in sets
     calls = names_with(functions, "frames.calls_first")
     assert calls == {"Saver.resume": 1.0}
+    assert names_with(functions, "frames.callers") == {}
+    assert names_with(functions, "frames.called") == {}
     silent = functions_of("Slow\n\nIt is slow.", project)
     found = beyond(silent.frames, silent.blocks, Rarity(silent.blocks))
     assert not any(values.any() for values in found.values())
+
+
+def test_who_calls_a_frame_and_whom_it_calls(project: Workspace) -> None:
+    lines = CRASH.split("\n")
+    start = next(n for n, line in enumerate(lines) if "in resume" in line)
+    functions = functions_of("\n".join([*lines[:5], *lines[start : start + 2], lines[-2]]), project)
+    assert [functions.blocks[f.block].name for f in functions.frames.chain] == ["resume"]
+    assert names_with(functions, "frames.callers") == {"Loop.run": 1.0}
+    assert names_with(functions, "frames.called") == {"Saver.load": 1.0}
+
+
+def test_after_the_first_of_a_class_come_others(project: Workspace) -> None:
+    blocks = functions_of(CRASH, project).blocks
+    names = [block.definition.name for block in blocks]
+    scores = np.zeros(len(blocks))
+    for place, name in enumerate(("Saver.load", "collect", "Saver", "Saver.resume"), 1):
+        scores[names.index(name)] = 1 / place
+    above = dict(zip(names, crowding(blocks, scores)["beside.above"], strict=True))
+    assert above["Saver.load"] == above["collect"] == 0
+    assert above["Saver"] == pytest.approx(np.log(2))
+    assert above["Saver.resume"] == pytest.approx(np.log(3))
+    assert above["Saver.load.opened"] == 0
 
 
 @pytest.mark.parametrize(
@@ -263,10 +288,10 @@ def test_who_sets_what_the_stack_reads_and_who_calls_what_failed(project: Worksp
         ("A\n\n```python\nfound = saver.resume()\n```\n", "named.code", "Saver.resume"),
         ("A\n\nCalling saver.resume() twice fails.", "named.qualified", "Saver.resume"),
         ("Saver is broken", "owner.title", "Saver.load"),
-        ("A\n\nThe Saver is broken.", "owner.prose", "Saver.load"),
+        ("A\n\n    ValueError: nothing to collect\n", "words.messages", "collect"),
         ("Collect nothing", "words.title", "collect"),
         ("A\n\nWhy is self.stored None?", "rarest.prose", "Saver.__init__"),
-        ("A\n\nWhy is self.stored None?", "used.prose", "Saver.load"),
+        ("Why is collected `None`?", "names.all", "collect"),
     ],
 )
 def test_a_report_names_functions(project: Workspace, text: str, signal: str, name: str) -> None:

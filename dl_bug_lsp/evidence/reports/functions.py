@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from dl_bug_lsp.evidence.reports.beyond import beyond
 from dl_bug_lsp.evidence.reports.blocks import Block, FileBlocks, Rarity
+from dl_bug_lsp.evidence.reports.documents import Terms, joined, one_document
 from dl_bug_lsp.evidence.reports.frames import Frames, Traced
 from dl_bug_lsp.evidence.reports.naming import named, used
 from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.similarity import Matches
 from dl_bug_lsp.retrieval.corpus import Floats, Ints
+from dl_bug_lsp.retrieval.terms import words_of
 
 FILES_LOOKED_INTO = 15
 _MOST_FRAME_FILES = 10
+_NAMES_REMEMBERED = 1 << 14
+_NAMES_B = 0.5
 _LESS_WITH_STACK = (
     "bm25.all",
     "bm25.best_of_file",
@@ -60,7 +65,7 @@ class Functions:
             "file.log_share": np.log(np.maximum(np.array(self._share), 1e-6)),
             "file.place": 1 / (1 + np.array(self._place, dtype=np.float64)),
         }
-        found |= self._priors() | self._retrieval() | self._linked()
+        found |= self._priors() | self._retrieval() | self._names() | self._linked()
         rarity = Rarity(self.blocks)
         found |= named(self.scene, self.blocks) | used(self.scene, self.blocks, rarity)
         found |= self.frames.signals() | beyond(self.frames, self.blocks, rarity)
@@ -81,11 +86,13 @@ class Functions:
         }
 
     def _retrieval(self) -> dict[str, Floats]:
+        """Return what the text of functions shares with parts of the report; classes have none."""
         found: dict[str, Floats] = {}
         passages: Ints = np.array([block.passage for block in self.blocks], dtype=np.int64)
         inside = passages >= 0
+        matches, weights = self.scene.passage_matches, self.scene.weights
         for part in ("title", "lead", "main", "code", "all"):
-            scores = self.scene.passage_matches.bm25(self.scene.weights[part])
+            scores = matches.bm25(weights[part])
             top = float(scores.max(initial=0.0)) or 1.0
             padded = np.append(scores, 0.0)
             found[f"bm25.{part}"] = np.where(inside, padded[passages] / top, 0.0)
@@ -97,6 +104,12 @@ class Functions:
             own, best[rows], out=np.zeros(len(own)), where=best[rows] > 0
         )
         return found
+
+    def _names(self) -> dict[str, Floats]:
+        """Return BM25 of the report against the words of each block's dotted name."""
+        documents = joined([_name_document(block.definition.name) for block in self.blocks])
+        scores = Matches(documents, self.scene.query, _NAMES_B).bm25(self.scene.weights["all"])
+        return {"names.all": scores / (float(scores.max(initial=0.0)) or 1.0)}
 
     def _linked(self) -> dict[str, Floats]:
         """Return how much of a link's lines a function holds."""
@@ -129,6 +142,11 @@ def files_to_look_into(scene: Scene, order: Sequence[int], traced: Traced) -> li
     best = list(order[:FILES_LOOKED_INTO])
     rows = [scene.rows[file] for file in traced.files if file in scene.rows]
     return best + [row for row in rows if row not in best][:_MOST_FRAME_FILES]
+
+
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def _name_document(name: str) -> Terms:
+    return one_document(words_of(name))
 
 
 def _size(block: Block) -> float:

@@ -18,25 +18,23 @@ from dl_bug_lsp.retrieval.terms import terms_of
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _DOTTED = re.compile(r"\b([^\W\d]\w*)\.([^\W\d]\w*)")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_CLASSES = ("title", "prose")
-_USED = ("prose", "code")
-_RAREST = ("title", "prose", "code")
+_RAREST = ("prose", "code")
 
 
 def named(scene: Scene, blocks: Sequence[Block]) -> dict[str, Floats]:
     """Return where the report names a block.
 
     ``named.code``: a code sample does, less the more blocks share the name; ``named.qualified``:
-    title or prose name it together with its class; ``owner.``: they name its class;
-    ``words.title``: the share of the words of both names that the title has.
+    title or prose name it together with its class; ``owner.title``: the title names its class;
+    ``words.``: the share of the words of both names that the title, or the messages, have.
     """
-    names = ("named.code", "named.qualified", *(f"owner.{part}" for part in _CLASSES))
-    found = {name: np.zeros(len(blocks)) for name in (*names, "words.title")}
+    names = ("named.code", "named.qualified", "owner.title", "words.title", "words.messages")
+    found = {name: np.zeros(len(blocks)) for name in names}
     homonyms = Counter(block.name for block in blocks)
     code = strong_names(scene)["code"]
-    standing = {part: set(_IDENTIFIER.findall("\n".join(scene.text(part)))) for part in _CLASSES}
-    spoken = set().union(*standing.values())
-    title = set(terms_of(scene.report.title))
+    entitled = set(_IDENTIFIER.findall(scene.report.title))
+    spoken = entitled.union(_IDENTIFIER.findall("\n".join(scene.prose)))
+    said = {part: set(terms_of(" ".join(scene.text(part)))) for part in ("title", "messages")}
     pairs = _pairs(scene)
     for index, block in enumerate(blocks):
         name, owner = block.name, block.owner
@@ -44,19 +42,18 @@ def named(scene: Scene, blocks: Sequence[Block]) -> dict[str, Floats]:
             continue
         if name in code and (not name.startswith("__") or name in spoken):
             found["named.code"][index] = 1 / math.sqrt(homonyms[name])
-        for part in _CLASSES:
-            found[f"owner.{part}"][index] = float(owner in standing[part])
+        found["owner.title"][index] = float(owner in entitled)
         found["named.qualified"][index] = float((_joint(owner), name) in pairs)
         words = _words(name) | _words(owner)
-        found["words.title"][index] = len(words & title) / len(words) if words else 0.0
+        for part, terms in said.items():
+            found[f"words.{part}"][index] = len(words & terms) / len(words) if words else 0.0
     return found
 
 
 def used(scene: Scene, blocks: Sequence[Block], rarity: Rarity) -> dict[str, Floats]:
-    """Return how many of the report's identifiers (by idf) a block has, and its rarest one."""
+    """Return how many identifiers (by idf) of code samples a block has, and its rarest ones."""
     count = len(blocks)
-    found = {f"used.{part}": np.zeros(count) for part in _USED}
-    found |= {f"rarest.{part}": np.zeros(count) for part in _RAREST}
+    found = {name: np.zeros(count) for name in ("used.code", *(f"rarest.{p}" for p in _RAREST))}
     strong = strong_names(scene)
     for part in _RAREST:
         names = strong[part]
@@ -66,8 +63,8 @@ def used(scene: Scene, blocks: Sequence[Block], rarity: Rarity) -> dict[str, Flo
             hits = [value for name, value in rare.items() if name in block.words]
             if hits:
                 found[f"rarest.{part}"][index] = max(hits)
-            if hits and part in _USED:
-                found[f"used.{part}"][index] = math.fsum(hits) / total
+            if hits and part == "code":
+                found["used.code"][index] = math.fsum(hits) / total
     return found
 
 
