@@ -8,7 +8,7 @@ from contextlib import suppress
 
 ARENAS = 2
 """Heaps that threads share; Python's own small objects lie elsewhere."""
-YOUNG_OBJECTS = 5000
+YOUNG_OBJECTS = 2000
 """Objects more than at the last round that begin the next of the garbage collector."""
 _ARENA_MAX = -8
 """``M_ARENA_MAX`` of glibc's ``malloc.h`` (mallopt(3))."""
