@@ -16,6 +16,7 @@ const CHROMIUM_ARGS = [
   "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ];
 const SETTINGS = {
+  "files.autoSave": "off",
   "workbench.startupEditor": "none",
   "telemetry.telemetryLevel": "off",
   "extensions.autoCheckUpdates": false,
