@@ -229,6 +229,12 @@ check('and says when it holds no failure', function() return (notices[#notices] 
 
 run()
 check('a failure for the restart', function() return shown() ~= '' end)
+check('which is kept', function()
+  local file = io.open('.dlbug/failures.json')
+  local kept = file and vim.fn.json_decode(file:read('*a'))
+  if file then file:close() end
+  return kept and #kept.failures > 0
+end)
 vim.cmd('buffer meter.py')
 local dead = clients()[1].id
 for _, process in ipairs(vim.api.nvim_get_proc_children(vim.fn.getpid())) do
