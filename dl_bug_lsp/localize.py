@@ -49,21 +49,21 @@ def localize(
     failures = failures_of(log, reading, spectrum)
     cases = [case_of(failure, log, workspace, options, spectrum) for failure in failures]
     told = bug_report_of(log, failures)
-    clues = clues_by_failure(cases)
+    stand_in = stand_ins(failures)
+    clues = clues_by_failure(cases, stand_in)
     reports = tuple(
         failure_report(case, clues.get(number, []), options, told if case.failure.primary else None)
-        for number, case in zip(stand_ins(failures), cases, strict=True)
+        for number, case in zip(stand_in, cases, strict=True)
     )
     return Report(str(workspace.root), reports, (*log.problems, *reading.problems))
 
 
-def clues_by_failure(cases: Sequence[Case]) -> dict[int, list[Clue]]:
-    """Return the clues by the index of each failure that stands for itself.
+def clues_by_failure(cases: Sequence[Case], stand_in: Sequence[int]) -> dict[int, list[Clue]]:
+    """Return the clues by the index of each failure that stands for others (`stand_ins`).
 
     Of a log with very many different failures the primary one and the last have clues.
     """
-    failures = [case.failure for case in cases]
-    distinct = sorted(set(stand_ins(failures)), key=lambda n: (failures[n].primary, n))
+    distinct = sorted(set(stand_in), key=lambda n: (cases[n].failure.primary, n))
     return {number: clues_of(cases[number]) for number in distinct[-MOST_RANKED:]}
 
 

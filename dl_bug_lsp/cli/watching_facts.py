@@ -10,7 +10,7 @@ from dl_bug_lsp.settings.reading import Settings
 from dl_bug_lsp.watching.folders import FolderTree
 from dl_bug_lsp.watching.mounts import file_system, inotify_limits
 from dl_bug_lsp.watching.notices import Notices
-from dl_bug_lsp.watching.patterns import INCLUDE, LogRules
+from dl_bug_lsp.watching.patterns import LogRules
 from dl_bug_lsp.watching.recorded import recorders
 
 NAMED = 5
@@ -25,8 +25,7 @@ def watching_rows(root: Path, settings: Settings) -> Iterator[tuple[str, str]]:
     limits = inotify_limits()
     if limits:
         yield "inotify limits", ", ".join(f"{name} {value}" for name, value in limits.items())
-    include = INCLUDE if settings.logs_include is None else settings.logs_include
-    tree = FolderTree(real, LogRules(tuple(include), tuple(settings.logs_exclude)))
+    tree = FolderTree(real, LogRules.of(settings.logs_include, settings.logs_exclude))
     logs = sorted(tree.enter(""), key=lambda found: (-found[1].st_mtime, found[0]))
     among = f"{len(tree.stamps)} folders" + (", too many" if tree.has_too_many else "")
     yield "followed logs", f"{len(logs)} in {among}{_named([path for path, _ in logs])}"

@@ -90,7 +90,7 @@ def _forms(kind: str, text: str) -> list[str]:
     if kind in {"parameter", "module", "class", "function"} and "." in text:
         forms.extend(part for part in text.split(".") if not part.isdigit() and len(part) > 1)
     if kind == "option":
-        forms.extend((text.lstrip("-").replace("-", "_"), text.lstrip("-")))
+        forms.extend((_plain_option(text), text.lstrip("-")))
     return list(dict.fromkeys(forms))
 
 

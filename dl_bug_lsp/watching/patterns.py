@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -55,6 +56,16 @@ class LogRules:
     exclude: tuple[str, ...] = EXCLUDE
     never: frozenset[str] = field(default=frozenset())
     """Absolute paths that are never followed, whatever the globs say: the server's own log."""
+
+    @classmethod
+    def of(
+        cls,
+        include: Iterable[str] | None,
+        exclude: Iterable[str],
+        never: frozenset[str] = frozenset(),
+    ) -> LogRules:
+        """Return the rules that settings ask for; where ``include`` is None, the usual globs."""
+        return cls(INCLUDE if include is None else tuple(include), tuple(exclude), never)
 
     @cached_property
     def _included(self) -> re.Pattern[str]:

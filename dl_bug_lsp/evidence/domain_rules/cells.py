@@ -28,20 +28,24 @@ def ran_in_order(case: Case) -> bool:
     """
     if case.category.id == "undefined_variable":
         return False
-    files = sorted({place.file for place in case.places if place.file.endswith(".ipynb")})
     counts = [
         cell.execution_count
-        for file in files
+        for file in _notebooks(case)
         for cell in case.workspace.cells(file)
         if cell.execution_count is not None and any(line.strip() for line in cell.lines)
     ]
     return bool(counts) and counts == list(range(1, len(counts) + 1))
 
 
+def _notebooks(case: Case) -> list[str]:
+    """Return the notebooks that the failure went through."""
+    return sorted({place.file for place in case.places if place.file.endswith(".ipynb")})
+
+
 def _too_late(case: Case) -> Iterator[Clue]:
     """Find where other cells of the failing notebook make the undefined name."""
     names = {str(f.value) for f in case.facts.of(FactKind.NAME)}
-    for file in sorted({place.file for place in case.places if place.file.endswith(".ipynb")}):
+    for file in _notebooks(case):
         cells = case.workspace.cells(file)
         own = max((p.line for p in case.places if p.file == file), default=0)
         failed = _cell_of(cells, own)
@@ -73,7 +77,7 @@ def _reason(cell: Cell, failed: Cell) -> str:
 
 def _out_of_order(case: Case) -> Iterator[Clue]:
     """Find what gave the names of the failing statement other values than reading order says."""
-    for file in sorted({place.file for place in case.places if place.file.endswith(".ipynb")}):
+    for file in _notebooks(case):
         cells = case.workspace.cells(file)
         lines = {place.line for place in case.places if place.file == file}
         ran = [cell for line in lines if (cell := _cell_of(cells, line)) is not None]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dl_bug_lsp.evidence.reports.documents import SourceFile, Terms, source_of
+from dl_bug_lsp.evidence.reports.documents import SourceFile, Terms, code_of, source_of
 from dl_bug_lsp.evidence.reports.outlines import Outline
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.terms import words_of
@@ -37,15 +37,8 @@ def unparsed(workspace: Workspace, file: str) -> SourceFile:
     Costs an eighth of parsing. Has no functions, no fields and no imports.
     """
     return workspace.derived_unindexed(
-        "reports.unparsed", file, lambda: unparsed_source(_code(workspace, file))
+        "reports.unparsed", file, lambda: unparsed_source(code_of(workspace, file))
     )
-
-
-def _code(workspace: Workspace, file: str) -> str:
-    cells = workspace.cells(file)
-    if cells:
-        return "\n".join(line for cell in cells for line in cell.lines)
-    return workspace.text(file) or ""
 
 
 def unparsed_source(text: str) -> SourceFile:

@@ -144,11 +144,11 @@ def _rewritten(lines: Lines, near: int, text: str, before: Lines) -> int | None:
     # Imported here: nothing is looked for before there is a failure.
     import difflib
 
-    wanted = " ".join(text.split())
-    known = {" ".join(line.split()) for line in before}
+    wanted = squeeze(text)
+    known = {squeeze(line) for line in before}
     best: tuple[float, int, int] | None = None
     for number in range(max(1, near - REACH), min(len(lines), near + REACH) + 1) if wanted else ():
-        line = " ".join(lines[number - 1].split())
+        line = squeeze(lines[number - 1])
         if line in known:
             continue
         matcher = difflib.SequenceMatcher(None, line, wanted, False)

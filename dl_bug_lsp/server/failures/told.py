@@ -31,6 +31,14 @@ class LogState:
     file: str
     changed: int
 
+    @classmethod
+    def of(cls, folder: Folder, file: str) -> LogState | None:
+        """Return the state of a file as it is now; None where there is none."""
+        try:
+            return cls(file, (folder.root / file).stat().st_mtime_ns)
+        except (OSError, ValueError):
+            return None
+
 
 @dataclass(frozen=True)
 class _Told:

@@ -66,13 +66,11 @@ class FollowedLogs:
             self.leave(folder)
             return
         # Imported here: it would hold up the answer to `initialize`.
-        from dl_bug_lsp.watching.patterns import INCLUDE, LogRules, any_of
+        from dl_bug_lsp.watching.patterns import LogRules, any_of
 
-        include = INCLUDE if settings.logs_include is None else settings.logs_include
-        if not settings.logs_watch:
-            include = ()
+        include = settings.logs_include if settings.logs_watch else ()
         polling = settings.logs_polling
-        rules = LogRules(tuple(include), tuple(settings.logs_exclude), _own_logs())
+        rules = LogRules.of(include, settings.logs_exclude, _own_logs())
         wanted = rules, polling, settings.spectrum_junit, settings.logs_watch
         watcher, known = self._watchers.get(folder.key, (None, None))
         if watcher is not None and known == wanted:

@@ -143,10 +143,7 @@ async def _is_put_aside(ls: DlBugServer, new: Publication, state: LogState | Non
 
 def _state(folder: Folder) -> LogState | None:
     """Return the state of the file that holds a folder's spectrum; None where there is none."""
-    for name in (SPECTRUM, COVERAGE):
-        with suppress(OSError):
-            return LogState(name, (folder.root / name).stat().st_mtime_ns)
-    return None
+    return LogState.of(folder, SPECTRUM) or LogState.of(folder, COVERAGE)
 
 
 def _take_back(ls: DlBugServer, folder: Folder) -> None:

@@ -14,7 +14,13 @@ from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.failures.publication import Publication
 from dl_bug_lsp.server.failures.told import LogState
 from dl_bug_lsp.server.files.notebooks import is_open_notebook
-from dl_bug_lsp.server.following.tellers import concerns, has_frame, name_elsewhere, tellers
+from dl_bug_lsp.server.following.tellers import (
+    concerns,
+    has_frame,
+    is_run,
+    name_elsewhere,
+    tellers,
+)
 from dl_bug_lsp.server.work.jobs import CancelledError, SupersededError
 
 if TYPE_CHECKING:
@@ -48,7 +54,7 @@ class LogFailures:
         try:
             if folder.closed.is_set():
                 return
-            state = _state(folder, failure.file)
+            state = LogState.of(folder, failure.file)
             if await ls.told.knew(folder, failure.source, state):
                 return
             found = await self._localized(folder, failure)
@@ -108,13 +114,9 @@ class LogFailures:
         self._newest.pop((folder.key, source), None)
         for name in _names(folder, source):
             ls.jobs.drop(job_name(name, (folder,)))
-            drop = ls.shelf.drop_failure if _is_run(name) else ls.shelf.drop_source
+            drop = ls.shelf.drop_failure if is_run(name) else ls.shelf.drop_source
             if not folder.closed.is_set() and drop(name, folder):
                 ls.show_soon()
-
-
-def _is_run(source: str) -> bool:
-    return source.startswith(("run:", "run in "))
 
 
 def _names(folder: Folder, source: str) -> tuple[str, ...]:
@@ -125,11 +127,3 @@ def _names(folder: Folder, source: str) -> tuple[str, ...]:
 def _log_uri(folder: Folder, failure: LogFailure) -> str:
     file = Path(failure.file)
     return file.as_uri() if file.is_absolute() else folder.uri_of(failure.file)
-
-
-def _state(folder: Folder, file: str) -> LogState | None:
-    """Return a log's state; None where there is none."""
-    try:
-        return LogState(file, (folder.root / file).stat().st_mtime_ns)
-    except (OSError, ValueError):
-        return None

@@ -69,3 +69,8 @@ def name_elsewhere(folder: Folder, source: str) -> str:
     kind, colon, name = source.partition(":")
     is_own = f"{kind}{colon}".startswith(OF_A_FOLDER)
     return f"{kind} in {folder.real_root.as_posix()}: {name}" if is_own else source
+
+
+def is_run(source: str) -> bool:
+    """Whether a name is that of a recorded run, in its own folder or as `name_elsewhere` has it."""
+    return source.startswith(("run:", "run in "))
