@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar, cast
 
 import libcst
 from libcst.metadata import (
@@ -13,6 +14,8 @@ from libcst.metadata import (
     ParentNodeProvider,
     PositionProvider,
 )
+
+_Node = TypeVar("_Node", bound=libcst.CSTNode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,18 @@ class Target:
     @cached_property
     def wrapper(self) -> MetadataWrapper | None:
         """The concrete syntax tree with metadata; None where the file is no valid Python."""
-        try:
-            return MetadataWrapper(libcst.parse_module(self.text), unsafe_skip_copy=True)
-        except (libcst.ParserSyntaxError, RecursionError):
+        if not self.path.endswith((".py", ".pyw")):
             return None
+        try:
+            self.text.encode("utf-8")
+            module = libcst.parse_module(self.text)
+            if module.code != self.text:
+                return None
+            wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+            wrapper.resolve_many([ByteSpanPositionProvider, ParentNodeProvider])
+        except (libcst.CSTLogicError, libcst.ParserSyntaxError, RecursionError, ValueError):
+            return None
+        return wrapper
 
     @cached_property
     def positions(self) -> dict[libcst.CSTNode, libcst.metadata.CodeRange]:
@@ -86,10 +97,25 @@ class Target:
         """Return the character offsets of a node of `wrapper`: start, and end excluded."""
         return self._spans[node]
 
-    def nodes(self, *types: type[libcst.CSTNode]) -> Iterator[libcst.CSTNode]:
+    @cached_property
+    def _by_class(self) -> dict[type[libcst.CSTNode], list[libcst.CSTNode]]:
+        found: dict[type[libcst.CSTNode], list[libcst.CSTNode]] = {}
+        for node in sorted(self._spans, key=self._spans.__getitem__):
+            found.setdefault(type(node), []).append(node)
+        return found
+
+    def nodes(self, *types: type[_Node]) -> Iterator[_Node]:
         """Yield the nodes of these classes in the order of the text."""
-        found = [node for node in self._spans if isinstance(node, types)]
-        yield from sorted(found, key=lambda node: self._spans[node])
+        groups = [
+            cast("list[_Node]", nodes)
+            for found, nodes in self._by_class.items()
+            if issubclass(found, types)
+        ]
+        if len(groups) == 1:
+            yield from groups[0]
+        else:
+            every = [node for group in groups for node in group]
+            yield from sorted(every, key=self._spans.__getitem__)
 
     def replace(self, node: libcst.CSTNode, code: str) -> Edit:
         """Return the edit that puts ``code`` in the place of a node."""

@@ -1,12 +1,13 @@
-"""The operators, one module each; `all_operators` finds them."""
+"""The operators, one module each; `all_operators` finds them, `mutations` applies them."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-from factory.values import Operator
+from factory.values import Mutation, Operator, Target
 
 
 @lru_cache(maxsize=1)
@@ -18,3 +19,27 @@ def all_operators() -> tuple[Operator, ...]:
         if not info.name.startswith("_")
     ]
     return tuple(sorted(found, key=lambda operator: operator.id))
+
+
+def mutations(
+    target: Target, operators: Collection[Operator] | None = None
+) -> Iterator[tuple[Operator, Mutation]]:
+    """Yield what operators do to a file, each change of the text once.
+
+    Where several operators make the same change, it counts for the one with the fewest places in
+    the file, which names the fault most exactly. Ordered by operator.
+    """
+    found = {
+        operator: list(operator.mutate(target))
+        for operator in (all_operators() if operators is None else operators)
+    }
+    seen: dict[object, Operator] = {}
+    for operator in sorted(found, key=lambda operator: (len(found[operator]), operator.id)):
+        for mutation in found[operator]:
+            seen.setdefault(frozenset(mutation.edits), operator)
+    for operator, made in found.items():
+        for mutation in made:
+            key = frozenset(mutation.edits)
+            if seen.get(key) is operator:
+                del seen[key]
+                yield operator, mutation

@@ -1,27 +1,24 @@
-"""A whole number in a call or an assignment becomes another one."""
+"""A whole number in the call of a function becomes another one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
+from factory.operators._places import other_integers
+from factory.operators._studies import HUMBATOVA, ZHANG_2018
 from factory.values import Mutation, Operator, Target
 
 
 def mutate(target: Target) -> Iterator[Mutation]:
-    """Yield each whole number of at least 2 as a number beside it."""
-    for node in target.nodes(cst.Integer):
-        value = int(node.value.replace("_", ""), 0)
-        if value >= 2:
-            yield Mutation((target.replace(node, str(value + 1)),), f"{value} became {value + 1}")
+    """Yield each whole number of at least 2 in a call of a function as a number near it."""
+    yield from other_integers(target, "call")
 
 
 OPERATOR = Operator(
     id="integer_argument",
-    title="another whole number",
-    source="Humbatova et al., ICSE 2020: wrong tensor shape, wrong layer size",
-    weight=3.0,
+    title="another number in a call",
+    source=(f"{HUMBATOVA}: wrong tensor shape; {ZHANG_2018}: incorrect model parameter"),
+    weight=2.5,
     targets=("python",),
     mutate=mutate,
 )
