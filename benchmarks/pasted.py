@@ -1,8 +1,8 @@
 """How well failures are read as people paste them: `python benchmarks/pasted.py [--misses]`.
 
-`tests/pasted/cases` holds texts in the forms of real issues and forum posts, reworded, each labelled
-before the program was run on it. They are read with no workspace. Of the cases marked ``held_out``
-only totals are printed.
+`tests/pasted/cases` holds texts in the forms of real issues and forum posts, reworded, each
+labelled before the program was run on it. They are read with no workspace. Of the cases marked
+``held_out`` only totals are printed.
 """
 
 from __future__ import annotations
@@ -101,6 +101,7 @@ def table(scores: list[Score]) -> str:
 
 
 def main() -> None:
+    """Print the counts."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
     parser.add_argument("--misses", action="store_true", help="print what was not read right")
     wanted = parser.parse_args()
@@ -115,9 +116,13 @@ def main() -> None:
             if wanted.misses and wrong and not case.held_out:
                 said = found.exception if found else None
                 print(f"{case.name}: exception {got.exception}, category", end=" ")
-                print(f"{found.category.id if found else None} ({got.category}), misled {got.misled}")
+                print(
+                    f"{found.category.id if found else None} ({got.category}), misled {got.misled}"
+                )
                 if got.exception is False:
-                    print(f"    {said.type if said else None}: {said.message[:200] if said else ''!r}")
+                    print(
+                        f"    {said.type if said else None}: {said.message[:200] if said else ''!r}"
+                    )
     print("read while working:", table(seen))
     print("held out:          ", table(held))
 

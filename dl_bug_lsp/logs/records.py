@@ -14,10 +14,14 @@ TIME = (
     rf"|(?:{_DAY} )?{_MONTH} +\d{{1,2}},?(?: \d{{4}})? {_CLOCK}{_ZONE}(?: \d{{4}})?"
     rf"|\d{{1,2}}[/ -]{_MONTH}[/ -]\d{{4}}[: ]{_CLOCK}{_ZONE}"
     rf"|\d{{8}}[ T-]{_CLOCK}"
+    rf"|\d\d/\d\d {_CLOCK}|(?<=\[)\d{{4}} {_CLOCK}"
     rf"|{_CLOCK}{_ZONE}"
     r"|1[5-9]\d{8}(?:\.\d+|\d{3})?"
 )
-"""A point in time as ISO 8601, syslog, ctime, loggers and collectors print it."""
+"""A point in time as ISO 8601, syslog, ctime, loggers and collectors print it.
+
+Month and day alone are detectron2's and tensorpack's.
+"""
 
 LEVEL = (
     r"(?:TRACE|DEBUG|INFO|SUCCESS|NOTICE|WARNING|WARN|ERROR|ERR|CRITICAL|FATAL|EXCEPTION"

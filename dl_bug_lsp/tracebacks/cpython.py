@@ -6,7 +6,13 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from dl_bug_lsp.tracebacks.exception_text import message_end, parse_exception
+from dl_bug_lsp.logs.records import starts_record
+from dl_bug_lsp.tracebacks.exception_text import (
+    message_end,
+    parse_exception,
+    parse_pasted,
+    without_marks,
+)
 from dl_bug_lsp.tracebacks.frames import (
     FRAME,
     REPEATED,
@@ -18,14 +24,20 @@ from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
 from dl_bug_lsp.tracebacks.user_code import extract, joined_stacks, split_footer
 from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 
-HEADER = re.compile(r"(?P<kind>(?:Original |Remote )?)Traceback \(most recent call last\):\s*$")
-TRIGGER = re.compile(r'Traceback \(most recent call last\):\s*$|^\s{0,12}>?\s*File ".+?", line \d')
+_CALLS = r"Traceback \(most recent calls? (?:last|WITHOUT [\w ]{1,40})\):\s*$"
+HEADER = re.compile(rf"(?P<kind>(?:Original |Remote )?){_CALLS}")
+TRIGGER = re.compile(rf'{_CALLS}|^\s{{0,12}}>?\s*File ".+?", line \d')
 _MARGIN = re.compile(r"^[\s>#*|]*")
+_BEFORE_FRAME = re.compile(
+    r'^(?P<margin>[\s>|│#*]{0,60}?)(?P<pad>(?:  )?)File "[^"]{1,4096}", line \d'
+)
+_NAMED = re.compile(r"(?:Error|Exception|Interrupt|Exit|Failed|Failure)$")
 _SPAWNED = re.compile(r"^-- Process (?P<rank>\d+) terminated with the following error:\s*$")
 _RULE = re.compile(r"^-{10,}$")
 _QUOTE = re.compile(r"^(?:\"\"\"|''')\s*$")
 _MAX_SOURCE = 60
 _MAX_FLUSH = 4
+_MAX_RECORDS = 4
 _MAX_DEPTH = 8
 
 View = Callable[[int], "str | None"]
@@ -59,9 +71,8 @@ def _read(stream: Stream, index: int, depth: int) -> Block | None:
     header = HEADER.search(text)
     start = index
     if header:
-        before = text[: header.start()]
-        margin = before if _MARGIN.fullmatch(before) else ""
         start = index + 1
+        margin = _margin(stream, text[: header.start()], start)
     else:
         frame = FRAME.match(text)
         if not frame:
@@ -72,6 +83,24 @@ def _read(stream: Stream, index: int, depth: int) -> Block | None:
     if not frames and not header:
         return None
     return _finish(stream, view, index, frames, end, depth)
+
+
+def _margin(stream: Stream, before: str, start: int) -> str:
+    """Return what stands before all lines of a stack: the first frame tells, else the header.
+
+    Reports put a tag, a list's mark or a quote before the header, and indent all that follows.
+    """
+    own = before if _MARGIN.fullmatch(before) else None
+    for at in range(start, min(start + 3, len(stream))):
+        text = stream.text(at)
+        if found := _BEFORE_FRAME.match(text):
+            margin = found["margin"]
+            if found["pad"] or margin.isspace() or margin == own:
+                return margin
+            break
+        if text.strip(" \t>|│"):
+            break
+    return own or ""
 
 
 def read_stack(view: View, index: int) -> tuple[list[Frame], int]:
@@ -97,15 +126,19 @@ def read_stack(view: View, index: int) -> tuple[list[Frame], int]:
             if REPEATED.match(text):
                 index += 1
                 continue
+            if frames and (ahead := _behind_records(view, index)):
+                index = ahead
+                continue
             break
         indent = len(text) - len(text.lstrip("> "))
-        end = index + 1
-        while end - index < _MAX_SOURCE and _is_source(view(end), indent):
+        begin = end = _before_source(view, index + 1, indent)
+        while end - begin < _MAX_SOURCE and _is_source(view(end), indent):
             end += 1
-        below = [view(at) or "" for at in range(index + 1, end)]
-        if end == index + 1:
-            end = _flush_source(view, end)
-            source, expression = (view(index + 1), None) if end > index + 1 else (None, None)
+        below = [view(at) or "" for at in range(begin, end)]
+        if end == begin:
+            end = _flush_source(view, end, indent)
+            shown = (view(begin) or "").strip() if end > begin else ""
+            source, expression = shown or None, None
         else:
             source, expression = read_source(below)
         frames.append(replace(frame, source=source, expression=expression))
@@ -121,28 +154,62 @@ def _is_source(text: str | None, indent: int) -> bool:
     return len(text) - len(text.lstrip()) > min(indent, 2)
 
 
-def _flush_source(view: View, index: int) -> int:
+def _before_source(view: View, index: int, indent: int) -> int:
+    """Return where a frame's source begins: behind records that were printed before it."""
+    at = index
+    while at - index < _MAX_RECORDS and (text := view(at)) and starts_record(text):
+        at += 1
+    text = view(at) or ""
+    return at if at > index and text[:1].isspace() and _is_source(text, indent) else index
+
+
+def _behind_records(view: View, index: int) -> int:
+    """Return where a stack goes on behind records that other threads printed into it, else 0."""
+    at = index
+    while at - index < _MAX_RECORDS and (text := view(at)) and starts_record(text):
+        at += 1
+    if at == index:
+        return 0
+    text = view(at) or ""
+    parsed = parse_exception(text)
+    goes_on = FRAME.match(text) or (parsed and _NAMED.search(parsed[0]))
+    if not goes_on and text.strip() and _flush_source(view, at, 0) > at:
+        goes_on = FRAME.match(view(at + 1) or "")
+    return at if goes_on else 0
+
+
+def _flush_source(view: View, index: int, indent: int) -> int:
     """Return the end of a source that lost its indentation, as chats and web pages strip it.
 
     It is believed only where the next frame or the exception follows; carets no longer say what
     they underline.
     """
     text = view(index)
-    if not text or text[0].isspace() or FRAME.match(text) or parse_exception(text):
+    if not text or len(text) - len(text.lstrip()) > indent or FRAME.match(text):
+        return index
+    if parse_exception(text.strip()) or starts_record(text):
         return index
     end = index + 1
     while end - index < _MAX_FLUSH and is_caret_line(view(end) or ""):
         end += 1
     below = view(end) or ""
-    return end if FRAME.match(below) or parse_exception(below) else index
+    if starts_record(below):
+        return end if _behind_records(view, end) else index
+    return end if FRAME.match(below) or parse_exception(below.strip()) else index
 
 
 def _finish(
     stream: Stream, view: View, first: int, frames: list[Frame], index: int, depth: int
 ) -> Block | None:
     """Read the exception below a stack, what its message embeds, and what it wraps."""
-    head = view(index)
-    parsed = parse_exception(head) if head is not None else None
+    head, parsed = view(index), None
+    if head is None and frames:
+        # Less deep than the stack: the header's margin, or none.
+        raw = stream.text(index)
+        view = _view(stream, raw[: len(raw) - len(raw.lstrip())])
+        head = view(index)
+    if head is not None:
+        parsed = parse_pasted(head, trusted=bool(frames))
     if parsed is None:
         if not frames:
             return None
@@ -151,7 +218,9 @@ def _finish(
     type_, message = parsed
     nested = _nested(stream, view, index, type_, message, depth)
     end = nested.first if nested else message_end(view, index, message)
-    lines = [message, *((view(at) or "") for at in range(index + 1, end))]
+    lines = without_marks(
+        head or "", [message, *((view(at) or "") for at in range(index + 1, end))]
+    )
     if nested:
         lines = [text for text in lines if not _SPAWNED.match(text)]
     lines, notes = split_footer(lines)

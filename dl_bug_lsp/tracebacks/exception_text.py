@@ -66,6 +66,51 @@ def parse_exception(text: str) -> tuple[str, str] | None:
     return match["type"], match["message"] or ""
 
 
+_OPENING = re.compile(r"^(?:[\s>*_`~“\"']|<[A-Za-z][\w-]{0,30}>|[-+] |\d\. ){1,12}")
+_CLOSING_TAGS = re.compile(r"(?:\s*</[A-Za-z][\w-]{0,30}>)+\s*$")
+_MARKS = ("```", "***", "**", "__", "`", "*", "_", "”", '"', "'")
+"""What Markdown and letters put around an exception's line, the longest first."""
+
+
+def parse_pasted(text: str, *, trusted: bool = True) -> tuple[str, str] | None:
+    """Read ``Type: message`` with the marks of Markdown, quotes or tags around it.
+
+    ``trusted`` lines stand below a stack; elsewhere the class must end as exceptions' names do.
+    """
+    if parsed := parse_exception(text):
+        return parsed[0], _without_close(parsed[1], text)
+    opening = _OPENING.match(text[:200])
+    if opening is None:
+        return None
+    bare = text[opening.end() :]
+    parsed = parse_exception(_without_close(bare, text, opened=True))
+    if parsed is None or not (trusted or _ENDINGS.search(parsed[0])):
+        return None
+    return parsed
+
+
+def _without_close(text: str, line: str, *, opened: bool = False) -> str:
+    """Cut off closing tags, and the mark that closes what was opened here or further up."""
+    text = _CLOSING_TAGS.sub("", text) if text.endswith(">") else text
+    stripped = text.rstrip()
+    for mark in _MARKS:
+        if not stripped.endswith(mark):
+            continue
+        begun = line.lstrip("> -+").startswith(mark) if opened else False
+        lone = mark in ("`", "”", "```") and stripped.count(mark) % 2 == 1 and "“" not in stripped
+        if begun or lone:
+            return stripped[: -len(mark)].rstrip()
+    return text
+
+
+def without_marks(head: str, lines: list[str]) -> list[str]:
+    """Cut the mark that ``head`` opens from the end of a message's last line."""
+    if not lines:
+        return lines
+    last = _without_close(lines[-1], head, opened=bool(_OPENING.match(head[:1])))
+    return [*lines[:-1], last]
+
+
 def is_foreign(text: str) -> bool:
     """Say whether a line can not belong to the message of an exception above it."""
     return bool(_FOREIGN.match(text)) or starts_record(text) or bool(_METRIC.search(text[:400]))

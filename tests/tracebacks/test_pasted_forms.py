@@ -1,0 +1,98 @@
+"""A traceback reads the same whatever reports, chats and terminals put around its lines."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.tracebacks import Failure, read_failures
+
+TRACEBACK = """\
+Traceback (most recent call last):
+  File "train.py", line 31, in <module>
+    main(cfg)
+  File "/srv/net/model.py", line 12, in main
+    return head(x, dim=-1)
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (8x3 and 4x5)
+"""
+LINES = TRACEBACK.splitlines()
+
+
+def primary(text: str) -> Failure:
+    found = [f for f in read_failures(read_log(text)).failures if f.primary]
+    assert len(found) == 1
+    return found[0]
+
+
+def told(text: str) -> tuple[object, ...]:
+    """Return what must not depend on the form: exception, frames and their sources."""
+    cause = primary(text).cause
+    assert cause is not None
+    places = [(f.file, f.line, f.function, f.source) for f in cause.frames]
+    return cause.type, cause.message, places
+
+
+EXPECTED = told(TRACEBACK)
+
+
+def below(first: str, rest: str, end: str = "") -> str:
+    return first + LINES[0] + "\n" + "".join(f"{rest}{line}\n" for line in LINES[1:]) + end
+
+
+FORMS = {
+    "list": below("4. see\n   - ", "     "),
+    "list flush": below("- ", ""),
+    "tag": below("<log>", " ", " </log>"),
+    "tag closed on the line": below("<log>", "").rstrip() + "</log>\n",
+    "quote": "".join(f"> {line}\n" for line in LINES),
+    "quoted tag": below("> <pre>", "> "),
+    "deeper than the header": below("", "    "),
+    "frames deeper than header and exception": "\n".join(
+        [LINES[0], *(f"    {line}" for line in LINES[1:-1]), LINES[-1]]
+    ),
+    "exception less deep than frames": "\n".join(
+        [LINES[0], *(f"      {line}" for line in LINES[1:-1]), f"    {LINES[-1]}"]
+    ),
+    "bold exception": "\n".join([*LINES[:-1], f"**{LINES[-1]}**"]),
+    "exception as code": "\n".join([*LINES[:-1], f"`{LINES[-1]}`"]),
+    "quoted exception": "\n".join([*LINES[:-1], f"> {LINES[-1]}"]),
+    "backtick around all": "it says `" + TRACEBACK.rstrip() + "`",
+    "indentation lost": "\n".join(line.strip() for line in LINES),
+    "times keep two spaces": "\n".join(f"18:46:44  {line.strip()}" for line in LINES),
+    "sacred": TRACEBACK.replace("call last", "calls WITHOUT Sacred internals"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms(form: str) -> None:
+    assert told(FORMS[form]) == EXPECTED
+
+
+RECORDS = (
+    "W0000 00:00:1717171717.123456   71003 gpu_device.cc:2344] Cannot dlopen some libraries.",
+    "E0325 11:01:08.120000 2606 torch/_inductor/utils.py:12] falling back",
+    "2024-03-04 11:20:41,932 - loader - INFO - epoch 2 queued",
+    "[0125 01:47:00 @input_data.py:114] Enqueue thread exited.",
+)
+
+
+@given(st.integers(1, 5), st.lists(st.sampled_from(RECORDS), min_size=1, max_size=3))
+def test_records_inside(at: int, records: list[str]) -> None:
+    """Other threads print into a stack."""
+    text = "\n".join([*LINES[:at], *records, *LINES[at:]])
+    cause = primary(text).cause
+    assert cause is not None
+    assert (cause.type, cause.message) == EXPECTED[:2]
+    assert [f.file for f in cause.frames] == ["train.py", "/srv/net/model.py"]
+
+
+@given(
+    st.text("> \t", max_size=6), st.sampled_from(("", "- ", "<pre>", "it says: ")), st.booleans()
+)
+def test_margins(margin: str, before: str, close: bool) -> None:
+    text = below(margin + before, margin, "</pre>" if close else "")
+    cause = primary(text).cause
+    assert cause is not None
+    assert cause.type == EXPECTED[0]
