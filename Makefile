@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FIXTURES_VENV := .venv-fixtures
 
-.PHONY: demo test check fixtures benchmark vsix test-client test-editors test-editor-vscode test-editors-terminal clean
+.PHONY: demo test check fixtures benchmark factory-setup factory factory-demo factory-table vsix test-client test-editors test-editor-vscode test-editors-terminal clean
 
 demo: $(READY)  ## show the main job on a recorded failure
 	$(BIN)/dl-bug-lsp localize fixtures/104-charlm-context-length/log.txt \
@@ -37,6 +37,30 @@ $(FIXTURES_VENV)/.ready: fixtures/requirements.txt
 benchmark: $(READY)  ## accuracy on the fixtures
 	$(BIN)/python benchmarks/fixtures.py
 
+FACTORY_VENV := .venv-factory
+FACTORY_PYTHON ?= $(CURDIR)/$(FACTORY_VENV)/bin/python
+FACTORY := PYTHONPATH=benchmarks:. $(FACTORY_PYTHON) -m factory --python $(FACTORY_PYTHON)
+
+factory-setup: $(FACTORY_VENV)/.ready  ## the environment of the failure factory; minutes, gigabytes
+
+$(FACTORY_VENV)/.ready: fixtures/requirements.txt benchmarks/factory/requirements.txt
+	$(PYTHON) -m venv $(FACTORY_VENV)
+	$(FACTORY_VENV)/bin/python -m pip install --quiet torch==2.13.0
+	$(FACTORY_VENV)/bin/python -m pip install --quiet -r fixtures/requirements.txt \
+	  -r benchmarks/factory/requirements.txt
+	$(FACTORY_VENV)/bin/python -m pip install --quiet -e .
+	touch $@
+
+factory:  ## make failures from mutants of programs, all night; can be stopped and goes on
+	$(FACTORY) $(if $(MIRROR),--mirror $(MIRROR)) run
+
+factory-demo:  ## ten failures of programs of ours, end to end
+	$(FACTORY) demo
+
+factory-table:  ## how many failures stand, and how many are located
+	$(FACTORY) table
+	$(FACTORY) table --blind
+
 vsix: $(READY) client-vscode/node_modules/.ready  ## the VS Code extension, with the server's wheel in it
 	$(BIN)/python client-vscode/scripts/manifest.py --check
 	rm -rf build client-vscode/wheel client-vscode/*.vsix
@@ -60,4 +84,4 @@ test-editors-terminal: $(READY)  ## Neovim 0.11 and 0.7, Emacs, Vim with ALE; ha
 	$(BIN)/python tests/editors/terminal.py
 
 clean:
-	rm -rf $(VENV) $(FIXTURES_VENV) build dist *.egg-info
+	rm -rf $(VENV) $(FIXTURES_VENV) $(FACTORY_VENV) build dist *.egg-info

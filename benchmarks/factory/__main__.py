@@ -1,0 +1,218 @@
+"""The failure factory's commands.
+
+PYTHONPATH=benchmarks python -m factory run [--python PATH] [--mirror FOLDER] [--jobs N] ...
+PYTHONPATH=benchmarks python -m factory demo
+PYTHONPATH=benchmarks python -m factory table [--blind]
+PYTHONPATH=benchmarks python -m factory halves
+PYTHONPATH=benchmarks python -m factory open SOURCE
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import json
+import multiprocessing
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from factory.catalogue import OURS, PROJECT, programs
+from factory.operators import all_operators
+from factory.producing import Budget, Production
+from factory.storage import BLIND, SEEN, Store, totals
+from factory.values import Program
+
+KEYS = ("operator", "framework", "size", "kind", "format")
+ROUNDS = ((30, 45.0), (60, 90.0), (120, 180.0), (240, 400.0), (480, 800.0), (1000, 2000.0))
+"""Attempts and seconds of a program's turn, round by round: all sources come before much of one."""
+
+
+def main() -> int:
+    """Run one of the commands."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    mirror = os.environ.get("MIRROR")
+    parser.add_argument("--store", type=Path, default=PROJECT / ".factory")
+    parser.add_argument(
+        "--python", type=Path, default=Path(sys.executable), help="runs the programs"
+    )
+    parser.add_argument("--mirror", type=Path, default=Path(mirror) if mirror else None)
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="make failures; can be stopped and goes on")
+    run.add_argument("--jobs", type=int, default=2)
+    run.add_argument("--rounds", type=int, default=len(ROUNDS))
+    run.add_argument("--only", help="programs whose id holds this text")
+    run.add_argument("--goal", type=int, default=1_000_000, help="failures to stop at")
+    demo = commands.add_parser("demo", help="ten failures end to end")
+    demo.add_argument("--count", type=int, default=10)
+    table = commands.add_parser("table", help="how many failures stand, by kind")
+    table.add_argument("--blind", action="store_true", help="of the blind half")
+    commands.add_parser("halves", help="how sources fall into halves")
+    opened = commands.add_parser("open", help="move a source of the blind half to the seen one")
+    opened.add_argument("source")
+    args = parser.parse_args()
+    store = Store(args.store.resolve())
+    # A link of a virtual environment must stay the link: it is what makes it that environment.
+    args.python = Path.cwd() / args.python
+    if args.command == "run":
+        return run_all(args, store)
+    if args.command == "demo":
+        return show_demo(args, store)
+    if args.command == "table":
+        show_table(store, BLIND if args.blind else SEEN)
+    elif args.command == "halves":
+        show_halves(store, programs(args.mirror))
+    else:
+        store.halves.open(args.source, store.root)
+    return 0
+
+
+def run_all(args: argparse.Namespace, store: Store) -> int:
+    """Give all programs their turns, in several processes; one such run a store at a time."""
+    store.root.mkdir(parents=True, exist_ok=True)
+    with (store.root / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            print("another run works on this store", file=sys.stderr)
+            return 1
+        chosen = [p for p in programs(args.mirror) if not args.only or args.only in p.id]
+        print(f"{len(all_operators())} operators, {len(chosen)} programs", flush=True)
+        turns = [
+            (program, Budget(attempts, seconds))
+            for number, (attempts, seconds) in enumerate(ROUNDS[: args.rounds])
+            for program in _in_turn(chosen)
+        ]
+        context = multiprocessing.get_context("fork")
+        following = context.Value("i", 0)
+        workers = [
+            context.Process(
+                target=work,
+                args=(turns, following, number, args.python, args.mirror, store.root, args.goal),
+            )
+            for number in range(args.jobs)
+        ]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        show_progress(store)
+        return max((worker.exitcode or 0) for worker in workers)
+
+
+def _in_turn(chosen: list[Program]) -> list[Program]:
+    """Return programs so that sources take turns: the first of each source, then the second."""
+    place: Counter[str] = Counter()
+    keyed = []
+    for program in chosen:
+        keyed.append((place[program.source], program.source.startswith(OURS), program.id, program))
+        place[program.source] += 1
+    return [entry[-1] for entry in sorted(keyed, key=lambda e: e[:-1])]
+
+
+def work(
+    turns: list[tuple[Program, Budget]],
+    following: Any,
+    number: int,
+    python: Path,
+    mirror: Path | None,
+    root: Path,
+    goal: int,
+) -> None:
+    """Take turns until none is left or the goal is reached; ``following`` is a shared number."""
+    store = Store(root)
+    production = Production(store, python, mirror, root / "work" / str(number), _say)
+    last = time.monotonic()
+    while True:
+        with following.get_lock():
+            at = following.value
+            following.value += 1
+        if at >= len(turns):
+            return
+        production.turn(*turns[at])
+        if time.monotonic() - last > 60:
+            last = time.monotonic()
+            show_progress(store)
+            if sum(1 for r in store.records() if r.get("case")) >= goal:
+                return
+
+
+def _say(text: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
+
+
+def show_progress(store: Store) -> None:
+    """Print one line: what stands."""
+    told = []
+    for half in (SEEN, BLIND):
+        records = list(store.records(half))
+        kept = sum(1 for r in records if r.get("case"))
+        tried = sum(1 for r in records if r["key"])
+        told.append(f"{half} {kept} failures of {tried} mutants")
+    _say("; ".join(told))
+
+
+def show_table(store: Store, half: str) -> None:
+    """Print totals of stored failures; of the blind half nothing but totals."""
+    records = list(store.records(half))
+    kept = [r for r in records if r.get("case")]
+    tried = [r for r in records if r["key"]]
+    print(f"{half}: {len(kept)} failures of {len(tried)} mutants")
+    if not kept:
+        return
+    for key in ("program", "source"):
+        print(f"  {key}s {len({r[key] for r in kept})}")
+    print(f"  raised elsewhere {sum(bool(r.get('elsewhere')) for r in kept)}")
+    print(f"  silent {sum(bool(r.get('silent')) for r in kept)}")
+    spent = [r["seconds"] for r in tried if "seconds" in r]
+    print(f"  seconds a mutant: mean {sum(spent) / len(spent):.2f}, all {sum(spent):.0f}")
+    outcomes = Counter(r["outcome"] for r in tried)
+    print("  " + ", ".join(f"{n} {name}" for name, n in sorted(outcomes.items())))
+    for key, counter in totals(kept, KEYS).items():
+        print(f"{key}:")
+        for name, count in counter.most_common():
+            print(f"  {name:32} {count:6}")
+
+
+def show_halves(store: Store, found: list[Program]) -> None:
+    """Print how many programs and sources of each framework stand in each half."""
+    for half in (SEEN, BLIND):
+        inside = [p for p in found if store.halves.of(p.source) == half]
+        public = [p for p in inside if not p.source.startswith(OURS)]
+        print(f"{half}: {len(inside)} programs, {len({p.source for p in inside})} sources, public")
+        for name, count in Counter(p.framework for p in public).most_common():
+            print(f"  {name:16} {count}")
+
+
+def show_demo(args: argparse.Namespace, store: Store) -> int:
+    """Make ten failures of three programs of ours in a store of their own and show them."""
+    from factory.score import localized
+
+    demo = Store(store.root / "demo")
+    wanted = ("104-charlm", "101-leaf", "419-wine", "120-gnn", "112-dqn")
+    chosen = [p for p in programs(None) if any(f"{OURS}-{w}" in p.id for w in wanted)]
+    production = Production(demo, args.python, None, demo.root / "work", _say)
+    for program in chosen:
+        kept = sum(1 for r in demo.records(SEEN) if r.get("case"))
+        if kept >= args.count:
+            break
+        production.turn(program, Budget(40, 60.0, min(4, args.count - kept)))
+    for record in demo.cases(SEEN)[: args.count]:
+        told = localized(demo, SEEN, record, {p.id: p for p in chosen}, None)
+        truth = json.loads(
+            (demo.folder(record["source"], record["case"]) / "truth.json").read_text("utf-8")
+        )
+        cause = truth["root_cause"][0]
+        print(f"\n{record['case']} ({record['operator']}, {record['format']}): {cause['why']}")
+        print(f"  {(truth['message'] or 'silent').splitlines()[0][:100]}")
+        print(f"  cause {cause['file']}:{cause['line']}, found as number {told['line'] or '-'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
