@@ -13,7 +13,8 @@ line is a mark, several with ``;`` between:
 
 Lines before a case's first file: ``path:3: mark`` marks files without comments, ``error: ...`` is
 the last line of the traceback (more of it follow as ``error: ...``), ``inside: file function`` a
-library's frame below the marked ones, ``silent: kind`` a kind that the program gives nowhere.
+library's frame below the marked ones, ``silent: kind`` a kind that the program gives nowhere,
+``log: text`` a line of the log before the traceback, ``script: path`` the program that was run.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from dl_bug_lsp.workspace import Workspace
 
 MARK = re.compile(r"\s*#:(?P<marks>.*)$")
 OUTSIDE = re.compile(r"(?P<file>\S+):(?P<line>\d+): (?P<mark>.+)$")
-HEAD = re.compile(r"(?P<word>error|inside|silent): (?P<rest>.*)$")
+HEAD = re.compile(r"(?P<word>error|inside|silent|log|script): (?P<rest>.*)$")
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,13 @@ class Program:
             path.write_text(text, encoding="utf-8")
         return Workspace(root, cache=False)
 
+    def engine(self, root: Path) -> Engine:
+        """Write the files, and return an engine that knows how the program was started."""
+        engine = Engine(self.write(root))
+        scripts = self.head.get("script", []) or [place.file for place in self.places()]
+        engine.started(self.head.get("log", []), tuple(dict.fromkeys(scripts)))
+        return engine
+
     def of(self, word: str) -> list[Mark]:
         """Return the marks of a word in the order of the text."""
         return [m for m in self.marks if m.word == word]
@@ -74,7 +82,7 @@ class Program:
 
     def traceback(self, engine: Engine) -> str:
         """Return the traceback that CPython would print for the ``frame`` marks."""
-        lines = ["Traceback (most recent call last):"]
+        lines = [*self.head.get("log", []), "Traceback (most recent call last):"]
         for place in self.places():
             scope = engine.program.scope_at(place.file, place.line)
             function = scope.name.rpartition(".")[2] if scope is not None else ""

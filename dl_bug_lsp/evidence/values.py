@@ -76,7 +76,9 @@ class Case:
         self.log = log
         self.spectrum = spectrum
         self.engine = Engine(workspace)
-        self.engine.program.stay_near(place.file for _, place in located if place is not None)
+        files = tuple(dict.fromkeys(place.file for _, place in located if place is not None))
+        self.engine.program.stay_near(files)
+        self.engine.started((line.text for line in log.lines), files)
 
     @cached_property
     def places(self) -> tuple[StackPlace, ...]:

@@ -8,18 +8,21 @@ asked for and remembered, so that a slice costs only what it visits.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import posixpath
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.provenance import evaluation, inputs
-from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NESTING, MAX_NODES, MAX_WRITTEN_OUT
+from dl_bug_lsp.provenance import configuration, evaluation, inputs
+from dl_bug_lsp.provenance.configuration import Configuration
+from dl_bug_lsp.provenance.launches import NO_RUN, Run, run_of
+from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NESTING, MAX_NODES
 from dl_bug_lsp.provenance.nodes import Edge, Node
 from dl_bug_lsp.provenance.program import Program
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.settings import Settings
-from dl_bug_lsp.provenance.values import Config, Const, Context, Value
+from dl_bug_lsp.provenance.values import Context, Value
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
 
@@ -38,6 +41,8 @@ class Engine:
         self.keep: list[object] = []
         self.paths: dict[str, str | None] = {}
         self._settings: dict[str, Settings] = {}
+        self.written: dict[str, list[Node]] = {}
+        self._told: tuple[tuple[str, ...], tuple[str, ...]] | None = None
         self._nesting = 0
         self._open: set[tuple[object, ...]] = set()
 
@@ -49,6 +54,17 @@ class Engine:
             found.setdefault(file.rpartition("/")[2], []).append(file)
         return found
 
+    def file_named(self, text: str) -> str | None:
+        """Return the workspace file that a path written in code or a message means, or None."""
+        if text not in self.paths:
+            path = posixpath.normpath(text.replace("\\", "/"))
+            tail = "/" + path.lstrip("./")
+            files = self.files_by_name.get(tail.rpartition("/")[2], [])
+            matches = [f for f in files if f.endswith(tail) or f == tail[1:]]
+            found = matches[0] if len(matches) == 1 else None
+            self.paths[text] = path if path in files else found
+        return self.paths[text]
+
     def node(self, expr: ast.expr, context: Context) -> Node:
         """Return the node of an expression in a context, always the same one."""
         key = (id(expr), id(context))
@@ -59,13 +75,14 @@ class Engine:
             self.keep.append((expr, context))
         return found
 
-    def config_node(self, entry: ConfigEntry, context: Context) -> Node:
-        """Return a node that stands for an entry of a config file."""
-        key = (entry.file, entry.path)
+    def config_node(self, entry: ConfigEntry, context: Context, table: str = "") -> Node:
+        """Return a node that stands for an entry of a config file, or of composed ``table``."""
+        table = table or entry.file
+        key = (table, entry.path)
         found = self._entries.get(key)
         if found is None:
             literal = ast.Constant(value=entry.value, lineno=entry.line, col_offset=0)
-            found = self._entries[key] = Node(self, context, literal, entry)
+            found = self._entries[key] = Node(self, context, literal, entry, table)
         return found
 
     def open_context(self, scope: Scope) -> Context:
@@ -78,11 +95,28 @@ class Engine:
         return found
 
     def settings(self, file: str) -> Settings:
-        """Return the entries of a config file by path."""
+        """Return the entries of a config file, or of composed settings, by path."""
         found = self._settings.get(file)
         if found is None:
-            found = self._settings[file] = Settings(self.workspace, file)
+            found = self._settings[file] = Settings(self.workspace.config_entries(file))
         return found
+
+    def started(self, told: Iterable[str], frames: tuple[str, ...]) -> None:
+        """Say what a log tells of the run: its lines, and the files of its frames, outermost first.
+
+        It is looked at when first asked for.
+        """
+        self._told = (tuple(told), frames)
+
+    @cached_property
+    def run(self) -> Run:
+        """How the failing program was started, as far as log and workspace tell."""
+        return run_of(self.workspace, *self._told) if self._told is not None else NO_RUN
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        """The configs of the run, and what they name."""
+        return Configuration(self)
 
     @contextmanager
     def opening(self, *question: object) -> Iterator[bool]:
@@ -107,10 +141,7 @@ class Engine:
     def values_of(self, node: Node) -> tuple[Value, ...]:
         """Compute what a node stands for; use `Node.values`."""
         if node.entry is not None:
-            entry = node.entry
-            if entry.length is None:
-                return (Const(entry.value),)
-            return (Config(entry.file, entry.path, entry),)
+            return tuple(configuration.entry_values(self, node, node.entry)[:MAX_ALTERNATIVES])
         evaluate = evaluation.VALUES.get(type(node.expr))
         if evaluate is None or self._nesting > MAX_NESTING or self.exhausted:
             return ()
@@ -125,15 +156,6 @@ class Engine:
         if self.exhausted:
             return ()
         if node.entry is not None:
-            return self._entries_below(node, node.entry)
+            return tuple(configuration.entry_inputs(self, node, node.entry))
         list_inputs = inputs.INPUTS.get(type(node.expr), inputs.children)
         return tuple(list_inputs(self, node, node.expr))
-
-    def _entries_below(self, node: Node, entry: ConfigEntry) -> tuple[Edge, ...]:
-        """Return the settings of a small table or list of a config file."""
-        if not entry.length or entry.length > MAX_WRITTEN_OUT:
-            return ()
-        return tuple(
-            ("setting", self.config_node(below, node.context))
-            for below in self.settings(entry.file).below(entry.path)
-        )

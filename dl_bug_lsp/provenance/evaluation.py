@@ -6,7 +6,15 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.provenance import calls, inheritance, ini_options, known_calls, names, objects
+from dl_bug_lsp.provenance import (
+    blocks,
+    calls,
+    inheritance,
+    ini_options,
+    known_calls,
+    names,
+    objects,
+)
 from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_ITEMS, MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.operators import fold_binary, fold_unary, formatted, percent
@@ -341,7 +349,19 @@ def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
             found = [Items(tuple(returned), complete=False)]
     if not found and isinstance(expr.func, ast.Attribute):
         found.extend(known_calls.method_call(engine, node, expr))
+    if not found or all(isinstance(v, LibraryObject) for v in found):
+        made = _configured(engine, node, expr)
+        found = made or found
     return found
+
+
+def _configured(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    """Return what a call makes of a config: a Python file that is loaded, an object of a block."""
+    last = str(getattr(expr.func, "attr", "") or getattr(expr.func, "id", ""))
+    given = [engine.node(a, node.context) for a in expr.args[:2] if not isinstance(a, ast.Starred)]
+    if last == "fromfile":
+        return engine.configuration.loaded(given[0] if given else None)
+    return blocks.built(engine, last, given)
 
 
 VALUES: dict[type[ast.expr], Callable[[Engine, Node, Any], list[Value]]] = {

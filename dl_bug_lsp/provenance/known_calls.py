@@ -8,18 +8,21 @@ import posixpath
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import calls, objects
+from dl_bug_lsp.provenance import blocks, calls, objects
 from dl_bug_lsp.provenance.folding import MAKERS, first_argument
 from dl_bug_lsp.provenance.texts import text_method
 from dl_bug_lsp.provenance.values import (
+    Class,
     Config,
     Const,
     DataFile,
+    Items,
     LibraryObject,
     Mapping,
     Parsed,
     Value,
 )
+from dl_bug_lsp.provenance.written_files import READERS, written
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine, Node
@@ -42,12 +45,20 @@ LOADERS = (
     "omegaconf.OmegaConf.load",
     "ruamel.yaml.safe_load",
     "configparser.ConfigParser().read",
+    "hyperpyyaml.load_hyperpyyaml",
+    "pyrallis.load",
+    "jsonargparse.load",
 )
+MERGERS = ("OmegaConf.merge", "OmegaConf.unsafe_merge")
+INSTANCES_OF_OPTIONS = ("draccus.parse", "pyrallis.parse", "tyro.cli", "simple_parsing.parse")
+"""Calls that parse a command line into an object of the class that they are given."""
 TABLE_WRAPPERS = (
     "types.SimpleNamespace",
     "argparse.Namespace",
     "easydict.EasyDict",
     "omegaconf.OmegaConf.create",
+    "omegaconf.OmegaConf.to_container",
+    "omegaconf.OmegaConf.to_object",
     "builtins.dict",
     "box.Box",
     "ml_collections.ConfigDict",
@@ -82,6 +93,7 @@ OPENERS = ("builtins.open", "io.open", "codecs.open", "gzip.open", "tensorflow.i
 SUFFIXES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("yaml", (".yaml", ".yml")),
     ("OmegaConf", (".yaml", ".yml")),
+    ("pyrallis", (".yaml", ".yml")),
     ("toml", (".toml",)),
     ("json", (".json",)),
     ("configparser", (".ini", ".cfg")),
@@ -116,27 +128,25 @@ def call(engine: Engine, name: str, node: Node, expr: ast.Call) -> list[Value]:
     if name in OPENERS and first is not None:
         return _opened(engine, first)
     if name in LOADERS and first is not None:
-        return _loaded(engine, first, name)
+        return _loaded(engine, first, name) or _as_written(engine, first)
+    if name in READERS and first is not None:
+        stored = _as_written(engine, first)
+        if stored:
+            return stored
     if name.endswith((".parse_args", ".parse_known_args")) and "Parser" in name:
         return [Parsed(_options(engine, node))]
+    parsed = _dataclass_options(engine, name, node, expr)
+    if parsed:
+        return parsed
+    made = blocks.built(engine, name, [engine.node(a, node.context) for a in expr.args])
+    if made:
+        return made
     return [LibraryObject(name, node)]
 
 
 def workspace_path(engine: Engine, text: str) -> str | None:
     """Return the workspace file that a path written in code or a message means, or None."""
-    if text not in engine.paths:
-        engine.paths[text] = _workspace_path(engine, text)
-    return engine.paths[text]
-
-
-def _workspace_path(engine: Engine, text: str) -> str | None:
-    path = posixpath.normpath(text.replace("\\", "/"))
-    tail = "/" + path.lstrip("./")
-    files = engine.files_by_name.get(tail.rpartition("/")[2], [])
-    if path in files:
-        return path
-    matches = [f for f in files if f.endswith(tail) or f == tail[1:]]
-    return matches[0] if len(matches) == 1 else None
+    return engine.file_named(text)
 
 
 def _opened(engine: Engine, path: Node) -> list[Value]:
@@ -152,6 +162,8 @@ def _loaded(engine: Engine, source: Node, name: str) -> list[Value]:
     files = [v.file for v in source.values if isinstance(v, DataFile)]
     if not files:
         files = [v.file for v in _opened(engine, source) if isinstance(v, DataFile)]
+    if not files and not source.constants:
+        files = [f for f in engine.configuration.files if f.endswith(_suffixes(name))]
     if not files:
         files = files_by_suffix(engine, name)
     return [Config(file, (), None) for file in files[:MAX_GUESSED]]
@@ -159,7 +171,7 @@ def _loaded(engine: Engine, source: Node, name: str) -> list[Value]:
 
 def files_by_suffix(engine: Engine, loader: str) -> list[str]:
     """Guess what a loader reads whose path is given from outside: the few files of its format."""
-    suffixes = next((s for word, s in SUFFIXES if word in loader), ())
+    suffixes = _suffixes(loader)
     settings = (
         file
         for file in engine.workspace.files()
@@ -173,10 +185,47 @@ def files_by_suffix(engine: Engine, loader: str) -> list[str]:
     return found if len(found) <= MAX_GUESSED else []
 
 
-def _options(engine: Engine, node: Node) -> dict[str, Node]:
+def _suffixes(loader: str) -> tuple[str, ...]:
+    return next((s for word, s in SUFFIXES if word in loader), ())
+
+
+def _as_written(engine: Engine, source: Node) -> list[Value]:
+    """Return what a script of the workspace wrote into the file that is read here."""
+    found: list[Value] = []
+    for node in written(engine, source):
+        found.extend(value for value in node.values if value not in found)
+    return found
+
+
+def _dataclass_options(engine: Engine, name: str, node: Node, expr: ast.Call) -> list[Value]:
+    """Return the objects that a command line is parsed into, by the classes that the call names."""
+    given: list[ast.expr] = []
+    listed = False
+    if name in INSTANCES_OF_OPTIONS or name.endswith("OmegaConf.structured"):
+        given = [*expr.args[:1], *(k.value for k in expr.keywords if k.arg == "config_class")]
+    elif ".parse_" in name and "HfArgumentParser" in name and isinstance(expr.func, ast.Attribute):
+        listed = True
+        for value in engine.node(expr.func.value, node.context).values:
+            made = value.call.expr if isinstance(value, LibraryObject) else None
+            if isinstance(made, ast.Call):
+                wanted = [*made.args[:1], *(k.value for k in made.keywords[:1])]
+                for one in wanted:
+                    given.extend(one.elts if isinstance(one, (ast.Tuple, ast.List)) else [one])
+    parsed = [
+        engine.configuration.parsed(value.scope)
+        for one in given
+        for value in engine.node(one, node.context).values
+        if isinstance(value, Class)
+    ]
+    if listed:
+        return [Items(tuple(parsed))] if parsed else []
+    return [value for one in parsed for value in one.values]
+
+
+def _options(engine: Engine, node: Node) -> dict[str, tuple[Node, ...]]:
     """Return the options that the file's ``add_argument`` calls declare, by destination."""
     module = engine.program.module(node.context.scope.file)
-    options: dict[str, Node] = {}
+    options: dict[str, tuple[Node, ...]] = {}
     if module is None:
         return options
     for scope in module.walk():
@@ -186,7 +235,9 @@ def _options(engine: Engine, node: Node) -> dict[str, Node]:
     return options
 
 
-def _declare(engine: Engine, found: ast.Call, scope: object, options: dict[str, Node]) -> None:
+def _declare(
+    engine: Engine, found: ast.Call, scope: object, options: dict[str, tuple[Node, ...]]
+) -> None:
     names = [
         a.value for a in found.args if isinstance(a, ast.Constant) and isinstance(a.value, str)
     ]
@@ -201,7 +252,13 @@ def _declare(engine: Engine, found: ast.Call, scope: object, options: dict[str, 
         name = long[0].lstrip("-").replace("-", "_")
     value = keywords.get("default")
     context = engine.open_context(scope)  # type: ignore[arg-type]
-    options[name] = engine.node(value if value is not None else found, context)
+    default = engine.node(value if value is not None else found, context)
+    given = [node for flag in (name, *_plain(names)) for node in engine.configuration.options(flag)]
+    options[name] = tuple(given) or (default,)
+
+
+def _plain(flags: list[str]) -> list[str]:
+    return [flag.lstrip("-").replace("-", "_") for flag in flags]
 
 
 def method_call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:

@@ -47,6 +47,8 @@ def local(engine: Engine, name: str, context: Context, line: int) -> list[Node] 
     scope = context.scope
     if name in context.extra:
         return [context.extra[name]]
+    if scope.is_module and (given := engine.configuration.replaced(scope, name, line)):
+        return given
     bindings = reaching(engine, scope, name, line)
     is_parameter = any(p.arg == name for p in scope.parameters())
     nodes = [engine.node(b.value, context) for b in bindings]
@@ -95,7 +97,12 @@ def parameter(engine: Engine, name: str, context: Context) -> list[Node]:
     default = scope.default_of(name)
     nodes = []
     if context.bindings is None and context.depth < MAX_DEPTH:
+        nodes = engine.configuration.parameter(scope, name)
+        if nodes:
+            return nodes
         nodes = _callers_arguments(engine, name, scope)
+    elif given := engine.configuration.bound_by_gin(scope, name):
+        return given
     if default is not None:
         outer = context.outer or engine.open_context(scope)
         nodes.append(engine.node(default, outer))
@@ -169,6 +176,7 @@ def module_member(engine: Engine, module: Scope, name: str) -> list[Value]:
         if not first:
             return []
         nodes = lookup(engine, name, context, END)
+        nodes = nodes or engine.configuration.inherited(module, name)
         if nodes:
             return evaluation.union(engine, nodes)
         probe = ast.Name(id=name, ctx=ast.Load(), lineno=END, col_offset=0)
@@ -210,7 +218,8 @@ def module_nodes(engine: Engine, module: Scope, name: str) -> list[Node]:
         if not first:
             return []
         found = lookup(engine, name, engine.open_context(module), END)
-        return found or _handed_on(engine, module, name)
+        found = found or _handed_on(engine, module, name)
+        return found or engine.configuration.inherited(module, name)
 
 
 def _handed_on(engine: Engine, scope: Scope, name: str) -> list[Node]:

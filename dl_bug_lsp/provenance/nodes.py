@@ -26,10 +26,14 @@ def _shortened(text: str) -> str:
 class Node:
     """An expression in a context, or an entry of a config file.
 
-    ``line`` is 1-based; ``kind`` says what the step does with the value.
+    ``line`` is 1-based; ``kind`` says what the step does with the value; ``table`` names the
+    settings (a file's, or composed ones) that an entry is looked up in.
     """
 
-    __slots__ = ("_inputs", "_values", "context", "engine", "entry", "expr", "file", "kind", "line")
+    __slots__ = (
+        *("_inputs", "_values", "context", "engine", "entry", "expr", "file", "kind", "line"),
+        "table",
+    )
 
     def __init__(
         self,
@@ -37,11 +41,13 @@ class Node:
         context: Context,
         expr: ast.expr,
         entry: ConfigEntry | None = None,
+        table: str = "",
     ) -> None:
         self.engine = engine
         self.context = context
         self.expr = expr
         self.entry = entry
+        self.table = table
         self.file = entry.file if entry else context.scope.file
         self.line = entry.line if entry else getattr(expr, "lineno", 0)
         self.kind = StepKind.CONFIG if entry else kind_of(expr)

@@ -19,6 +19,7 @@ from dl_bug_lsp.provenance.values import (
     Library,
     LibraryObject,
     Mapping,
+    Module,
     Parsed,
     Value,
 )
@@ -81,8 +82,8 @@ def _member(engine: Engine, node: Node, key: str | int) -> list[Node]:
             elif value.items and not value.complete:
                 found.append(value.items[0])
         elif isinstance(value, Parsed):
-            if isinstance(key, str) and key in value.options:
-                found.append(value.options[key])
+            if isinstance(key, str):
+                found.extend(value.options.get(key, ()))
             elif key == 0:
                 # parse_known_args gives the namespace and the rest.
                 found.append(node)
@@ -92,6 +93,10 @@ def _member(engine: Engine, node: Node, key: str | int) -> list[Node]:
             found.extend(called(engine, value, ("__getitem__",), node.context))
         elif isinstance(value, LibraryObject) and known_calls.wraps_table(value.name):
             found.extend(wrapped_member(engine, value, key))
+        elif isinstance(value, LibraryObject) and value.name.endswith(known_calls.MERGERS):
+            found.extend(merged_member(engine, value, key))
+        elif isinstance(value, Module) and isinstance(key, str):
+            found.extend(names.module_nodes(engine, value.scope, key))
     return found[:MAX_ALTERNATIVES]
 
 
@@ -107,12 +112,22 @@ def wrapped_member(engine: Engine, value: LibraryObject, key: str | int) -> list
     return [n for t in tables for n in member(engine, engine.node(t, value.call.context), key)]
 
 
+def merged_member(engine: Engine, value: LibraryObject, key: str | int) -> list[Node]:
+    """Return a member of several tables merged into one: that of the last one which has it."""
+    call = value.call.expr
+    for table in reversed(call.args if isinstance(call, ast.Call) else []):
+        found = member(engine, engine.node(table, value.call.context), key)
+        if found:
+            return found
+    return []
+
+
 def config_member(engine: Engine, value: Config, key: str | int, context: Context) -> list[Node]:
     """Return the entry below a config table or list; negative indices count from a list's end."""
     if isinstance(key, int) and key < 0 and value.entry is not None:
         key += value.entry.length or 0
     entry = engine.settings(value.file).at((*value.path, key))
-    return [engine.config_node(entry, context)] if entry is not None else []
+    return [engine.config_node(entry, context, value.file)] if entry is not None else []
 
 
 def attribute(engine: Engine, instance: Instance, name: str) -> list[Node]:
@@ -199,7 +214,7 @@ def called(
 
 def table_members(engine: Engine, base: Node, name: str) -> list[Node]:
     """Return the members of a base that is a table and nothing else."""
-    tables = [v for v in base.values if not isinstance(v, Instance)]
+    tables = [v for v in base.values if not isinstance(v, (Instance, Module))]
     return member(engine, base, name) if tables and len(tables) == len(base.values) else []
 
 
@@ -223,6 +238,9 @@ def own_member(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
 def unknown_instance(engine: Engine, cls: Scope) -> Instance:
     """Return an instance of a class: one that the workspace builds, else one of unknown making."""
     init = find_method(engine, cls, "__init__")
+    configured = engine.configuration.blocks.known_instance(cls)
+    if configured is not None:
+        return configured
     for caller, call in engine.program.callers(cls.name.rpartition(".")[2])[:1]:
         built = engine.node(call, engine.open_context(caller))
         for value in built.values:
@@ -299,7 +317,7 @@ def _is_list(engine: Engine, value: Config) -> bool:
 def config_items(engine: Engine, value: Config, context: Context) -> list[Node]:
     """Return the entries right below a config table or list."""
     return [
-        engine.config_node(entry, context)
+        engine.config_node(entry, context, value.file)
         for entry in engine.settings(value.file).below(value.path)
     ]
 

@@ -78,9 +78,12 @@ class Config:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parsed:
-    """The namespace that an argument parser returns; options by destination name."""
+    """The namespace that an argument parser returns; options by destination name.
 
-    options: dict[str, Node]
+    The first node of an option is what won: the word of a command line, else a default.
+    """
+
+    options: dict[str, tuple[Node, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,7 +23,7 @@ from dl_bug_lsp.workspace.stores import Stamp
 from dl_bug_lsp.workspace.terms import Vocabulary
 
 # The reader of Python is the running interpreter's: another one may see other problems.
-VERSION = f"1 python{sys.version_info[0]}.{sys.version_info[1]}"
+VERSION = f"2 python{sys.version_info[0]}.{sys.version_info[1]}"
 FOLDER = ".dlbug"
 _NAME = "index.sqlite"
 _SCHEMA = """

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from marked_programs import Program, probed, programs
 
-from dl_bug_lsp.provenance.engine import Engine
-
 CASES = Path(__file__).parent / "cases"
-FILES = ("constants.txt", "objects.txt", "settings.txt")
+FILES = ("constants.txt", "objects.txt", "settings.txt", "configuration.txt")
 PROGRAMS = [
     pytest.param(program, id=f"{file[:-4]}-{program.name.replace(' ', '-')}")
     for file in FILES
@@ -28,7 +26,7 @@ def expected(text: str) -> list[str]:
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_probes_stand_for_the_marked_constants(program: Program, tmp_path: Path) -> None:
-    engine = Engine(program.write(tmp_path))
+    engine = program.engine(tmp_path)
     marks = program.of("is")
     assert marks
     found = {}

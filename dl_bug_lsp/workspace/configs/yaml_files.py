@@ -27,7 +27,8 @@ _Path = tuple[str | int, ...]
 def read_yaml_config(file: str, text: str) -> ConfigReading:
     """Return an entry for every key and item of every document of a file.
 
-    A merged or aliased mapping is entered where it is used, with the lines of its anchor. A broken
+    A tag of the program's own (``!ref``, ``!new:a.B``) stands before the text of what it is on. A
+    merged or aliased mapping is entered where it is used, with the lines of its anchor. A broken
     file is read line by line as far as its layout tells.
     """
     try:
@@ -63,6 +64,8 @@ def _flatten(file: str, root: yaml.Node, entries: list[ConfigEntry]) -> None:
             end = _end_line(node)
             length = len(node.value) if not isinstance(node, yaml.ScalarNode) else None
             text = node.value if isinstance(node, yaml.ScalarNode) else ""
+            if node.tag.startswith("!"):
+                text = f"{node.tag} {text}".rstrip()
             entries.append(
                 entry(file, line, path, _scalar(node), text, end_line=end, length=length)
             )

@@ -1,0 +1,420 @@
+"""How the failing program was started: its script, the words of its command line, its configs.
+
+What a log shows of it comes as plain lines; launch scripts are read from the workspace. Nothing is
+run, and no file is looked at that the workspace does not hold.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.configs.reading import plain_scalar
+from dl_bug_lsp.workspace.configs.shell_files import command_entries
+from dl_bug_lsp.workspace.configs.shell_words import Command, Word, split_commands
+from dl_bug_lsp.workspace.values import ConfigEntry
+
+SETTINGS = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg", ".conf", ".gin", ".json5", ".jsonc")
+LAUNCHERS = (
+    ".sh",
+    ".bash",
+    ".zsh",
+    ".sbatch",
+    ".slurm",
+    ".pbs",
+    ".mk",
+    "/makefile",
+    "/launch.json",
+)
+CONFIG_FOLDERS = ("config", "conf", "cfg", "experiment", "exp", "recipe", "hparam", "setting")
+TOOLING = frozenset(
+    ("pyproject", "setup", "tox", "environment", "conda", "docker-compose", "mkdocs", "codecov",
+     "package", "package-lock", "tsconfig", "pytest", "mypy", "poetry", "dvc", "citation", "meta",
+     "devcontainer", "dependabot", "settings", "tasks", "launch", "extensions", "renovate")
+)  # fmt: skip
+"""Stems of files that set up tools: none of them configures a model."""
+MAX_LAUNCH_FILES = 60
+MAX_LOG_CHARS = 400_000
+MAX_GUESSED = 3
+MAX_KEPT = 3
+_PATH = re.compile(
+    r"(?<![\w./~-])(?:[A-Za-z]:)?[\w./~@+=-]*[\w@+-]\.(?:ya?ml|json[5c]?|toml|ini|cfg|conf|gin|py)\b(?!:\d)"
+)
+_PROGRAM = re.compile(
+    r"(?:^|[\s'\"\[=$+>])((?:\S*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun)[\s'\",].*)$"
+)
+_OVERRIDES = re.compile(r"with overrides: ?(\[.*\])")
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
+_FRAME = re.compile(r"\s*File \"")
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One command that runs a program; ``words`` are its arguments without the program's name.
+
+    ``file`` is empty and ``line`` 0 where only the log shows the command. A word's path is that of
+    the option or override, or the position of a bare word.
+    """
+
+    script: str
+    words: tuple[ConfigEntry, ...]
+    file: str
+    line: int
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The words as ``name=value`` and bare values, to compare commands."""
+        return tuple(f"{name_of(w)}={w.text}" if name_of(w) else w.text for w in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is known of the failing run.
+
+    ``launches`` holds several only where nothing tells which one it was; ``configs`` the files that
+    a command line or the log names; ``guessed`` those that go by the script's or the run's name.
+    """
+
+    script: str | None = None
+    launches: tuple[Launch, ...] = ()
+    configs: tuple[str, ...] = ()
+    guessed: tuple[str, ...] = ()
+    overrides: tuple[ConfigEntry, ...] = ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The config files of the run, the certain ones first."""
+        return tuple(dict.fromkeys((*self.configs, *self.guessed)))
+
+    def options(self, name: str) -> list[ConfigEntry]:
+        """Return the words of the command lines that set an option, the last one of each."""
+        found: list[ConfigEntry] = []
+        for launch in self.launches:
+            named = [w for w in launch.words if name_of(w) == name]
+            found.extend(named[-1:])
+        return found
+
+
+NO_RUN = Run()
+
+
+def name_of(word: ConfigEntry) -> str:
+    """Return the name of an option or override as Python code has it; empty for a position."""
+    if any(isinstance(part, int) for part in word.path):
+        return ""
+    return ".".join(str(part) for part in word.path).lstrip("-+~").replace("-", "_")
+
+
+def run_of(workspace: Workspace, told: Iterable[str], frames: tuple[str, ...]) -> Run:
+    """Return what the log's lines, the workspace's launch files and names tell of a run.
+
+    ``frames`` are the workspace files of the traceback, outermost first.
+    """
+    lines = _bounded(told)
+    names = _Names(workspace)
+    shown = list(_shown_launches(lines, names))
+    script = frames[0] if frames else (shown[-1].script if shown else None)
+    overrides = tuple(e for e in _hydra_overrides(lines))
+    named = _named_configs(workspace, lines, names, frozenset(frames))
+    text = "\n".join(lines)
+    launches = _likeliest(
+        [*_launches(workspace, script, names), *(s for s in shown if s.script == script)],
+        text, shown, overrides, named, names,
+    ) if script else ()  # fmt: skip
+    given = (names.find(w.text) for launch in launches for w in _with_values(launch.words))
+    configs = dict.fromkeys(f for f in (*given, *named) if f is not None and f != script)
+    configs = dict.fromkeys(f for f in configs if is_settings(workspace, f, script))
+    guessed = () if configs else _guessed(workspace, script, text, frozenset(frames))
+    if not overrides:
+        overrides = launches[0].words if len(launches) == 1 else ()
+    return Run(script, launches, tuple(configs), guessed, overrides)
+
+
+def is_tooling(file: str) -> bool:
+    """Whether a file sets up tools (packaging, checks, editors) and no program."""
+    parts = file.lower().split("/")
+    return (
+        any(p.startswith(".") and p != ".env" for p in parts)
+        or parts[-1].partition(".")[0] in TOOLING
+    )
+
+
+def is_settings(workspace: Workspace, file: str, script: str | None) -> bool:
+    """Whether a file is a config: of a format for settings, or Python that only assigns."""
+    if not file.endswith(".py"):
+        return file.endswith(SETTINGS)
+    tree = workspace.tree(file) if file != script else None
+    if tree is None:
+        return False
+    kinds = (ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.Expr, ast.If, ast.With,
+             ast.AugAssign, ast.Delete, ast.For)  # fmt: skip
+    makes = any(isinstance(s, (ast.Assign, ast.AnnAssign)) for s in tree.body)
+    functions = [s for s in tree.body if isinstance(s, ast.FunctionDef)]
+    if any(f.name in ("get_config", "get_hyper") for f in functions):
+        return True
+    return makes and all(isinstance(s, kinds) for s in tree.body)
+
+
+def _bounded(told: Iterable[str]) -> list[str]:
+    """Return the lines that are no frames or comments, of a long log its beginning and end."""
+    lines = [line for line in told if not _FRAME.match(line) and line[:1] != "#"]
+    size = sum(map(len, lines))
+    while size > MAX_LOG_CHARS and len(lines) > 2:
+        cut = len(lines) // 4
+        lines = [*lines[:cut], *lines[-cut:]] if cut else lines[:1]
+        size = sum(map(len, lines))
+    return lines
+
+
+class _Names:
+    """Which workspace file a printed or written path means, by its longest suffix."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._by_name: dict[str, list[str]] = {}
+        for file in workspace.files():
+            self._by_name.setdefault(file.rpartition("/")[2], []).append(file)
+
+    def find(self, written: str) -> str | None:
+        """Return the file; None for no file, or where several fit alike."""
+        parts = [p for p in written.replace("\\", "/").split("/") if p not in ("", ".", "..")]
+        if not parts or "site-packages" in parts or "dist-packages" in parts:
+            return None
+        best: list[str] = []
+        most = 0
+        for file in self._by_name.get(parts[-1], ()):
+            own = file.split("/")
+            shared = 0
+            for a, b in zip(reversed(own), reversed(parts), strict=False):
+                if a != b:
+                    break
+                shared += 1
+            if shared < min(len(own), len(parts)) or shared < most:
+                continue
+            best = [file] if shared > most else [*best, file]
+            most = shared
+        exact = [f for f in best if f == "/".join(parts)]
+        return exact[0] if exact else best[0] if len(best) == 1 else None
+
+
+def _with_values(words: Iterable[ConfigEntry]) -> Iterator[ConfigEntry]:
+    """Yield the words that say a text: positions, and options with a value."""
+    return (w for w in words if w.value is not True)
+
+
+def _script_named(name: str, names: _Names) -> str | None:
+    """Return the workspace file that a launch line's program means."""
+    plain = _VARIABLE.sub("", name).strip("\"'")
+    if plain.endswith((".py", ".ipynb")):
+        return names.find(plain)
+    if re.fullmatch(r"\w+(\.\w+)+|\w+", plain):
+        path = plain.replace(".", "/")
+        return names.find(f"{path}.py") or names.find(f"{path}/__main__.py")
+    return None
+
+
+def _grouped(file: str, entries: Iterable[ConfigEntry], names: _Names) -> Iterator[Launch]:
+    """Yield the launches among the entries of commands: a program, then its words."""
+    variables: dict[str, str] = {}
+    script: str | None = None
+    name, line = "", 0
+    words: list[ConfigEntry] = []
+    for entry in entries:
+        if len(entry.path) == 1 and entry.length is None:
+            variables[entry.key] = entry.text
+            continue
+        if len(entry.path) == 1:
+            if script is not None:
+                yield Launch(script, tuple(words), file, line)
+            name, line, words = entry.key, entry.line, []
+            script = _script_named(name, names)
+        elif script is not None and entry.path[0] == name:
+            words.append(_without_variables(entry, entry.path[1:], variables))
+    if script is not None:
+        yield Launch(script, tuple(words), file, line)
+
+
+def _without_variables(
+    entry: ConfigEntry, path: tuple[str | int, ...], variables: dict[str, str]
+) -> ConfigEntry:
+    """Put a script's own variables in: ``--out=$OUT`` with ``OUT=runs/a``."""
+    if isinstance(path[0], str):
+        path = tuple(part for one in path for part in str(one).split("."))
+    text = entry.text
+    if "$" in text and isinstance(entry.value, str):
+        text = _VARIABLE.sub(lambda m: variables.get(m[1], m[0]), text)
+    value = entry.value if text == entry.text else plain_scalar(text)
+    return ConfigEntry(entry.file, entry.line, entry.end_line, path, value, text, entry.length)
+
+
+def _launches(workspace: Workspace, script: str | None, names: _Names) -> Iterator[Launch]:
+    """Yield the commands of launch files that run a script."""
+    if script is None:
+        return
+    base = script.rpartition("/")[2]
+    words = (base, base.removesuffix(".py"))
+    folder = script.rpartition("/")[0]
+    files = [f for f in workspace.files() if f"/{f.lower()}".endswith(LAUNCHERS)]
+    files.sort(key=lambda f: (not f.startswith(folder), f.count("/"), f))
+    read = 0
+    for file in files:
+        text = workspace.text(file) or ""
+        if not any(word in text for word in words):
+            continue
+        read += 1
+        if read > MAX_LAUNCH_FILES:
+            return
+        entries = workspace.config_entries(file)
+        if file.endswith("launch.json"):
+            found = _of_editor(file, entries, names)
+        else:
+            found = _grouped(file, entries, names)
+        yield from (launch for launch in found if launch.script == script)
+
+
+def _of_editor(file: str, entries: Iterable[ConfigEntry], names: _Names) -> Iterator[Launch]:
+    """Yield the launches of VS Code's ``launch.json``."""
+    told: dict[tuple[str | int, ...], dict[str, list[ConfigEntry]]] = {}
+    for entry in entries:
+        if len(entry.path) >= 3 and entry.path[0] == "configurations" and entry.length is None:
+            told.setdefault(entry.path[:2], {}).setdefault(str(entry.path[2]), []).append(entry)
+    for parts in told.values():
+        program = next(iter(parts.get("program", parts.get("module", []))), None)
+        script = _script_named(str(program.value), names) if program is not None else None
+        if script is None or program is None:
+            continue
+        words = [Word("python", program.line), Word("main.py", program.line)]
+        words.extend(Word(str(a.value), a.line) for a in parts.get("args", []))
+        found = command_entries(file, Command(words))
+        options = (e for e in found if e.path[0] == "main.py" and len(e.path) > 1)
+        plain = tuple(_without_variables(e, e.path[1:], {}) for e in options)
+        yield Launch(script, plain, file, program.line)
+
+
+def _shown_launches(lines: list[str], names: _Names) -> Iterator[Launch]:
+    """Yield the commands that a log shows: traced ones, and those a launcher tells of."""
+    for line in lines:
+        found = _PROGRAM.search(line[:4000]) if ".py" in line or " -m " in line else None
+        if found is None:
+            continue
+        text = found[1]
+        if "', '" in text or '", "' in text:
+            quoted = re.findall(r"'([^']*)'|\"([^\"]*)\"", "'" + text)
+            text = " ".join(one or other for one, other in quoted)
+        commands, _, _ = split_commands([(0, text)])
+        entries = [e for command in commands[:1] for e in command_entries("", command)]
+        yield from _grouped("", entries, names)
+
+
+def _hydra_overrides(lines: list[str]) -> list[ConfigEntry]:
+    """Return the overrides that hydra prints of a job that failed."""
+    for line in reversed(lines):
+        found = _OVERRIDES.search(line[:8000])
+        if found is None:
+            continue
+        try:
+            texts = ast.literal_eval(found[1])
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+        if isinstance(texts, list):
+            words = [Word("python", 0), Word("main.py", 0), *(Word(str(t), 0) for t in texts)]
+            entries = command_entries("", Command(words))
+            rest = (e for e in entries if e.path[0] == "main.py" and len(e.path) > 1)
+            return [_without_variables(e, e.path[1:], {}) for e in rest]
+    return []
+
+
+def _named_configs(
+    workspace: Workspace, lines: list[str], names: _Names, frames: frozenset[str]
+) -> list[str]:
+    """Return the config files that the log names, those named first before others."""
+    found: dict[str, None] = {}
+    seen: set[str] = set()
+    for line in lines:
+        if "." not in line:
+            continue
+        for written in _PATH.findall(line[:4000]):
+            if written in seen:
+                continue
+            seen.add(written)
+            file = names.find(written)
+            if file is not None and file not in frames and not is_tooling(file):
+                found[file] = None
+    return list(found)
+
+
+def _likeliest(
+    launches: list[Launch],
+    text: str,
+    shown: list[Launch],
+    overrides: tuple[ConfigEntry, ...],
+    named: list[str],
+    names: _Names,
+) -> tuple[Launch, ...]:
+    """Return the commands that agree best with the log: several where they agree alike."""
+    told = {launch.texts for launch in shown}
+    changed = {f"{name_of(w)}={w.text}" for w in overrides}
+
+    def agreement(launch: Launch) -> float:
+        total = 10.0 * (launch.texts in told)
+        if changed:
+            own = {t for t in launch.texts if "=" in t}
+            total += 8.0 * (own == changed) + len(own & changed) - len(own - changed)
+        for word in launch.words:
+            if word.value is True or not word.text:
+                continue
+            file = names.find(word.text)
+            if file is not None:
+                total += 3.0 if file in named else 0.0
+                continue
+            name = name_of(word)
+            if name and name in text:
+                spelt = rf"{re.escape(name)}['\"]?\s*[:=]\s*['\"]?"
+                if re.search(spelt + re.escape(word.text) + r"(?![\w.])", text):
+                    total += 1.0
+                elif re.search(spelt + r"[\w.]", text):
+                    total -= 0.5
+        return total
+
+    found = [launch for launch in launches if launch.file] or launches
+    if not found:
+        return ()
+    scores = [agreement(launch) for launch in found]
+    best = max(scores)
+    kept = [launch for launch, score in zip(found, scores, strict=True) if score == best]
+    return tuple(kept) if len(kept) <= MAX_KEPT else ()
+
+
+def _guessed(
+    workspace: Workspace, script: str | None, text: str, frames: frozenset[str]
+) -> tuple[str, ...]:
+    """Return the few configs that go by the script's name, the run's name, or lie beside it."""
+    candidates = [
+        f
+        for f in workspace.files()
+        if f not in frames
+        and not is_tooling(f)
+        and (f.endswith(SETTINGS) or (f.endswith(".py") and _in_config_folder(f)))
+        and "test" not in f.lower()
+    ]
+    folder, _, name = (script or "").rpartition("/")
+    stem = name.partition(".")[0]
+    said = frozenset(re.findall(r"[\w-]{4,}", text))
+    by_stem = [f for f in candidates if stem and _stem(f) == stem]
+    by_run = [f for f in candidates if len(_stem(f)) >= 5 and _stem(f) in said]
+    beside = [f for f in candidates if folder and f.rpartition("/")[0] == folder]
+    for found in (by_stem, by_run, beside):
+        kept = [f for f in found if is_settings(workspace, f, script)] if len(found) < 9 else []
+        if 0 < len(kept) <= MAX_GUESSED:
+            return tuple(kept)
+    return ()
+
+
+def _stem(file: str) -> str:
+    return file.rpartition("/")[2].rpartition(".")[0]
+
+
+def _in_config_folder(file: str) -> bool:
+    return any(p.startswith(CONFIG_FOLDERS) for p in file.lower().split("/")[:-1])
