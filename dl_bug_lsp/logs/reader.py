@@ -11,6 +11,7 @@ from dl_bug_lsp.logs.containers import unwrap_json_lines
 from dl_bug_lsp.logs.decoding import decode, detect_encoding
 from dl_bug_lsp.logs.documents import lines_of_document
 from dl_bug_lsp.logs.escaped import unescaped
+from dl_bug_lsp.logs.mended import mended
 from dl_bug_lsp.logs.prefixes import attribute
 from dl_bug_lsp.logs.regions import Region, Scanner, at_line_ends, chunks_of
 from dl_bug_lsp.logs.terminal import strip_controls, strip_escapes, visible_segments
@@ -138,7 +139,7 @@ def _tidy(line: str) -> str:
 
 def finish(lines: list[LogLine]) -> list[LogLine]:
     """Unwrap containers, take prefixes off: what needs a view of all the lines together."""
-    return unescaped(_unwrapped(lines))
+    return mended(unescaped(_unwrapped(lines)))
 
 
 def _unwrapped(lines: list[LogLine]) -> list[LogLine]:

@@ -36,6 +36,8 @@ _SPAWNED = re.compile(r"^-- Process (?P<rank>\d+) terminated with the following 
 _RULE = re.compile(r"^-{10,}$")
 _QUOTE = re.compile(r"^(?:\"\"\"|''')\s*$")
 _MAX_SOURCE = 60
+_BAR = re.compile(r"^[^|\n]{0,120}\d{1,3}%\|.*/s\b|^[^|\n]{0,120}\d{1,3}%\|.*s/it\b")
+_NAME_END = re.compile(r"^[\w>]{1,40}$")
 _MAX_FLUSH = 4
 _MAX_RECORDS = 4
 _MAX_DEPTH = 8
@@ -79,6 +81,8 @@ def _read(stream: Stream, index: int, depth: int) -> Block | None:
             return None
         margin = frame["indent"][2:] if not frame["mark"] else ""
     view = _view(stream, margin)
+    if header:
+        start = _first_frame(view, start)
     frames, end = read_stack(view, start)
     if not frames and not header:
         return None
@@ -101,6 +105,17 @@ def _margin(stream: Stream, before: str, start: int) -> str:
         if text.strip(" \t>|│"):
             break
     return own or ""
+
+
+def _first_frame(view: View, start: int) -> int:
+    """Return where a stack begins whose first frame was lost or overtaken by other lines."""
+    for at in range(start, start + _MAX_RECORDS):
+        text = view(at)
+        if text is None or parse_exception(text):
+            break
+        if FRAME.match(text):
+            return at if (view(start) or "").strip() else start
+    return start
 
 
 def read_stack(view: View, index: int) -> tuple[list[Frame], int]:
@@ -132,6 +147,8 @@ def read_stack(view: View, index: int) -> tuple[list[Frame], int]:
             break
         indent = len(text) - len(text.lstrip("> "))
         begin = end = _before_source(view, index + 1, indent)
+        if begin == index + 2 and _NAME_END.match(view(index + 1) or ""):
+            frame = replace(frame, function=f"{frame.function or ''}{view(index + 1)}".strip())
         while end - begin < _MAX_SOURCE and _is_source(view(end), indent):
             end += 1
         below = [view(at) or "" for at in range(begin, end)]
@@ -154,10 +171,15 @@ def _is_source(text: str | None, indent: int) -> bool:
     return len(text) - len(text.lstrip()) > min(indent, 2)
 
 
+def _is_between(text: str) -> bool:
+    """Say whether a line is a record or a progress bar that was printed into a stack."""
+    return starts_record(text) or bool(_BAR.match(text[:400]))
+
+
 def _before_source(view: View, index: int, indent: int) -> int:
-    """Return where a frame's source begins: behind records that were printed before it."""
-    at = index
-    while at - index < _MAX_RECORDS and (text := view(at)) and starts_record(text):
+    """Return where a frame's source begins: behind records, or the rest of its function's name."""
+    at = index + bool(_NAME_END.match(view(index) or ""))
+    while at - index < _MAX_RECORDS and (text := view(at)) and _is_between(text):
         at += 1
     text = view(at) or ""
     return at if at > index and text[:1].isspace() and _is_source(text, indent) else index
@@ -166,7 +188,7 @@ def _before_source(view: View, index: int, indent: int) -> int:
 def _behind_records(view: View, index: int) -> int:
     """Return where a stack goes on behind records that other threads printed into it, else 0."""
     at = index
-    while at - index < _MAX_RECORDS and (text := view(at)) and starts_record(text):
+    while at - index < _MAX_RECORDS and (text := view(at)) and _is_between(text):
         at += 1
     if at == index:
         return 0
@@ -187,13 +209,13 @@ def _flush_source(view: View, index: int, indent: int) -> int:
     text = view(index)
     if not text or len(text) - len(text.lstrip()) > indent or FRAME.match(text):
         return index
-    if parse_exception(text.strip()) or starts_record(text):
+    if parse_exception(text.strip()) or _is_between(text):
         return index
     end = index + 1
     while end - index < _MAX_FLUSH and is_caret_line(view(end) or ""):
         end += 1
     below = view(end) or ""
-    if starts_record(below):
+    if _is_between(below):
         return end if _behind_records(view, end) else index
     return end if FRAME.match(below) or parse_exception(below.strip()) else index
 

@@ -6,19 +6,21 @@ import re
 from dataclasses import replace
 
 from dl_bug_lsp.tracebacks.cpython import read_cpython
-from dl_bug_lsp.tracebacks.exception_text import message_end, parse_exception
+from dl_bug_lsp.tracebacks.exception_text import message_end, parse_pasted, without_marks
 from dl_bug_lsp.tracebacks.frames import FRAME, read_source
 from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
 from dl_bug_lsp.tracebacks.user_code import extract, joined_stacks, split_footer
 from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 
+_BEFORE = r"(?P<margin>[\s>]{0,60})(?:<[A-Za-z][\w-]{0,30}>|[-*`]{1,3} ?)?"
+_CLASS = r"(?:[\w.]{1,200}\s{1,200}|[\w.]{1,100}(?:Error|Exception|Interrupt|Warning|Exit))"
 TRIGGER = re.compile(
-    r"^\s*[\w.]{1,200}\s{1,200}Traceback \(most recent call last\)\s*$"
-    r"|^\s*(?:Cell In ?\[\d+\], line \d+|Input In \[\d+\], in )"
+    rf"^{_BEFORE}{_CLASS}Traceback \(most recent call last\)\s*$"
+    r"|^[\s>]*(?:Cell In ?\[\d+\], line \d+|Input In \[\d+\], in )"
 )
-_HEADER = re.compile(
-    r"^(?P<margin>\s*)(?P<type>[\w.]{1,200})\s+Traceback \(most recent call last\)\s*$"
-)
+_HEADER = re.compile(rf"^{_BEFORE}(?P<type>{_CLASS})Traceback \(most recent call last\)\s*$")
+_PLACE_AHEAD = 3
+_LATER_CALL = re.compile(r"^\s{1,8}in (?P<function>[\w<>.]+\(.*|<module>.*)$")
 _CELL = re.compile(
     r"^(?:Cell|Input) (?P<cell>In ?\[\d+\])(?:, line (?P<line>\d{1,8}))?(?:,? in "
     r"(?P<function>.+?))?:?$"
@@ -43,15 +45,17 @@ _MAX_LINES = 5000
 def read_ipython(stream: Stream, index: int) -> Block | None:
     """Read one traceback of a notebook; chained ones are joined by the reader."""
     header = _HEADER.match(stream.text(index))
-    margin = len(header["margin"]) if header else 0
     at = index + 1 if header else index
+    own = header["margin"] if header else ""
+    indents = header is None or header["type"].strip() in _SYNTAX
+    margin = len(own) if indents else _margin(stream, at, own)
 
     def view(number: int) -> str | None:
         return stream.text(number)[margin:] if 0 <= number < len(stream) else None
 
     frames, at = _frames(view, at)
     head = view(at) or ""
-    parsed = parse_exception(head)
+    parsed = parse_pasted(head, trusted=bool(frames))
     if parsed is None:
         headed = header is not None
         return cut_off(stream, (index, at), "ipython", frames, headed=headed) if frames else None
@@ -60,7 +64,8 @@ def read_ipython(stream: Stream, index: int) -> Block | None:
         return None
     nested = read_cpython(stream, at + 1) if "Original Traceback" in (view(at + 1) or "") else None
     end = nested.first if nested else message_end(view, at, message)
-    lines, notes = split_footer([message, *((view(n) or "") for n in range(at + 1, end))])
+    lines = without_marks(head, [message, *((view(n) or "") for n in range(at + 1, end))])
+    lines, notes = split_footer(lines)
     embedded = extract(lines)
     cause = Cause(
         embedded.type or type_, embedded.message, joined_stacks(tuple(frames), embedded.frames),
@@ -72,6 +77,16 @@ def read_ipython(stream: Stream, index: int) -> Block | None:
     return Block(causes, index, last, "ipython", evidence=head.strip())
 
 
+def _margin(stream: Stream, index: int, own: str) -> int:
+    """Return how far the lines below a header are indented: as its first place is."""
+    for at in range(index, min(index + _PLACE_AHEAD, len(stream))):
+        text = stream.text(at)
+        bare = text.lstrip(" \t>")
+        if bare and parse_place(bare) is not None:
+            return len(text) - len(bare)
+    return len(own)
+
+
 def _frames(view: object, index: int) -> tuple[list[Frame], int]:
     """Read places and their excerpts up to the line that names the exception."""
     assert callable(view)
@@ -79,6 +94,9 @@ def _frames(view: object, index: int) -> tuple[list[Frame], int]:
     first = index
     while index - first < _MAX_LINES and (text := view(index)) is not None:
         place = parse_place(text)
+        if place is None and (later := _LATER_CALL.match(view(index + 1) or "")):
+            place = parse_place(f"{text.rstrip()} in {later['function']}")
+            index += place is not None
         if place is not None:
             frames.append(place)
         elif arrow := _ARROW.match(text):

@@ -61,6 +61,13 @@ FORMS = {
     "backtick around all": "it says `" + TRACEBACK.rstrip() + "`",
     "indentation lost": "\n".join(line.strip() for line in LINES),
     "times keep two spaces": "\n".join(f"18:46:44  {line.strip()}" for line in LINES),
+    "wide colons": TRACEBACK.replace("last):", "last)：").replace("Error: ", "Error："),
+    "curly quotes": TRACEBACK.replace('File "', "File “").replace('", line', "”, line"),
+    "entities": TRACEBACK.replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;"),
+    "one line": TRACEBACK.replace("\n", " "),
+    "behind a bar": "\n".join(
+        [*LINES[:-1], "  3%|▎         | 3/100 [00:01<00:31,  3.1it/s]" + LINES[-1]]
+    ),
     "sacred": TRACEBACK.replace("call last", "calls WITHOUT Sacred internals"),
 }
 
@@ -96,3 +103,30 @@ def test_margins(margin: str, before: str, close: bool) -> None:
     cause = primary(text).cause
     assert cause is not None
     assert cause.type == EXPECTED[0]
+
+
+LONG = TRACEBACK.replace("/srv/net", "/srv/projects/segmentation/net")
+
+
+@given(st.integers(36, 62))
+def test_cut_at_a_width(width: int) -> None:
+    """A terminal cuts lines at its width, also in the second frame's."""
+    rows = [
+        line[at : at + width]
+        for line in LONG.splitlines()
+        for at in range(0, max(len(line), 1), width)
+    ]
+    cause = primary("\n".join(rows)).cause
+    assert cause is not None
+    assert (cause.type, cause.message) == EXPECTED[:2]
+
+
+@given(
+    st.text(
+        st.sampled_from('File "a", line 3 in\n&lt;：%|it/s]Traceback(most)Error: '), max_size=400
+    )
+)
+def test_mending_keeps_numbers(text: str) -> None:
+    numbers = [line.number for line in read_log(text).lines]
+    assert numbers == sorted(numbers)
+    assert all(1 <= number <= text.count("\n") + 1 for number in numbers)
