@@ -20,6 +20,7 @@ from dl_bug_lsp.evidence import (
     types,
 )
 from dl_bug_lsp.evidence.domain_rules import all_rules
+from dl_bug_lsp.evidence.repairs import all_repairs
 from dl_bug_lsp.evidence.values import Case, Clue, Source
 
 SOURCES: tuple[Source, ...] = (
@@ -36,6 +37,7 @@ SOURCES: tuple[Source, ...] = (
     data_files.find,
     bm25.find,
     all_rules.find,
+    all_repairs.find,
 )
 
 

@@ -36,12 +36,26 @@ NEAR_CALL = 4.0
 
 
 @dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A small edit that may repair the failure: ``old`` in a 1-based line becomes ``new``.
+
+    An empty ``old`` stands for a statement that is missing beside the line, an empty ``new`` for
+    something that does not belong there.
+    """
+
+    file: str
+    line: int
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class Clue:
     """A reason to suspect a line.
 
     ``kind`` names the evidence as the ranking weighs it (``"slice.config"``); what stands before
     the dot is its source as people see it. ``score`` is between 0 and 1, ``line`` 1-based, ``why``
-    half a sentence for people.
+    half a sentence for people. ``suggestion`` is the edit that would repair it, where one is known.
     """
 
     kind: str
@@ -49,6 +63,7 @@ class Clue:
     line: int
     score: float
     why: str
+    suggestion: Suggestion | None = None
 
 
 LocatedFrame = tuple[Frame, Place | None]

@@ -45,6 +45,8 @@ SOURCES = {
     "paths": "facts",
     "rules": "domain_rules",
     "training": "domain_rules",
+    "repair": "repairs",
+    "missing": "repairs",
 }
 """The source of evidence, by the field's terms, that a family of clues belongs to."""
 MAX_FRAMES = 200

@@ -1,0 +1,1 @@
+"""Blame by repair: small edits that would satisfy the failing check, and what speaks for each."""

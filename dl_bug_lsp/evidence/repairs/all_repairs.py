@@ -1,0 +1,18 @@
+"""The repairs, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.repairs import arguments, missing, results, spelling
+from dl_bug_lsp.evidence.values import Case, Clue, Source
+
+REPAIRS: tuple[Source, ...] = (spelling.find, arguments.find, missing.find, results.find)
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the clues of all repairs of a failure that raised something."""
+    if case.failure.cause is None:
+        return
+    for repair in REPAIRS:
+        yield from repair(case)

@@ -1,0 +1,382 @@
+"""Calls and their targets: arguments that do not fit, change places, or belong to another set.
+
+What a call hands over is held against the parameters of what it calls, by names as well as by
+numbers (arguments in the wrong order show in their names: Pradel and Sen, DeepBugs, OOPSLA 2018).
+Where call and definition contradict each other, the other calls of the same function decide.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, source
+from dl_bug_lsp.evidence.nearness import parts_of
+from dl_bug_lsp.evidence.repairs import library
+from dl_bug_lsp.evidence.repairs.scenes import functions_called, targets
+from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
+from dl_bug_lsp.messages import FactKind, Role
+from dl_bug_lsp.provenance import calls as calling
+from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.scopes import ElementOf, Scope
+from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.provenance.values import Class, Function, Items, Library
+
+MOST_CALLS = 120
+MOST_CALLERS = 24
+VALUE_STEPS = 60
+NOT_CALLED = {"method", "builtin_function_or_method", "function", "method_descriptor"}
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield calls and definitions that one edit would make fit."""
+    family = (case.facts.family or "").rpartition(".")[2]
+    if family in {"call_missing", "call_count", "call_twice"}:
+        yield from _arity(case)
+        yield from _class_for_object(case)
+    if family in {"unpack_many", "unpack_few"}:
+        yield from _unpacking(case)
+    yield from _not_called(case)
+    for call in _calls(case):
+        yield from _swapped(case, call)
+        yield from _mixed_sets(case, call)
+
+
+def _calls(case: Case) -> list[Node]:
+    """Return the calls that the stack and the slices touch, each expression once."""
+    found: dict[int, Node] = {}
+    for site in reversed(case.sites):
+        for start in site.nodes:
+            for call in (n for n in ast.walk(start.expr) if isinstance(n, ast.Call)):
+                found.setdefault(id(call), start.engine.node(call, start.context))
+    for step in case.raise_slice:
+        if step.node.entry is None:
+            for call in (n for n in ast.walk(step.node.expr) if isinstance(n, ast.Call)):
+                found.setdefault(id(call), step.node.engine.node(call, step.node.context))
+    return list(found.values())[:MOST_CALLS]
+
+
+def _arity(case: Case) -> Iterator[Clue]:
+    """Hold the failing call against the other calls of the same function."""
+    missing = {str(f.value) for f in case.facts.of(FactKind.ARGUMENT, Role.EXPECTED)}
+    place = case.places[-1] if case.places else None
+    for scope in functions_called(case) or _named(case):
+        parameters = scope.parameters()
+        first = parameters[0].arg if parameters else ""
+        static = {"staticmethod", "classmethod"} & set(scope.decorators())
+        if scope.owner is not None and first not in ("self", "cls") and not static:
+            why = f"`{scope.name}` is a method and does not take `self`"
+            edit = Suggestion(scope.file, scope.line, "(", "(self, ")
+            yield Clue("repair.self", scope.file, scope.line, 1.0, why, edit)
+            continue
+        good, bad = _other_callers(case, scope, missing)
+        share = (good + 0.5) / (good + bad + 1.0)
+        if place is not None:
+            why = f"the call does not fit `{scope.name}`, as {good} other calls do"
+            if not good:
+                why = f"the call does not fit what `{scope.name}` takes"
+            yield Clue("repair.call", place.file, place.line, share, why)
+        why = f"`{scope.name}` does not take what {bad + 1} of {good + bad + 1} calls hand over"
+        yield Clue("repair.definition", scope.file, scope.line, 1.0 - share, why)
+        yield from _unmatched(case, scope, missing)
+
+
+def _named(case: Case) -> list[Scope]:
+    """Return the function that the message names, where a library calls it."""
+    wanted = {str(f.value).rpartition(".")[2] for f in case.facts.of(FactKind.FUNCTION, Role.OWNER)}
+    found: list[Scope] = []
+    for file in case.code_files[:40]:
+        module = case.engine.program.module(file)
+        scopes = module.walk() if module is not None else iter(())
+        found.extend(
+            scope
+            for scope in scopes
+            if scope.name.rpartition(".")[2] in wanted and isinstance(scope.node, ast.FunctionDef)
+        )
+    return found if len(found) == 1 else []
+
+
+def _other_callers(case: Case, scope: Scope, missing: set[str]) -> tuple[int, int]:
+    """Return how many other calls of a function fit it and how many do not."""
+    short = scope.name.rpartition(".")[2]
+    method = scope.owner is not None
+    if method and short == "__init__" and scope.owner is not None:
+        short = scope.owner.name.rpartition(".")[2]
+    place = case.places[-1] if case.places else None
+    defaults = {p.arg for p in scope.parameters() if scope.default_of(p.arg) is not None}
+    good = bad = 0
+    for caller, call in case.engine.program.callers(short)[:MOST_CALLERS]:
+        if place is not None and (caller.file, call.lineno) == (place.file, place.line):
+            continue
+        if any(k.arg is None for k in call.keywords) or any(
+            isinstance(a, ast.Starred) for a in call.args
+        ):
+            continue
+        context = case.engine.open_context(caller)
+        bound = calling.bind(case.engine, scope, call, context, method)
+        names = [p.arg for p in scope.parameters()][1 if method else 0 :]
+        wanted = missing or {n for n in names if n not in defaults}
+        fits = wanted <= bound.keys() and len(call.args) <= len(names)
+        good, bad = good + fits, bad + (not fits)
+    return good, bad
+
+
+def _unmatched(case: Case, scope: Scope, missing: set[str]) -> Iterator[Clue]:
+    """Find tables handed over with ``**`` that lack the argument."""
+    for start in case.starts:
+        for call in (n for n in ast.walk(start.expr) if isinstance(n, ast.Call)):
+            for one in call.keywords:
+                if one.arg is not None or not missing:
+                    continue
+                table = start.engine.node(one.value, start.context)
+                for step in backward_slice([table], VALUE_STEPS):
+                    node = step.node
+                    listed = isinstance(node.expr, ast.Dict) or (
+                        isinstance(node.expr, ast.Call) and called_name(node.expr) == "dict"
+                    )
+                    if (listed or node.entry is not None) and node.line > 0:
+                        why = f"`{node.text}` lacks `{min(missing)}`, which `{scope.name}` needs"
+                        near = 1 / (1 + step.distance / 4)
+                        yield Clue("missing.key", node.file, node.line, 0.7 * near, why)
+
+
+def _class_for_object(case: Case) -> Iterator[Clue]:
+    """Find where a class is handed on though its methods are called as an object's."""
+    for start in case.starts:
+        for call in (n for n in ast.walk(start.expr) if isinstance(n, ast.Call)):
+            if not isinstance(call.func, ast.Attribute):
+                continue
+            base = start.engine.node(call.func.value, start.context)
+            if not any(isinstance(v, Class) for v in base.values):
+                continue
+            for node in _makers_of_class(base):
+                name = source(node.expr)
+                why = f"`{name}` is the class itself, not an object of it"
+                edit = Suggestion(node.file, node.line, name, f"{name}()")
+                yield Clue("repair.not_called", node.file, node.line, 1.0, why, edit)
+
+
+def _makers_of_class(base: Node) -> list[Node]:
+    """Return the written names through which a value is a class, furthest back first."""
+    seen: dict[int, Node] = {id(base): base}
+    queue = [base]
+    for node in queue:
+        children = [child for role, child in node.inputs if role not in ("callee", "index")]
+        for value in node.values:
+            if isinstance(value, Items):
+                children.extend(value.items)
+        if isinstance(node.expr, ElementOf):
+            source_node = node.engine.node(node.expr.value, node.context)
+            children.extend(i for v in source_node.values if isinstance(v, Items) for i in v.items)
+        for child in children:
+            if id(child) not in seen and len(seen) < VALUE_STEPS:
+                seen[id(child)] = child
+                queue.append(child)
+    named = [
+        n
+        for n in queue
+        if isinstance(n.expr, (ast.Name, ast.Attribute))
+        and n.values
+        and all(isinstance(v, Class) for v in n.values)
+    ]
+    return named[-1:]
+
+
+def _unpacking(case: Case) -> Iterator[Clue]:
+    """Hold how many values are taken against how many are given, and the other takers."""
+    site = case.sites[-1] if case.sites else None
+    if site is None or site.statement is None:
+        return
+    taken = _taken(site.statement)
+    if taken is None:
+        return
+    target, value = taken
+    node = case.engine.node(value, site.context)
+    displays: dict[tuple[str, int], tuple[Node, int]] = {}
+    function = None
+    for step in backward_slice([node], VALUE_STEPS):
+        expr = step.node.expr
+        written = step.node.entry is None and isinstance(expr, (ast.Tuple, ast.List))
+        if written and step.node.line > 0 and step.distance <= 2.5:
+            size = len(expr.elts)  # type: ignore[attr-defined]
+            plain = not any(isinstance(e, ast.Starred) for e in expr.elts)  # type: ignore[attr-defined]
+            if size != target and size > 1 and plain:
+                displays.setdefault((step.node.file, step.node.line), (step.node, size))
+                function = function or step.node.context.scope
+    if not displays:
+        return
+    agree = disagree = 0
+    short = function.name.rpartition(".")[2] if function is not None else ""
+    sizes = {size for _, size in displays.values()}
+    for caller, call in case.engine.program.callers(short)[:MOST_CALLERS]:
+        other = _target_of(caller, call)
+        if other is None or (caller.file, call.lineno) == (site.place.file, site.place.line):
+            continue
+        agree, disagree = agree + (other in sizes), disagree + (other == target)
+    share = (agree + 0.5) / (agree + disagree + 1.0)
+    why = f"{target} values are taken where {min(sizes)} are given"
+    yield Clue("repair.unpack", site.place.file, site.place.line, share, why)
+    for (file, line), (shown, size) in displays.items():
+        why = f"`{shown.text}` gives {size} values where {target} are taken"
+        yield Clue("repair.unpack", file, line, (1.0 - share) / len(displays), why)
+
+
+def _taken(statement: ast.stmt) -> tuple[int, ast.expr] | None:
+    """Return how many values a statement takes apart, and the expression that gives them."""
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    if isinstance(statement, ast.Assign):
+        pairs = [(target, statement.value) for target in statement.targets]
+    elif isinstance(statement, (ast.For, ast.AsyncFor)):
+        pairs = [(statement.target, ElementOf(statement.iter))]
+    for target, value in pairs:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            if any(isinstance(e, ast.Starred) for e in target.elts):
+                return None
+            return len(target.elts), value
+    return None
+
+
+def _target_of(caller: Scope, call: ast.Call) -> int | None:
+    """Return how many names a call's result is unpacked to in the scope it stands in."""
+    for statement in ast.walk(caller.node):
+        if isinstance(statement, ast.Assign) and statement.value is call:
+            target = statement.targets[0]
+            return len(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else None
+    return None
+
+
+def _not_called(case: Case) -> Iterator[Clue]:
+    """Find a function that is handed on where what it returns is meant."""
+    named = {str(f.value) for f in case.facts.of(FactKind.CLASS)}
+    if not named & NOT_CALLED:
+        return
+    for step in case.raise_slice:
+        if step.distance > 2.5 or step.node.entry is not None:
+            continue
+        for expr, node in _uncalled(step.node):
+            text = source(expr)
+            why = f"`{text}` is not called: what it returns is meant"
+            edit = Suggestion(node.file, expr.lineno, text, f"{text}()")
+            near = 1 / (1 + step.distance)
+            yield Clue("repair.not_called", node.file, expr.lineno, near, why, edit)
+
+
+def _uncalled(node: Node) -> Iterator[tuple[ast.expr, Node]]:
+    """Yield the parts of an expression that name a method or function and do not call it."""
+    called = {id(n.func) for n in ast.walk(node.expr) if isinstance(n, ast.Call)}
+    inner = {id(n.value) for n in ast.walk(node.expr) if isinstance(n, ast.Attribute)}
+    for expr in ast.walk(node.expr):
+        if not isinstance(expr, (ast.Attribute, ast.Name)) or id(expr) in called | inner:
+            continue
+        values = node.engine.node(expr, node.context).values
+        is_method = isinstance(expr, ast.Attribute) and bool(library.owners(expr.attr))
+        own = any(isinstance(v, Function) for v in values)
+        if own or (
+            is_method and not any(isinstance(v, Library) and "()" not in v.name for v in values)
+        ):
+            yield expr, node
+
+
+def _swapped(case: Case, node: Node) -> Iterator[Clue]:
+    """Find two arguments whose names say that they stand in each other's place."""
+    call = node.expr
+    assert isinstance(call, ast.Call)
+    if len(call.args) < 2 or any(isinstance(a, ast.Starred) for a in call.args):
+        return
+    callee = node.engine.node(call.func, node.context)
+    for names, what in _parameter_lists(case, callee, call):
+        given = [_name_of(a) for a in call.args[: len(names)]]
+        for i in range(len(given)):
+            for j in range(i + 1, len(given)):
+                crossed = _fits(given[i], names[j]) + _fits(given[j], names[i])
+                straight = _fits(given[i], names[i]) + _fits(given[j], names[j])
+                if crossed - straight < 1.2:
+                    continue
+                why = (
+                    f"`{given[i]}` is handed to `{names[i]}` and `{given[j]}` to `{names[j]}` "
+                    f"of `{what}`: perhaps they stand in the wrong order"
+                )
+                old = f"{source(call.args[i])}, {source(call.args[j])}"
+                new = f"{source(call.args[j])}, {source(call.args[i])}"
+                edit = Suggestion(node.file, call.args[i].lineno, old, new)
+                score = min(1.0, (crossed - straight) / 2)
+                yield Clue("repair.swapped", node.file, call.args[i].lineno, score, why, edit)
+
+
+def _parameter_lists(case: Case, callee: Node, call: ast.Call) -> Iterator[tuple[list[str], str]]:
+    for scope in targets(case, callee.values):
+        names = [p.arg for p in scope.parameters()]
+        if scope.owner is not None and names[:1] and names[0] in ("self", "cls"):
+            names = names[1:]
+        yield names, called_name(call)
+    for value in callee.values:
+        if isinstance(value, Library):
+            yield list(library.parameters(value.name)), value.name.rpartition(".")[2]
+
+
+def _name_of(expr: ast.expr) -> str:
+    """Return what an argument goes by: a name, an attribute, a constant key; else nothing."""
+    if isinstance(expr, ast.Name):
+        return expr.id
+    if isinstance(expr, ast.Attribute):
+        return expr.attr
+    if isinstance(expr, ast.Subscript) and isinstance(expr.slice, ast.Constant):
+        return str(expr.slice.value) if isinstance(expr.slice.value, str) else ""
+    return ""
+
+
+SAME = {
+    "h": "height", "w": "width", "x": "input", "pred": "input", "preds": "input",
+    "logits": "input", "output": "input", "outputs": "input", "y": "target", "label": "target",
+    "labels": "target", "targets": "target", "inputs": "input", "y_true": "target",
+    "y_pred": "input",
+}  # fmt: skip
+"""Names that mean the same as a parameter's."""
+
+
+def _fits(argument: str, parameter: str) -> float:
+    """Return how much an argument's name says that it is meant for a parameter, 0 to 1."""
+    a, p = argument.lower().strip("_"), parameter.lower().strip("_")
+    if not a or not p:
+        return 0.0
+    if a == p:
+        return 1.0
+    if len(a) > 1 and SAME.get(a, a) == SAME.get(p, p):
+        return 0.8
+    parts, others = set(parts_of(a)), set(parts_of(p))
+    if not parts or not others:
+        return 0.0
+    shared = len(parts & others)
+    return 0.8 * shared / min(len(parts), len(others)) if shared else 0.0
+
+
+def _mixed_sets(case: Case, node: Node) -> Iterator[Clue]:
+    """Find a call that takes one argument of one set and one of another (``x_val, y_train``)."""
+    call = node.expr
+    assert isinstance(call, ast.Call)
+    names = [(a, parts_of(a.id)) for a in call.args if isinstance(a, ast.Name)]
+    names = [(a, parts) for a, parts in names if len(parts) >= 2]
+    scope: Scope | None = node.context.scope
+    bound: set[str] = set()
+    while scope is not None:
+        bound.update(n for n in scope.bindings if "." not in n)
+        bound.update(p.arg for p in scope.parameters())
+        scope = scope.parent
+    for i, (first, a) in enumerate(names):
+        for second, b in names[i + 1 :]:
+            odd = [k for k in range(len(a)) if len(a) == len(b) and a[k] != b[k]]
+            if len(odd) != 2 or len(a) != len(b):
+                continue
+            for k in odd:
+                wanted = _replaced(second.id, b[k], a[k])
+                other = _replaced(first.id, a[k], b[k])
+                if {wanted, other} <= bound and wanted != second.id:
+                    why = f"`{first.id}` is used together with `{second.id}`, not with `{wanted}`"
+                    edit = Suggestion(node.file, second.lineno, second.id, wanted)
+                    yield Clue("repair.mixed", node.file, second.lineno, 1.0, why, edit)
+
+
+def _replaced(name: str, old: str, new: str) -> str:
+    """Return a name with one of its parts exchanged."""
+    head, found, tail = name.rpartition(old)
+    return f"{head}{new}{tail}" if found else name

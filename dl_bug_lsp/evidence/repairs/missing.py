@@ -1,0 +1,514 @@
+"""Something is missing: the places where its like stand, and what lacks it.
+
+A name, attribute, key or method that nothing makes has no line of its own. Its place is told by the
+order in which code uses it together with others, by parameters that nothing keeps, and by other
+code that does have it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, source
+from dl_bug_lsp.evidence.repairs.places import (
+    FUNCTIONS,
+    beside,
+    body_of,
+    import_lines,
+    names_read,
+    way_to,
+)
+from dl_bug_lsp.evidence.repairs.scenes import (
+    class_named,
+    members_of,
+    method_names,
+)
+from dl_bug_lsp.evidence.repairs.spelling import best
+from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
+from dl_bug_lsp.messages import FactKind, Role
+from dl_bug_lsp.provenance import objects
+from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.slices import backward_slice
+
+MODULE_NAMES = {
+    "np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "tf": "tensorflow", "nn": "torch.nn",
+    "F": "torch.nn.functional", "jnp": "jax.numpy", "sns": "seaborn", "pl": "lightning",
+    "tqdm": "tqdm", "Path": "pathlib", "defaultdict": "collections", "partial": "functools",
+    "Counter": "collections", "deque": "collections", "dataclass": "dataclasses",
+    "DataLoader": "torch.utils.data", "Dataset": "torch.utils.data", "optim": "torch.optim",
+    "Variable": "torch.autograd", "Image": "PIL", "deepcopy": "copy", "torch": "torch",
+    "jax": "jax", "keras": "keras", "layers": "keras", "optax": "optax", "sklearn": "sklearn",
+    "yaml": "yaml", "transforms": "torchvision", "torchvision": "torchvision", "cv2": "cv2",
+}  # fmt: skip
+STANDARD = {
+    "math", "os", "sys", "json", "random", "time", "copy", "re", "glob", "shutil", "pickle",
+    "argparse", "logging", "itertools", "functools", "collections", "csv", "io", "datetime",
+    "typing", "warnings", "subprocess", "threading", "hashlib", "string", "operator",
+}  # fmt: skip
+PROTOCOLS = (
+    ("has no len()", ("__len__",)),
+    ("is not iterable", ("__iter__", "__getitem__")),
+    ("is not subscriptable", ("__getitem__",)),
+    ("is not callable", ("__call__",)),
+    ("context manager protocol", ("__enter__", "__exit__")),
+    ("is not an iterator", ("__next__", "__iter__")),
+)
+MOST = 8
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the places where something that the failure misses would stand."""
+    for name in sorted({str(f.value) for f in case.facts.of(FactKind.NAME, Role.ACTUAL)}):
+        if case.category.id == "undefined_variable" and case.sites:
+            yield from _name(case, name)
+    for attribute in sorted({str(f.value) for f in case.facts.of(FactKind.ATTRIBUTE, Role.ACTUAL)}):
+        yield from _attribute(case, attribute)
+    yield from _methods(case)
+    yield from _never_filled(case)
+
+
+def _clue(kind: str, file: str, line: int, score: float, why: str) -> Clue:
+    return Clue(kind, file, line, score, why, Suggestion(file, line, "", ""))
+
+
+# Names
+
+
+def _name(case: Case, name: str) -> Iterator[Clue]:
+    site = case.sites[-1]
+    scope = site.context.scope
+    while scope.parent is not None and name not in scope.bindings:
+        scope = scope.parent
+    if name in scope.bindings:
+        yield from _not_yet_bound(case, scope, name, site.place.line)
+        return
+    scope = site.context.scope
+    if best(name, _visible(scope)):
+        return
+    module = scope
+    while module.parent is not None:
+        module = module.parent
+    imported = list(_import(case, module, name))
+    yield from imported or _unmade(case, scope, name, site.place.line)
+
+
+def _visible(scope: Scope) -> set[str]:
+    found: set[str] = set()
+    at: Scope | None = scope
+    while at is not None:
+        found.update(n for n in at.bindings if "." not in n)
+        found.update(p.arg for p in at.parameters())
+        found.update(at.functions, at.classes, at.imports)
+        at = at.parent
+    return found
+
+
+def _not_yet_bound(case: Case, scope: Scope, name: str, line: int) -> Iterator[Clue]:
+    """Find branches that leave a name without a value, and the place before a loop."""
+    inner = case.sites[-1].context.scope
+    used = line if inner is scope else (1 << 30)
+    body = body_of(scope)
+    bound = [b.line for b in scope.bindings[name]]
+    for statement in (n for n in ast.walk(scope.node) if isinstance(n, ast.If)):
+        if statement.lineno > used:
+            continue
+        yield from _branches(case, scope, statement, name, bound)
+    if inner is not scope:
+        return
+    way = way_to(body, line)
+    if any(b < line for b in bound):
+        return
+    loops = [
+        (block, index)
+        for block, index in way
+        if isinstance(block[index], (ast.For, ast.While, ast.AsyncFor, ast.With))
+    ]
+    why = f"`{name}` is used at line {line} before anything gives it a value"
+    for depth, (block, index) in enumerate(reversed(loops or way[-1:])):
+        near = 0.9 / (1 + depth / 3)
+        if loops:
+            yield _clue("missing.binding", scope.file, block[index].lineno, near, why)
+        if index:
+            before = block[index - 1]
+            yield _clue("missing.binding", scope.file, before.lineno, near, why)
+    if isinstance(scope.node, FUNCTIONS):
+        yield _clue("missing.binding_def", scope.file, scope.line, 1.0, why)
+
+
+def _branches(
+    case: Case, scope: Scope, statement: ast.If, name: str, bound: list[int]
+) -> Iterator[Clue]:
+    """Yield the branches of an ``if`` that do not bind a name which the others bind."""
+
+    def binds(block: list[ast.stmt]) -> bool:
+        first, last = block[0].lineno, block[-1].end_lineno or block[-1].lineno
+        return any(first <= line <= last for line in bound)
+
+    if not binds(statement.body):
+        if statement.orelse and binds(statement.orelse) and not _leaves(statement.body):
+            why = f"`{name}` gets no value under `{source(statement.test)}`, as it does otherwise"
+            for inner in statement.body[:MOST]:
+                yield _clue("missing.branch", scope.file, inner.lineno, 0.9, why)
+        return
+    orelse = statement.orelse
+    is_chain = len(orelse) == 1 and isinstance(orelse[0], ast.If)
+    if orelse and not is_chain and not binds(orelse) and not _leaves(orelse):
+        why = f"`{name}` gets no value in the `else` of `{source(statement.test)}`"
+        for inner in orelse[:MOST]:
+            yield _clue("missing.branch", scope.file, inner.lineno, 1.0, why)
+    if not orelse:
+        why = f"`{name}` gets a value only under `{source(statement.test)}` or before it"
+        yield _clue("missing.branch", scope.file, statement.lineno, 0.5, why)
+        yield from unmatched(case, scope, statement)
+
+
+def _leaves(block: list[ast.stmt]) -> bool:
+    return isinstance(block[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def unmatched(case: Case, scope: Scope, last: ast.If) -> Iterator[Clue]:
+    """Yield where a value comes from that no comparison of a chain of branches knows."""
+    test = last.test
+    if not isinstance(test, ast.Compare) or len(test.comparators) != 1:
+        return
+    known: set[str] = set()
+    for node in ast.walk(scope.node):
+        if isinstance(node, ast.Compare) and ast.dump(node.left) == ast.dump(test.left):
+            known.update(
+                c.value
+                for side in node.comparators
+                for c in ast.walk(side)
+                if isinstance(c, ast.Constant) and isinstance(c.value, str)
+            )
+    if not known:
+        return
+    contexts = [site.context for site in case.sites if site.context.scope is scope]
+    context = contexts[-1] if contexts else case.engine.open_context(scope)
+    start = case.engine.node(test.left, context)
+    for step in backward_slice([start], 60):
+        constant = step.node.constant
+        value = constant.value if constant is not None else None
+        if not step.decides or not isinstance(value, str) or value in known or step.node.line <= 0:
+            continue
+        near = best(value, known)
+        why = f"`{value}` is none of the values that `{source(test.left)}` is compared with"
+        edit = Suggestion(step.node.file, step.node.line, value, near[0][0]) if near else None
+        score = 1.0 if near else 0.6
+        yield Clue("repair.choice", step.node.file, step.node.line, score, why, edit)
+
+
+def _import(case: Case, module: Scope, name: str) -> Iterator[Clue]:
+    """Yield the import lines beside which the import of a well-known name would stand."""
+    elsewhere = _imported_elsewhere(case, module, name)
+    if name not in MODULE_NAMES and name not in STANDARD and not elsewhere:
+        return
+    tree = case.workspace.tree(module.file)
+    lines = import_lines(tree) if tree is not None else []
+    wanted = elsewhere or MODULE_NAMES.get(name, name)
+    why = f"`{name}` is used and nothing imports it (`{wanted}`)"
+    if not lines:
+        yield _clue("missing.import", module.file, 1, 1.0, why)
+        return
+
+    def order(statement: ast.stmt) -> tuple[bool, str]:
+        dotted = (
+            statement.names[0].name
+            if isinstance(statement, ast.Import)
+            else str(getattr(statement, "module", ""))
+        )
+        return dotted.partition(".")[0] not in STANDARD, dotted
+
+    target = (wanted.partition(".")[0] not in STANDARD, wanted)
+    before = [s for s in lines if order(s) <= target]
+    after = [s for s in lines if order(s) > target]
+    same = [s for s in lines if order(s)[1].partition(".")[0] == wanted.partition(".")[0]]
+    for rank, statement in enumerate(dict.fromkeys([*same[:1], *before[-1:], *after[:1], *lines])):
+        if rank < MOST:
+            yield _clue("missing.import", module.file, statement.lineno, 1 / (1 + rank / 4), why)
+
+
+def _imported_elsewhere(case: Case, module: Scope, name: str) -> str:
+    for file in case.code_files[:60]:
+        other = case.engine.program.module(file)
+        if other is not None and other is not module and name in other.imports:
+            return other.imports[name][0]
+    return ""
+
+
+def _unmade(case: Case, scope: Scope, name: str, line: int) -> Iterator[Clue]:
+    """Yield the statements after which a name that nothing binds would be made."""
+    body = body_of(scope)
+    way = way_to(body, line)
+    if not way:
+        return
+    why = f"nothing gives `{name}` a value before line {line}"
+    block, index = way[-1]
+    first_use = _first_use(block[: index + 1], name)
+    index = first_use if first_use is not None else index
+    made = _made_elsewhere(case, scope, name)
+    anchor = _after_inputs(block[:index], made) if made is not None else None
+    if anchor is not None:
+        text = f"`{name}` is made of `{source(made)}` elsewhere" if made is not None else ""
+        yield _clue("missing.binding", scope.file, anchor, 1.0, f"{why}; {text}")
+    if index:
+        yield _clue("missing.binding", scope.file, block[index - 1].lineno, 0.8, why)
+    yield _clue("missing.binding", scope.file, block[index].lineno, 0.4, why)
+    for outer, at in reversed(way[:-1]):
+        yield _clue("missing.binding", scope.file, outer[at].lineno, 0.4, why)
+        if at:
+            yield _clue("missing.binding", scope.file, outer[at - 1].lineno, 0.4, why)
+    if isinstance(scope.node, FUNCTIONS):
+        yield _clue("missing.binding_def", scope.file, scope.line, 1.0, why)
+    module = scope
+    while module.parent is not None:
+        module = module.parent
+    if name.isupper() and module is not scope:
+        constants = [s for s in body_of(module) if isinstance(s, ast.Assign)]
+        for statement in constants[:MOST]:
+            yield _clue("missing.binding", module.file, statement.lineno, 0.7, why)
+
+
+def _first_use(block: list[ast.stmt], name: str) -> int | None:
+    for index, statement in enumerate(block):
+        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
+            return index
+    return None
+
+
+def _made_elsewhere(case: Case, scope: Scope, name: str) -> ast.expr | None:
+    """Return what another function of the files near the failure binds the name to."""
+    for file in case.code_files[:40]:
+        module = case.engine.program.module(file)
+        for other in module.walk() if module is not None else ():
+            if (
+                other is not scope
+                and name in other.bindings
+                and not other.bindings[name][0].mutates
+            ):
+                return other.bindings[name][0].value
+    return None
+
+
+def _after_inputs(block: list[ast.stmt], value: ast.expr) -> int | None:
+    """Return the line of the last statement that binds something which a value is made of."""
+    needed = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+    for statement in reversed(block):
+        stored = {
+            n.id
+            for n in ast.walk(statement)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        if stored & needed:
+            return statement.lineno
+    return None
+
+
+# Attributes
+
+
+def _attribute(case: Case, attribute: str) -> Iterator[Clue]:
+    for owner in sorted({str(f.value) for f in case.facts.of(FactKind.CLASS, Role.OWNER)}):
+        cls = class_named(case, owner.rpartition(".")[2])
+        if cls is None or attribute in ("__getitem__",):
+            continue
+        members = members_of(case, cls)
+        if attribute in members:
+            yield from _not_reached(case, cls, attribute)
+        elif not best(attribute, members) and not best(attribute, method_names(case, cls)):
+            yield from _never_set(case, cls, attribute)
+
+
+def _initialiser(case: Case, cls: Scope) -> Scope | None:
+    for name in ("__init__", "__post_init__", "setup", "build"):
+        found = cls.functions.get(name)
+        if found is not None:
+            return found
+    return objects.find_method(case.engine, cls, "__init__")
+
+
+def _never_set(case: Case, cls: Scope, attribute: str) -> Iterator[Clue]:
+    """Yield the lines beside which a constructor would set an attribute."""
+    init = _initialiser(case, cls)
+    called = any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == attribute
+        for one in cls.functions.values()
+        for n in ast.walk(one.node)
+    ) or any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == attribute
+        for start in case.starts
+        for n in ast.walk(start.expr)
+    )
+    if init is None or init.owner is not cls:
+        why = f"`{cls.name}` sets no attribute `{attribute}`"
+        yield _clue("missing.attribute_def", cls.file, cls.line, 1.0, why)
+        if init is None:
+            return
+    why = f"`{init.name}` does not set `{attribute}`, which `{cls.name}` reads"
+    body = body_of(init)
+    kept = _kept(body)
+    parameters = [p.arg for p in init.parameters()]
+    parameter = next((p for p in parameters if p.strip("_") == attribute.strip("_")), None)
+    reads = [n for n in ast.walk(init.node) if isinstance(n, ast.Name) and n.id == parameter]
+    scores: dict[int, float] = {}
+
+    def rate(line: int, score: float) -> None:
+        scores[line] = max(scores.get(line, 0.0), score)
+
+    if parameter is not None and not reads:
+        by_parameter = {
+            n.id: statement.lineno
+            for statement in body
+            for n in ast.walk(statement)
+            if isinstance(n, ast.Name) and n.id in parameters[1:]
+        }
+        for name, distance in beside(parameters, parameter, set(by_parameter)):
+            rate(by_parameter[name], 1.0 / distance)
+    for method in cls.functions.values():
+        order = names_read(method.node)
+        if method is init or f"self.{attribute}" not in order:
+            continue
+        for name, distance in beside(order, f"self.{attribute}", {f"self.{k}" for k in kept})[:4]:
+            rate(kept[name.removeprefix("self.")], 0.9 / distance)
+    if not scores:
+        for statement in body[-2:] + body[:1]:
+            rate(statement.lineno, 0.5)
+    for line, score in sorted(scores.items()):
+        yield _clue("missing.attribute", init.file, line, score, why)
+    yield _clue("missing.attribute_def", init.file, init.line, 0.5 if called else 1.0, why)
+    if called:
+        last = list(cls.functions.values())[-1]
+        why = f"`{cls.name}` has no method `{attribute}`"
+        yield _clue("missing.attribute_def", cls.file, last.line, 0.4, why)
+        yield _clue("missing.attribute_def", cls.file, cls.line, 0.6, why)
+
+
+def _kept(body: list[ast.stmt]) -> dict[str, int]:
+    """Return the attributes of ``self`` that statements set, with their lines."""
+    found: dict[str, int] = {}
+    for statement in body:
+        for node in ast.walk(statement):
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Store)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == "self"
+            ):
+                found.setdefault(node.attr, node.lineno)
+    return found
+
+
+def _not_reached(case: Case, cls: Scope, attribute: str) -> Iterator[Clue]:
+    """Find why an attribute that some method sets was not set: no call of it, no ``super()``."""
+    setters: list[tuple[Scope, int]] = []
+    for one in objects.lineage(case.engine, cls):
+        setters.extend((m, b.line) for m, b in one.attributes.get(attribute, []) if not b.mutates)
+    init = cls.functions.get("__init__")
+    for method, line in setters[:MOST]:
+        short = method.name.rpartition(".")[2]
+        if short == "__init__" and method.owner is not cls and init is not None:
+            if not any("super" in source(c.func) for c in calls_in(init.node)):
+                why = f"`{cls.name}.__init__` does not call the base's, which sets `{attribute}`"
+                yield _clue("missing.call", init.file, init.line, 1.0, why)
+                for statement in body_of(init)[:1]:
+                    yield _clue("missing.call", init.file, statement.lineno, 1.0, why)
+        elif short == "__init__" and _after_use(case, method, line):
+            why = f"`{attribute}` is set only at line {line}, after it was asked for"
+            yield _clue("missing.attribute", method.file, line, 0.9, why)
+        elif short != "__init__":
+            why = f"only `{method.name}` sets `{attribute}`; perhaps it was not called before"
+            yield _clue("missing.call", method.file, line, 0.5, why)
+            if init is not None and not any(called_name(c) == short for c in calls_in(init.node)):
+                yield _clue("missing.attribute_def", init.file, init.line, 0.6, why)
+                for statement in body_of(init)[-1:]:
+                    yield _clue("missing.attribute", init.file, statement.lineno, 0.5, why)
+
+
+def _after_use(case: Case, method: Scope, line: int) -> bool:
+    return any(site.context.scope is method and site.place.line < line for site in case.sites)
+
+
+# Methods
+
+
+def _methods(case: Case) -> Iterator[Clue]:
+    """Find classes that lack a method which Python or a framework calls."""
+    wanted: tuple[str, ...] = next((names for text, names in PROTOCOLS if text in case.message), ())
+    if not wanted and case.class_name == "NotImplementedError":
+        wanted = tuple(
+            str(f.value)
+            for kind in (FactKind.FUNCTION, FactKind.NAME, FactKind.ATTRIBUTE)
+            for f in case.facts.of(kind)
+        ) or ("forward",)
+    wanted = wanted or tuple(str(f.value) for f in case.facts.of(FactKind.FUNCTION, Role.EXPECTED))
+    wanted = tuple(w for w in wanted if w.isidentifier())
+    owners = {str(f.value).rpartition(".")[2] for f in case.facts.of(FactKind.CLASS)}
+    if not wanted:
+        return
+    for owner in sorted(owners):
+        cls = class_named(case, owner)
+        if cls is None:
+            continue
+        members = members_of(case, cls)
+        if any(name in members for name in wanted):
+            continue
+        near = [n for name in wanted for n, _ in best(name, cls.functions)]
+        for name in near:
+            method = cls.functions[name]
+            why = f"`{cls.name}` has `{name}`, where `{wanted[0]}` is called"
+            edit = Suggestion(method.file, method.line, name, wanted[0])
+            yield Clue("repair.spelling", method.file, method.line, 1.0, why, edit)
+        why = f"`{cls.name}` has no `{wanted[0]}`"
+        yield _clue("missing.method", cls.file, cls.line, 0.4 if near else 1.0, why)
+        for method in list(cls.functions.values()) if not near else ():
+            body = body_of(method)
+            last = body[-1].lineno if body else method.line
+            yield _clue("missing.method_beside", cls.file, last, 0.6, why)
+            yield _clue("missing.method_beside", cls.file, method.line, 0.4, why)
+
+
+# Lists
+
+
+EMPTY = (
+    "non-empty list", "non-empty TensorList", "empty sequence", "iterable argument is empty",
+    "at least one array", "need at least one array", "arrays to concatenate", "Mean of empty",
+    "got an empty parameter list", "No objects to concatenate", "division by zero",
+    "list index out of range", "pop from empty list",
+)  # fmt: skip
+
+
+def _never_filled(case: Case) -> Iterator[Clue]:
+    """Find lists that start empty and that nothing fills before they are used."""
+    if not any(text in case.message for text in EMPTY):
+        return
+    for step in case.raise_slice:
+        node = step.node
+        if node.entry is not None or not isinstance(node.expr, (ast.List, ast.Dict)):
+            continue
+        empty = not (node.expr.elts if isinstance(node.expr, ast.List) else node.expr.keys)
+        if not empty or node.line <= 0:
+            continue
+        scope = node.context.scope
+        for name, bindings in scope.bindings.items():
+            if not any(b.value is node.expr for b in bindings) or any(b.mutates for b in bindings):
+                continue
+            why = f"`{name}` starts empty and nothing is put into it"
+            yield _clue("missing.filling", node.file, node.line, 0.5, why)
+            way = way_to(body_of(scope), node.line)
+            block, index = way[-1] if way else ([], 0)
+            for statement in block[index + 1 :]:
+                if isinstance(statement, (ast.For, ast.While, ast.With, ast.AsyncFor)):
+                    for inner in _innermost(statement):
+                        yield _clue("missing.filling", node.file, inner.lineno, 1.0, why)
+                    yield _clue("missing.filling", node.file, statement.lineno, 0.5, why)
+                if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
+                    break
+
+
+def _innermost(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield the last statements of the innermost loops of a statement."""
+    loops = [n for n in ast.walk(statement) if isinstance(n, (ast.For, ast.While))]
+    for loop in loops:
+        if not any(isinstance(n, (ast.For, ast.While)) for s in loop.body for n in ast.walk(s)):
+            yield loop.body[-1]

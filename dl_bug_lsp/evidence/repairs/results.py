@@ -1,0 +1,88 @@
+"""Functions whose result is used and that give none."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_files
+from dl_bug_lsp.evidence.repairs.places import FUNCTIONS, body_of
+from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
+from dl_bug_lsp.evidence.words import HELD_FILES
+from dl_bug_lsp.provenance.scopes import Scope
+
+RESULT_METHODS = frozenset(
+    {"forward", "call", "__call__", "__getitem__", "__len__", "__iter__", "configure_optimizers",
+     "train_dataloader", "val_dataloader", "apply"}
+)  # fmt: skip
+"""Methods of which Python or a framework uses the result."""
+MOST_FILES = 40
+NONE = (
+    "NoneType",
+    "None values",
+    "is None",
+    "returned None",
+    "got None",
+    "None was",
+    "but is None",
+)
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the ends of functions that compute something, return nothing and are asked for it."""
+    if case.category.id != "null_reference" and not any(w in case.message for w in NONE):
+        return
+    files = near_files(case)[:MOST_FILES]
+    used: set[str] = set()
+    for file in files:
+        used |= _used_results(case, file)
+    near = {site.context.scope.name for site in case.sites}
+    near.update(s.node.context.scope.name for s in case.raise_slice if s.node.entry is None)
+    for file in files:
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            if not _gives_nothing(scope):
+                continue
+            short = scope.name.rpartition(".")[2]
+            if short not in RESULT_METHODS | used or (short == "apply" and short not in used):
+                continue
+            why = f"`{scope.name}` returns nothing, and its result is used"
+            score = 1.0 if scope.name in near or short in RESULT_METHODS else 0.8
+            last = body_of(scope)[-1]
+            edit = Suggestion(file, last.lineno, "", "return")
+            yield Clue("missing.return", file, last.end_lineno or last.lineno, score, why, edit)
+            yield Clue("missing.return", file, last.lineno, score, why, edit)
+            yield Clue("missing.return_def", file, scope.line, score, why)
+
+
+def _gives_nothing(scope: Scope) -> bool:
+    """Whether a function computes something and ends without any value."""
+    node = scope.node
+    if not isinstance(node, FUNCTIONS) or scope.yields or scope.returns:
+        return False
+    last = node.body[-1]
+    if isinstance(last, (ast.Pass, ast.Raise)):
+        return False
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant):
+        return False
+    return "abstractmethod" not in " ".join(scope.decorators())
+
+
+def _used_results(case: Case, file: str) -> set[str]:
+    """Return the names of the functions of which a file uses the result."""
+
+    def make() -> frozenset[str]:
+        tree = case.workspace.tree(file)
+        found: set[str] = set()
+        dropped: set[int] = set()
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Expr):
+                dropped.add(id(node.value))
+            elif isinstance(node, ast.Return) and node.value is not None:
+                # Handing a result on is no use of it yet.
+                dropped.add(id(node.value))
+            elif isinstance(node, ast.Call) and id(node) not in dropped:
+                found.add(called_name(node))
+        return frozenset(found)
+
+    return set(case.workspace.derived("repairs.used_results", file, make, HELD_FILES))

@@ -1,0 +1,325 @@
+"""Two spellings of one thing: which of the two places is the odd one.
+
+A lookup failed (a key, an attribute, a name, an argument). Where something of nearly that name
+exists, two edits repair it: the name asked for, or the name given. The place whose spelling nothing
+else in the program supports is more likely wrong.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dl_bug_lsp.evidence.nearness import near_texts, nearness, parts_of
+from dl_bug_lsp.evidence.repairs import library
+from dl_bug_lsp.evidence.repairs.scenes import (
+    Scene,
+    class_named,
+    functions_called,
+    members_of,
+    method_names,
+)
+from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
+from dl_bug_lsp.messages import FactKind, Role
+from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.known_calls import BUILTINS
+from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.provenance.values import Config, Mapping
+
+NEAR = 0.7
+MOST = 3
+KEY_STEPS = 40
+SEPARATORS = re.compile(r"[-_. /]")
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A name and where it is written."""
+
+    text: str
+    file: str
+    line: int
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the places of both spellings, scored by what supports the other one."""
+    scene = Scene(case)
+    for key in _actual(case, FactKind.KEY):
+        yield from _key(scene, key)
+    for name in _actual(case, FactKind.NAME):
+        yield from _name(scene, name)
+    for attribute in _actual(case, FactKind.ATTRIBUTE):
+        yield from _attribute(scene, attribute)
+    if case.facts.family and case.facts.family.endswith("call_keyword"):
+        for argument in _actual(case, FactKind.ARGUMENT):
+            yield from _keyword(scene, argument)
+
+
+def _actual(case: Case, kind: FactKind) -> list[str]:
+    return sorted({str(f.value) for f in case.facts.of(kind, Role.ACTUAL) if f.value})
+
+
+def similarity(a: str, b: str) -> float:
+    """Return how easily one of two different names is written for the other, 0 to 1."""
+    if a == b or not a or not b:
+        return 0.0
+    low, other = a.lower().strip("_"), b.lower().strip("_")
+    if low.replace("_", "").replace("-", "") == other.replace("_", "").replace("-", ""):
+        return 0.97
+    near = nearness(a, b)
+    if _one_slip(low, other) and min(len(low), len(other)) >= 3:
+        return max(near, 0.93)
+    if _abbreviates(low, other) or _abbreviates(other, low):
+        return max(near, 0.75)
+    return near
+
+
+def _one_slip(a: str, b: str) -> bool:
+    """Whether one letter was changed, left out, added, or two neighbours swapped."""
+    if abs(len(a) - len(b)) > 1:
+        return False
+    start = 0
+    while start < min(len(a), len(b)) and a[start] == b[start]:
+        start += 1
+    x, y = a[start:], b[start:]
+    return x[1:] == y[1:] or x[1:] == y or x == y[1:] or (x[:2] == y[1::-1] and x[2:] == y[2:])
+
+
+def _abbreviates(short: str, long: str) -> bool:
+    """Whether a name is the initials or the consonants of another (``lr``, ``bs``, ``cfg``)."""
+    parts = parts_of(long)
+    if len(short) >= 2 and short == "".join(part[0] for part in parts):
+        return True
+    if len(short) < 3 or len(parts) != 1 or len(short) * 3 < len(long) or short[0] != long[0]:
+        return False
+    rest = iter(long)
+    return all(letter in rest for letter in short) and not set(short[1:]) & set("aeiou")
+
+
+def best(wanted: str, candidates: Iterable[str]) -> list[tuple[str, float]]:
+    """Return the few names that are nearest, with their similarity, nearest first."""
+    found = [(name, similarity(wanted, name)) for name in sorted(set(candidates))]
+    near = sorted((f for f in found if f[1] >= NEAR), key=lambda f: (-f[1], f[0]))
+    return [f for f in near if f[1] >= near[0][1] - 0.15][:MOST]
+
+
+def _pair(
+    scene: Scene,
+    asked: list[Spelling],
+    given: list[Spelling],
+    near: float,
+    noun: str,
+    styled: float = 0.0,
+) -> Iterator[Clue]:
+    """Yield both edits: what is asked for becomes what is given, or the other way round.
+
+    ``styled`` is 1 where others beside the given one are written in its style.
+    """
+    if not asked or not given:
+        return
+    old, new = asked[0].text, given[0].text
+    for_given = scene.support(new, given) + scene.wellformed(new) + styled
+    for_asked = scene.support(old, asked) + scene.wellformed(old)
+    share = (0.5 + for_given) / (1.0 + for_given + for_asked)
+    for spots, become, part in ((asked, new, share), (given, old, 1.0 - share)):
+        for spot in spots[:MOST]:
+            why = f"`{old}` is asked for and `{new}` is there: one of the two {noun} is misspelt"
+            edit = Suggestion(spot.file, spot.line, spot.text, become)
+            yield Clue("repair.spelling", spot.file, spot.line, near * part, why, edit)
+
+
+def _key(scene: Scene, key: str) -> Iterator[Clue]:
+    """Find the nearest key of the table at hand, else of any table that the program writes."""
+    case = scene.case
+    given: dict[str, list[Spelling]] = {}
+    asked: list[Spelling] = []
+    for start in case.starts:
+        for expr in ast.walk(start.expr):
+            if not isinstance(expr, ast.Subscript):
+                continue
+            index = start.engine.node(expr.slice, start.context)
+            if not any(str(c.value) == key for c in index.constants) and index.constants:
+                continue
+            asked.extend(_written(index, key))
+            base = start.engine.node(expr.value, start.context)
+            for spelling in _keys(case, base):
+                given.setdefault(spelling.text, []).append(spelling)
+    if not given:
+        near_ones = near_texts(key, case.words.sketches)
+        for word in case.words.with_text(near_ones):
+            if word.role in ("dict_key", "config_key", "keyword"):
+                given.setdefault(word.text, []).append(Spelling(word.text, word.file, word.line))
+    if not asked and case.places:
+        asked = [Spelling(key, case.places[-1].file, case.places[-1].line)]
+    for name, near in best(key, given):
+        style = SEPARATORS.findall(name)
+        styled = any(style and SEPARATORS.findall(n) == style for n in given if n != name)
+        yield from _pair(scene, asked, given[name], near, "keys", float(styled))
+    if not best(key, given):
+        initials = [n for n in given if len(n) == 1 and key.startswith(n)]
+        if len(initials) == 1:
+            yield from _pair(scene, asked, given[initials[0]], NEAR, "keys")
+
+
+def _written(index: Node, key: str) -> list[Spelling]:
+    """Return where the text of an index is written: here, or where the value comes from."""
+    found: dict[tuple[str, int], Spelling] = {}
+    for step in backward_slice([index], KEY_STEPS):
+        node = step.node
+        constant = node.constant
+        if step.decides and constant is not None and str(constant.value) == key and node.line > 0:
+            found.setdefault((node.file, node.line), Spelling(key, node.file, node.line))
+    return list(found.values())
+
+
+def _keys(case: Case, base: Node) -> Iterator[Spelling]:
+    """Yield the keys that a table is known to have."""
+    for value in base.values:
+        if isinstance(value, Mapping):
+            for name, item in value.pairs:
+                if name is None:
+                    yield from _keys(case, item)
+                elif name.constant is not None:
+                    yield Spelling(str(name.constant.value), name.file, name.line)
+        elif isinstance(value, Config):
+            for entry in case.workspace.config_entries(value.file):
+                if entry.path[:-1] == value.path and entry.key:
+                    yield Spelling(entry.key, entry.file, entry.line)
+
+
+def _name(scene: Scene, name: str) -> Iterator[Clue]:
+    """Find the nearest name in scope, or of the module that an import names."""
+    case = scene.case
+    if not case.sites:
+        return
+    context = case.sites[-1].context
+    given: dict[str, list[Spelling]] = {}
+    scope: Scope | None = context.scope
+    while scope is not None:
+        if not scope.is_class or scope is context.scope:
+            for spelling in _bound(scope):
+                given.setdefault(spelling.text, []).append(spelling)
+        scope = scope.parent
+    place = case.places[-1]
+    asked = [Spelling(name, place.file, place.line)]
+    near = best(name, given)
+    for other, how in near:
+        yield from _pair(scene, asked, given[other], how, "names")
+    builtin = best(name, BUILTINS) if not near else []
+    for other, how in [one for one in builtin if one[1] > 0.9][:1]:
+        edit = Suggestion(place.file, place.line, name, other)
+        why = f"`{name}` is nearly `{other}`"
+        yield Clue("repair.spelling", place.file, place.line, how, why, edit)
+
+
+def _bound(scope: Scope) -> Iterator[Spelling]:
+    for name, bindings in scope.bindings.items():
+        if "." not in name:
+            yield Spelling(name, scope.file, bindings[0].line)
+    for parameter in scope.parameters():
+        yield Spelling(parameter.arg, scope.file, parameter.lineno)
+    for inner in (*scope.functions.values(), *scope.classes.values()):
+        short = inner.name.rpartition(".")[2]
+        if not short.startswith("<"):
+            yield Spelling(short, inner.file, inner.line)
+    for name in scope.imports:
+        yield Spelling(name, scope.file, 1)
+
+
+def _attribute(scene: Scene, attribute: str) -> Iterator[Clue]:
+    """Find the nearest member of the class that lacks the attribute."""
+    case = scene.case
+    if not case.places:
+        return
+    place = case.places[-1]
+    asked = [Spelling(attribute, place.file, place.line)]
+    for owner in sorted({str(f.value) for f in case.facts.of(FactKind.CLASS, Role.OWNER)}):
+        cls = class_named(case, owner.rpartition(".")[2])
+        if cls is not None:
+            given = members_of(case, cls)
+            lines = {name: [Spelling(name, *at) for at in spots] for name, spots in given.items()}
+            for name, near in best(attribute, lines):
+                yield from _pair(scene, asked, lines[name], near, "attributes")
+            if not best(attribute, lines):
+                yield from _of_library(place.file, place.line, attribute, method_names(case, cls))
+            continue
+        names = library.members(owner.rpartition(".")[2])
+        if not library.owners(attribute):
+            yield from _of_library(place.file, place.line, attribute, names)
+    for module in sorted({str(f.value) for f in case.facts.of(FactKind.MODULE, Role.OWNER)}):
+        model = case.engine.program.imported(case.sites[-1].context.scope, module)
+        if model is not None:
+            at: dict[str, list[Spelling]] = {}
+            for spelling in _bound(model):
+                at.setdefault(spelling.text, []).append(spelling)
+            for name, near in best(attribute, at):
+                yield from _pair(scene, asked, at[name], near, "names")
+
+
+def _of_library(file: str, line: int, attribute: str, names: Iterable[str]) -> Iterator[Clue]:
+    for name, near in best(attribute, names)[:1]:
+        edit = Suggestion(file, line, attribute, name)
+        why = f"`{attribute}` is nearly `{name}`, which the object has"
+        yield Clue("repair.spelling", file, line, near, why, edit)
+
+
+def _keyword(scene: Scene, argument: str) -> Iterator[Clue]:
+    """Find where an unexpected keyword is written, and the parameter that it may mean."""
+    case = scene.case
+    asked = [Spelling(argument, *at) for at in keyword_places(case, argument)]
+    given: dict[str, list[Spelling]] = {}
+    for function in functions_called(case):
+        for parameter in function.parameters():
+            spelling = Spelling(parameter.arg, function.file, parameter.lineno)
+            given.setdefault(parameter.arg, []).append(spelling)
+    near = best(argument, given)
+    for name, how in near:
+        yield from _pair(scene, asked, given[name], how, "arguments")
+    for spot in asked[:MOST] if not near else ():
+        why = f"`{argument}` is handed over here, and the call takes no such argument"
+        edit = Suggestion(spot.file, spot.line, argument, "")
+        share = 1.0 / len(asked[:MOST])
+        yield Clue("repair.keyword", spot.file, spot.line, share, why, edit)
+
+
+def keyword_places(case: Case, argument: str) -> list[tuple[str, int]]:
+    """Return where a keyword of the failing call is written: in the call, or in a ``**`` table."""
+    found: dict[tuple[str, int], None] = {}
+    for start in (node for site in reversed(case.sites[-2:]) for node in site.nodes):
+        for call in (n for n in ast.walk(start.expr) if isinstance(n, ast.Call)):
+            for one in call.keywords:
+                if one.arg == argument:
+                    line = _keyword_line(case, start.file, one)
+                    found.setdefault((start.file, line))
+                elif one.arg is None:
+                    table = start.engine.node(one.value, start.context)
+                    for spelling in _keys_within(case, table):
+                        if spelling.text == argument:
+                            found.setdefault((spelling.file, spelling.line))
+        if found:
+            break
+    return list(found)
+
+
+def _keyword_line(case: Case, file: str, one: ast.keyword) -> int:
+    return getattr(one, "lineno", one.value.lineno)
+
+
+def _keys_within(case: Case, table: Node) -> Iterator[Spelling]:
+    """Yield the keys of a table, also of one that ``dict(...)`` makes of keywords."""
+    yield from _keys(case, table)
+    for step in backward_slice([table], KEY_STEPS):
+        expr = step.node.expr
+        if step.node.entry is not None:
+            yield Spelling(step.node.entry.key, step.node.file, step.node.line)
+        elif isinstance(expr, ast.Call) and getattr(expr.func, "id", "") == "dict":
+            for one in expr.keywords:
+                if one.arg is not None:
+                    yield Spelling(one.arg, step.node.file, one.lineno)
+        elif isinstance(expr, ast.Dict):
+            for key in expr.keys:
+                if isinstance(key, ast.Constant):
+                    yield Spelling(str(key.value), step.node.file, key.lineno)
