@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any
 
 from dl_bug_lsp.logs.values import Process, Span
@@ -83,6 +84,19 @@ class Advice:
     fix: str
 
 
+class Confidence(str, Enum):
+    """How far the order of the suspects can be trusted.
+
+    ``LIKELY``: specific evidence speaks for the first place, and little for any other.
+    ``POSSIBLE``: specific evidence speaks for several places. ``UNSURE``: nothing is known but
+    where the failure was raised and where its values come from.
+    """
+
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+    UNSURE = "unsure"
+
+
 @dataclass(frozen=True, slots=True)
 class ExceptionText:
     """The exception as printed."""
@@ -107,6 +121,8 @@ class FailureReport:
     """One failure: what it is, where its cause most likely stands, and what usually helps.
 
     ``reliable`` is False where the frames may blame the wrong line (CUDA's asynchronous errors).
+    ``complete`` is False where the analysis of the code reached one of its limits. ``diagnosis`` is
+    one sentence on the likely cause; None where it is not known.
     """
 
     id: str
@@ -123,6 +139,9 @@ class FailureReport:
     files: tuple[SuspectFile, ...]
     advice: tuple[Advice, ...]
     reliable: bool = True
+    confidence: Confidence = Confidence.POSSIBLE
+    complete: bool = True
+    diagnosis: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

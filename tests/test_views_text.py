@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import sample_reports as samples
 
-from dl_bug_lsp.report import CellPlace, ExceptionText, Report, ReportFrame
+from dl_bug_lsp.report import CellPlace, Confidence, ExceptionText, Report, ReportFrame
 from dl_bug_lsp.views.code import excerpt
 from dl_bug_lsp.views.paths import PathStyle
 from dl_bug_lsp.views.stack import fold
@@ -55,7 +55,20 @@ def test_suspects_show_code_with_the_line_marked_and_reasons_strongest_first() -
     text = shown(samples.REPORT)
     assert "    > 7 │     self.fc = nn.Linear(256, 10)" in text.splitlines()
     assert "      6 │     super().__init__()" in text.splitlines()
-    assert text.index("256 in the message stands here. [facts]") < text.index("[stack trace]")
+    assert text.index("256 in the message stands here.") < text.index("The layer was called")
+
+
+def test_an_order_that_cannot_be_trusted_is_introduced_as_such() -> None:
+    unsure = replace(samples.MISMATCH, confidence=Confidence.UNSURE)
+    assert "Not sure" in shown(replace(samples.REPORT, failures=(unsure,)))
+    assert "Not sure" not in shown(samples.REPORT)
+
+
+def test_a_diagnosis_stands_below_the_message() -> None:
+    known = replace(samples.MISMATCH, diagnosis="models/head.py:7: in_features should be 512")
+    first, second = shown(replace(samples.REPORT, failures=(known,))).splitlines()[:2]
+    assert first.startswith("RuntimeError")
+    assert second == "Likely cause: models/head.py:7: in_features should be 512"
 
 
 def test_library_frames_are_counted() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -48,6 +48,12 @@ GROUPS: dict[str, str] = {
 }
 
 
+GENERIC = ("stack_trace.", "slice.", "outer_slice.", "focus.", "bm25.", "steps.", "spectrum.")
+"""Kinds that hold for most lines near a failure, innocent ones too: no sign of guilt."""
+LEAST_SPECIFIC = 0.5
+"""What specific clues must add together so that they count as evidence against a line."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A line with its clues, the strongest of each kind, in the order of what each adds."""
@@ -56,6 +62,11 @@ class Candidate:
     line: int
     score: float
     clues: tuple[tuple[Clue, float], ...]
+
+    @property
+    def specific(self) -> float:
+        """What clues add that speak about this line and not about all lines near the failure."""
+        return math.fsum(part for clue, part in self.clues if not clue.kind.startswith(GENERIC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,5 +120,28 @@ def fuse(clues: Iterable[Clue], category: str, weights: Weights | None = None) -
         parts = [(c, weights.of(c.kind, group) * c.score) for c in kinds.values()]
         parts.sort(key=lambda part: (-part[1], part[0].kind))
         found.append(Candidate(file, line, math.fsum(p for _, p in parts), tuple(parts)))
-    found.sort(key=lambda c: (-c.score, c.file, c.line))
-    return found
+    return sorted(_explained_away(found), key=lambda c: (-c.score, c.file, c.line))
+
+
+RAISE_SITE = "stack_trace.raise_site"
+EXPLAINED = 0.4
+"""What the raise site loses for each point of specific evidence that another line has more."""
+
+
+def _explained_away(candidates: list[Candidate]) -> list[Candidate]:
+    """Lower the raise site where another line explains the failure.
+
+    The raise site collects generic evidence of every kind without a sign of guilt: it fails because
+    some other line is wrong ("explaining away", Pearl 1988).
+    """
+    best = max((c.specific for c in candidates if not _is_raise_site(c)), default=0.0)
+    return [
+        replace(c, score=c.score - EXPLAINED * max(0.0, best - c.specific))
+        if _is_raise_site(c)
+        else c
+        for c in candidates
+    ]
+
+
+def _is_raise_site(candidate: Candidate) -> bool:
+    return any(clue.kind == RAISE_SITE for clue, _ in candidate.clues)

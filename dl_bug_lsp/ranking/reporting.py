@@ -8,7 +8,13 @@ import math
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.domain_rules.cells import ran_in_order
 from dl_bug_lsp.evidence.values import Case, Clue
-from dl_bug_lsp.ranking.fusion import Candidate, fuse, shipped_weights
+from dl_bug_lsp.ranking.fusion import (
+    GENERIC,
+    LEAST_SPECIFIC,
+    Candidate,
+    fuse,
+    shipped_weights,
+)
 from dl_bug_lsp.ranking.led_by_spectrum import led_by_spectrum
 from dl_bug_lsp.ranking.report_places import report_places
 from dl_bug_lsp.ranking.report_weights import (
@@ -18,6 +24,7 @@ from dl_bug_lsp.ranking.report_weights import (
 )
 from dl_bug_lsp.report import (
     CellPlace,
+    Confidence,
     Evidence,
     ExceptionText,
     FailureReport,
@@ -76,6 +83,7 @@ def failure_report(
             for rank, (candidate, share) in enumerate(traced[: options.top or None], 1)
         )
         files = _files(candidates, shares, options)
+    confidence = _confidence(suspects, candidates)
     return FailureReport(
         id=_identity(case),
         primary=failure.primary,
@@ -91,7 +99,37 @@ def failure_report(
         files=files,
         advice=advice(failure, case.category, ran_in_order(case)),
         reliable=failure.reliable,
+        confidence=confidence,
+        diagnosis=_diagnosis(suspects, candidates) if confidence is Confidence.LIKELY else None,
     )
+
+
+LIKELY_SHARE = 0.6
+UNSURE_SHARE = 0.25
+
+
+def _confidence(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> Confidence:
+    """Return how far the order can be trusted, by the first place's share and its evidence."""
+    if not suspects or suspects[0].score < UNSURE_SHARE:
+        return Confidence.UNSURE
+    first = _candidate_of(suspects[0], candidates)
+    if first is not None and first.specific < LEAST_SPECIFIC:
+        return Confidence.UNSURE
+    likely = first is not None and suspects[0].score >= LIKELY_SHARE
+    return Confidence.LIKELY if likely else Confidence.POSSIBLE
+
+
+def _candidate_of(suspect: Suspect, candidates: list[Candidate]) -> Candidate | None:
+    place = (suspect.file, suspect.line)
+    return next((c for c in candidates if (c.file, c.line) == place), None)
+
+
+def _diagnosis(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> str | None:
+    """Return the first place and the specific reason that speaks most for it, as one sentence."""
+    first = _candidate_of(suspects[0], candidates)
+    clues = first.clues if first is not None else ()
+    why = next((c.why for c, part in clues if part > 0 and not c.kind.startswith(GENERIC)), None)
+    return f"{suspects[0].file}:{suspects[0].line}: {why}" if why else None
 
 
 def traceback_shares(case: Case, clues: list[Clue]) -> dict[tuple[str, int], float]:

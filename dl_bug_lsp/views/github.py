@@ -36,9 +36,8 @@ def _annotation(failure: FailureReport, suspect: Suspect, prefix: str) -> str:
     properties = {"file": prefix + suspect.file, "line": str(suspect.line)}
     if suspect.end_line > suspect.line:
         properties["endLine"] = str(suspect.end_line)
-    share = words.percent(suspect.score)
     where = f", {words.cell_place(suspect.cell)}" if suspect.cell is not None else ""
-    place = f"suspicious place {suspect.rank} ({share}){where}"
+    place = f"{words.standing(failure, suspect)}{where}"
     properties["title"] = f"{_title(failure)}: {place}"
     reasons = [escape(evidence.why) for evidence in suspect.evidence[:3]]
     return _command(level, properties, "\n".join((headline(failure), *reasons)))

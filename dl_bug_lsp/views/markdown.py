@@ -98,7 +98,11 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
     out += ["", f"Found in {plain(where_in_text(failure))}. {words.retry(failure)}"]
     if not failure.reliable:
         out += ["", f"**{words.UNRELIABLE}**"]
+    if failure.diagnosis:
+        out += ["", f"**Likely cause:** {sentence(failure.diagnosis)}"]
     out += ["", "## Most suspicious places", ""]
+    if caution := words.caution(failure):
+        out += [caution, ""]
     for suspect in failure.suspects:
         place = code(paths.place(suspect.file, suspect.line))
         where = f" in {code(suspect.function)}" if suspect.function else ""

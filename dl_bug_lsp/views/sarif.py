@@ -101,7 +101,8 @@ def _suspicion(failure: FailureReport, suspect: Suspect, lines: Lines) -> Json:
     text = source[suspect.line - 1] if 1 <= suspect.line <= len(source) else ""
     reasons = " ".join(evidence.why for evidence in suspect.evidence[:3])
     where = f" ({words.cell_place(suspect.cell)})" if suspect.cell is not None else ""
-    message = f"Suspicious place {suspect.rank}{where} for: {headline(failure)}"
+    unsure = f" ({words.UNSURE_BRIEFLY})" if words.caution(failure) else ""
+    message = f"Suspicious place {suspect.rank}{unsure}{where} for: {headline(failure)}"
     location: Json = {"physicalLocation": _physical(suspect.file, suspect.line, suspect.end_line)}
     if text:
         location["physicalLocation"]["region"]["snippet"] = {"text": escape(text)}

@@ -68,7 +68,7 @@ class _Page:
     def failure(self, failure: FailureReport) -> None:
         self.message(failure)
         self.verdict(failure)
-        self.suspects(failure.suspects)
+        self.suspects(failure)
         self.files(failure)
         self.stack(failure)
         self.advice(failure)
@@ -76,6 +76,8 @@ class _Page:
     def message(self, failure: FailureReport) -> None:
         for line in message_lines(failure):
             self.out.extend(self.style.error(part) for part in wrap(line, self.width, "", "  "))
+        if failure.diagnosis:
+            self.say(f"Likely cause: {escape(failure.diagnosis)}", "", "  ")
         self.out.append(self.style.dim(where_in_text(failure)))
 
     def verdict(self, failure: FailureReport) -> None:
@@ -93,11 +95,14 @@ class _Page:
         self.say(f"Cause: {words.certainty(failure.origin.confidence)} {place}.", "  ")
         self.say(words.retry(failure), "  ")
 
-    def suspects(self, suspects: Sequence[Suspect]) -> None:
+    def suspects(self, failure: FailureReport) -> None:
+        suspects = failure.suspects
         if not suspects:
             self.heading("No line of the workspace is suspicious")
             return
         self.heading("Most suspicious places")
+        if caution := words.caution(failure):
+            self.say(caution, "  ")
         least = suspects[0].score * WITH_CODE_SHARE
         for at, suspect in enumerate(suspects):
             if at < WITH_CODE and suspect.score >= least:
@@ -113,7 +118,7 @@ class _Page:
         self.out.extend(code)
         for evidence in sorted(suspect.evidence, key=lambda e: -e.score)[:REASONS]:
             why = shorten(escape(evidence.why), MESSAGE_WIDTH)
-            self.say(f"{why} [{evidence.kind.replace('_', ' ')}]", "    - ", "      ")
+            self.say(why, "    - ", "      ")
         self.out.append("")
 
     def suspect_briefly(self, suspect: Suspect) -> None:

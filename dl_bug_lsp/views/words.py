@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.report import CellPlace, FailureReport, Suspect, Verdict
+from dl_bug_lsp.report import CellPlace, Confidence, FailureReport, Suspect, Verdict
 
 _BUG_TYPES = {
     "model": "the structure or properties of the model",
@@ -57,6 +57,28 @@ def retry(failure: FailureReport) -> str:
     if failure.retry_may_help:
         return "The same job may pass when it is tried again."
     return "Trying the same job again will not help."
+
+
+UNSURE = (
+    "Not sure: no specific evidence was found. The places are where the failure was raised and "
+    "where its values come from."
+)
+"""What is said where the order of the places can hardly be trusted."""
+UNSURE_BRIEFLY = "not sure"
+
+
+def caution(failure: FailureReport) -> str:
+    """Return what must be known before the places are believed; empty where they can be."""
+    if failure.suspects and failure.confidence is Confidence.UNSURE:
+        return UNSURE
+    return ""
+
+
+def standing(failure: FailureReport, suspect: Suspect, of: int | None = None) -> str:
+    """Return a place's rank and share: ``suspicious place 1 of 5 (62 %)``."""
+    among = f" of {of}" if of is not None else ""
+    unsure = f", {UNSURE_BRIEFLY}" if failure.confidence is Confidence.UNSURE else ""
+    return f"suspicious place {suspect.rank}{among} ({percent(suspect.score)}{unsure})"
 
 
 UNRELIABLE = (

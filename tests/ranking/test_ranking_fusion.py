@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dl_bug_lsp.evidence.values import Clue
 from dl_bug_lsp.ranking.fusion import (
     GROUPS,
+    RAISE_SITE,
     Weights,
     features,
     fuse,
@@ -57,7 +58,10 @@ def test_candidates_fall_and_ties_go_by_place(found: list[Clue], category: str) 
         assert math.isfinite(candidate.score)
         parts = [part for _, part in candidate.clues]
         assert parts == sorted(parts, reverse=True)
-        assert candidate.score == math.fsum(parts)
+        explained = any(clue.kind == RAISE_SITE for clue, _ in candidate.clues)
+        assert candidate.score == math.fsum(parts) or (
+            explained and candidate.score < math.fsum(parts)
+        )
         kinds = [clue.kind for clue, _ in candidate.clues]
         assert len(set(kinds)) == len(kinds)
 
@@ -105,3 +109,16 @@ def test_the_shipped_weights_are_numbers_for_known_groups() -> None:
 
 def test_groups_are_of_categories_that_there_are() -> None:
     assert GROUPS.keys() <= set(CATEGORIES)
+
+
+def test_a_line_with_specific_evidence_explains_the_raise_site_away() -> None:
+    weights = Weights({"stack_trace.raise_site": 1.0, "numbers.expected": 2.0}, {}, 0.0)
+    site = Clue("stack_trace.raise_site", "net.py", 9, 1.0, "the error was raised here")
+    alone = fuse([site], "tensor_mismatch", weights)
+    other = Clue("numbers.expected", "net.py", 3, 1.0, "10 is the size that was expected")
+    first, second = fuse([site, other], "tensor_mismatch", weights)
+    assert (first.line, second.line) == (3, 9)
+    assert second.score < alone[0].score
+    own = Clue("numbers.expected", "net.py", 9, 1.0, "10 is the size that was expected")
+    guilty = next(c for c in fuse([site, own, other], "tensor_mismatch", weights) if c.line == 9)
+    assert guilty.score == 3.0

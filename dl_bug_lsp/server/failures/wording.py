@@ -69,11 +69,8 @@ def message(publication: Publication, place: Place) -> str:
     """Return what stands beside the line: the failure first, then why this place."""
     failure, suspect = place.failure, place.suspect
     name = category_words(failure.category.id).name
-    rank = f"suspicious place {suspect.rank} of {publication.last_rank(failure)}"
-    lines = [
-        f"{name}, {rank} ({words.percent(suspect.score)}){_cell(place)}",
-        shorten(headline(failure), LONGEST_LINE),
-    ]
+    rank = words.standing(failure, suspect, publication.last_rank(failure))
+    lines = [f"{name}, {rank}{_cell(place)}", shorten(headline(failure), LONGEST_LINE)]
     lines += [f"- {shorten(escape(one.why), LONGEST_LINE)}" for one in by_score(suspect)[:REASONS]]
     if not failure.reliable:
         lines.append(words.UNRELIABLE)

@@ -9,6 +9,7 @@ from dl_bug_lsp.report import (
     Advice,
     CategoryVerdict,
     CellPlace,
+    Confidence,
     Evidence,
     ExceptionText,
     FailureReport,
@@ -65,7 +66,15 @@ def _failure(raw: dict[str, Any]) -> FailureReport:
             for one in _list(raw, "advice")
         ),
         reliable=_get(raw, "reliable", bool),
+        confidence=_confidence(raw.get("confidence")),
+        complete=raw.get("complete") is not False,
+        diagnosis=_optional(raw, "diagnosis"),
     )
+
+
+def _confidence(raw: Any) -> Confidence:
+    """Return how far the order is trusted; failures kept by older versions do not say it."""
+    return Confidence(raw) if raw in {c.value for c in Confidence} else Confidence.POSSIBLE
 
 
 def _exception(raw: dict[str, Any]) -> ExceptionText:

@@ -22,8 +22,7 @@ LONGEST_WHY = 300
 def _head(publication: Publication, place: Place) -> tuple[str, str]:
     name = category_words(place.failure.category.id).name
     of = publication.last_rank(place.failure)
-    share = words.percent(place.suspect.score)
-    return name, f"suspicious place {place.suspect.rank} of {of} ({share})"
+    return name, words.standing(place.failure, place.suspect, of)
 
 
 def markdown(

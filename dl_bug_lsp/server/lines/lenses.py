@@ -102,5 +102,7 @@ def title(places: list[Place]) -> str:
     name = category_words(first.failure.category.id).name
     ordered = sorted(first.suspect.evidence, key=lambda evidence: -evidence.score)
     kinds = list(dict.fromkeys(evidence.kind.replace("_", " ") for evidence in ordered))[:KINDS]
-    parts = [f"{noun} {ranks} ({words.percent(first.suspect.score)})", name, ", ".join(kinds)]
+    unsure = f", {words.UNSURE_BRIEFLY}" if words.caution(first.failure) else ""
+    share = words.percent(first.suspect.score)
+    parts = [f"{noun} {ranks} ({share}{unsure})", name, ", ".join(kinds)]
     return " · ".join(part for part in parts if part)
