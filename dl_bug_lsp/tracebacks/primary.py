@@ -36,6 +36,15 @@ _KILLED_WORKER = re.compile(
 )
 _KILLERS = frozenset(("kill", "kernel", "slurm", "container", "signal", "bash", "torch"))
 _SHELLS = frozenset(("bash", "sh", "zsh", "shell", "python", "argparse", "click", "log"))
+_LAUNCHING = re.compile(
+    r"[\\/]torch[\\/]distributed[\\/](?:run|launch|launcher|elastic)\b|[\\/]bin[\\/](?:torchrun|accelerate)$"
+    r"|[\\/]accelerate[\\/]commands[\\/]|[\\/]deepspeed[\\/]launcher[\\/]|[\\/]subprocess\.py$"
+    r"|^<frozen runpy>$|[\\/]runpy\.py$"
+)
+_FINALIZING = re.compile(
+    r"^(?:_run_finalizers|_exitfunc|_remove_temp_dir|_cleanup|__del__|_run_exitfuncs|rmtree)$"
+)
+"""Functions that clean up when a program ends, however it ended."""
 _SPACE = re.compile(r"\s+|0x[0-9a-fA-F]+|\d{6,}")
 STRONG, MEDIUM = 70, 40
 
@@ -48,6 +57,10 @@ def weigh(block: Block, failure: Failure) -> int:
     if failure.kind is FailureKind.MESSAGE:
         return block.weight
     name = cause.class_name.partition("(")[0]
+    if not cause.type and all(_LAUNCHING.search(frame.file) for frame in cause.frames):
+        return min(block.weight, 25)
+    if cause.frames and _FINALIZING.match((cause.frames[0].function or "").rpartition(".")[2]):
+        return min(block.weight, 30)
     if name in _LAUNCHERS or _STATUS_OF_CHILD.search(cause.message[:500]):
         return min(block.weight, 35)
     if name in _FOLLOWERS or _FOLLOWING.search(cause.message[:2000]):

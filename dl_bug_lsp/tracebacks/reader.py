@@ -9,7 +9,7 @@ from dl_bug_lsp.logs.values import Log, Process, Span
 from dl_bug_lsp.tracebacks.asynchronous import mark_unreliable
 from dl_bug_lsp.tracebacks.blocks import read_blocks
 from dl_bug_lsp.tracebacks.doubled import without_doubles
-from dl_bug_lsp.tracebacks.last_words import read_last_words
+from dl_bug_lsp.tracebacks.last_words import read_last_words, read_quoted
 from dl_bug_lsp.tracebacks.primary import mark, weigh, without_copies
 from dl_bug_lsp.tracebacks.roots import choose_root
 from dl_bug_lsp.tracebacks.stream import Block, Stream
@@ -39,7 +39,7 @@ def read_failures(log: Log) -> Reading:
                     items.append((failure, weigh(one, failure)))
     if not items and log.lines:
         stream = Stream(log.lines)
-        last = read_last_words(stream)
+        last = read_quoted(stream) or read_last_words(stream)
         if last is not None:
             items.append((_failure(last, stream), last.weight))
     items.sort(key=lambda item: (item[0].span.first_line, item[0].span.last_line))

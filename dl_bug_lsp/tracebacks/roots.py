@@ -26,6 +26,8 @@ _CLEANUP = re.compile(
     r"^(?:__exit__|__del__|_?close|_?cleanup|_?clean_up|_?teardown|_?shutdown|_?finish|_?stop"
     r"|_?destroy\w*|_?finali[sz]e|_?on_exception|_?save\w*|_?release|_?terminate|log_\w+)$"
 )
+_WORKER_GONE = re.compile(r"^DataLoader worker \(pid\(s\) [\d, ]+\) exited unexpectedly")
+_WORKER_KILLED = re.compile(r"^DataLoader worker \(pid \d+\) is killed by signal")
 _DELIBERATE = re.compile(r"^raise\b")
 
 
@@ -54,6 +56,8 @@ def _supersedes(former: Cause, before: Cause, later: Cause) -> bool:
     fallback's failure counts. All else (translations, cleanup) follows from the former.
     """
     if later.class_name in _LEAVING:
+        return False
+    if _WORKER_GONE.match(later.message) and _WORKER_KILLED.match(former.message):
         return False
     if former.class_name == "UnfilteredStackTrace":
         return True

@@ -130,3 +130,62 @@ def test_mending_keeps_numbers(text: str) -> None:
     numbers = [line.number for line in read_log(text).lines]
     assert numbers == sorted(numbers)
     assert all(1 <= number <= text.count("\n") + 1 for number in numbers)
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "message"),
+    [
+        ("It stops at the end: `pkg.errors.SetupError: no loader`.\n", "pkg.errors.SetupError",
+         "no loader"),
+        ("On two cards it says **RuntimeError: no `grad` here.** With one all is well.\n",
+         "RuntimeError", "no `grad` here."),
+        ("# ValueError: too many values to unpack (expected 2)\n\nIn my loop.\n", "ValueError",
+         "too many values to unpack (expected 2)"),
+    ],
+)  # fmt: skip
+def test_quoted_in_prose(text: str, type_: str, message: str) -> None:
+    cause = primary(text).cause
+    assert cause is not None
+    assert (cause.type, cause.message) == (type_, message)
+
+
+def test_handled_in_a_run() -> None:
+    text = "epoch 1 loss 0.9\ngot ValueError: bad row\nepoch 2 loss 0.5\nepoch 3 loss 0.4\n"
+    assert not any(f.primary for f in read_failures(read_log(text)).failures)
+
+
+CLEANUP = """\
+Traceback (most recent call last):
+  File "/usr/lib/python3.10/multiprocessing/util.py", line 300, in _run_finalizers
+    finalizer()
+  File "/usr/lib/python3.10/shutil.py", line 729, in rmtree
+    os.rmdir(path)
+OSError: [Errno 39] Directory not empty: '/tmp/pymp-7a7ja_j_'
+"""
+CUT_LAUNCHER = """\
+W/api.py:826] failed (exitcode: -9) local_rank: 0 (pid: 1322) of binary: /opt/bin/python
+Traceback (most recent call last):
+  File "/opt/bin/torchrun", line 8, in <module>
+    sys.exit(main())
+  File "/opt/lib/python3.10/site-packages/torch/distributed/run.py", line 870, in run
+    elastic_launch(
+torch.distr
+"""
+NO_CUDNN = """\
+Could not load library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file
+Aborted (core dumped)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "told_by"),
+    [
+        (TRACEBACK + CLEANUP, "mat1 and mat2"),
+        (CUT_LAUNCHER, "exitcode: -9"),
+        (NO_CUDNN, "libcudnn_cnn_infer"),
+    ],
+)
+def test_what_ended_the_job(text: str, told_by: str) -> None:
+    cause = primary(text).cause
+    assert cause is not None
+    assert told_by in cause.message

@@ -104,6 +104,7 @@ RULES: tuple[Rule, ...] = (
         "packagenotfounderror",
         "no package metadata was found for",
         "you need to install",
+        "cannot find a working…installation",
         "needs to be installed",
         "library but it was not found in your environment",
         "requires the following packages that were not found in your environment",

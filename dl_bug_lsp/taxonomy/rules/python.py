@@ -19,6 +19,13 @@ _NAN = re.compile(
 _METRIC = re.compile(
     r"loss|grad|logit|cost|objective|perplexity|nll|elbo|weights?\b|param|diverg|output"
 )
+_ARGUMENT_LIST = re.compile(
+    r"\((?!nonetype)[^()]{1,400},[^()]{0,400}\)|!nonetype!|expected one of:.*"
+)
+"""Types of a call's arguments, of which some may well be None; the first one is the input."""
+_TEST_FILE = re.compile(
+    r"(?:^|[/\\])(?:test_[^/\\]*|[^/\\]*_test)\.py$|[/\\]tests?[/\\][^/\\]*\.py$"
+)
 _CHECKS_NAN = re.compile(r"isnan|isfinite|isinf|nan\b", re.IGNORECASE)
 _CHECKS_PATH = re.compile(r"\.exists\(|isfile\(|isdir\(|is_file\(|is_dir\(|path\.exists")
 _CHECKS_NONE = re.compile(r"is not None|is None|!= None")
@@ -61,6 +68,18 @@ _VALUE_WORD = re.compile(
 _CHECKS_ACCURACY = re.compile(r"assert [^\n]{0,60}(?:acc|accuracy|f1|auc|auroc|iou)\b[^\n]{0,40}>")
 _CHECKS_LOSS = re.compile(r"assert [^\n]{0,60}loss[^\n]{0,40}<")
 _DUNDER_GET = "__getattr__"
+
+
+def _complains_of_none(scene: Scene) -> bool:
+    """Say whether None is what is wrong, not one of the arguments that a message lists."""
+    return "none" in _ARGUMENT_LIST.sub(" ", scene.text)
+
+
+def _in_test(scene: Scene) -> bool:
+    """Say whether a test's own assertion failed: it tells that a result is wrong, not why."""
+    if scene.failure.dialect == "pytest":
+        return True
+    return bool(scene.frames) and bool(_TEST_FILE.search(scene.frames[-1].file))
 
 
 def _unpacks_shape(scene: Scene) -> bool:
@@ -159,6 +178,8 @@ RULES_FIRST: tuple[Rule, ...] = (
             "index",
             "csv",
             "not implemented",
+            "autodetected range",
+            "range parameter must be finite",
         ),
         confidence=0.85,
     ),
@@ -175,6 +196,7 @@ RULES_FIRST: tuple[Rule, ...] = (
         "nonetype",
         "'none' has no",
         unless=("unexpected keyword", "no default __reduce__"),
+        when=_complains_of_none,
     ),
 )
 """Looked at before the frameworks' tables."""
@@ -392,7 +414,13 @@ RULES_CLASS: tuple[Rule, ...] = (
         when=lambda s: s.in_framework,
         confidence=0.5,
     ),
-    rule("python.assert", ARGUMENT, types="AssertionError", confidence=0.45),
+    rule(
+        "python.assert",
+        ARGUMENT,
+        types="AssertionError",
+        when=lambda s: not _in_test(s),
+        confidence=0.45,
+    ),
     rule("python.value", ARGUMENT, types="ValueError", confidence=0.5),
 )
 """Looked at when the text classifier knows nothing better."""

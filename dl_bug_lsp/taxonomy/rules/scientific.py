@@ -9,6 +9,23 @@ KEY, ARGUMENT, MISUSE = "key_not_found", "illegal_argument", "framework_api_misu
 
 RULES: tuple[Rule, ...] = (
     rule(
+        "sklearn.metric_call",
+        ARGUMENT,
+        "classification metrics can't handle a mix of",
+        "can't handle a mix of",
+        "target is multiclass but average='binary'",
+        "target is multilabel-indicator but average='binary'",
+        "y_true takes value in…and pos_label is not specified",
+        "pos_label=…is not a valid label",
+        "number of classes in y_true not equal",
+        "unknown label type",
+        "multi_class must be in",
+        "multiclass format is not supported",
+        "continuous format is not supported",
+        types="ValueError",
+        confidence=0.85,
+    ),
+    rule(
         "numpy.shape",
         SHAPE,
         "could not be broadcast",

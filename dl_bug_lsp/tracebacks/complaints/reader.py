@@ -7,7 +7,7 @@ import re
 from dl_bug_lsp.logs.records import split_record
 from dl_bug_lsp.tracebacks.complaints import native, shell, system, usage
 from dl_bug_lsp.tracebacks.complaints.values import Complaint, Weight
-from dl_bug_lsp.tracebacks.exception_text import message_end, parse_exception
+from dl_bug_lsp.tracebacks.exception_text import message_end, parse_pasted, without_marks
 from dl_bug_lsp.tracebacks.stream import Block, Stream
 from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Frame, Relation
 
@@ -119,7 +119,7 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     """Read `SomeError: words` that stand alone, as `print(error)` and loggers leave them."""
     if not rest or rest[0].isspace():
         return None
-    parsed = parse_exception(rest)
+    parsed = parse_pasted(rest, trusted=False)
     if (
         parsed is None
         or not parsed[1]
@@ -127,7 +127,7 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     ):
         return None
     end = message_end(lambda at: stream.text(at) if at < len(stream) else None, index, parsed[1])
-    lines = [parsed[1], *(stream.text(at) for at in range(index + 1, end))]
+    lines = without_marks(rest, [parsed[1], *(stream.text(at) for at in range(index + 1, end))])
     cause = Cause(parsed[0], "\n".join(lines).strip(), (), Relation.ROOT, stream.span(index, end))
     return Block(
         [cause], index, end, "message", evidence=rest.strip(), weight=int(Weight.SPOKEN) + 10
