@@ -23,11 +23,12 @@ from typing import Any
 from factory.catalogue import OURS, PROJECT, programs
 from factory.operators import all_operators
 from factory.producing import Budget, Production
+from factory.score import Located, label_of_package, results, score_all, summary, table
 from factory.storage import BLIND, SEEN, Store, totals
 from factory.values import Program
 
 KEYS = ("operator", "framework", "size", "kind", "format")
-ROUNDS = ((30, 45.0), (60, 90.0), (120, 180.0), (240, 400.0), (480, 800.0), (1000, 2000.0))
+ROUNDS = ((60, 120.0), (120, 240.0), (240, 400.0), (480, 800.0), (1000, 2000.0))
 """Attempts and seconds of a program's turn, round by round: all sources come before much of one."""
 
 
@@ -50,8 +51,16 @@ def main() -> int:
     run.add_argument("--goal", type=int, default=1_000_000, help="failures to stop at")
     demo = commands.add_parser("demo", help="ten failures end to end")
     demo.add_argument("--count", type=int, default=10)
-    table = commands.add_parser("table", help="how many failures stand, by kind")
-    table.add_argument("--blind", action="store_true", help="of the blind half")
+    counts = commands.add_parser("table", help="how many failures stand, by kind")
+    counts.add_argument("--blind", action="store_true", help="of the blind half")
+    score = commands.add_parser("score", help="locate the stored failures; figures as JSON")
+    score.add_argument("--label", help="name of the results; by default of the package's git tree")
+    score.add_argument("--jobs", type=int, default=2)
+    score.add_argument("--limit", type=int, help="failures a source, at most")
+    score.add_argument("--blind", action="store_true", help="print the blind half's totals")
+    score.add_argument("--half", choices=(SEEN, BLIND), help="locate one half only")
+    score.add_argument("--only-print", action="store_true", help="locate nothing more")
+    score.add_argument("--json", type=Path, help="where the figures of both halves go")
     commands.add_parser("halves", help="how sources fall into halves")
     opened = commands.add_parser("open", help="move a source of the blind half to the seen one")
     opened.add_argument("source")
@@ -65,6 +74,8 @@ def main() -> int:
         return show_demo(args, store)
     if args.command == "table":
         show_table(store, BLIND if args.blind else SEEN)
+    elif args.command == "score":
+        score_and_show(args, store)
     elif args.command == "halves":
         show_halves(store, programs(args.mirror))
     else:
@@ -110,7 +121,8 @@ def _in_turn(chosen: list[Program]) -> list[Program]:
     place: Counter[str] = Counter()
     keyed = []
     for program in chosen:
-        keyed.append((place[program.source], program.source.startswith(OURS), program.id, program))
+        ours = program.source.startswith(OURS)
+        keyed.append((place[program.source], ours, program.framework, program.id, program))
         place[program.source] += 1
     return [entry[-1] for entry in sorted(keyed, key=lambda e: e[:-1])]
 
@@ -179,6 +191,33 @@ def show_table(store: Store, half: str) -> None:
             print(f"  {name:32} {count:6}")
 
 
+def score_and_show(args: argparse.Namespace, store: Store) -> None:
+    """Locate what has no result yet, then print the figures of one half and write those of both."""
+    label = args.label or label_of_package()
+    if not args.only_print:
+        halves = (args.half,) if args.half else (SEEN, BLIND)
+        found = programs(args.mirror)
+        score_all(
+            store,
+            found,
+            args.mirror,
+            args.python,
+            label,
+            halves=halves,
+            jobs=args.jobs,
+            limit=args.limit,
+            tell=_say,
+        )
+    told = {half: summary(results(store, half, label)) for half in (SEEN, BLIND)}
+    half = BLIND if args.blind else SEEN
+    print(f"{half} half, {label}")
+    for line in table(told[half], told[SEEN] if args.blind else None):
+        print(line)
+    at = args.json or store.root / "results" / f"{label}.json"
+    at.parent.mkdir(parents=True, exist_ok=True)
+    at.write_text(json.dumps({"label": label, **told}, indent=1) + "\n", encoding="utf-8")
+
+
 def show_halves(store: Store, found: list[Program]) -> None:
     """Print how many programs and sources of each framework stand in each half."""
     for half in (SEEN, BLIND):
@@ -191,8 +230,6 @@ def show_halves(store: Store, found: list[Program]) -> None:
 
 def show_demo(args: argparse.Namespace, store: Store) -> int:
     """Make ten failures of three programs of ours in a store of their own and show them."""
-    from factory.score import localized
-
     demo = Store(store.root / "demo")
     wanted = ("104-charlm", "101-leaf", "419-wine", "120-gnn", "112-dqn")
     chosen = [p for p in programs(None) if any(f"{OURS}-{w}" in p.id for w in wanted)]
@@ -202,11 +239,14 @@ def show_demo(args: argparse.Namespace, store: Store) -> int:
         if kept >= args.count:
             break
         production.turn(program, Budget(40, 60.0, min(4, args.count - kept)))
+    known = {p.id: p for p in chosen}
     for record in demo.cases(SEEN)[: args.count]:
-        told = localized(demo, SEEN, record, {p.id: p for p in chosen}, None)
-        truth = json.loads(
-            (demo.folder(record["source"], record["case"]) / "truth.json").read_text("utf-8")
+        place = Located.of(
+            known[record["program"]], demo, None, args.python, demo.root / "work" / "shown"
         )
+        told = place.locate(demo, SEEN, record)
+        folder = demo.folder(record["source"], record["case"])
+        truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
         cause = truth["root_cause"][0]
         print(f"\n{record['case']} ({record['operator']}, {record['format']}): {cause['why']}")
         print(f"  {(truth['message'] or 'silent').splitlines()[0][:100]}")

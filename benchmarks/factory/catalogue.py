@@ -35,6 +35,8 @@ NOT_PLAIN = re.compile(r"[;&|<>$`]")
 PIPED = re.compile(r"^(?:set -o pipefail;)?\s*(.*?)\s*(?:2>&1\s*)?\|.*$", re.DOTALL)
 BRACED = re.compile(r"^\{\s*(.*?);?\s*\}$", re.DOTALL)
 ASSIGNMENT = re.compile(r"^([A-Z_][A-Z0-9_]*)=(\S*)\s+")
+LOSS = r"(?i)loss\W{1,4}([\d.]+(?:e[-+]?\d+)?|nan)\b"
+"""What judges silent faults of ours: the last loss that is printed."""
 KINDS = {
     "python": ("*.py",),
     "requirements": ("*requirements*.txt", "environment*.y*ml", "setup.cfg"),
@@ -82,6 +84,7 @@ def our_programs(fixtures: Path) -> list[Program]:
                 folder=str(folder),
                 setup=truth["setup"],
                 environment=environment,
+                metric=LOSS,
                 timeout_s=float(truth.get("timeout_s") or 60.0) / 2,
             )
         )
@@ -193,8 +196,7 @@ def inputs_of(program: Program) -> Path | None:
     """Return the folder of small inputs of ours that are laid over a checkout."""
     if program.inputs is None:
         return None
-    path = HERE / "programs" / program.inputs
-    return path if path.is_dir() else HERE / program.inputs
+    return PROJECT / program.inputs
 
 
 def editable_files(program: Program, root: Path) -> list[str]:

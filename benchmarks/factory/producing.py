@@ -27,6 +27,7 @@ from factory.running import (
     Limits,
     Machine,
     Runner,
+    Server,
     WorkingCopy,
     neutral,
     shown_root,
@@ -41,7 +42,9 @@ MAX_TARGET_CHARS = 60_000
 PLACES_EACH = 400
 """Places of one operator in one file that are looked at, at most."""
 NOT_EXECUTED = 0.03
-"""How much a place weighs that the clean run does not execute, against one that it does."""
+NOT_SEEN = 0.3
+"""How much a place weighs that the clean run does not execute, against one that it does; and where
+the clean run was not watched to its end."""
 SHAPES = (
     ("plain", 66),
     ("rich", 8),
@@ -79,12 +82,14 @@ VERSION = 1
 class Clean:
     """How a program runs without a fault; ``problem`` says why it cannot be used.
 
-    ``lines`` are the executed lines by file, ``opened`` the files that were opened, ``preload``
-    the modules that a server imports, ``metrics`` one number a seed.
+    ``lines`` are the executed lines by file, ``opened`` the files that were opened, ``whole``
+    whether the run was watched to its end, ``preload`` the modules that a server imports,
+    ``metrics`` one number a seed.
     """
 
     problem: str | None = None
     seconds: float = 0.0
+    whole: bool = True
     preload: list[str] = field(default_factory=list)
     lines: dict[str, list[int]] = field(default_factory=dict)
     opened: list[str] = field(default_factory=list)
@@ -100,7 +105,7 @@ class Place:
     mutation: Mutation
     kind: str
     line: int
-    executed: bool
+    reach: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,7 @@ def fingerprint(program: Program) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
-def clean_run(program: Program, runner: Runner, store: Store, files: list[str]) -> Clean:
+def clean_run(program: Program, runner: Runner, store: Store) -> Clean:
     """Run a program without a fault, learn what it imports and executes; remembered in the store.
 
     The server is left running with everything imported that the program wants.
@@ -157,11 +162,12 @@ def _learn(program: Program, runner: Runner, found: Clean, trace: Path) -> None:
     if program.command[0].startswith("python"):
         modules = _read(trace).get("modules", [])
         wanted = [m for m in (*modules, *SHOWING) if m not in NEVER_AHEAD]
-        runner.preload(wanted)
+        runner.server.preload(wanted)
         traced = runner.run(trace=trace, lines=True, timeout_s=program.timeout_s * 4)
         runner.copy.restore()
         told = _read(trace) if traced.ended_well else {}
         found.lines, found.opened = told.get("lines", {}), told.get("opened", [])
+        found.whole = told.get("whole", True)
         found.preload = [*base, *wanted]
         if traced.ended_well:
             found.seconds = min(first.seconds, traced.seconds)
@@ -173,6 +179,7 @@ def _learn(program: Program, runner: Runner, found: Clean, trace: Path) -> None:
             if not second.ended_well:
                 found.preload = base
                 found.seconds = first.seconds
+                runner.server.close()
                 runner.start(base)
     if program.metric:
         for seed in SEEDS:
@@ -224,8 +231,11 @@ def places_of(
     wanted = _targets(clean, texts)
     found: list[Place] = []
     notes: Counter[str] = Counter()
+    rest = NOT_EXECUTED if clean.whole else NOT_SEEN
     targets = [(Target(file, texts[file]), kind_of(file) or "") for file in wanted]
     for operator in all_operators():
+        if operator.silent and len(clean.metrics) < len(SEEDS):
+            continue
         before = len(found)
         for target, kind in targets:
             if kind not in operator.targets:
@@ -241,7 +251,7 @@ def places_of(
                 line = _line_at(starts, first.start)
                 last = _line_at(starts, max(first.start, first.end - 1))
                 executed = _is_executed(clean, lines, first, line, last)
-                found.append(Place(operator, mutation, kind, line, executed))
+                found.append(Place(operator, mutation, kind, line, 1.0 if executed else rest))
         if len(found) == before:
             notes["found no place"] += 1
     return found, notes
@@ -295,12 +305,12 @@ def sampled(program: Program, places: list[Place]) -> Iterator[Place]:
         weights = []
         for name in order:
             operator = by_operator[name][0].operator
-            reach = max(_reach(place) for place in by_operator[name][:50])
+            reach = max(place.reach for place in by_operator[name][:50])
             weights.append(operator.weight * reach / (1.0 + used[name]))
         name = rng.choices(order, weights)[0]
         rest = by_operator[name]
         scores = [
-            _reach(place)
+            place.reach
             / (1.0 + used[place.mutation.edits[0].file])
             / (1.0 + 3.0 * used[place.mutation.edits[0].file, place.line])
             for place in rest
@@ -313,10 +323,6 @@ def sampled(program: Program, places: list[Place]) -> Iterator[Place]:
         used[file] += 1
         used[file, place.line] += 1
         yield place
-
-
-def _reach(place: Place) -> float:
-    return 1.0 if place.executed else NOT_EXECUTED
 
 
 def key_of(texts: dict[str, str]) -> str:
@@ -408,6 +414,7 @@ class Production:
         self.tell = tell
         self.limits = limits or Limits()
         self.machine = Machine.of(python)
+        self.server = Server(python, work / "server")
 
     def turn(self, program: Program, budget: Budget) -> Counter[str]:
         """Give a program one turn: its clean run, then mutants up to the budget.
@@ -436,19 +443,19 @@ class Production:
         at = self.work / program.id
         copy = WorkingCopy(program, checkout(program, self.mirror, self.store.root), at)
         try:
-            with Runner(program, copy, self.python, self.limits) as runner:
-                if not runner.setup():
-                    outcomes["unusable"] += 1
-                    self._note(program, "unusable: its setup does not end well")
-                    return
-                copy.keep()
-                files = editable_files(program, copy.kept)
-                clean = clean_run(program, runner, self.store, files)
-                if clean.problem is not None:
-                    outcomes["unusable"] += 1
-                    self._note(program, f"unusable: {clean.problem}"[:300])
-                    return
-                self._mutants(program, runner, clean, copy.texts(files), budget, outcomes)
+            runner = Runner(program, copy, self.python, self.server, self.limits)
+            if not runner.setup():
+                outcomes["unusable"] += 1
+                self._note(program, "unusable: its setup does not end well")
+                return
+            copy.keep()
+            files = editable_files(program, copy.kept)
+            clean = clean_run(program, runner, self.store)
+            if clean.problem is not None:
+                outcomes["unusable"] += 1
+                self._note(program, f"unusable: {clean.problem}"[:300])
+                return
+            self._mutants(program, runner, clean, copy.texts(files), budget, outcomes)
         finally:
             shutil.rmtree(at, ignore_errors=True)
 
@@ -522,7 +529,7 @@ class Production:
         shown = shape if shape in ("rich", "logging", "ipython", "loguru") else "plain"
         try:
             ending = runner.run(shape=shown, timeout_s=timeout_s, command=command)
-            record["seconds"] = ending.seconds
+            record.update(seconds=ending.seconds, processor=ending.processor)
             outcome, reading = self._judge(program, runner, clean, ending, families, timeout_s)
         finally:
             copy.restore()

@@ -22,7 +22,10 @@ FILE_BYTES = 64 << 20
 DISK_BYTES = 256 << 20
 MEMORY_BYTES = 6 << 30
 PROCESSES = 48
-START_S = 120.0
+START_S = 240.0
+PROGRAMS_A_SERVER = 10
+"""More programs would fill a server with packages that the next one does not import."""
+FEW_MODULES = 30
 FIRST_MTIME = 1_600_000_000
 FRAMEWORK_MODULES = {
     "pytorch": ("numpy", "torch", "torch.utils.data"),
@@ -56,11 +59,12 @@ ROOTS = (
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended: its exit code, the limit that ended it, its time and what it printed."""
+    """How a run ended: exit code, the limit that ended it, seconds, the processor's, output."""
 
     code: int
     stopped: str | None
     seconds: float
+    processor: float
     output: bytes
 
     @property
@@ -107,6 +111,11 @@ class WorkingCopy:
         shutil.rmtree(self.kept, ignore_errors=True)
         shutil.copytree(self.root, self.kept, symlinks=True)
         self._state = dict(self._walk())
+
+    @property
+    def is_large(self) -> bool:
+        """Whether compiling the program's modules for each run would take long."""
+        return sum(1 for file in self._state if file.endswith(".py")) > FEW_MODULES
 
     def texts(self, files: Iterable[str]) -> dict[str, str]:
         """Return the kept texts of files that are UTF-8, with their line ends as they are."""
@@ -181,19 +190,91 @@ def _state_of(path: Path) -> tuple[int, int, int]:
     return told.st_size, told.st_mtime_ns, told.st_ino
 
 
+class Server:
+    """The fork server of one interpreter; programs of one framework and environment share it."""
+
+    def __init__(self, python: Path, at: Path) -> None:
+        self.python = python
+        self.at = at
+        self.loaded: dict[str, None] = {}
+        self._key: object = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._programs: set[str] = set()
+
+    def ensure(self, key: object, program: str, environment: Mapping[str, str]) -> None:
+        """Start a process unless the one that runs is of the same ``key`` and not too full."""
+        alive = self._process is not None and self._process.poll() is None
+        full = program not in self._programs and len(self._programs) >= PROGRAMS_A_SERVER
+        if not alive or key != self._key or full:
+            self.close()
+            self.at.mkdir(parents=True, exist_ok=True)
+            with (self.at / "server.txt").open("wb") as messages:
+                self._process = subprocess.Popen(
+                    [str(self.python), str(HERE / "fork_server.py")],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=messages,
+                    cwd=self.at,
+                    env=dict(environment),
+                    start_new_session=True,
+                )
+            self._key = key
+            self.answer(START_S)
+        self._programs.add(program)
+
+    def preload(self, modules: Iterable[str]) -> None:
+        """Have the process import modules; those that fail are passed over."""
+        names = [m for m in dict.fromkeys(modules) if m not in self.loaded]
+        if names:
+            self.ask({"preload": names}, START_S)
+            self.loaded.update(dict.fromkeys(names))
+
+    def ask(self, request: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        """Send a request and return its answer; RuntimeError where none comes in time."""
+        if self._process is None or self._process.poll() is not None:
+            raise RuntimeError("the fork server is not running")
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
+        self._process.stdin.flush()
+        return self.answer(timeout_s)
+
+    def answer(self, timeout_s: float) -> dict[str, Any]:
+        """Return the process's next answer."""
+        assert self._process is not None and self._process.stdout is not None
+        ready, _, _ = select.select([self._process.stdout], [], [], timeout_s)
+        line = self._process.stdout.readline() if ready else b""
+        if not line:
+            self.close()
+            raise RuntimeError("the fork server gave no answer")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        """End the process and what it runs."""
+        process, self._process = self._process, None
+        self.loaded.clear()
+        self._programs.clear()
+        if process is None:
+            return
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                stream.close()
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
 @dataclass
 class Runner:
-    """Runs a program in its working copy through a fork server of one interpreter."""
+    """Runs a program in its working copy through a fork server."""
 
     program: Program
     copy: WorkingCopy
     python: Path
+    server: Server
     limits: Limits = field(default_factory=Limits)
-
-    def __post_init__(self) -> None:
-        self._server: subprocess.Popen[bytes] | None = None
-        self._messages: Path = self.copy.root.parent / "server.txt"
-        self.failed: list[str] = []
 
     @property
     def environment(self) -> dict[str, str]:
@@ -205,7 +286,7 @@ class Runner:
             "LANG": "C.UTF-8",
             "PYTHONUNBUFFERED": "1",
             "PYTHONHASHSEED": "0",
-            "PYTHONPYCACHEPREFIX": str(self.copy.cache),
+            "PYTHONDONTWRITEBYTECODE": "1",
             "CUDA_VISIBLE_DEVICES": "",
             "HF_HUB_OFFLINE": "1",
             "HF_DATASETS_OFFLINE": "1",
@@ -227,27 +308,12 @@ class Runner:
         return {**found, **self.program.environment}
 
     def start(self, modules: Iterable[str]) -> None:
-        """Start a server that has ``modules`` imported; those that fail are kept in ``failed``."""
-        self.close()
-        environment = {k: v for k, v in self.environment.items() if k != "PYTHONPATH"}
-        with self._messages.open("wb") as messages:
-            self._server = subprocess.Popen(
-                [str(self.python), str(HERE / "fork_server.py")],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=messages,
-                cwd=self.copy.home,
-                env=environment,
-                start_new_session=True,
-            )
-        self._answer(START_S)
-        self.failed = []
-        self.preload(modules)
-
-    def preload(self, modules: Iterable[str]) -> None:
-        """Have the server import more modules."""
-        names = list(dict.fromkeys(modules))
-        self.failed += self._ask({"preload": names}, START_S).get("loaded", [])
+        """Have a server run that has ``modules`` imported."""
+        own = tuple(sorted(self.program.environment.items()))
+        hidden = ("PYTHONPATH", "TMPDIR", "PYTHONDONTWRITEBYTECODE")
+        environment = {k: v for k, v in self.environment.items() if k not in hidden}
+        self.server.ensure((self.program.framework, own), self.program.id, environment)
+        self.server.preload(modules)
 
     def setup(self) -> bool:
         """Run the program's ``setup`` once; return whether it ended well."""
@@ -295,55 +361,18 @@ class Runner:
             "processes": self.limits.processes,
             "format": shape,
             "seed": seed,
+            "byte_code": str(self.copy.cache) if self.copy.is_large else None,
         }
         if trace is not None:
             request["trace"] = str(trace)
             request["lines"] = lines
-        reply = self._ask(request, request["timeout_s"] + 60.0)
+        reply = self.server.ask(request, request["timeout_s"] + 60.0)
         with output.open("rb") as stream:
             text = stream.read(self.limits.file_bytes)
-        return Ending(reply["code"], reply["stopped"], reply["seconds"], text)
+        return Ending(reply["code"], reply["stopped"], reply["seconds"], reply["processor"], text)
 
     def _kept_bytes(self) -> int:
         return sum(size for size, _, _ in self.copy._state.values())
-
-    def _ask(self, request: dict[str, Any], timeout_s: float) -> dict[str, Any]:
-        if self._server is None or self._server.poll() is not None:
-            raise RuntimeError("the fork server is not running")
-        assert self._server.stdin is not None
-        self._server.stdin.write(json.dumps(request).encode() + b"\n")
-        self._server.stdin.flush()
-        return self._answer(timeout_s)
-
-    def _answer(self, timeout_s: float) -> dict[str, Any]:
-        assert self._server is not None and self._server.stdout is not None
-        ready, _, _ = select.select([self._server.stdout], [], [], timeout_s)
-        line = self._server.stdout.readline() if ready else b""
-        if not line:
-            self.close()
-            raise RuntimeError("the fork server gave no answer")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
-
-    def close(self) -> None:
-        """End the server and what it runs."""
-        server, self._server = self._server, None
-        if server is None:
-            return
-        for stream in (server.stdin, server.stdout):
-            if stream is not None:
-                stream.close()
-        try:
-            server.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
-
-    def __enter__(self) -> Runner:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 @dataclass(frozen=True, slots=True)
