@@ -23,6 +23,7 @@ from typing import Any
 from factory.catalogue import OURS, PROJECT, programs
 from factory.operators import all_operators
 from factory.producing import Budget, Production
+from factory.running import work_folder
 from factory.score import Located, label_of_package, results, score_all, summary, table
 from factory.storage import BLIND, SEEN, Store, totals
 from factory.values import Program
@@ -138,7 +139,7 @@ def work(
 ) -> None:
     """Take turns until none is left or the goal is reached; ``following`` is a shared number."""
     store = Store(root)
-    production = Production(store, python, mirror, root / "work" / str(number), _say)
+    production = Production(store, python, mirror, work_folder(root) / str(number), _say)
     last = time.monotonic()
     while True:
         with following.get_lock():
@@ -233,7 +234,7 @@ def show_demo(args: argparse.Namespace, store: Store) -> int:
     demo = Store(store.root / "demo")
     wanted = ("104-charlm", "101-leaf", "419-wine", "120-gnn", "112-dqn")
     chosen = [p for p in programs(None) if any(f"{OURS}-{w}" in p.id for w in wanted)]
-    production = Production(demo, args.python, None, demo.root / "work", _say)
+    production = Production(demo, args.python, None, work_folder(demo.root), _say)
     for program in chosen:
         kept = sum(1 for r in demo.records(SEEN) if r.get("case"))
         if kept >= args.count:
@@ -242,7 +243,7 @@ def show_demo(args: argparse.Namespace, store: Store) -> int:
     known = {p.id: p for p in chosen}
     for record in demo.cases(SEEN)[: args.count]:
         place = Located.of(
-            known[record["program"]], demo, None, args.python, demo.root / "work" / "shown"
+            known[record["program"]], demo, None, args.python, work_folder(demo.root) / "shown"
         )
         told = place.locate(demo, SEEN, record)
         folder = demo.folder(record["source"], record["case"])

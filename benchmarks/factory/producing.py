@@ -531,6 +531,9 @@ class Production:
             ending = runner.run(shape=shown, timeout_s=timeout_s, command=command)
             record.update(seconds=ending.seconds, processor=ending.processor)
             outcome, reading = self._judge(program, runner, clean, ending, families, timeout_s)
+            if shape == "pytest" and ending.code not in (0, 1) and ending.stopped is None:
+                # It is pytest that could not run, not the program that failed.
+                outcome = "not shown"
         finally:
             copy.restore()
         record["outcome"] = outcome

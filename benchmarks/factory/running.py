@@ -452,6 +452,9 @@ def _in_box(line: bytes, pairs: list[tuple[bytes, bytes]]) -> bytes:
     return inner.ljust(width - 1).encode() + edge + fresh[len(body) :]
 
 
-def temporary_folder() -> Path:
-    """Return a new folder for a working copy."""
-    return Path(tempfile.mkdtemp(prefix="factory-"))
+def work_folder(store: Path) -> Path:
+    """Return the folder of a store's working copies.
+
+    It lies outside of any project: pytest, git and others look for settings in the folders above.
+    """
+    return Path(tempfile.gettempdir()).resolve() / f"factory-{seed_of('work', store) % 10**6:06}"

@@ -26,7 +26,7 @@ from dl_bug_lsp.report import FailureReport, Options
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 from factory.catalogue import OURS, PROJECT, checkout
-from factory.running import Runner, Server, WorkingCopy
+from factory.running import Runner, Server, WorkingCopy, work_folder
 from factory.storage import BLIND, SEEN, Store, read_lines, write_lines
 from factory.truth import apply
 from factory.values import Program
@@ -224,7 +224,7 @@ def score_all(
                 return
             program, half, rows = tasks[at]
             name = program.id if half == SEEN else "a program of the blind half"
-            folder = store.root / "work" / f"score-{label}-{number}"
+            folder = work_folder(store.root) / f"score-{label}-{number}"
             errors = 0
             try:
                 place = Located.of(program, store, mirror, python, folder)
