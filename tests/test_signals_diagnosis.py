@@ -30,6 +30,16 @@ FAILED: tuple[tuple[str, str, str], ...] = (
     ("rises", "loss_divergence", run(LOSS, *((2.0**i,) for i in range(8)))),
     ("no-bound", "loss_divergence", run(LOSS, *((0.6 - 10.0**i,) for i in range(6)))),
     ("huge", "loss_divergence", run(LOSS, (3e30,), (2e30,), (1e30,))),
+    (
+        "jumps-and-stays",
+        "loss_divergence",
+        run(LOSS, (3.57,), (17.3,), (6.9,), (4.0,), *((3.1 + 0.02 * (i % 3),) for i in range(12))),
+    ),
+    (
+        "no-hits",
+        "accuracy_at_chance",
+        run("epoch {} acc {}", *((0.0004 * (i % 2),) for i in range(9))),
+    ),
     ("flat", "loss_stagnation", run(LOSS, *((2.31 + 0.01 * (i % 3),) for i in range(9)))),
     ("far-too-slow", "loss_stagnation", run(LOSS, *((2.31 - 0.0002 * i,) for i in range(9)))),
     ("constant", "loss_stagnation", run(LOSS, *((0.6931,) for _ in range(6)))),
@@ -81,6 +91,7 @@ SOUND: tuple[tuple[str, str], ...] = (
         "learns-while-loss-hardly-moves",
         run("epoch {} loss {} accuracy {}", *((2.3 - 0.02 * i, 0.1 + 0.1 * i) for i in range(6))),
     ),
+    ("jumps-and-learns", run(LOSS, (3.5,), (9.0,), (3.0,), *((2.6 * 0.9**i,) for i in range(12)))),
     ("one-bad-step", run(LOSS, (0.7,), (math.inf,), (0.5,), (0.4,), (0.3,), (0.25,))),
     ("gan", run("epoch {} d_loss {} g_loss {}", *((0.69, 0.7 + 0.02 * i) for i in range(6)))),
     ("solved", run("epoch {} loss {} acc {}", *((0.012, 0.997) for _ in range(3)))),
@@ -101,7 +112,7 @@ def test_a_failed_run(expected: str, text: str) -> None:
     assert failure.primary
     verdict = classify_silent(failure, log)
     assert verdict.id == expected
-    assert verdict.evidence == failure.evidence
+    assert verdict.evidence.endswith(f"({failure.evidence})")
     assert failure.evidence in text
     lines = text.split("\n")
     assert 1 <= failure.span.first_line <= failure.span.last_line <= len(lines)

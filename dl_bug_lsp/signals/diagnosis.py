@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from dl_bug_lsp.logs.values import Log, Process, Span
-from dl_bug_lsp.signals.chance import chance_level
+from dl_bug_lsp.signals.chance import chance_level, classes_in
 from dl_bug_lsp.signals.names import base_of
 from dl_bug_lsp.signals.trends import is_constant, keeps_falling, last_run, main_loss, trend_of
 from dl_bug_lsp.signals.values import MetricPoint, MetricSeries, Role, SilentDiagnosis, Split
@@ -31,6 +31,8 @@ GAP = 0.12
 """Between training and held-out accuracy; smaller gaps are usual."""
 ASTRONOMICAL = 1e15
 """Squared errors of prices reach 1e12; beyond that only exploding weights lead."""
+JUMP, JUMP_VALUES, LEARNT = 2.0, 12, 0.8
+"""A loss that doubles in the first third of at least 12 values and ends above 0.8 of its start."""
 RUNAWAY = 1e3
 """A loss this many times beyond where it began, on either side of zero, has no bound."""
 
@@ -192,6 +194,39 @@ def _divergence(scene: Scene) -> Found | None:
     return None
 
 
+def _early_jump(scene: Scene) -> Found | None:
+    """Find a loss that jumps far above its start at once, and learns next to nothing after it."""
+    loss = scene.loss
+    if loss is None or _scores_improve(scene) or _adversarial(loss):
+        return None
+    points = [p for p in last_run(loss.points) if math.isfinite(p.value)]
+    if len(points) < JUMP_VALUES:
+        return None
+    start = points[0].value
+    at = max(range(len(points) // 3), key=lambda index: points[index].value)
+    rest = trend_of(tuple(p.value for p in points[len(points) // 3 :]))
+    if start <= 0 or points[at].value < JUMP * start or rest is None:
+        return None
+    if rest.end > LEARNT * start and abs(rest.drop) < 2 * FLAT:
+        why = (
+            f"`{base_of(loss.name)}` jumps from {start:g} to {points[at].value:g}, then stays near "
+        )
+        return "loss_divergence", 0.6, f"{why}{rest.end:g}", points[at]
+    return None
+
+
+def _no_hits(scene: Scene) -> Found | None:
+    """Find an accuracy that never leaves zero."""
+    if _scores_improve(scene):
+        return None
+    for one in scene.of(Role.ACCURACY):
+        values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]
+        if len(values) >= 8 and max(values) <= 0.005 and values[-1] <= max(values[:3]) + 0.001:
+            why = f"`{one.name}` is {max(values):.2g} at most in {len(values)} values"
+            return "accuracy_at_chance", 0.5, why, one.points[-1]
+    return None
+
+
 def _falling_score(scene: Scene) -> Found | None:
     """Find a measure of success that gets clearly worse and stays so (a reward, an F1)."""
     for one in scene.of(Role.SCORE):
@@ -222,7 +257,8 @@ def _at_chance(scene: Scene) -> Found | None:
         sure = chance[1] - (0.3 if trend.count < 3 else 0.0) if chance is not None else 0.0
         if chance is not None and sure >= 0.4:
             guess = round(1 / chance[0])
-            why = f"`{found.name}` stays at {trend.end:.3g}, guessing one of {guess} gives as much"
+            known = "" if classes_in(scene.log) else f" if there are {guess} classes"
+            why = f"`{found.name}` stays at {trend.end:.3g}: guessing gives {chance[0]:.3g}{known}"
             return "accuracy_at_chance", round(sure, 2), why, found.points[-1]
     return None
 
@@ -276,6 +312,8 @@ RULES: tuple[Rule, ...] = (
     _overfitting,
     _at_chance,
     _divergence,
+    _early_jump,
+    _no_hits,
     _falling_score,
     _stagnation,
     _stuck_metric,

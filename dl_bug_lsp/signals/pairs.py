@@ -154,7 +154,18 @@ def _name(pending: list[str]) -> str | None:
 def _qualifies(word: str) -> bool:
     """Whether a word before a metric's name is part of the name (``val loss``, ``best acc``)."""
     lower = word.lower()
-    return lower not in EPOCH | STEP and lower not in {"the", "of", "is", "at", "info", "on"}
+    return lower not in EPOCH | STEP and lower not in {
+        "the",
+        "of",
+        "is",
+        "at",
+        "info",
+        "on",
+        "has",
+        "had",
+        "and",
+        "with",
+    }
 
 
 def _time(pending: list[str], value: float, found: LineMetrics) -> None:

@@ -42,4 +42,5 @@ def classify_silent(failure: Failure, log: Log) -> CategoryVerdict:
         return CategoryVerdict(row.id, row.dimension, 0.0, failure.evidence, "metrics")
     row = category(found.category)
     rule = f"metrics.{found.category}"
-    return CategoryVerdict(row.id, row.dimension, found.confidence, found.evidence, rule)
+    shown = f"{found.why} ({found.evidence})"
+    return CategoryVerdict(row.id, row.dimension, found.confidence, shown, rule)
