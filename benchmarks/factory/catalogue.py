@@ -13,11 +13,11 @@ import re
 import shlex
 import shutil
 import subprocess
-import tarfile
 from dataclasses import fields
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from factory.checkout import export
 from factory.values import Program
 
 try:
@@ -162,13 +162,7 @@ def checkout(program: Program, mirror: Path | None, store: Path) -> Path:
     fresh = at.with_name(at.name + ".part")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
-    command = ["git", "-C", str(repository), "archive", program.commit or "HEAD"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as packed:
-        assert packed.stdout is not None
-        with tarfile.open(fileobj=packed.stdout, mode="r|") as tar:
-            tar.extractall(fresh, filter="data")
-    if packed.returncode:
-        raise RuntimeError(f"git archive of {program.repository} ended with {packed.returncode}")
+    export(repository, program.commit or "HEAD", fresh)
     fresh.rename(at)
     return at
 
