@@ -240,6 +240,7 @@ def run_python(words: list[str], request: dict[str, Any]) -> int:
     sys.modules["__main__"] = module
     module.__dict__["__builtins__"] = sys.modules["builtins"]
     extra = [str(Path(folder, p)) for p in request["python_path"]]
+    forget_copies(extra)
     if words[0] == "-m":
         name, sys.argv = words[1], ["-m", *words[2:]]
         sys.path[:0] = [folder, *extra]
@@ -273,6 +274,21 @@ def run_python(words: list[str], request: dict[str, Any]) -> int:
         except (OSError, ValueError, AttributeError):
             code = code or 120
     return code
+
+
+def forget_copies(folders: list[str]) -> None:
+    """Forget imported packages that folders of the program bring too: its own are to be imported.
+
+    What another program had a server import may be the published package of this checkout.
+    """
+    own = set()
+    for folder in map(Path, folders):
+        own.update(p.stem for p in folder.glob("*.py"))
+        own.update(p.parent.name for p in folder.glob("*/__init__.py"))
+    for name, module in list(sys.modules.items()):
+        path = getattr(module, "__file__", None) or ""
+        if name.partition(".")[0] in own and "site-packages" in path:
+            del sys.modules[name]
 
 
 def read_script(script: str) -> bytes:
