@@ -29,6 +29,8 @@ from factory.storage import BLIND, SEEN, Store, totals
 from factory.values import Program
 
 KEYS = ("operator", "framework", "size", "kind", "format")
+CHEAP = {"pytorch": 0, "sklearn": 1, "transformers": 2, "lightning": 3, "keras": 4}
+"""Programs of one framework share a server, so they stand together; the quick ones first."""
 ROUNDS = ((60, 120.0), (120, 240.0), (240, 400.0), (480, 800.0), (1000, 2000.0))
 """Attempts and seconds of a program's turn, round by round: all sources come before much of one."""
 
@@ -118,12 +120,13 @@ def run_all(args: argparse.Namespace, store: Store) -> int:
 
 
 def _in_turn(chosen: list[Program]) -> list[Program]:
-    """Return programs so that sources take turns: the first of each source, then the second."""
+    """Return programs so that sources take turns: two of each source, then two more."""
     place: Counter[str] = Counter()
     keyed = []
     for program in chosen:
         ours = program.source.startswith(OURS)
-        keyed.append((place[program.source], ours, program.framework, program.id, program))
+        order = CHEAP.get(program.framework, len(CHEAP))
+        keyed.append((place[program.source] // 2, ours, order, program.id, program))
         place[program.source] += 1
     return [entry[-1] for entry in sorted(keyed, key=lambda e: e[:-1])]
 
@@ -146,6 +149,7 @@ def work(
             at = following.value
             following.value += 1
         if at >= len(turns):
+            production.close()
             return
         production.turn(*turns[at])
         if time.monotonic() - last > 60:
@@ -240,6 +244,7 @@ def show_demo(args: argparse.Namespace, store: Store) -> int:
         if kept >= args.count:
             break
         production.turn(program, Budget(40, 60.0, min(4, args.count - kept)))
+    production.close()
     known = {p.id: p for p in chosen}
     for record in demo.cases(SEEN)[: args.count]:
         place = Located.of(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import json
+import math
 import os
 import resource
 import runpy
@@ -73,6 +74,8 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
         run_in_child(request)
     stopped = wait(child, request, begin)
     _, status, used = os.wait4(child, 0)
+    if os.waitstatus_to_exitcode(status) == -signal.SIGXCPU:
+        stopped = "time"
     left = kill_all_left()
     return {
         "code": os.waitstatus_to_exitcode(status),
@@ -188,6 +191,7 @@ def run_in_child(request: dict[str, Any]) -> None:
         limit(resource.RLIMIT_FSIZE, request["file_bytes"])
         limit(resource.RLIMIT_DATA, request["memory_bytes"])
         limit(resource.RLIMIT_CORE, 0)
+        limit(resource.RLIMIT_CPU, math.ceil(request["processor_s"]))
         os.environ.clear()
         os.environ.update(request["environment"])
         os.chdir(request["folder"])
@@ -205,7 +209,9 @@ def limit(kind: int, most: int) -> None:
     """Set a limit of this process, no higher than its hard one."""
     hard = resource.getrlimit(kind)[1]
     value = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(kind, (value, value))
+    # The hard limit on the processor's time would kill without saying why.
+    above = value + 5 if kind == resource.RLIMIT_CPU else value
+    resource.setrlimit(kind, (value, above if hard == resource.RLIM_INFINITY else hard))
 
 
 def reseed(seed: int) -> None:

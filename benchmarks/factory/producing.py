@@ -56,13 +56,21 @@ SHAPES = (
 )
 """How a failure of a Python script is shown, and how often; other commands are always plain."""
 MAX_LOG_BYTES = 1_000_000
-MIN_TIMEOUT_S = 8.0
 TIMES_CLEAN = 6.0
+WALL_S = 20.0
+"""A mutant may take this much longer than so many times the clean run; the processor's time is what
+ends one that computes without end, also on a busy machine."""
 WORSE_BY = 0.1
 """A silent fault's metric is worse than the worst clean one by this share of it, over 3 seeds,
 and by three times the range of the clean ones."""
 SEEDS = (0, 1, 2)
-SHOWING = ("rich.traceback", "IPython.core.ultratb", "loguru", "logging", "pytest")
+SHOWN_BY = {
+    "rich": "rich.traceback",
+    "ipython": "IPython.core.ultratb",
+    "loguru": "loguru",
+    "pytest": "pytest",
+}
+SHOWING = (*SHOWN_BY.values(), "logging", "_pytest.assertion.rewrite")
 """What the shapes of a failure import, imported ahead too."""
 NEVER_AHEAD = frozenset({"antigravity", "this"})
 PYTEST_FILE = "test_smoke.py"
@@ -75,7 +83,9 @@ def test_runs(monkeypatch):
     monkeypatch.syspath_prepend({folder!r})
     runpy.run_path({script!r}, run_name="__main__")
 """
-VERSION = 1
+MOST_SHOWN = 5
+"""A program that walks up the stack itself (loguru's) is left after this many tries in a turn."""
+VERSION = 2
 
 
 @dataclass
@@ -89,6 +99,7 @@ class Clean:
 
     problem: str | None = None
     seconds: float = 0.0
+    processor: float = 0.0
     whole: bool = True
     preload: list[str] = field(default_factory=list)
     lines: dict[str, list[int]] = field(default_factory=dict)
@@ -158,7 +169,7 @@ def _learn(program: Program, runner: Runner, found: Clean, trace: Path) -> None:
         found.problem = f"{first.stopped or f'exit code {first.code}'}: {last}"
         return
     found.preload = base
-    found.seconds = first.seconds
+    found.seconds, found.processor = first.seconds, first.processor
     if program.command[0].startswith("python"):
         modules = _read(trace).get("modules", [])
         wanted = [m for m in (*modules, *SHOWING) if m not in NEVER_AHEAD]
@@ -171,14 +182,15 @@ def _learn(program: Program, runner: Runner, found: Clean, trace: Path) -> None:
         found.preload = [*base, *wanted]
         if traced.ended_well:
             found.seconds = min(first.seconds, traced.seconds)
+            found.processor = min(first.processor, traced.processor)
         else:
             # What it imports may not bear a fork, or not bear to be traced.
             second = runner.run(timeout_s=program.timeout_s * 2)
             runner.copy.restore()
-            found.seconds = second.seconds
+            found.seconds, found.processor = second.seconds, second.processor
             if not second.ended_well:
                 found.preload = base
-                found.seconds = first.seconds
+                found.seconds, found.processor = first.seconds, first.processor
                 runner.server.close()
                 runner.start(base)
     if program.metric:
@@ -224,7 +236,7 @@ def is_worse(program: Program, clean: Sequence[float], values: Sequence[float | 
 
 
 def places_of(
-    program: Program, clean: Clean, texts: dict[str, str]
+    operators: Sequence[Operator], clean: Clean, texts: dict[str, str]
 ) -> tuple[list[Place], Counter[str]]:
     """Return what all operators offer in a program's files, and how many found no place."""
     lines = {file: set(numbers) for file, numbers in clean.lines.items()}
@@ -233,7 +245,7 @@ def places_of(
     notes: Counter[str] = Counter()
     rest = NOT_EXECUTED if clean.whole else NOT_SEEN
     targets = [(Target(file, texts[file]), kind_of(file) or "") for file in wanted]
-    for operator in all_operators():
+    for operator in operators:
         if operator.silent and len(clean.metrics) < len(SEEDS):
             continue
         before = len(found)
@@ -406,7 +418,9 @@ class Production:
         work: Path,
         tell: Callable[[str], None] = print,
         limits: Limits | None = None,
+        operators: Sequence[Operator] | None = None,
     ) -> None:
+        self.operators = all_operators() if operators is None else tuple(operators)
         self.store = store
         self.python = python
         self.mirror = mirror
@@ -415,6 +429,10 @@ class Production:
         self.limits = limits or Limits()
         self.machine = Machine.of(python)
         self.server = Server(python, work / "server")
+
+    def close(self) -> None:
+        """End the server."""
+        self.server.close()
 
     def turn(self, program: Program, budget: Budget) -> Counter[str]:
         """Give a program one turn: its clean run, then mutants up to the budget.
@@ -472,7 +490,7 @@ class Production:
         before = self.store.attempts(program.id, program.source)
         tried = {r["key"] for r in before if r["key"]}
         families = {r["family"] for r in before if r.get("case")}
-        places, notes = places_of(program, clean, texts)
+        places, notes = places_of(self.operators, clean, texts)
         for problem, count in notes.items():
             if problem != "found no place":
                 self._note(program, f"{problem} in {count} files")
@@ -496,6 +514,8 @@ class Production:
             record = self._attempt(program, runner, clean, texts, place, changed, key, families)
             outcomes[record["outcome"]] += 1
             self.store.add(record)
+            if outcomes["shows the server"] > MOST_SHOWN:
+                return
 
     def _attempt(
         self,
@@ -510,6 +530,8 @@ class Production:
     ) -> dict[str, Any]:
         case = f"{program.id}-{key}"
         shape = shape_of(program, case)
+        if SHOWN_BY.get(shape) in runner.server.failed:
+            shape = "plain"
         record: dict[str, Any] = {
             "program": program.id,
             "source": program.source,
@@ -525,10 +547,11 @@ class Production:
         if shape == "pytest":
             command, files = self._as_test(program, copy)
         copy.write({**changed, **files})
-        timeout_s = min(program.timeout_s * 2, max(MIN_TIMEOUT_S, clean.seconds * TIMES_CLEAN))
+        most = max(self.limits.least_s, clean.processor * TIMES_CLEAN)
+        timeout_s = min(program.timeout_s * 2, WALL_S + clean.seconds * TIMES_CLEAN)
         shown = shape if shape in ("rich", "logging", "ipython", "loguru") else "plain"
         try:
-            ending = runner.run(shape=shown, timeout_s=timeout_s, command=command)
+            ending = runner.run(shape=shown, timeout_s=timeout_s, processor_s=most, command=command)
             record.update(seconds=ending.seconds, processor=ending.processor)
             outcome, reading = self._judge(program, runner, clean, ending, families, timeout_s)
             if shape == "pytest" and ending.code not in (0, 1) and ending.stopped is None:

@@ -22,6 +22,7 @@ FILE_BYTES = 64 << 20
 DISK_BYTES = 256 << 20
 MEMORY_BYTES = 6 << 30
 PROCESSES = 48
+LEAST_S = 8.0
 START_S = 240.0
 PROGRAMS_A_SERVER = 10
 """More programs would fill a server with packages that the next one does not import."""
@@ -75,12 +76,16 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most that a run may take; sizes in bytes."""
+    """The most that a run may take; sizes in bytes.
+
+    A run has at least ``least_s`` seconds of the processor, however short the clean run is.
+    """
 
     file_bytes: int = FILE_BYTES
     disk_bytes: int = DISK_BYTES
     memory_bytes: int = MEMORY_BYTES
     processes: int = PROCESSES
+    least_s: float = LEAST_S
 
 
 class WorkingCopy:
@@ -197,6 +202,7 @@ class Server:
         self.python = python
         self.at = at
         self.loaded: dict[str, None] = {}
+        self.failed: set[str] = set()
         self._key: object = None
         self._process: subprocess.Popen[bytes] | None = None
         self._programs: set[str] = set()
@@ -226,7 +232,7 @@ class Server:
         """Have the process import modules; those that fail are passed over."""
         names = [m for m in dict.fromkeys(modules) if m not in self.loaded]
         if names:
-            self.ask({"preload": names}, START_S)
+            self.failed.update(self.ask({"preload": names}, START_S)["loaded"])
             self.loaded.update(dict.fromkeys(names))
 
     def ask(self, request: dict[str, Any], timeout_s: float) -> dict[str, Any]:
@@ -301,6 +307,7 @@ class Runner:
             "TF_NUM_INTRAOP_THREADS": "1",
             "TF_NUM_INTEROP_THREADS": "1",
             "COLUMNS": "100",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         }
         if self.program.python_path:
             entries = [str(self.copy.root / p) for p in self.program.python_path]
@@ -338,6 +345,7 @@ class Runner:
         trace: Path | None = None,
         lines: bool = False,
         timeout_s: float | None = None,
+        processor_s: float | None = None,
         command: tuple[str, ...] | None = None,
     ) -> Ending:
         """Run the program's command, or another one, and return how it ended."""
@@ -354,6 +362,7 @@ class Runner:
             "environment": {**self.environment, "FACTORY_SEED": str(seed)},
             "python_path": list(self.program.python_path),
             "timeout_s": timeout_s or self.program.timeout_s,
+            "processor_s": processor_s or timeout_s or self.program.timeout_s,
             "watch": [str(self.copy.root), str(self.copy.scratch), str(self.copy.home)],
             "file_bytes": self.limits.file_bytes,
             "disk_bytes": self.limits.disk_bytes + self._kept_bytes(),
