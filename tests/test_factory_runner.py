@@ -64,7 +64,7 @@ FAULTS = replacing(
     ("/ total", "/ totals"),
     ("/ steps", "/ (steps - 4)"),
     ("scale([1, 2, 5], rate)", "scale([1, 2, 5])"),
-    ("rate = 3", "rate = 5"),
+    ("rate = 3", "rate = 2"),
 )
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import json
+import os
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -20,10 +22,10 @@ from typing import Any
 from factory.checkout import export
 from factory.values import Program
 
-try:
+if sys.version_info >= (3, 11):
     import tomllib
-except ImportError:  # Python 3.10
-    import tomli as tomllib  # type: ignore[no-redef]
+else:
+    import tomli as tomllib
 
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
@@ -152,19 +154,27 @@ def checkout(program: Program, mirror: Path | None, store: Path) -> Path:
     """Return the folder of a program's files as they are at its commit, made once."""
     if program.repository is None:
         return mended(program, store)
-    name = program.repository.removeprefix("github:").replace("/", "+")
+    name = program.repository.replace("/", "+")
     at = store / "checkouts" / f"{name}@{(program.commit or 'HEAD')[:12]}"
     if at.is_dir():
         return at
     repository = repository_of(program, mirror)
     if repository is None:
         raise FileNotFoundError(f"no copy of {program.repository}")
-    fresh = at.with_name(at.name + ".part")
+    fresh = at.with_name(f"{at.name}.{os.getpid()}")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
     export(repository, program.commit or "HEAD", fresh)
-    fresh.rename(at)
+    _put(fresh, at)
     return at
+
+
+def _put(fresh: Path, at: Path) -> None:
+    try:
+        fresh.rename(at)
+    except OSError:
+        # Another process was quicker.
+        shutil.rmtree(fresh)
 
 
 def mended(program: Program, store: Path) -> Path:
@@ -176,13 +186,13 @@ def mended(program: Program, store: Path) -> Path:
     at = store / "checkouts" / program.id
     if at.is_dir():
         return at
-    fresh = at.with_name(at.name + ".part")
+    fresh = at.with_name(f"{at.name}.{os.getpid()}")
     shutil.rmtree(fresh, ignore_errors=True)
     ignored = shutil.ignore_patterns("__pycache__", ".git", "*.orig")
     shutil.copytree(folder / "workspace", fresh, ignore=ignored)
     command = ["patch", "-p1", "-s", "--no-backup-if-mismatch"]
     subprocess.run(command, cwd=fresh, input=patch.read_bytes(), check=True)
-    fresh.rename(at)
+    _put(fresh, at)
     return at
 
 

@@ -11,7 +11,7 @@ import shutil
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -365,11 +365,13 @@ class Reading:
     message: str | None
 
 
-def read_failure(output: bytes, copy: WorkingCopy) -> Reading | None:
+def read_failure(
+    output: bytes, copy: WorkingCopy, texts: Mapping[str, str], changed: Mapping[str, str]
+) -> Reading | None:
     """Read a log as it was printed; None where nothing in it tells of a failure.
 
     The family is the exception's class, its message without numbers, quoted words and paths, the
-    innermost frame of the workspace and the innermost one, each by its text and not its number.
+    innermost frame of the workspace, at its line before the change, and the innermost one.
     """
     log = read_log(output)
     primary: Failure | None = next((f for f in read_failures(log).failures if f.primary), None)
@@ -381,13 +383,35 @@ def read_failure(output: bytes, copy: WorkingCopy) -> Reading | None:
     own = [f for f in frames if _relative(f.file, root) is not None]
     parts = [primary.cause.class_name, normalized(primary.cause.message)]
     for frame in (own[-1:], frames[-1:]):
-        parts += [f"{f.file.removeprefix(root)}:{f.function}:{f.source}" for f in frame] or ["-"]
+        for each in frame or (None,):
+            file = (_relative(each.file, root) or each.file) if each is not None else "-"
+            line = each.line if each is not None else 0
+            if file in changed:
+                line = line_before(texts.get(file, ""), changed[file], line)
+            parts.append(f"{file}:{line}")
     site = None
     if own:
         site = (_relative(own[-1].file, root) or "", own[-1].line)
     message = primary.cause.message.strip()
     told = f"{primary.cause.type}: {message}" if message else primary.cause.type
     return Reading("|".join(parts), site, told[:2000])
+
+
+def line_before(old: str, new: str, line: int) -> int:
+    """Return where a line of a changed text stood; of the changed lines, the first of them."""
+    before, after = old.split("\n"), new.split("\n")
+    same = 0
+    while same < min(len(before), len(after)) and before[same] == after[same]:
+        same += 1
+    if line <= same:
+        return line
+    ends = 0
+    rest = min(len(before), len(after)) - same
+    while ends < rest and before[-1 - ends] == after[-1 - ends]:
+        ends += 1
+    if line > len(after) - ends:
+        return line - len(after) + len(before)
+    return same + 1
 
 
 def _relative(file: str, root: str) -> str | None:
@@ -553,7 +577,9 @@ class Production:
         try:
             ending = runner.run(shape=shown, timeout_s=timeout_s, processor_s=most, command=command)
             record.update(seconds=ending.seconds, processor=ending.processor)
-            outcome, reading = self._judge(program, runner, clean, ending, families, timeout_s)
+            outcome, reading = self._judge(
+                program, runner, clean, ending, families, timeout_s, texts, changed
+            )
             if shape == "pytest" and ending.code not in (0, 1) and ending.stopped is None:
                 # It is pytest that could not run, not the program that failed.
                 outcome = "not shown"
@@ -588,6 +614,8 @@ class Production:
         ending: Ending,
         families: set[str],
         timeout_s: float,
+        texts: dict[str, str],
+        changed: dict[str, str],
     ) -> tuple[str, Reading | None]:
         if ending.stopped is not None:
             return {"time": "hangs", "disk": "fills the disk"}.get(ending.stopped, "forks"), None
@@ -602,7 +630,7 @@ class Production:
             others = [runner.run(seed=seed, timeout_s=timeout_s) for seed in SEEDS[1:]]
             values = [value, *(metric_of(program, other) for other in others)]
             return ("kept" if is_worse(program, clean.metrics, values) else "ends well"), None
-        reading = read_failure(ending.output, runner.copy)
+        reading = read_failure(ending.output, runner.copy, texts, changed)
         if reading is None:
             return "says nothing", None
         return ("known already" if reading.family in families else "kept"), reading
