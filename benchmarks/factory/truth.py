@@ -15,9 +15,10 @@ class Truth:
     """Where the fault of a mutated program is.
 
     ``lines`` are 1-based lines of the mutated ``file``: those that hold inserted text, or, where
-    text was only deleted, the lines beside it. ``function`` is the dotted name of the innermost
-    function or class around them, ``function_lines`` its first and last line; None at a module's
-    level and in files that are not Python. ``deleted`` is what was taken away and not replaced.
+    text was only deleted or was moved away, the lines beside it. ``function`` is the dotted name of
+    the innermost function or class around them, ``function_lines`` its first and last line; None at
+    a module's level and in files that are not Python. ``deleted`` is what was taken away and not
+    replaced.
     """
 
     file: str
@@ -65,6 +66,11 @@ def truth_of(mutation: Mutation, texts: Mapping[str, str]) -> Truth:
     if inserted:
         lines = sorted({line for change in inserted for line in _lines_of(after, change)})
         unit = _unit_at(after, lines[0]) if python else None
+        moved = {change.new.strip() for change in inserted} & set(gone)
+        for change in told:
+            # A statement that stands elsewhere is missed where it was.
+            if change.old.strip() in moved and not change.new.strip():
+                lines = sorted({*lines, *_lines_beside(after, change)})
         if unit is None and python:
             unit = _unit_before(before, after, inserted[0])
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -56,12 +57,16 @@ class Target:
             return None
         try:
             self.text.encode("utf-8")
+            # Too deep nesting, which libcst's parser does not survive, is an error here.
+            ast.parse(self.text)
             module = libcst.parse_module(self.text)
             if module.code != self.text:
                 return None
             wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
             wrapper.resolve_many([ByteSpanPositionProvider, ParentNodeProvider])
-        except (libcst.CSTLogicError, libcst.ParserSyntaxError, RecursionError, ValueError):
+        except (libcst.CSTLogicError, libcst.ParserSyntaxError, SyntaxError, ValueError):
+            return None
+        except (RecursionError, MemoryError):
             return None
         return wrapper
 
@@ -103,6 +108,10 @@ class Target:
         for node in sorted(self._spans, key=self._spans.__getitem__):
             found.setdefault(type(node), []).append(node)
         return found
+
+    def of_class(self, kind: type[_Node]) -> list[_Node]:
+        """Return the nodes of exactly this class, in the order of the text."""
+        return cast("list[_Node]", self._by_class.get(kind, []))
 
     def nodes(self, *types: type[_Node]) -> Iterator[_Node]:
         """Yield the nodes of these classes in the order of the text."""

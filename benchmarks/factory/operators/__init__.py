@@ -7,7 +7,10 @@ import pkgutil
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
+from factory.operators._text import kind_of
 from factory.values import Mutation, Operator, Target
+
+__all__ = ["all_operators", "kind_of", "mutations"]
 
 
 @lru_cache(maxsize=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 import libcst as cst
 
@@ -21,11 +22,11 @@ from factory.values import Edit, Mutation, Target
 
 def drop_item(target: Target, items: Sequence[cst.CSTNode], index: int) -> Edit:
     """Return the edit that takes one of several arguments, elements or parameters away."""
-    start, end = _item_span(target, items[index])
+    start, end = item_span(target, items[index])
     if index + 1 < len(items):
-        end = _item_span(target, items[index + 1])[0]
+        end = item_span(target, items[index + 1])[0]
     elif index > 0:
-        start = _item_span(target, items[index - 1])[1]
+        start = item_span(target, items[index - 1])[1]
     else:
         comma = getattr(items[index], "comma", None)
         if isinstance(comma, cst.Comma):
@@ -33,10 +34,13 @@ def drop_item(target: Target, items: Sequence[cst.CSTNode], index: int) -> Edit:
     return Edit(target.path, start, end, "")
 
 
-def _item_span(target: Target, item: cst.CSTNode) -> tuple[int, int]:
+def item_span(target: Target, item: cst.CSTNode) -> tuple[int, int]:
+    """Return the offsets of an argument, element or parameter, without the comma behind it."""
     start, end = target.span(item)
-    for part in ("value", "key"):
+    for part in ("value", "key", "annotation", "default"):
         child = getattr(item, part, None)
+        if isinstance(child, cst.Annotation):
+            child = child.annotation
         if isinstance(child, cst.CSTNode):
             first, last = whole(target, child)
             start, end = min(start, first), max(end, last)
@@ -83,13 +87,12 @@ def siblings(target: Target, line: cst.CSTNode) -> Sequence[cst.CSTNode]:
 
 def drop_statement(target: Target, line: cst.CSTNode) -> Edit:
     """Return the edit that deletes a statement and its lines; of a lonely one ``pass`` is left."""
-    others = [
-        other
+    lonely = all(
+        other is line
+        or (isinstance(other, cst.SimpleStatementLine) and is_docstring(other.body[0]))
         for other in siblings(target, line)
-        if other is not line
-        and not (isinstance(other, cst.SimpleStatementLine) and is_docstring(other.body[0]))
-    ]
-    if not others and not isinstance(target.parents.get(line), cst.Module):
+    )
+    if lonely and not isinstance(target.parents.get(line), cst.Module):
         return target.replace(line, "pass")
     return Edit(target.path, *line_span(target, line), "")
 
@@ -157,7 +160,8 @@ def instead(target: Target, call: cst.BaseExpression, inner: cst.BaseExpression)
         same = source(target, parent.targets[0].target) == kept
         if same and isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
             return drop_statement(target, line)
-    if not isinstance(inner, SIMPLE) and not kept.startswith("("):
+    alone = isinstance(parent, cst.Arg | cst.Assign | cst.Return | cst.Index)
+    if not isinstance(inner, SIMPLE) and not kept.startswith("(") and (not alone or "\n" in kept):
         kept = f"({kept})"
     start, end = target.span(call)
     inside = target.span(inner)[0]
@@ -223,3 +227,40 @@ def is_docstring(node: cst.CSTNode) -> bool:
     """Tell whether a small statement is only a string or ``...``."""
     texts = (cst.SimpleString, cst.ConcatenatedString, cst.FormattedString, cst.Ellipsis)
     return isinstance(node, cst.Expr) and isinstance(node.value, texts)
+
+
+def redented(target: Target, node: cst.CSTNode, old: str, new: str) -> tuple[Edit, ...]:
+    """Return the edits that give a statement's lines another depth; none where that is unsafe."""
+    start, end = line_span(target, node)
+    if old == new or old.strip() or new.strip() or '"""' in target.text[start:end]:
+        return ()
+    if not (old.startswith(new) or new.startswith(old)) or "'''" in target.text[start:end]:
+        return ()
+    edits = []
+    at = start
+    for line in target.text[start:end].splitlines(keepends=True):
+        if line.strip() and line.startswith(old):
+            if len(new) < len(old):
+                edits.append(Edit(target.path, at + len(new), at + len(old), ""))
+            else:
+                edits.append(Edit(target.path, at + len(old), at + len(old), new[len(old) :]))
+        at += len(line)
+    return tuple(edits)
+
+
+def neighbours(target: Target) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    """Yield each statement with the one behind it in the same block."""
+    for block in target.nodes(cst.IndentedBlock, cst.Module):
+        for first, second in pairwise(getattr(block, "body", ())):
+            if not indentation(target, second).strip() and not indentation(target, first).strip():
+                yield first, second
+
+
+def deleted_calls(target: Target, names: Collection[str]) -> Iterator[Mutation]:
+    """Yield the statements that are only a call of one of these names as deleted."""
+    for line, node in statements(target):
+        if isinstance(node, cst.Expr) and last_name(node.value) in names:
+            if not isinstance(node.value, cst.Call):
+                continue
+            note = f"{short(source(target, node))} is gone"
+            yield Mutation((drop_statement(target, line),), note)

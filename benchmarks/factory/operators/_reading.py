@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from typing import TypeVar
 
@@ -288,15 +289,26 @@ def is_load(target: Target, name: cst.Name) -> bool:
 
 
 def misspelt(name: str) -> str:
-    """Return a name with a likely slip: the other number, or a letter left out or doubled."""
-    if "_" in name.strip("_"):
-        head, _, tail = name.rpartition("_")
-        if len(tail) > 3:
-            return f"{head}_{tail[:-1]}" if tail.endswith("s") else f"{head}_{tail}s"
+    """Return a name with a likely slip: the other number, a letter left out, two exchanged.
+
+    Which slip it is depends on the name alone. A name of up to three letters is doubled at its end.
+    """
+    if len(name) < 4:
+        return f"{name}{name[-1:]}"
+    head, mark, tail = name.rpartition("_")
+    if len(tail) < 3:
+        return f"{head}{tail}" if head.strip("_") and not tail.isdigit() else f"{name}s"
+    way = zlib.crc32(name.encode("utf-8", "replace")) % 4
+    middle = len(tail) // 2
+    if way == 0 and tail[middle - 1] != tail[middle] and tail.isalpha():
+        return (
+            f"{head}{mark}{tail[: middle - 1]}{tail[middle]}{tail[middle - 1]}{tail[middle + 1 :]}"
+        )
+    if way == 1 and tail.isalpha() and len(tail) > 4:
+        return f"{head}{mark}{tail[:middle]}{tail[middle + 1 :]}"
+    if way == 2 and head.strip("_"):
         return f"{head}{tail}"
-    if len(name) > 3:
-        return name[:-1] if name.endswith("s") else f"{name}s"
-    return f"{name}{name[-1:]}" if name else name
+    return name[:-1] if name.endswith("s") else f"{name}s"
 
 
 def list_values(node: cst.CSTNode | None) -> list[cst.BaseExpression]:
@@ -310,3 +322,115 @@ def words(name: str) -> list[str]:
     """Return the words of a name in small letters: ``input``, ``ids`` for ``inputIds``."""
     parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)
     return [part.lower() for part in parts]
+
+
+def parameters(function: cst.FunctionDef) -> Sequence[cst.Param]:
+    """Return the plain parameters of a function, in order."""
+    return [*function.params.posonly_params, *function.params.params]
+
+
+_Found = TypeVar("_Found", bound=cst.CSTNode)
+
+
+def nodes_in(target: Target, around: cst.CSTNode, kind: type[_Found]) -> Iterator[_Found]:
+    """Yield the nodes of a class inside of another node, in the order of the text."""
+    start, end = target.span(around)
+    nodes = target.of_class(kind)
+    first = bisect_left(nodes, start, key=lambda node: target.span(node)[0])
+    for node in nodes[first:]:
+        place = target.span(node)
+        if place[0] > end:
+            return
+        if place[1] <= end:
+            yield node
+
+
+def names_of(target: Target, function: cst.FunctionDef) -> Iterator[cst.Name]:
+    """Yield the names in the body of a function, without those of functions inside of it."""
+    for name in nodes_in(target, function.body, cst.Name):
+        if function_of(target, name) is function:
+            yield name
+
+
+def is_super_init(target: Target, node: cst.CSTNode) -> bool:
+    """Tell whether a small statement initializes a base class."""
+    if not isinstance(node, cst.Expr) or not isinstance(node.value, cst.Call):
+        return False
+    text = source(target, node)
+    return last_name(node.value) == "__init__" and (
+        text.startswith("super(") or re.match(r"[\w.]+\.__init__\(\s*self\b", text) is not None
+    )
+
+
+def bound_names(target: Target, node: cst.CSTNode) -> set[str]:
+    """Return the names and attributes that an assignment sets, dotted."""
+    if isinstance(node, cst.Assign):
+        targets = [item.target for item in node.targets]
+    elif isinstance(node, cst.AugAssign | cst.AnnAssign):
+        targets = [node.target]
+    else:
+        return set()
+    parts = [part for one in targets for part in (list_values(one) or [one])]
+    return {dotted(part) for part in parts} - {""}
+
+
+def used_words(text: str) -> set[str]:
+    """Return the dotted names in a text, each with all of its beginnings."""
+    found: set[str] = set()
+    for name in re.findall(r"[A-Za-z_][\w.]*", text):
+        parts = name.split(".")[:6]
+        found.update(".".join(parts[: index + 1]) for index in range(len(parts)))
+    return found
+
+
+def first_word(text: str) -> str:
+    """Return the first name of a text."""
+    match = re.match(r"\w+", text)
+    return match.group() if match else ""
+
+
+def has_jump(line: cst.CSTNode) -> bool:
+    """Tell whether a statement leaves its block by force."""
+    jumps = (cst.Return, cst.Break, cst.Continue, cst.Raise)
+    return isinstance(line, cst.SimpleStatementLine) and isinstance(line.body[-1], jumps)
+
+
+def other_path(path: str, way: int) -> str:
+    """Return a path that people take for this one.
+
+    ``way`` 0 leaves the first folder out, 1 misspells the last name, 2 takes another suffix.
+    """
+    head, slash, name = path.rpartition("/")
+    stem, dot, suffix = name.rpartition(".")
+    if way == 0 and slash and head not in {"", "."}:
+        return path.lstrip("./~").partition("/")[2] or name
+    if way == 2 and dot and suffix in OTHER_SUFFIXES:
+        return f"{head}{slash}{stem}.{OTHER_SUFFIXES[suffix]}"
+    return f"{head}{slash}{misspelt(stem)}.{suffix}" if dot and stem else f"{head}{slash}{name}s"
+
+
+OTHER_SUFFIXES = {
+    "yaml": "yml",
+    "yml": "yaml",
+    "json": "jsonl",
+    "jsonl": "json",
+    "pt": "pth",
+    "pth": "pt",
+    "csv": "txt",
+    "tsv": "csv",
+    "npy": "npz",
+    "npz": "npy",
+    "jpg": "jpeg",
+    "png": "jpg",
+    "pkl": "pickle",
+}
+
+
+def bound_from(target: Target, name: cst.Name) -> int:
+    """Return the offset from which on a name that is bound here may be read."""
+    for parent in ancestors(target, name):
+        if isinstance(parent, cst.Assign | cst.AnnAssign | cst.AugAssign):
+            return target.span(parent)[1]
+        if isinstance(parent, cst.BaseCompoundStatement | cst.SimpleStatementLine):
+            break
+    return target.span(name)[1]

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from factory.operators._places import string_keys
-from factory.operators._reading import choose, is_text, misspelt, requoted, text_of, words
+from factory.operators._reading import choose, is_text, requoted, text_of, words
 from factory.operators._studies import ISLAM_2020, SEMSEED, ZHANG_2020
 from factory.values import Mutation, Operator, Target
 
 
 def mutate(target: Target) -> Iterator[Mutation]:
-    """Yield each key as another one of the file that shares a word, or as a misspelt one."""
+    """Yield each key as another one of the file that shares a word with it."""
     keys = [key for _, key in string_keys(target)]
     known = sorted(set(keys))[:200]
     for node, key in string_keys(target):
@@ -27,7 +27,9 @@ def mutate(target: Target) -> Iterator[Mutation]:
             for other in known
             if other != key and other not in beside and {*words(other)} & {*words(key)}
         ]
-        new = choose(target, node, others) if others else misspelt(key)
+        if not others:
+            continue
+        new = choose(target, node, others)
         yield Mutation((target.replace(node, requoted(node, new)),), f"key {key} became {new}")
 
 
