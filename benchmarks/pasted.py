@@ -19,6 +19,7 @@ from dl_bug_lsp.report import FailureReport
 from dl_bug_lsp.workspace import Workspace
 
 CASES = Path(__file__).parent.parent / "tests" / "pasted" / "cases"
+_CODE = re.compile(r"`[^`]*`")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 
 
@@ -81,7 +82,8 @@ def score(case: PastedCase, workspace: Workspace) -> tuple[Score, FailureReport 
     advised = bool(found.advice)
     misled = (advised and not category) or (case.retry == "no" and found.retry_may_help)
     if advised and not misled:
-        said_numbers = set(_NUMBER.findall(" ".join(f"{a.cause} {a.fix}" for a in found.advice)))
+        words = _CODE.sub(" ", " ".join(f"{a.cause} {a.fix}" for a in found.advice))
+        said_numbers = set(_NUMBER.findall(words))
         misled = bool({n for n in said_numbers if len(n) > 2} - set(_NUMBER.findall(case.text)))
     return Score(exception, category, advised, misled), found
 

@@ -78,10 +78,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A frequent cause and what usually fixes it."""
+    """A frequent cause and what usually fixes it; ``page`` is where the framework documents it."""
 
     cause: str
     fix: str
+    page: str = ""
 
 
 class Confidence(str, Enum):

@@ -12,10 +12,15 @@ from dl_bug_lsp.report import Advice
 
 @dataclass(frozen=True, slots=True)
 class ConditionalAdvice:
-    """Advice that applies where the message holds one of ``when`` (always where that is empty)."""
+    """Advice that applies where the message holds one of ``when`` (always where that is empty).
+
+    Advice that names a library's calls is for that library's failures: one of ``only`` must stand
+    in the exception, its message or its stack.
+    """
 
     advice: Advice
     when: tuple[str, ...]
+    only: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +48,7 @@ class Category:
 @cache
 def categories() -> tuple[Category, ...]:
     """Return all categories in the order of their table."""
-    # Imported late: the language server answers before it needs them.
-    from importlib.resources import files
-
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
-
-    text = files("dl_bug_lsp.taxonomy").joinpath("categories.toml").read_text(encoding="utf-8")
-    return tuple(_category(row) for row in tomllib.loads(text)["category"])
+    return tuple(_category(row) for row in _read("categories.toml")["category"])
 
 
 def category(id: str) -> Category:
@@ -77,8 +73,32 @@ def _category(row: dict[str, Any]) -> Category:
         retry_may_help=row["retry"],
         origin=row["origin"],
         bug_type=row["bug_type"],
-        advice=tuple(
-            ConditionalAdvice(Advice(item["cause"], item["fix"]), tuple(item.get("when", ())))
-            for item in row["advice"]
-        ),
+        advice=tuple(_advice(item) for item in row["advice"]),
     )
+
+
+def _advice(item: dict[str, Any]) -> ConditionalAdvice:
+    return ConditionalAdvice(
+        Advice(item["cause"], item["fix"], item.get("page", "")),
+        tuple(item.get("when", ())),
+        tuple(item.get("only", ())),
+    )
+
+
+@cache
+def classics() -> tuple[ConditionalAdvice, ...]:
+    """Return advice on the failures that forums repeat most, whatever their category."""
+    return tuple(_advice(row) for row in _read("classics.toml")["classic"])
+
+
+def _read(name: str) -> dict[str, Any]:
+    # Imported late: the language server answers before it needs them.
+    from importlib.resources import files
+
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
+
+    text = files("dl_bug_lsp.taxonomy").joinpath(name).read_text(encoding="utf-8")
+    return tomllib.loads(text)

@@ -53,6 +53,7 @@ def failure_to_json(failure: FailureReport) -> Json:
         "files": [_file(file) for file in failure.files],
         "advice": [
             {"cause": well_formed(advice.cause), "fix": well_formed(advice.fix)}
+            | ({"page": well_formed(advice.page)} if advice.page else {})
             for advice in failure.advice
         ],
     }

@@ -131,7 +131,11 @@ def evidence_lines(evidence: Iterable[Evidence]) -> list[str]:
 
 def advice_lines(failure: FailureReport) -> list[str]:
     """Return one line for each frequent cause and what helps against it."""
-    return [f"- {sentence(one.cause)} → {sentence(one.fix)}" for one in failure.advice]
+    return [
+        f"- {sentence(one.cause)} → {sentence(one.fix)}"
+        + (f" ([documentation]({one.page}))" if one.page.startswith("https://") else "")
+        for one in failure.advice
+    ]
 
 
 def _longest_run(text: str) -> int:

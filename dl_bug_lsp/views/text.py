@@ -168,6 +168,8 @@ class _Page:
         for advice in failure.advice:
             self.say(escape(advice.cause), "  - ", "    ")
             self.say(escape(advice.fix), "    → ", "      ")
+            if advice.page:
+                self.out.append(self.style.dim(f"      {escape(advice.page)}"))
 
     def others(self, failures: Sequence[FailureReport]) -> None:
         if not failures:

@@ -62,7 +62,11 @@ def _failure(raw: dict[str, Any]) -> FailureReport:
         suspects=tuple(_suspect(_table(one)) for one in _list(raw, "suspects")),
         files=tuple(_file(_table(one)) for one in _list(raw, "files")),
         advice=tuple(
-            Advice(_text(_table(one), "cause"), _text(_table(one), "fix"))
+            Advice(
+                _text(_table(one), "cause"),
+                _text(_table(one), "fix"),
+                _text(_table(one), "page") if "page" in _table(one) else "",
+            )
             for one in _list(raw, "advice")
         ),
         reliable=_get(raw, "reliable", bool),
