@@ -24,10 +24,9 @@ _CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vsc
 def advice(
     failure: Failure, verdict: CategoryVerdict, ran_in_order: bool = False
 ) -> tuple[Advice, ...]:
-    """Return usual causes with their fixes: first those that the message itself points at,
-    with the frameworks' documentation where it is one that forums repeat.
+    """Return usual causes with their fixes: first those that the message itself points at.
 
-    ``ran_in_order`` says that a notebook's cells are known to have run once, from the top.
+    What forums repeat most comes with the framework's page that documents it. ``ran_in_order`` says that a notebook's cells are known to have run once, from the top.
     """
     text = Scene(failure, failure.cause).text if failure.cause is not None else ""
     text = f"{text} {failure.evidence.lower()}"

@@ -101,4 +101,5 @@ def _read(name: str) -> dict[str, Any]:
         import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
 
     text = files("dl_bug_lsp.taxonomy").joinpath(name).read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    table: dict[str, Any] = tomllib.loads(text)
+    return table
