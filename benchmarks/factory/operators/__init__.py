@@ -27,14 +27,16 @@ def all_operators() -> tuple[Operator, ...]:
 def mutations(
     target: Target, operators: Collection[Operator] | None = None
 ) -> Iterator[tuple[Operator, Mutation]]:
-    """Yield what operators do to a file, each change of the text once.
+    """Yield what the operators for a file of its kind do to it, each change of the text once.
 
     Where several operators make the same change, it counts for the one with the fewest places in
     the file, which names the fault most exactly. Ordered by operator.
     """
+    kind = kind_of(target.path, target.text)
     found = {
         operator: list(operator.mutate(target))
         for operator in (all_operators() if operators is None else operators)
+        if kind in operator.targets
     }
     seen: dict[object, Operator] = {}
     for operator in sorted(found, key=lambda operator: (len(found[operator]), operator.id)):

@@ -25,20 +25,22 @@ _CONFIG = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg", ".conf", ".propert
 _DATA = (".csv", ".tsv", ".jsonl", ".ndjson", ".txt", ".vocab", ".names", ".labels")
 _LAUNCH = (".sh", ".bash", ".slurm", ".sbatch", ".mk", ".env", ".zsh")
 _LAUNCH_NAMES = {"makefile", "gnumakefile", "dockerfile", "procfile", "justfile", ".env", "launch"}
+_REQUIREMENTS = re.compile(
+    r"requirements[^/]*(/[^/]+)?\.txt$|(^|/)(environment[^/]*\.ya?ml|pyproject\.toml|setup\.cfg|"
+    r"constraints\.txt)$"
+)
 _MAX_PLACES = 12
 
 
 def kind_of(path: str, text: str = "") -> str:
     """Return what kind of file this is: one of the words of `Operator.targets`, or "" for none.
 
-    A JSON file counts as data where its text is a list of objects, else as a config.
+    A JSON file counts as data where its text is a list of lists or objects, else as a config.
     """
     name = PurePosixPath(path).name.lower()
     if name.endswith((".py", ".pyw")):
         return "python"
-    if re.fullmatch(r"(requirements.*\.txt|.*requirements\.txt|environment\.ya?ml)", name):
-        return "requirements"
-    if name in {"pyproject.toml", "constraints.txt"}:
+    if _REQUIREMENTS.search(path.lower()):
         return "requirements"
     if name in _LAUNCH_NAMES or name.endswith(_LAUNCH):
         return "launch"
@@ -50,23 +52,24 @@ def kind_of(path: str, text: str = "") -> str:
 
 
 def is_config(target: Target) -> bool:
-    """Tell whether a file holds settings."""
-    return kind_of(target.path, target.text) == "config"
+    """Tell whether a file may hold settings."""
+    return target.path.lower().endswith(_CONFIG)
 
 
 def is_data(target: Target) -> bool:
-    """Tell whether a file holds data."""
-    return kind_of(target.path, target.text) == "data"
+    """Tell whether a file may hold data: all JSON may."""
+    data = target.path.lower().endswith((*_DATA, ".json"))
+    return data and not is_requirements(target)
 
 
 def is_launch(target: Target) -> bool:
     """Tell whether a file starts programs."""
-    return kind_of(target.path, target.text) == "launch"
+    return kind_of(target.path) == "launch"
 
 
 def is_requirements(target: Target) -> bool:
     """Tell whether a file lists packages."""
-    return kind_of(target.path, target.text) == "requirements"
+    return kind_of(target.path) == "requirements"
 
 
 def pick(target: Target, offset: int, options: Sequence[_Choice]) -> _Choice:
