@@ -25,7 +25,7 @@ def perturb(inputs):
 
 model = Patches(size=SIZE)
 optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-for step in range(30):
+for step in range(14):
     images, labels = make_images(32)
     loss = F.cross_entropy(model(images), labels)
     optimizer.zero_grad()
