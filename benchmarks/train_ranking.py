@@ -1,9 +1,13 @@
 """Learn the ranking's weights from recorded failures with known causes.
 
     python benchmarks/train_ranking.py FOLDER... [--write] [--strength L2]
+                                       [--factory .factory [--label NAME] [--factory-weight SHARE]]
 
 A FOLDER holds cases as ``fixtures/`` does. Prints line hits in sample and with each program (the
-cases that share code) left out in turn; ``--write`` stores the weights of all cases.
+cases that share code) left out in turn; ``--write`` stores the weights of all cases. ``--factory``
+adds the failures of a failure factory's store, as ``python -m factory score`` has located them:
+together they count ``SHARE`` of what the recorded cases count, each source the same. What is
+printed of recorded cases chooses between variants; of the factory only totals are printed.
 """
 
 from __future__ import annotations
@@ -12,12 +16,13 @@ import argparse
 import json
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
+from scipy.sparse import csr_matrix
 
 from dl_bug_lsp import localize as middle
 from dl_bug_lsp.evidence.sources import gather
@@ -48,6 +53,9 @@ class Example:
     rows: list[dict[str, float]]
     positive: np.ndarray
     away: bool
+    weight: float = 1.0
+    half: str | None = None
+    """Which half of the failure factory it is of, None for a recorded failure."""
 
 
 def program_of(folder: Path, truth: dict[str, object]) -> str:
@@ -80,6 +88,40 @@ def example_of(folder: Path) -> Example | None:
         np.array([place in roots for place in lines]),
         bool(site) and (site["file"], site["line"]) not in roots,
     )
+
+
+def factory_examples(store: Path, label: str, share: float, real: int, most: int) -> list[Example]:
+    """Return the failure factory's examples, both halves, at most ``most`` a source.
+
+    All of them weigh ``share`` times ``real``, each source the same. The program of an example is
+    its source, for a source of ours the name that `program_of` gives the fixtures.
+    """
+    from factory.score import chosen, results
+    from factory.storage import BLIND, SEEN, Store
+
+    found: list[Example] = []
+    for half in (SEEN, BLIND):
+        rows = results(Store(store), half, label)
+        for row in chosen([{**r, "key": r["case"][-12:]} for r in rows], most):
+            causes = {(file, line) for file, line in row["causes"]}
+            places = [(file, line) for file, line, _ in row["rows"]]
+            found.append(
+                Example(
+                    row["case"],
+                    row["source"].removeprefix("ours-"),
+                    row["group"],
+                    places,
+                    [kinds for _, _, kinds in row["rows"]],
+                    np.array([place in causes for place in places], dtype=bool),
+                    row["elsewhere"],
+                    half=half,
+                )
+            )
+    usable = Counter(e.program for e in found if e.positive.any())
+    for example in found:
+        inside = usable[example.program]
+        example.weight = share * real / len(usable) / inside if inside else 0.0
+    return found
 
 
 class Model:
@@ -121,7 +163,13 @@ class Model:
     def fit(self, examples: list[Example]) -> Model:
         """Maximise the probability that a cause stands first (listwise, L2)."""
         usable = [e for e in examples if e.positive.any()]
-        tables = [(self.matrix(e), e.positive) for e in usable]
+        table = self.stacked(usable)
+        across = table.T.tocsr()
+        sizes = [len(e.rows) for e in usable]
+        starts = np.cumsum([0, *sizes[:-1]])
+        owner = np.repeat(np.arange(len(usable)), sizes)
+        positive = np.concatenate([e.positive for e in usable])
+        importance = np.array([e.weight for e in usable])
         width = len(self.kinds)
         penalty = np.full(len(self.vector), self.strength * GROUP_PENALTY)
         penalty[:width] = self.strength
@@ -130,26 +178,48 @@ class Model:
             away = w - self.prior
             total = 0.5 * float(penalty @ (away * away))
             gradient = penalty * away
-            for table, positive in tables:
-                scores = table @ w
-                scores -= scores.max()
-                shares = np.exp(scores)
-                inside = shares[positive].sum()
-                total += float(np.log(shares.sum()) - np.log(inside))
-                all_share = shares / shares.sum()
-                good_share = np.where(positive, shares / inside, 0.0)
-                gradient += table.T @ (all_share - good_share)
+            scores = table @ w
+            shares = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
+            whole = np.add.reduceat(shares, starts)
+            good = np.where(positive, shares, 0.0)
+            inside = np.add.reduceat(good, starts)
+            total += float(importance @ (np.log(whole) - np.log(inside)))
+            wrong = importance[owner] * (shares / whole[owner] - good / inside[owner])
+            gradient += across @ wrong
             return total, gradient
 
         found = minimize(loss, self.vector, jac=True, method="L-BFGS-B", options={"maxiter": 400})
         self.vector = found.x
         return self
 
+    def stacked(self, examples: list[Example]) -> csr_matrix:
+        """Return the lines of all examples as rows of one sparse table; see `matrix`."""
+        width = len(self.kinds)
+        values: list[float] = []
+        columns: list[int] = []
+        ends = [0]
+        for example in examples:
+            offset = None
+            if example.group in self.groups:
+                offset = width * (1 + self.groups.index(example.group))
+            for row in example.rows:
+                for kind, score in row.items():
+                    column = self.index.get(kind)
+                    if column is None:
+                        continue
+                    values.append(score)
+                    columns.append(column)
+                    if offset is not None:
+                        values.append(score)
+                        columns.append(offset + column)
+                ends.append(len(values))
+        return csr_matrix((values, columns, ends), shape=(len(ends) - 1, len(self.vector)))
+
     def rank(self, example: Example) -> int | None:
         """Return the rank of the first cause among the example's lines (1-based)."""
         if not example.positive.any():
             return None
-        scores = self.scores(example)
+        scores = self.stacked([example]) @ self.vector
         keys = [(-round(s, 9), *place) for s, place in zip(scores, example.places, strict=True)]
         order = sorted(range(len(keys)), key=lambda i: keys[i])
         return next(r for r, i in enumerate(order, 1) if example.positive[i])
@@ -214,6 +284,26 @@ def calibration(outside: list[tuple[np.ndarray, np.ndarray]], factor: float) -> 
     return ", ".join(parts)
 
 
+FOLDS = 5
+
+
+def left_out_of_factory(
+    examples: list[Example], made: list[Example], strength: float
+) -> dict[str, list[int | None]]:
+    """Return the ranks of the factory's failures by half, a fifth of the sources left out each."""
+    found: dict[str, list[int | None]] = {}
+    programs = sorted({e.program for e in made})
+    for fold in range(FOLDS):
+        out = set(programs[fold::FOLDS])
+        rest = [e for e in (*examples, *made) if e.program not in out]
+        tried = [e for e in made if e.program in out]
+        if tried:
+            model = Model(rest, strength).fit(rest)
+            for example in tried:
+                found.setdefault(example.half or "", []).append(model.rank(example))
+    return found
+
+
 def table(title: str, ranks: list[int | None]) -> str:
     """Return one line of hits."""
     n = len(ranks) or 1
@@ -230,6 +320,10 @@ def main() -> int:
     parser.add_argument("--strength", type=float, default=6.0)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--show", action="store_true", help="print each case's rank")
+    parser.add_argument("--factory", type=Path, help="a failure factory's store")
+    parser.add_argument("--label", help="name of its results; by default of the package's git tree")
+    parser.add_argument("--factory-weight", type=float, default=0.5, metavar="SHARE")
+    parser.add_argument("--most", type=int, default=60, help="factory failures a source, at most")
     args = parser.parse_args()
     folders = [
         d
@@ -241,11 +335,18 @@ def main() -> int:
     print(f"{len(folders)} cases, {len(folders) - len(examples)} without a failure in the log")
     reach = sum(bool(e.positive.any()) for e in examples)
     print(f"the cause is among the candidates in {reach}")
-    final = Model(examples, args.strength).fit(examples)
+    made: list[Example] = []
+    if args.factory is not None:
+        from factory.score import label_of_package
+
+        label = args.label or label_of_package()
+        made = factory_examples(args.factory, label, args.factory_weight, len(examples), args.most)
+        print(f"{len(made)} failures of the factory, {len({e.program for e in made})} sources")
+    final = Model([*examples, *made], args.strength).fit([*examples, *made])
     out: dict[str, int | None] = {}
     outside: list[tuple[np.ndarray, np.ndarray]] = []
     for program in sorted({e.program for e in examples}):
-        rest = [e for e in examples if e.program != program]
+        rest = [e for e in (*examples, *made) if e.program != program]
         model = Model(rest, args.strength).fit(rest)
         for example in (e for e in examples if e.program == program):
             out[example.name] = model.rank(example)
@@ -259,6 +360,8 @@ def main() -> int:
     for top in args.folders:
         names = {d.name for d in top.iterdir()}
         print(table(f"  {top.name}", [r for name, r in out.items() if name in names]))
+    for half, ranks in left_out_of_factory(examples, made, args.strength).items():
+        print(table(f"factory, {half} half, sources left out", ranks))
     print(f"sharpness {final.sharpness}; the first line is a cause, by its share:")
     print(f"  {calibration(outside, final.sharpness)}")
     if args.show:
