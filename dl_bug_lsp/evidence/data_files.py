@@ -51,7 +51,8 @@ def _files_read(case: Case) -> dict[str, float]:
     """Return the workspace files that the failure is about, with how near they are to it."""
     found: dict[str, float] = {}
     for fact in case.facts.of(FactKind.PATH):
-        file = workspace_path(case.engine, str(fact.value))
+        path = str(fact.value)
+        file = workspace_path(case.engine, path) or case.workspace.existing_file(path)
         if file is not None:
             found.setdefault(file, 1.0)
     slices = [case.raise_slice, *case.outer_slices]

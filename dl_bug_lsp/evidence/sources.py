@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence import (
     bm25,
+    configuration,
     data_files,
     dtypes,
     names,
@@ -31,6 +32,7 @@ SOURCES: tuple[Source, ...] = (
     steps.find,
     numbers.find,
     names.find,
+    configuration.find,
     dtypes.find,
     types.find,
     paths.find,

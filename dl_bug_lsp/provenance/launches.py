@@ -145,7 +145,9 @@ def is_tooling(file: str) -> bool:
 def is_settings(workspace: Workspace, file: str, script: str | None) -> bool:
     """Whether a file is a config: of a format for settings, or Python that only assigns."""
     if not file.endswith(".py"):
-        return file.endswith(SETTINGS)
+        entries = workspace.config_entries(file)[:1] if file.endswith(SETTINGS) else ()
+        # A list at the top is data.
+        return any(isinstance(part, str) for entry in entries for part in entry.path[:1])
     tree = workspace.tree(file) if file != script else None
     if tree is None:
         return False

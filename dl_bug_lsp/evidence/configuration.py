@@ -1,0 +1,330 @@
+"""The settings of the failing run: which of them the failure reads, names or prints.
+
+A run's settings are the entries of its config files and the words of its command line (found by
+`dl_bug_lsp.provenance.configuration`). They are what users change most, and a stack never shows
+them.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dl_bug_lsp.evidence.nearness import nearness
+from dl_bug_lsp.evidence.numbers import COUNTED
+from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.provenance.blocks import NAMING
+from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.provenance.values import StepKind
+from dl_bug_lsp.workspace.values import Scalar
+
+FAR = 12.0
+"""Distance at which a setting counts a factor e less: settings lie far from where they are read."""
+MOST_SETTINGS = 4_000
+MOST_FRAMES = 4
+DEEP = 4
+"""More library frames than this below the raise site: the library was at work on its own."""
+NEAR_OPTION = 0.74
+OPTIONS = re.compile(
+    r"(?i)\b(?:unknown|unrecogni[sz]ed|unexpected|invalid|no such|not (?:a )?(?:valid|in struct)|"
+    r"unsupported|could not override|extra)\b"
+)
+QUOTED = re.compile(r"[`'\"]([^`'\"\n]{2,80})[`'\"]")
+AFTER_NOUN = re.compile(
+    r"(?i)\b(?:keys?|options?|arguments?|parameters?|flags?|fields?|attributes?|settings?)\b:?\s+"
+    r"[`'\"]?(-{0,2}[A-Za-z][\w.-]+)"
+)
+DISTINCT = re.compile(r"[a-z][A-Z]|\d|_|/|[a-z]\.[a-z]")
+"""What tells a name from a word of prose."""
+WORD = re.compile(r"[A-Za-z_][\w.\-/]*")
+NAMES = (
+    *(FactKind.KEY, FactKind.NAME, FactKind.ATTRIBUTE, FactKind.ARGUMENT, FactKind.OPTION),
+    *(FactKind.LITERAL, FactKind.PARAMETER, FactKind.CLASS, FactKind.PATH),
+)
+LITERALS = (StepKind.LITERAL, StepKind.CONTAINER, StepKind.ARITHMETIC, StepKind.TEXT)
+ABOUT_CODE = frozenset(
+    ("framework_api_misuse", "attribute_not_found", "not_implemented", "undefined_variable",
+     "library_not_found", "version_conflict")
+)  # fmt: skip
+"""Failures in which no value is wrong but how code is put together."""
+LOOPS = frozenset(("fit", "evaluate", "predict", "train", "test", "validate", "run"))
+INDIRECT = frozenset(("callback", "configured", "callee", "receiver", "base", "index"))
+"""Roles in which a value takes part without being what is handed on."""
+META = frozenset((*NAMING[:3], "_partial_", "_recursive_", "_convert_", "defaults"))
+"""Keys that say what a block is, not what it is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of the run: its place, its name and value; ``value`` is None for a table."""
+
+    file: str
+    line: int
+    key: str
+    value: Scalar
+    text: str
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the run's settings that the failure has to do with."""
+    files = frozenset(case.engine.configuration.files)
+    words = [w for launch in case.engine.run.launches for w in launch.words if w.line]
+    if not files and not words:
+        return
+    launched = frozenset((w.file, w.line) for w in words)
+    settings = settings_of(case)
+    yield from _reached(case, files, launched)
+    yield from _named(case, settings)
+    yield from _in_frames(case, settings)
+    yield from _numbers(case, settings)
+    yield from _wrong_type(case, settings)
+
+
+def settings_of(case: Case) -> list[Setting]:
+    """Return the settings of the run: of composed configs those that won, then the others."""
+    found: dict[tuple[str, int, str], Setting] = {}
+    engine = case.engine
+    configuration = engine.configuration
+    entries = [w for launch in engine.run.launches for w in launch.words if w.line]
+    for table in configuration.tables:
+        entries.extend(engine.settings(table).all())
+    for file in configuration.files:
+        if file in configuration.composed_files:
+            continue
+        if file.endswith(".py"):
+            for one in _python_settings(case, file):
+                found.setdefault((one.file, one.line, one.key), one)
+        else:
+            entries.extend(engine.settings(file).all())
+    for entry in entries:
+        if entry.line and len(found) < MOST_SETTINGS:
+            value = entry.value if entry.length is None else None
+            one = Setting(entry.file, entry.line, entry.key, value, entry.text)
+            found.setdefault((one.file, one.line, f"{one.key}={one.text}"), one)
+    return list(found.values())
+
+
+def _python_settings(case: Case, file: str) -> Iterator[Setting]:
+    """Yield the names, keywords and keys of a Python config that are given a plain value."""
+    tree = case.workspace.tree(file)
+    for node in ast.walk(tree) if tree is not None else ():
+        pairs: list[tuple[str, ast.expr]] = []
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], (ast.Name, ast.Attribute)):
+            target = node.targets[0]
+            pairs = [(target.id if isinstance(target, ast.Name) else target.attr, node.value)]
+        elif isinstance(node, ast.Call):
+            pairs = [(k.arg, k.value) for k in node.keywords if k.arg]
+        elif isinstance(node, ast.Dict):
+            pairs = [
+                (key.value, value)
+                for key, value in zip(node.keys, node.values, strict=True)
+                if isinstance(key, ast.Constant) and isinstance(key.value, str)
+            ]
+        for key, value in pairs:
+            for one in value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]:
+                scalar = _scalar(one)
+                yield Setting(file, one.lineno, key, scalar, str(scalar))
+
+
+def _scalar(expr: ast.expr) -> Scalar:
+    if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, ast.USub):
+        inner = _scalar(expr.operand)
+        return -inner if isinstance(inner, (int, float)) else None
+    value = expr.value if isinstance(expr, ast.Constant) else None
+    return value if isinstance(value, (str, int, float, bool)) else None
+
+
+def _reached(
+    case: Case, files: frozenset[str], launched: frozenset[tuple[str, int]]
+) -> Iterator[Clue]:
+    """Yield the settings that the failing expressions' values come from, nearest first."""
+    indifferent = case.category.id in INDIFFERENT
+    # A library that is deep in work of its own does more than to look at what it was handed.
+    deep = case.library_frames > DEEP or any(_runs_a_loop(start.expr) for start in case.starts)
+    values_matter = case.category.id not in ABOUT_CODE and not deep
+    for kind, slices in (("setting", [case.raise_slice]), ("outer_setting", case.outer_slices)):
+        order: dict[tuple[str, int], None] = {}
+        for step in (step for steps in slices for step in steps):
+            node = step.node
+            place = (node.file, node.line)
+            if node.line <= 0 or not (node.file in files or place in launched):
+                continue
+            if node.entry is None and node.kind not in LITERALS:
+                continue
+            key = node.entry.key if node.entry is not None else ""
+            if key in META or (node.entry is not None and node.entry.length == 0):
+                continue
+            if place in order:
+                continue
+            if not (indifferent and _name_of(step) in BYSTANDERS):
+                order[place] = None
+            rank = max(len(order) - 1, 0)
+            score = math.exp(-step.distance / FAR) / (1 + rank / 4)
+            direct = values_matter and kind == "setting" and _handed_on(step)
+            direct = direct and not (indifferent and _name_of(step) in BYSTANDERS)
+            told = node.entry is not None and node.entry.text
+            what = f"`{node.text}`" if told or node.entry is None else f"what is set for `{key}`"
+            why = f"{what}, a setting of this run, goes into `{step.way()[0].node.text}`"
+            yield Clue(f"config.{kind}", node.file, node.line, score, why)
+            if direct:
+                why = f"{what}, a setting of this run, is handed on to `{step.way()[0].node.text}`"
+                yield Clue("config.handed_on", node.file, node.line, score, why)
+
+
+def _runs_a_loop(expr: ast.expr) -> bool:
+    """Whether an expression calls a framework's own loop, whose frames may be left out."""
+    func = expr.func if isinstance(expr, ast.Call) else None
+    return isinstance(func, ast.Attribute) and func.attr in LOOPS
+
+
+def _handed_on(step: Step) -> bool:
+    """Whether a setting comes unchanged to where the failing expression uses it."""
+    start, *between = step.way()[:-1] or [step]
+    first = start.node
+    last = getattr(first.expr, "end_lineno", None) or first.line
+    outside = [
+        one
+        for one in between
+        if not (one.node.file == first.file and first.line <= one.node.line <= last)
+    ]
+    return not any(one.decides for one in outside) and not INDIRECT & set(step.roles)
+
+
+def _name_of(step: Step) -> str:
+    named = [r.removeprefix("argument ") for r in step.roles if r.startswith("argument ")]
+    if named and named[0] in BYSTANDERS:
+        return named[0]
+    if step.node.entry is not None:
+        return step.node.entry.key
+    before = step.before
+    text = before.node.text if before is not None else ""
+    return text.rpartition(".")[2]
+
+
+def _named(case: Case, settings: list[Setting]) -> Iterator[Clue]:
+    """Yield the settings whose value or name stands in the message."""
+    message = case.message[:4000]
+    told = {str(f.value) for f in case.facts.facts if f.kind in NAMES and isinstance(f.value, str)}
+    told.update(QUOTED.findall(message))
+    told.update(AFTER_NOUN.findall(message))
+    told = {t.strip() for t in told if len(t.strip()) > 1}
+    words = {w.strip(".-/") for w in WORD.findall(message)}
+    names = {t.lstrip("-").replace("-", "_") for t in told}
+    distinct = {word for word in words if DISTINCT.search(word)}
+    values = [s for s in settings if _says(s, told | distinct)]
+    counts = Counter(s.text for s in values)
+    for setting in values:
+        score = 1 / math.sqrt(counts[setting.text])
+        why = f"`{setting.key}: {setting.text}` gives what the message names"
+        yield Clue("config.value_named", setting.file, setting.line, score, why)
+    unknown = bool(OPTIONS.search(message))
+    keys = Counter(s.key.replace("-", "_") for s in settings)
+    for setting in settings:
+        key = setting.key.replace("-", "_")
+        if key in META or not key:
+            continue
+        # A plain word of prose is no name: what is named is quoted, or written like a name.
+        if key in names or (key in words and "_" in key):
+            kind = "config.option_named" if unknown and key in names else "config.key_named"
+            if case.category.id == "key_not_found" and kind == "config.key_named":
+                kind = "config.key_elsewhere"
+            score = 1 / math.sqrt(keys[key])
+            why = f"`{setting.key}`, which the message names, is set here"
+            yield Clue(kind, setting.file, setting.line, score, why)
+        elif unknown:
+            near = max((nearness(key, n) for n in names if "." not in n), default=0.0)
+            if near >= NEAR_OPTION:
+                why = f"`{setting.key}` is nearly what the message names"
+                yield Clue("config.key_near", setting.file, setting.line, near, why)
+
+
+def _says(setting: Setting, told: set[str]) -> bool:
+    """Whether a setting's value is one of the texts, or a path that one of them begins with."""
+    value = setting.value
+    if not isinstance(value, str) or len(value) < 2:
+        return False
+    if value in told or value.rpartition(".")[2] in told:
+        return True
+    path = value.rstrip("/")
+    return ("/" in path or "-" in path or "_" in path) and any(
+        t.startswith(f"{path}/") or t.endswith(f"/{path}") or f"/{path}/" in t for t in told
+    )
+
+
+def _in_frames(case: Case, settings: list[Setting]) -> Iterator[Clue]:
+    """Yield the settings whose name a library reads in the innermost frames."""
+    indifferent = case.category.id in INDIFFERENT
+    by_key: dict[str, list[Setting]] = {}
+    for setting in settings:
+        if setting.key not in META:
+            by_key.setdefault(setting.key.replace("-", "_"), []).append(setting)
+    frames = []
+    for frame, place in reversed(case.located):
+        if place is not None or len(frames) == MOST_FRAMES:
+            break  # What the workspace's own frames read, slices follow.
+        frames.append(frame)
+    for depth, frame in enumerate(frames):
+        read = set(re.findall(r"[A-Za-z_]\w*", frame.source or ""))
+        for key in sorted(read & by_key.keys()):
+            if len(key) < 2 or (indifferent and depth and key in BYSTANDERS):
+                continue
+            for setting in by_key[key]:
+                score = 1 / ((1 + depth) * math.sqrt(len(by_key[key])))
+                where = f"line {frame.line} of {frame.file.rpartition('/')[2]}"
+                why = f"`{key}` is read at {where}, near where the error was raised"
+                yield Clue("config.in_frame", setting.file, setting.line, score, why)
+
+
+def _numbers(case: Case, settings: list[Setting]) -> Iterator[Clue]:
+    """Yield the settings whose value is a number of the message."""
+    wanted: set[float] = set()
+    for fact in case.facts.facts:
+        values = fact.value if isinstance(fact.value, tuple) else (fact.value,)
+        if fact.kind in COUNTED:
+            wanted.update(float(n) for n in values if isinstance(n, (int, float)))
+    wanted = {n for n in wanted if 2 < abs(n) < 1e15}
+    reached = {(s.node.file, s.node.line) for s in case.raise_slice}
+    hits = [s for s in settings if _plain_number(s) in wanted]
+    counts = Counter(_plain_number(s) for s in hits)
+    for setting in hits:
+        number = _plain_number(setting) or 0.0
+        rare = min(1.0, 0.35 + math.log2(max(abs(number), 1)) / 8)
+        score = rare / math.sqrt(counts[number])
+        score *= 1.0 if (setting.file, setting.line) in reached else 0.5
+        why = f"`{setting.key}: {setting.text}` is a number of the message"
+        yield Clue("config.number", setting.file, setting.line, score, why)
+
+
+def _plain_number(setting: Setting) -> float | None:
+    value = setting.value
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def _wrong_type(case: Case, settings: list[Setting]) -> Iterator[Clue]:
+    """Yield the settings that look like a number and are text, where text was met."""
+    if case.category.id not in ("type_mismatch", "illegal_argument") or "str" not in case.message:
+        return
+    read = {
+        word
+        for frame, _ in case.located[-MOST_FRAMES:]
+        for word in re.findall(r"[A-Za-z_]\w*", frame.source or "")
+    }
+    reached = {(step.node.file, step.node.line) for step in case.raise_slice}
+    for setting in settings:
+        value = setting.value
+        if not isinstance(value, str) or not re.match(r"[-+.]?\d", value):
+            continue
+        if setting.key in read or (setting.file, setting.line) in reached:
+            why = f"`{setting.key}: {setting.text}` is text, though it begins like a number"
+            yield Clue("config.text_number", setting.file, setting.line, 1.0, why)
