@@ -22,6 +22,7 @@ from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.blocks import NAMING
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.provenance.values import StepKind
+from dl_bug_lsp.tracebacks import Frame
 from dl_bug_lsp.workspace.values import Scalar
 
 FAR = 12.0
@@ -264,7 +265,7 @@ def _in_frames(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     for setting in settings:
         if setting.key not in META:
             by_key.setdefault(setting.key.replace("-", "_"), []).append(setting)
-    frames = []
+    frames: list[Frame] = []
     for frame, place in reversed(case.located):
         if place is not None or len(frames) == MOST_FRAMES:
             break  # What the workspace's own frames read, slices follow.
