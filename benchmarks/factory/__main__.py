@@ -31,7 +31,7 @@ from factory.values import Program
 KEYS = ("operator", "framework", "size", "kind", "format")
 CHEAP = {"pytorch": 0, "sklearn": 1, "transformers": 2, "lightning": 3, "keras": 4}
 """Programs of one framework share a server, so they stand together; the quick ones first."""
-ROUNDS = ((100, 80.0), (200, 150.0), (400, 300.0), (800, 600.0), (2000, 2000.0))
+ROUNDS = ((120, 150.0), (250, 300.0), (500, 600.0), (1000, 1200.0), (2000, 2400.0))
 """Attempts and seconds of a program's turn, round by round: all sources come before much of one."""
 
 

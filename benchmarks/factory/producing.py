@@ -13,7 +13,8 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import islice
+from functools import lru_cache
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ from factory.storage import BLIND, Store
 from factory.truth import apply, truth_of
 from factory.values import Edit, Mutation, Operator, Program, Target
 
-MAX_PYTHON_TARGETS = 40
+MAX_PYTHON_TARGETS = 12
+MAX_PYTHON_CHARS = 60_000
 MAX_OTHER_TARGETS = 20
 MAX_TARGET_CHARS = 60_000
 PLACES_EACH = 400
@@ -269,6 +271,14 @@ def places_of(
     return found, notes
 
 
+@lru_cache(maxsize=1)
+def operators_digest() -> str:
+    """Return a text that changes with any operator's code."""
+    folder = Path(__file__).resolve().parent / "operators"
+    files = sorted(folder.glob("*.py"))
+    return hashlib.sha256(b"\0".join(f.read_bytes() for f in files)).hexdigest()
+
+
 def _targets(clean: Clean, texts: dict[str, str]) -> list[str]:
     usable = [f for f, text in texts.items() if len(text) <= MAX_TARGET_CHARS and text.strip()]
     python = [f for f in usable if f.endswith(".py")]
@@ -279,6 +289,8 @@ def _targets(clean: Clean, texts: dict[str, str]) -> list[str]:
         python = run
     others = [f for f in usable if not f.endswith(".py")]
     others.sort(key=lambda f: (f not in clean.opened, f))
+    chars = accumulate(len(texts[f]) for f in python)
+    python = [f for f, n in zip(python, chars, strict=True) if n <= MAX_PYTHON_CHARS] or python[:1]
     return [*python[:MAX_PYTHON_TARGETS], *others[:MAX_OTHER_TARGETS]]
 
 
@@ -514,7 +526,7 @@ class Production:
         before = self.store.attempts(program.id, program.source)
         tried = {r["key"] for r in before if r["key"]}
         families = {r["family"] for r in before if r.get("case")}
-        places, notes = places_of(self.operators, clean, texts)
+        places, notes = self._places(program, clean, texts)
         for problem, count in notes.items():
             if problem != "found no place":
                 self._note(program, f"{problem} in {count} files")
@@ -540,6 +552,47 @@ class Production:
             self.store.add(record)
             if outcomes["shows the server"] > MOST_SHOWN:
                 return
+
+    def _places(
+        self, program: Program, clean: Clean, texts: dict[str, str]
+    ) -> tuple[list[Place], Counter[str]]:
+        """Return what `places_of` finds, remembered in the store."""
+        known = {operator.id: operator for operator in self.operators}
+        told = [sorted(known), texts, operators_digest()]
+        digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
+        file = self.store.root / "places" / f"{program.id}.json"
+        try:
+            data = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            data = {}
+        if data.get("digest") == digest.hexdigest():
+            found = [
+                Place(
+                    known[name],
+                    Mutation(tuple(Edit(*edit) for edit in edits), note),
+                    kind,
+                    line,
+                    reach,
+                )
+                for name, edits, note, kind, line, reach in data["places"]
+            ]
+            return found, Counter()
+        found, notes = places_of(self.operators, clean, texts)
+        rows = [
+            (
+                p.operator.id,
+                [[e.file, e.start, e.end, e.text] for e in p.mutation.edits],
+                p.mutation.note,
+                p.kind,
+                p.line,
+                p.reach,
+            )
+            for p in found
+        ]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        kept = {"digest": digest.hexdigest(), "places": rows}
+        file.write_text(json.dumps(kept), encoding="utf-8")
+        return found, notes
 
     def _attempt(
         self,
