@@ -24,6 +24,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "__init__": (),
     "__main__": ("cli",),
     "cancellation": (),
+    "data_folder": (),
     "logs": ("cancellation",),
     "tracebacks": ("logs", "cancellation"),
     "messages": ("logs", "tracebacks"),
@@ -31,11 +32,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "signals": ("cancellation", "logs", "tracebacks", "messages", "taxonomy", "report"),
     "report": ("logs",),
     "bug_reports": ("logs", "tracebacks", "messages", "taxonomy", "signals", "report"),
-    "workspace": ("cancellation",),
+    "workspace": ("cancellation", "data_folder"),
     "settings": ("report", "workspace"),
-    "runs": (),
-    "recording": ("workspace", "spectrum", "localize", "report", "cancellation"),
-    "watching": ("logs", "tracebacks", "runs"),
+    "runs": ("data_folder",),
+    "recording": ("data_folder", "workspace", "spectrum", "localize", "report", "cancellation"),
+    "watching": ("logs", "tracebacks", "runs", "data_folder"),
     "retrieval": ("workspace",),
     "spectrum": ("logs", "tracebacks"),
     "provenance": ("workspace", "cancellation"),
@@ -56,6 +57,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "cli": (
         *(
+            "data_folder",
             "localize",
             "settings",
             "techniques",
@@ -94,7 +96,7 @@ LIBRARIES = {
     "yaml": {"workspace"},
 }
 """Who may import a library: one room each, so that it can be replaced."""
-ON_DISK = {"workspace", "recording", "runs", "watching", "server", "cli"}
+ON_DISK = {"data_folder", "workspace", "recording", "runs", "watching", "server", "cli"}
 """The rooms that read or write files, apart from data that ships with the package."""
 
 DISK_CALLS = {

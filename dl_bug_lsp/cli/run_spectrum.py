@@ -62,9 +62,9 @@ def recording(is_wanted: bool, workspace: Path) -> Iterator[TakeIn]:
 
 def _take_in(folder: Path, workspace: Path, record: RunRecord, output: bytes) -> RecordedRun | None:
     """Bring a run's record into the spectrum file, and tell its user what it is."""
+    from dl_bug_lsp.data_folder import FOLDER
     from dl_bug_lsp.recording.run_sessions import NOTHING, read_run
     from dl_bug_lsp.recording.store import NAME, StoreError, write_session
-    from dl_bug_lsp.workspace.cache import FOLDER
 
     if record.was_broken_off:
         return None

@@ -33,6 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def take_in(arguments: argparse.Namespace) -> int:
     """Bring a coverage file and a JUnit report into the workspace's spectrum."""
+    from dl_bug_lsp import data_folder
     from dl_bug_lsp.cli.localize_command import workspace_folder
     from dl_bug_lsp.recording.coverage_data import CoverageDataError
     from dl_bug_lsp.recording.importing import ImportingError, import_session
@@ -40,7 +41,6 @@ def take_in(arguments: argparse.Namespace) -> int:
     from dl_bug_lsp.recording.store import StoreError, write_session
     from dl_bug_lsp.recording.today import spectrum_file
     from dl_bug_lsp.workspace import Workspace
-    from dl_bug_lsp.workspace.cache import prepare_folder
 
     root = workspace_folder(arguments.workspace)
     workspace = Workspace(root)
@@ -51,7 +51,7 @@ def take_in(arguments: argparse.Namespace) -> int:
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(stamp))
         find = _Finder(workspace)
         session = import_session(coverage, junit, find.local, workspace.text, started)
-        prepare_folder(path.parent)
+        data_folder.prepare(root)
         moved = write_session(path, session)
     except (CoverageDataError, JUnitError, ImportingError, StoreError) as error:
         raise UsageError(str(error)) from error

@@ -12,10 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.recording.numbits import numbits_of
 from dl_bug_lsp.recording.values import Arc, Hits
 
 _SCHEMAS = range(6, 8)
+_TABLES = frozenset({"coverage_schema", "meta", "file", "context", "line_bits", "arc", "tracer"})
 
 
 class CoverageDataError(Exception):
@@ -49,7 +51,7 @@ def read_coverage(path: Path) -> CoverageData:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5)
+    return data_folder.connect(path, _TABLES)
 
 
 def _check_schema(connection: sqlite3.Connection, path: Path) -> None:

@@ -8,9 +8,8 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.recording.journal import FOLDER, is_running
-from dl_bug_lsp.workspace.cache import FOLDER as DATA_FOLDER
-from dl_bug_lsp.workspace.cache import prepare_folder
 
 _PREFIX = "run-"
 BOOTSTRAP = Path(__file__).resolve().parent / "bootstrap"
@@ -19,12 +18,10 @@ BOOTSTRAP = Path(__file__).resolve().parent / "bootstrap"
 @contextlib.contextmanager
 def run_folder(root: Path) -> Iterator[Path]:
     """Make a folder for the records of a run's processes, and remove it; raises OSError."""
-    prepare_folder(root / DATA_FOLDER)
-    base = root / DATA_FOLDER / FOLDER
-    base.mkdir(parents=True, exist_ok=True)
+    base = data_folder.prepare(root, FOLDER)
     for old in sorted(base.glob(f"{_PREFIX}*")):
         process = old.name.removeprefix(_PREFIX)
-        if process.isdigit() and not is_running(int(process)):
+        if process.isdigit() and data_folder.is_plain(old) and not is_running(int(process)):
             shutil.rmtree(old, ignore_errors=True)
     folder = base / f"{_PREFIX}{os.getpid()}"
     folder.mkdir(exist_ok=True)

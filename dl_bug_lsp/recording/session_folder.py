@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.recording.coverage_data import CoverageData, CoverageDataError, read_coverage
 from dl_bug_lsp.recording.journal import ABOUT, FOLDER, JournalEntry, is_running, read_journal
 from dl_bug_lsp.recording.numbits import union
 from dl_bug_lsp.recording.test_reports import contexts_of
 from dl_bug_lsp.recording.values import CRASHED, Hits, Phase, RecordedTest, Session
 from dl_bug_lsp.spectrum.values import Outcome
-from dl_bug_lsp.workspace.cache import FOLDER as DATA_FOLDER
-from dl_bug_lsp.workspace.cache import prepare_folder
 
 _SESSION = re.compile(r"^[\dT-]{1,40}Z-(?:\d{1,18}-)*(?P<process>\d{1,18})$")
 """When a session began and its process, behind it those that claimed it later."""
@@ -38,10 +37,9 @@ class Finished:
 
 def make_folder(root: Path, command: str, branch: bool) -> Path:
     """Make the folder of a new session below ``root``; raises OSError where that cannot be."""
-    prepare_folder(root / DATA_FOLDER)
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    folder = root / DATA_FOLDER / FOLDER / f"{started.replace(':', '')}-{os.getpid()}"
-    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{started.replace(':', '')}-{os.getpid()}"
+    folder = data_folder.prepare(root, FOLDER, name)
     about = {"process": os.getpid(), "started": started, "command": command, "branch": branch}
     (folder / ABOUT).write_text(json.dumps(about), "utf-8")
     return folder
@@ -49,12 +47,14 @@ def make_folder(root: Path, command: str, branch: bool) -> Path:
 
 def left_behind(root: Path) -> Iterator[Path]:
     """Return the folders of sessions whose process is gone: they crashed or were killed."""
-    base = root / DATA_FOLDER / FOLDER
+    base = root / data_folder.FOLDER / FOLDER
+    if not (data_folder.is_plain(base) and data_folder.is_plain(base.parent)):
+        return
     with contextlib.suppress(OSError):
         for folder in sorted(base.iterdir()):
             # Not what the file inside says: a full disk may have left it empty.
             named = _SESSION.match(folder.name)
-            if named and not is_running(int(named["process"])):
+            if named and data_folder.is_plain(folder) and not is_running(int(named["process"])):
                 yield folder
 
 

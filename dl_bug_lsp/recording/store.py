@@ -18,8 +18,9 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.recording.store_reading import sessions
-from dl_bug_lsp.recording.store_tables import OLDER, SCHEMA, make_tables
+from dl_bug_lsp.recording.store_tables import OLDER, SCHEMA, TABLES, make_tables
 from dl_bug_lsp.recording.store_writing import drop_replaced, drop_unused, insert
 from dl_bug_lsp.recording.values import RecordedTest, Session
 
@@ -49,9 +50,11 @@ def write_session(path: Path, session: Session) -> str | None:
 
     Returns a sentence where a damaged file was moved aside first. Raises `StoreError`.
     """
+    _check_place(path)
     moved = _move_aside_damaged(path)
     try:
         with contextlib.closing(sqlite3.connect(path, timeout=_WAIT, isolation_level=None)) as db:
+            data_folder.guard(db, TABLES)
             db.execute("begin immediate")
             make_tables(db)
             drop_replaced(db, session)
@@ -63,14 +66,22 @@ def write_session(path: Path, session: Session) -> str | None:
     return moved
 
 
+def _check_place(path: Path) -> None:
+    """Refuse a place that leads elsewhere; what has the file's name must be a file."""
+    there = path.is_symlink() or path.exists()
+    hidden = path.parent.name == data_folder.FOLDER
+    if (there and not data_folder.is_regular(path)) or (
+        hidden and not data_folder.is_plain(path.parent)
+    ):
+        raise StoreError(f"the spectrum is not written to {path}: it is a link or no file")
+
+
 def read_recording(path: Path) -> Recording:
     """Read a spectrum file; raises `StoreError` with one sentence when that cannot be."""
     if not path.is_file():
         raise StoreError(f"{path} is no file; `pytest --dl-bug` writes one")
     try:
-        with contextlib.closing(
-            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_WAIT)
-        ) as db:
+        with contextlib.closing(data_folder.connect(path, TABLES)) as db:
             db.execute("begin")
             _check(db, path)
             return Recording(tuple(sessions(db)))

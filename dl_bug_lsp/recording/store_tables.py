@@ -7,6 +7,7 @@ import sqlite3
 SCHEMA = "2"
 OLDER = "1"
 """The schema that is still read, and extended by the next writer."""
+TABLES = frozenset({"about", "session", "body", "source", "test", "hit", "arc", "signature"})
 _TABLES = """
 create table about (key text primary key, value text);
 create table session (id integer primary key, started text, command text, branch integer);

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.recording import session_folder
 from dl_bug_lsp.recording.store import NAME, StoreError, write_session
 from dl_bug_lsp.recording.values import Session
-from dl_bug_lsp.workspace.cache import FOLDER
 
 _LEFT_BEHIND = "an earlier session that was cut off"
 

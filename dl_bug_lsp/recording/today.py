@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.recording.branches import branches_now
 from dl_bug_lsp.recording.spectra import Named, Recorded, spectrum_now
 from dl_bug_lsp.recording.store import NAME, Recording, read_recording
 from dl_bug_lsp.recording.values import Session
 from dl_bug_lsp.spectrum.values import PROGRAM
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.cache import FOLDER
 
 LONGEST_HEADER = 100
 """Lines that a function's header may have."""

@@ -36,6 +36,7 @@ class CappedLog:
             return
         try:
             flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+            flags |= getattr(os, "O_NOFOLLOW", 0)
             self._number = os.open(path, flags, 0o666)
         except OSError as error:
             self.problem = error

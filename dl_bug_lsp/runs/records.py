@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import time
 from collections.abc import Iterator
@@ -12,12 +13,16 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
-FOLDER = ".dlbug"
+from dl_bug_lsp import data_folder
+from dl_bug_lsp.data_folder import FOLDER
+
 RUNS = f"{FOLDER}/runs"
 """Where runs are recorded, below the workspace."""
 KEPT = 50
 """Runs that are kept; older ones are removed when a new one begins."""
 _LARGEST = 2**20
+_NAME = re.compile(r"\d{8}T\d{6}Z-\d+\.json")
+"""The name of a run's record: when it began and the recorder's process."""
 _PLAIN_TIME = str.maketrans("", "", "-:")
 _MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 
@@ -78,12 +83,7 @@ def begin(workspace: Path, record: RunRecord) -> Path:
 
     Raises `OSError` where nothing can be written.
     """
-    runs = workspace / RUNS
-    runs.mkdir(parents=True, exist_ok=True)
-    ignore = workspace / FOLDER / ".gitignore"
-    if not ignore.exists():
-        with suppress(OSError):
-            ignore.write_text("*\n", encoding="ascii")
+    runs = data_folder.prepare(workspace, "runs")
     prune(runs, KEPT - 1)
     name = f"{record.started.translate(_PLAIN_TIME)}-{record.pid}"
     write(runs / name, record)
@@ -113,10 +113,10 @@ def write(place: Path, record: RunRecord) -> None:
 
 def read(file: Path) -> RunRecord | None:
     """Read a record; None where the file is none."""
+    data = data_folder.read(file, _LARGEST)
     try:
-        with file.open("rb") as stream:
-            document = json.loads(stream.read(_LARGEST))
-    except (OSError, ValueError, RecursionError):
+        document = json.loads(data) if data is not None else None
+    except (ValueError, RecursionError):
         return None
     return _record(document) if isinstance(document, dict) else None
 
@@ -159,18 +159,23 @@ def recorded(workspace: Path) -> Iterator[tuple[Path, RunRecord]]:
 
 
 def prune(runs: Path, keep: int) -> None:
-    """Remove all but the newest ``keep`` ended runs; those that still run stay."""
+    """Remove all but the newest ``keep`` ended runs; those that still run stay.
+
+    Only files with a record's name and content are removed: others are not ours.
+    """
     files = _files(runs)
     for file in files[: max(0, len(files) - keep)]:
         record = read(file)
-        if record is not None and record.exit_code is None and _is_running(record.pid):
+        if record is None or (record.exit_code is None and _is_running(record.pid)):
             continue
         discard(file.with_suffix(""))
 
 
 def _files(runs: Path) -> list[Path]:
+    if not (data_folder.is_plain(runs) and data_folder.is_plain(runs.parent)):
+        return []
     try:
-        return sorted(entry for entry in runs.iterdir() if entry.suffix == ".json")
+        return sorted(entry for entry in runs.iterdir() if _NAME.fullmatch(entry.name))
     except OSError:
         return []
 

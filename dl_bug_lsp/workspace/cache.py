@@ -18,13 +18,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dl_bug_lsp import data_folder
+from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.workspace.records import Record
 from dl_bug_lsp.workspace.stores import Stamp
 from dl_bug_lsp.workspace.terms import Vocabulary
 
 # The reader of Python is the running interpreter's: another one may see other problems.
 VERSION = f"2 python{sys.version_info[0]}.{sys.version_info[1]}"
-FOLDER = ".dlbug"
 _NAME = "index.sqlite"
 _SCHEMA = """
 create table about (key text primary key, value text);
@@ -32,6 +33,7 @@ create table term (number integer primary key, term text);
 create table file (path text primary key, size integer, mtime_ns integer, inode integer,
                    digest text, meta text, terms blob);
 """
+_TABLES = frozenset({"about", "term", "file"})
 _SETTLED_NS = 2_000_000_000
 
 
@@ -74,7 +76,7 @@ def load(root: Path) -> Loaded:
     """Read the first usable cache; a missing, damaged or foreign one is an empty one."""
     for path in candidate_paths(root):
         with contextlib.suppress(OSError, sqlite3.Error, ValueError, TypeError, LookupError):
-            if path.is_file() and not path.parent.is_symlink():
+            if data_folder.is_regular(path) and data_folder.is_plain(path.parent):
                 return _read(path)
     return Loaded()
 
@@ -84,7 +86,10 @@ def save(root: Path, vocabulary: Vocabulary, rows: Mapping[str, Row]) -> Path | 
     for path in candidate_paths(root):
         temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
         try:
-            prepare_folder(path.parent)
+            if path.parent.name == FOLDER:
+                data_folder.prepare(root)
+            else:
+                path.parent.mkdir(parents=True, exist_ok=True)
             _write(temporary, vocabulary, rows)
             temporary.replace(path)
         except (OSError, sqlite3.Error):
@@ -99,6 +104,8 @@ def info(root: Path) -> CacheInfo:
     """Say where the cache of a workspace lies and what it holds."""
     for path in candidate_paths(root):
         with contextlib.suppress(OSError, sqlite3.Error):
+            if not data_folder.is_regular(path):
+                continue
             found = path.stat()
             with contextlib.closing(_connect(path)) as connection:
                 files = connection.execute("select count(*) from file").fetchone()[0]
@@ -109,7 +116,7 @@ def info(root: Path) -> CacheInfo:
 def _connect(path: Path) -> sqlite3.Connection:
     # The file is only ever swapped, never written in place, so a reader needs no lock (locks hang
     # on some network file systems).
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    return data_folder.connect(path, _TABLES, immutable=True)
 
 
 def _read(path: Path) -> Loaded:
@@ -151,18 +158,6 @@ def _write(path: Path, vocabulary: Vocabulary, rows: Mapping[str, Row]) -> None:
 
 def _columns(record: Record) -> tuple[str, bytes]:
     return record.meta, record.terms
-
-
-def prepare_folder(folder: Path) -> None:
-    """Make the folder of what we keep, hidden from git.
-
-    A link in its place could lead anywhere: OSError.
-    """
-    if folder.is_symlink():
-        raise OSError("the cache folder is a link")
-    folder.mkdir(parents=True, exist_ok=True)
-    if folder.name == FOLDER and not (folder / ".gitignore").exists():
-        (folder / ".gitignore").write_text("*\n", "utf-8")
 
 
 DAMAGED = (ValueError, TypeError, LookupError, zlib.error)

@@ -7,20 +7,13 @@ import os
 import tempfile
 from pathlib import Path
 
-from dl_bug_lsp.workspace.cache import FOLDER, prepare_folder
+from dl_bug_lsp import data_folder
 
 
 def read_kept(root: Path, name: str, limit: int) -> bytes | None:
     """Return a kept file's bytes, None where there is none, or one of more than ``limit`` bytes."""
-    folder = root / FOLDER
-    try:
-        if folder.is_symlink() or (folder / name).is_symlink():
-            return None
-        with (folder / name).open("rb") as stream:
-            data = stream.read(limit + 1)
-    except (OSError, ValueError):
-        return None
-    return data if len(data) <= limit else None
+    folder = root / data_folder.FOLDER
+    return data_folder.read(folder / name, limit) if data_folder.is_plain(folder) else None
 
 
 def write_kept(root: Path, name: str, data: bytes | None) -> bool:
@@ -28,12 +21,13 @@ def write_kept(root: Path, name: str, data: bytes | None) -> bool:
 
     A reader at the same time sees the old file or the new one, never a part.
     """
-    folder = root / FOLDER
+    folder = root / data_folder.FOLDER
     try:
         if data is None:
-            (folder / name).unlink(missing_ok=True)
+            if data_folder.is_plain(folder):
+                (folder / name).unlink(missing_ok=True)
             return True
-        prepare_folder(folder)
+        data_folder.prepare(root)
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=f"{name}.", suffix=".tmp")
     except (OSError, ValueError):
         return False

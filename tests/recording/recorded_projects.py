@@ -7,9 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.recording.numbits import lines_of
 from dl_bug_lsp.recording.store import NAME, Recording, read_recording
-from dl_bug_lsp.workspace.cache import FOLDER
 
 CODE = """\
 RATE = 3

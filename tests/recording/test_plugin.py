@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from recorded_projects import CODE, lines, project, recorded, run_pytest
 
+from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.recording.numbits import lines_of
 from dl_bug_lsp.recording.ranked import ranked_now
 from dl_bug_lsp.recording.store import NAME
 from dl_bug_lsp.recording.today import recorded_today
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.cache import FOLDER
 
 TESTS = """\
 import pytest

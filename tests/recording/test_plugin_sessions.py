@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from recorded_projects import lines, project, recorded, run_pytest
 
+from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.recording.failing_text import failing_text
 from dl_bug_lsp.recording.journal import ABOUT
 from dl_bug_lsp.recording.journal import FOLDER as SESSIONS
@@ -15,7 +16,6 @@ from dl_bug_lsp.recording.ranked import combined_table, ranked_now
 from dl_bug_lsp.recording.taking_in import take_in_left_behind
 from dl_bug_lsp.recording.today import recorded_today
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.cache import FOLDER
 
 MANY = """\
 import pytest

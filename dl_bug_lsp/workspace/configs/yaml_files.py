@@ -20,6 +20,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _KEY = re.compile(r"([ ]*)((?:-[ ]+)*)([\"']?)([\w.$/-][\w.$ /-]*?)\3[ ]*:(?:[ ]+([^\n]*))?$")
 _ITEM = re.compile(r"([ ]*)-[ ]+([^\n]+)$")
 _DEEPEST = 60
+_MOST_NESTED = 200
 _MERGE = "tag:yaml.org,2002:merge"
 _Path = tuple[str | int, ...]
 
@@ -32,6 +33,10 @@ def read_yaml_config(file: str, text: str) -> ConfigReading:
     file is read line by line as far as its layout tells.
     """
     try:
+        deep = _nested_too_deeply(text)
+        if deep is not None:
+            problem = f"more than {_MOST_NESTED} levels are nested"
+            return ConfigReading(_scan(file, text), problem, deep)
         documents = list(yaml.compose_all(text, Loader=_Loader))
     except yaml.YAMLError as error:
         problem, line = _problem(error)
@@ -45,6 +50,27 @@ def read_yaml_config(file: str, text: str) -> ConfigReading:
     if not entries and not text.strip():
         return ConfigReading((), "the file is empty", 1)
     return ConfigReading(tuple(entries))
+
+
+def _nested_too_deeply(text: str) -> int | None:
+    """Return the 1-based line where nodes are nested too deeply to be composed; None if nowhere.
+
+    libyaml's composer calls itself for each level and ends the process where the stack does; its
+    parser, which is asked here, keeps a stack of its own.
+    """
+    longest = max(map(len, text.splitlines()), default=0)
+    # A level takes a column of a line, or a bracket: most files need not be parsed twice.
+    if longest + text.count("[") + text.count("{") <= _MOST_NESTED:
+        return None
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _MOST_NESTED:
+                return int(event.start_mark.line) + 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+    return None
 
 
 def _problem(error: yaml.YAMLError) -> tuple[str, int]:
