@@ -72,6 +72,13 @@ SHOWN_BY = {
     "loguru": "loguru",
     "pytest": "pytest",
 }
+SHOWN_AS = {
+    "rich": "Traceback (most recent call last) ─".encode(),
+    "ipython": b"Traceback (most recent call last)",
+    "loguru": b"Training failed",
+    "logging": b"Training failed",
+}
+"""What is in a log that is shown so."""
 SHOWING = (*SHOWN_BY.values(), "logging", "_pytest.assertion.rewrite")
 """What the shapes of a failure import, imported ahead too."""
 NEVER_AHEAD = frozenset({"antigravity", "this"})
@@ -638,6 +645,9 @@ class Production:
                 outcome = "not shown"
         finally:
             copy.restore()
+        if shape in SHOWN_AS and SHOWN_AS[shape] not in ending.output:
+            # It ended without a traceback, which is all that would have looked otherwise.
+            record["format"] = shape = "plain"
         record["outcome"] = outcome
         if outcome != "kept":
             return record

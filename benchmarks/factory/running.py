@@ -22,7 +22,7 @@ FILE_BYTES = 64 << 20
 DISK_BYTES = 256 << 20
 MEMORY_BYTES = 6 << 30
 PROCESSES = 48
-LEAST_S = 8.0
+LEAST_S = 5.0
 START_S = 240.0
 PROGRAMS_A_SERVER = 10
 """More programs would fill a server with packages that the next one does not import."""

@@ -104,7 +104,7 @@ def located(
     It does what `localize` does for the failure that ended the job. Ranks are 1-based, None where
     the cause was not named; ``rows`` hold file, line and the score of each kind of clue.
     """
-    begin = time.perf_counter()
+    begin = time.process_time()
     log = read_log(text)
     failures = middle.failures_of(log, read_failures(log))
     primary = next((f for f in failures if f.primary), None)
@@ -122,7 +122,7 @@ def located(
             for (file, line), kinds in features(clues).items()
         ]
         group = GROUPS.get(case.category.id, "other")
-    seconds = time.perf_counter() - begin
+    seconds = time.process_time() - begin
     answer: list[scoring.Line] = []
     frames: list[scoring.Line] = []
     share = None
