@@ -22,6 +22,7 @@ from dl_bug_lsp.evidence import (
 )
 from dl_bug_lsp.evidence.domain_rules import all_rules
 from dl_bug_lsp.evidence.repairs import all_repairs
+from dl_bug_lsp.evidence.shapes import blame
 from dl_bug_lsp.evidence.values import Case, Clue, Source
 
 SOURCES: tuple[Source, ...] = (
@@ -40,6 +41,7 @@ SOURCES: tuple[Source, ...] = (
     bm25.find,
     all_rules.find,
     all_repairs.find,
+    blame.find,
 )
 
 

@@ -54,6 +54,7 @@ SOURCES = {
     "training": "domain_rules",
     "repair": "repairs",
     "missing": "repairs",
+    "shapes": "shapes",
 }
 """The source of evidence, by the field's terms, that a family of clues belongs to."""
 MAX_FRAMES = 200

@@ -22,7 +22,15 @@ from dl_bug_lsp.tracebacks import read_failures
 CASES = Path(__file__).parent / "cases"
 PARAMETERS = [
     pytest.param(program, id=f"{file}-{program.name.replace(' ', '-')}")
-    for file in ("sources", "data_files", "rules", "repairs", "missing", "configuration")
+    for file in (
+        "sources",
+        "data_files",
+        "rules",
+        "repairs",
+        "missing",
+        "configuration",
+        "shapes",
+    )
     for program in programs(CASES / f"{file}.txt")
 ]
 

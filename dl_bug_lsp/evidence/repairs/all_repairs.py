@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.repairs import arguments, missing, results, spelling
+from dl_bug_lsp.evidence.repairs import arguments, missing, parameters, results, spelling
 from dl_bug_lsp.evidence.values import Case, Clue, Source
 
-REPAIRS: tuple[Source, ...] = (spelling.find, arguments.find, missing.find, results.find)
+REPAIRS: tuple[Source, ...] = (
+    spelling.find,
+    arguments.find,
+    missing.find,
+    results.find,
+    parameters.find,
+)
 
 
 def find(case: Case) -> Iterator[Clue]:

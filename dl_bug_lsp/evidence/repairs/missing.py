@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, source
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, near_files, source
 from dl_bug_lsp.evidence.repairs.places import (
     FUNCTIONS,
     beside,
@@ -64,12 +64,22 @@ def find(case: Case) -> Iterator[Clue]:
             yield from _name(case, name)
     for attribute in sorted({str(f.value) for f in case.facts.of(FactKind.ATTRIBUTE, Role.ACTUAL)}):
         yield from _attribute(case, attribute)
+        yield from _option(case, attribute)
     yield from _methods(case)
+    yield from _key(case)
     yield from _never_filled(case)
 
 
 def _clue(kind: str, file: str, line: int, score: float, why: str) -> Clue:
     return Clue(kind, file, line, score, why, Suggestion(file, line, "", ""))
+
+
+def _after(kind: str, file: str, statement: ast.stmt, score: float, why: str) -> Iterator[Clue]:
+    """Yield the lines of a statement after which something is missing: its end, its beginning."""
+    end = statement.end_lineno or statement.lineno
+    yield _clue(kind, file, end, score, why)
+    if end != statement.lineno:
+        yield _clue(kind, file, statement.lineno, 0.7 * score, why)
 
 
 # Names
@@ -129,9 +139,10 @@ def _not_yet_bound(case: Case, scope: Scope, name: str, line: int) -> Iterator[C
         near = 0.9 / (1 + depth / 3)
         if loops:
             yield _clue("missing.binding", scope.file, block[index].lineno, near, why)
+        else:
+            yield _clue("missing.binding", scope.file, block[index].lineno, near, why)
         if index:
-            before = block[index - 1]
-            yield _clue("missing.binding", scope.file, before.lineno, near, why)
+            yield from _after("missing.binding", scope.file, block[index - 1], near, why)
     if isinstance(scope.node, FUNCTIONS):
         yield _clue("missing.binding_def", scope.file, scope.line, 1.0, why)
 
@@ -251,9 +262,10 @@ def _unmade(case: Case, scope: Scope, name: str, line: int) -> Iterator[Clue]:
     if anchor is not None:
         text = f"`{name}` is made of `{source(made)}` elsewhere" if made is not None else ""
         yield _clue("missing.binding", scope.file, anchor, 1.0, f"{why}; {text}")
+    yield from _by_neighbours(scope, name, why)
     if index:
-        yield _clue("missing.binding", scope.file, block[index - 1].lineno, 0.8, why)
-    yield _clue("missing.binding", scope.file, block[index].lineno, 0.4, why)
+        yield from _after("missing.binding", scope.file, block[index - 1], 0.8, why)
+    yield _clue("missing.binding", scope.file, block[index].lineno, 0.6, why)
     for outer, at in reversed(way[:-1]):
         yield _clue("missing.binding", scope.file, outer[at].lineno, 0.4, why)
         if at:
@@ -267,6 +279,14 @@ def _unmade(case: Case, scope: Scope, name: str, line: int) -> Iterator[Clue]:
         constants = [s for s in body_of(module) if isinstance(s, ast.Assign)]
         for statement in constants[:MOST]:
             yield _clue("missing.binding", module.file, statement.lineno, 0.7, why)
+
+
+def _by_neighbours(scope: Scope, name: str, why: str) -> Iterator[Clue]:
+    """Yield where the names are bound that code reads right before or after this one."""
+    bound = {n: b[0].line for n, b in scope.bindings.items() if "." not in n and not b[0].mutates}
+    lines = {n: line for n, line in bound.items() if line in scope.blocks_at}
+    for other, distance in beside(names_read(scope.node), name, set(lines))[:4]:
+        yield _clue("missing.binding", scope.file, lines[other], 0.8 / distance, why)
 
 
 def _first_use(block: list[ast.stmt], name: str) -> int | None:
@@ -355,7 +375,8 @@ def _never_set(case: Case, cls: Scope, attribute: str) -> Iterator[Clue]:
     def rate(line: int, score: float) -> None:
         scores[line] = max(scores.get(line, 0.0), score)
 
-    if parameter is not None and not reads:
+    if parameter is not None:
+        kept_at = 1.0 if not reads else 0.9
         by_parameter = {
             n.id: statement.lineno
             for statement in body
@@ -363,7 +384,7 @@ def _never_set(case: Case, cls: Scope, attribute: str) -> Iterator[Clue]:
             if isinstance(n, ast.Name) and n.id in parameters[1:]
         }
         for name, distance in beside(parameters, parameter, set(by_parameter)):
-            rate(by_parameter[name], 1.0 / distance)
+            rate(by_parameter[name], kept_at / distance)
     for method in cls.functions.values():
         order = names_read(method.node)
         if method is init or f"self.{attribute}" not in order:
@@ -426,6 +447,81 @@ def _not_reached(case: Case, cls: Scope, attribute: str) -> Iterator[Clue]:
 
 def _after_use(case: Case, method: Scope, line: int) -> bool:
     return any(site.context.scope is method and site.place.line < line for site in case.sites)
+
+
+# Options and keys
+
+
+def _option(case: Case, name: str) -> Iterator[Clue]:
+    """Yield the declarations beside which that of a missing option would stand."""
+    owners = {str(f.value).rpartition(".")[2] for f in case.facts.of(FactKind.CLASS, Role.OWNER)}
+    if "Namespace" not in owners:
+        return
+    for file in near_files(case)[:20]:
+        module = case.engine.program.module(file)
+        declared: dict[str, int] = {}
+        for scope in module.walk() if module is not None else ():
+            for call in scope.calls:
+                if called_name(call) == "add_argument":
+                    texts = [a.value for a in call.args if isinstance(a, ast.Constant)]
+                    for text in texts:
+                        if isinstance(text, str):
+                            declared[text.lstrip("-").replace("-", "_")] = call.lineno
+        if not declared:
+            continue
+        why = f"no option is declared that gives `{name}`"
+        order = [
+            attribute
+            for at in case.code_files[:20]
+            for attribute in _read_attributes(case.workspace.tree(at))
+        ]
+        near = [(n, d) for n, d in beside(order, name, set(declared))[:5] if not best(name, [n])]
+        for other, distance in near or [(other, 2) for other in list(declared)[-1:]]:
+            yield _clue("missing.option", file, declared[other], 1.0 / distance, why)
+
+
+def _read_attributes(tree: ast.Module | None) -> list[str]:
+    """Return the attributes that code reads of plain names, in the order of the text."""
+    found = [
+        (n.lineno, n.col_offset, n.attr)
+        for n in (ast.walk(tree) if tree is not None else ())
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
+    ]
+    return [attribute for _, _, attribute in sorted(found)]
+
+
+def _key(case: Case) -> Iterator[Clue]:
+    """Yield the tables that lack a key which others of their kind have, beside its neighbours."""
+    if case.category.id != "key_not_found":
+        return
+    for key in sorted({str(f.value) for f in case.facts.of(FactKind.KEY, Role.ACTUAL)}):
+        with_key: list[list[str]] = []
+        without: list[tuple[str, dict[str, int]]] = []
+        for file in near_files(case)[:20]:
+            tree = case.workspace.tree(file)
+            for node in ast.walk(tree) if tree is not None else ():
+                if isinstance(node, ast.Dict) and len(node.keys) > 1:
+                    lines = _plain_keys(node)
+                    if key in lines:
+                        with_key.append(list(lines))
+                    elif lines:
+                        without.append((file, lines))
+        for file, lines in without:
+            like = max((len(set(k) & set(lines)) / len(k) for k in with_key), default=0.0)
+            if like < 0.5:
+                continue
+            sibling = max(with_key, key=lambda k: len(set(k) & set(lines)))
+            why = f"this table lacks `{key}`, which another one like it has"
+            for other, distance in beside(sibling, key, set(lines)):
+                yield _clue("missing.key", file, lines[other], like / distance, why)
+
+
+def _plain_keys(table: ast.Dict) -> dict[str, int]:
+    return {
+        str(k.value): k.lineno
+        for k in table.keys
+        if isinstance(k, ast.Constant) and isinstance(k.value, str)
+    }
 
 
 # Methods

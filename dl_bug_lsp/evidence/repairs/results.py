@@ -13,7 +13,7 @@ from dl_bug_lsp.provenance.scopes import Scope
 
 RESULT_METHODS = frozenset(
     {"forward", "call", "__call__", "__getitem__", "__len__", "__iter__", "configure_optimizers",
-     "train_dataloader", "val_dataloader", "apply"}
+     "train_dataloader", "val_dataloader"}
 )  # fmt: skip
 """Methods of which Python or a framework uses the result."""
 MOST_FILES = 40
@@ -34,8 +34,12 @@ def find(case: Case) -> Iterator[Clue]:
         return
     files = near_files(case)[:MOST_FILES]
     used: set[str] = set()
+    fixtures: set[str] = set()
     for file in files:
         used |= _used_results(case, file)
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            fixtures.update(p.arg for p in scope.parameters())
     near = {site.context.scope.name for site in case.sites}
     near.update(s.node.context.scope.name for s in case.raise_slice if s.node.entry is None)
     for file in files:
@@ -44,7 +48,8 @@ def find(case: Case) -> Iterator[Clue]:
             if not _gives_nothing(scope):
                 continue
             short = scope.name.rpartition(".")[2]
-            if short not in RESULT_METHODS | used or (short == "apply" and short not in used):
+            is_fixture = short in fixtures and "fixture" in " ".join(scope.decorators())
+            if short not in RESULT_METHODS | used and not is_fixture:
                 continue
             why = f"`{scope.name}` returns nothing, and its result is used"
             score = 1.0 if scope.name in near or short in RESULT_METHODS else 0.8
@@ -61,7 +66,7 @@ def _gives_nothing(scope: Scope) -> bool:
     if not isinstance(node, FUNCTIONS) or scope.yields or scope.returns:
         return False
     last = node.body[-1]
-    if isinstance(last, (ast.Pass, ast.Raise)):
+    if isinstance(last, ast.Raise):
         return False
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant):
         return False

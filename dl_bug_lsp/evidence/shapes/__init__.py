@@ -1,0 +1,1 @@
+"""Shapes of tensors along the failing path, with the expression that made each dimension."""
