@@ -24,8 +24,10 @@ from dl_bug_lsp.spectrum.failing import failing_runs
 from dl_bug_lsp.spectrum.values import Spectrum
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
+from dl_bug_lsp.tracebacks.frames import is_library_path
 from dl_bug_lsp.tracebacks.repeats import stand_ins
 from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.locating import Printed, Standing, is_absolute
 
 DEFAULT_OPTIONS = Options()
 MOST_RANKED = 24
@@ -52,7 +54,13 @@ def localize(
     stand_in = stand_ins(failures)
     clues = clues_by_failure(cases, stand_in)
     reports = tuple(
-        failure_report(case, clues.get(number, []), options, told if case.failure.primary else None)
+        failure_report(
+            case,
+            clues.get(number, []),
+            options,
+            told if case.failure.primary else None,
+            outside_of(case) if told is None else None,
+        )
         for number, case in zip(stand_in, cases, strict=True)
     )
     return Report(str(workspace.root), reports, (*log.problems, *reading.problems))
@@ -70,6 +78,8 @@ def clues_by_failure(cases: Sequence[Case], stand_in: Sequence[int]) -> dict[int
 def clues_of(case: Case) -> list[Clue]:
     """Return the clues of every source; prose alone is ranked by its words, not by clues."""
     if case.failure.kind is FailureKind.REPORT and case.workspace.python_files():
+        return []
+    if outside_of(case) is not None and not _is_reported(case.log):
         return []
     return list(gather(case))
 
@@ -117,7 +127,37 @@ def case_of(
     else:
         category = classify(failure, facts, workspace_module=workspace.has_module)
     located = located_frames(failure, workspace, options)
+    # What a person reports may come from an older version, whose lines differ.
+    if not _belongs(located, workspace, options) and not _is_reported(log):
+        located = tuple((frame, None) for frame, _ in located)
     return Case(failure, facts, category, located, workspace, log, spectrum)
+
+
+def _is_reported(log: Log) -> bool:
+    return is_report([line.text for line in log.lines])
+
+
+def outside_of(case: Case) -> str | None:
+    """Return the folder of a stack's own frames, as printed, where none lies in the workspace.
+
+    None where one does, and where no frame is anyone's own; ``""`` where no folder can be told.
+    """
+    if case.failure.kind is not FailureKind.EXCEPTION or case.spectrum is not None:
+        return None
+    own = [frame.file for frame, _ in case.located if not is_library_path(frame.file)]
+    if not own or any(place is not None for _, place in case.located):
+        return None
+    folders = [file.replace("\\", "/").rpartition("/")[0] for file in own if is_absolute(file)]
+    return _common(folders) if folders else ""
+
+
+def _common(folders: Sequence[str]) -> str:
+    """Return the innermost folder that holds all of ``folders``, empty where only a root does."""
+    first, last = min(folders).split("/"), max(folders).split("/")
+    same = 0
+    while same < min(len(first), len(last)) and first[same] == last[same]:
+        same += 1
+    return "/".join(first[:same])
 
 
 def located_frames(
@@ -133,3 +173,17 @@ def located_frames(
         )
         for frame in failure.frames
     )
+
+
+def _belongs(located: Sequence[LocatedFrame], workspace: Workspace, options: Options) -> bool:
+    """Say whether a stack is this workspace's: names alone are another project's as well."""
+    refuted = False
+    for frame, place in located:
+        if place is None:
+            continue
+        printed = Printed(frame.file, frame.line, frame.function, frame.source)
+        standing = workspace.standing(place, printed, options.path_map)
+        if standing is Standing.CERTAIN:
+            return True
+        refuted = refuted or standing is Standing.REFUTED
+    return not refuted

@@ -108,13 +108,17 @@ class ExceptionText:
 
 @dataclass(frozen=True, slots=True)
 class ReportFrame:
-    """A frame as printed and, where one was found, its place in the workspace (1-based)."""
+    """A frame as printed and, where one was found, its place in the workspace (1-based).
+
+    ``mapped`` says that the printed path is another machine's or folder's.
+    """
 
     file: str
     line: int
     function: str | None
     workspace_file: str | None
     workspace_line: int | None
+    mapped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,9 @@ class FailureReport:
 
     ``reliable`` is False where the frames may blame the wrong line (CUDA's asynchronous errors).
     ``complete`` is False where the analysis of the code reached one of its limits. ``diagnosis`` is
-    one sentence on the likely cause; None where it is not known.
+    one sentence on the likely cause; None where it is not known. ``outside`` is the folder of the
+    stack's own frames, as printed, where none of them lies in the workspace ("" for an unknown
+    one); then nothing here is suspected.
     """
 
     id: str
@@ -143,6 +149,7 @@ class FailureReport:
     confidence: Confidence = Confidence.POSSIBLE
     complete: bool = True
     diagnosis: str | None = None
+    outside: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,3 +230,16 @@ def test_a_share_that_a_log_names_is_not_asked_for(tmp_path: Path, before: str) 
     assert store.inside(f"{tmp_path}/train.py") == "train.py"
     assert store.inside(f"{before}{tmp_path}/train.py") is None
     assert Workspace(tmp_path, cache=False).locate(f"{before}{tmp_path}/train.py", 1) is not None
+
+
+def test_a_file_of_this_machine_is_not_taken_for_another(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    other = tmp_path / "other" / "models" / "net.py"
+    other.parent.mkdir(parents=True)
+    other.write_text(TREE["models/net.py"])
+    assert workspace.locate(str(other), 6, "forward", "x = self.fc(x)") is None
+    mapped = workspace.locate(str(other), 6, path_map=((str(tmp_path / "other"), "."),))
+    assert mapped is not None
+    other.unlink()
+    assert workspace.locate(str(other), 6, "forward", "x = self.fc(x)") is not None

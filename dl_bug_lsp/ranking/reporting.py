@@ -61,11 +61,16 @@ MAX_FRAMES = 200
 
 
 def failure_report(
-    case: Case, clues: list[Clue], options: Options, told: BugReport | None = None
+    case: Case,
+    clues: list[Clue],
+    options: Options,
+    told: BugReport | None = None,
+    outside: str | None = None,
 ) -> FailureReport:
     """Rank the clues' lines and say why, together with all else that is known of the failure.
 
-    ``told`` is the bug report that the failure stands in; then its words rank too.
+    ``told`` is the bug report that the failure stands in; then its words rank too. ``outside`` is
+    the folder of another project, which the failure is of.
     """
     candidates = led_by_spectrum(fuse(clues, case.category.id), case)
     shares = _shares(candidates)
@@ -102,6 +107,7 @@ def failure_report(
         reliable=failure.reliable,
         confidence=confidence,
         diagnosis=_diagnosis(suspects, candidates) if confidence is Confidence.LIKELY else None,
+        outside=outside,
     )
 
 
@@ -237,6 +243,7 @@ def _frames(case: Case) -> tuple[ReportFrame, ...]:
                 frame.function,
                 place.file if place else None,
                 place.line if place else None,
+                place is not None and case.workspace.is_mapped(frame.file),
             )
         )
     return tuple(found)

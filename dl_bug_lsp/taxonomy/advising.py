@@ -26,7 +26,8 @@ def advice(
 ) -> tuple[Advice, ...]:
     """Return usual causes with their fixes: first those that the message itself points at.
 
-    What forums repeat most comes with the framework's page that documents it. ``ran_in_order`` says that a notebook's cells are known to have run once, from the top.
+    What forums repeat most comes with the framework's page that documents it. ``ran_in_order``
+    says that a notebook's cells are known to have run once, from the top.
     """
     text = Scene(failure, failure.cause).text if failure.cause is not None else ""
     text = f"{text} {failure.evidence.lower()}"

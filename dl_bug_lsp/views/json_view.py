@@ -56,7 +56,7 @@ def failure_to_json(failure: FailureReport) -> Json:
             | ({"page": well_formed(advice.page)} if advice.page else {})
             for advice in failure.advice
         ],
-    }
+    } | ({} if failure.outside is None else {"outside": well_formed(failure.outside)})
 
 
 def suspect_to_json(suspect: Suspect) -> Json:
@@ -104,7 +104,7 @@ def _frame(frame: ReportFrame) -> Json:
         "function": _optional(frame.function),
         "workspace_file": _optional(frame.workspace_file),
         "workspace_line": frame.workspace_line,
-    }
+    } | ({"mapped": True} if frame.mapped else {})
 
 
 def _file(file: SuspectFile) -> Json:

@@ -111,10 +111,14 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
         out += [f"   - {reason}" for reason in evidence_lines(suspect.evidence[:3])]
     if not failure.suspects:
         out.append("No line of the workspace is suspicious.")
+        if said := words.outside(failure):
+            out += ["", sentence(said)]
     if failure.frames:
         entries = fold(failure.frames, paths)
         lines = [f"{entry.place}  {entry.words}".strip() for entry in entries]
-        out += ["", "## Stack, outermost first", "", block(lines)]
+        said = words.mapped(failure)
+        noted = [sentence(said), ""] if said else []
+        out += ["", "## Stack, outermost first", "", *noted, block(lines)]
     if failure.advice:
         out += ["", "## What usually helps", "", *advice_lines(failure)]
     return out

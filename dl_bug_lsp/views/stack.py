@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from dl_bug_lsp.report import ReportFrame
+from dl_bug_lsp.taxonomy.scene import library_of
 from dl_bug_lsp.views.escape import escape, one_line
 from dl_bug_lsp.views.paths import PathStyle, library_file
 from dl_bug_lsp.views.words import counted
@@ -71,4 +72,7 @@ def _folded(frames: list[ReportFrame]) -> str:
     where = f"{library_file(innermost.file)}{line} {escape(innermost.function or '')}"
     if len(frames) == 1:
         return f"… {where}".rstrip()
-    return f"… {counted(len(frames), 'library frame')}, down to {where}".rstrip()
+    known = all(library_of(frame.file) is not None for frame in frames)
+    kind = "library frame" if known else "frame"
+    outside = "" if known else " outside of this folder"
+    return f"… {counted(len(frames), kind)}{outside}, down to {where}".rstrip()

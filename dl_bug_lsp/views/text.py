@@ -99,6 +99,8 @@ class _Page:
         suspects = failure.suspects
         if not suspects:
             self.heading("No line of the workspace is suspicious")
+            if said := words.outside(failure):
+                self.say(escape(said), "  ")
             return
         self.heading("Most suspicious places")
         if caution := words.caution(failure):
@@ -154,6 +156,8 @@ class _Page:
         self.heading("Stack, outermost first")
         if not failure.reliable:
             self.say(words.UNRELIABLE, "  ")
+        if said := words.mapped(failure):
+            self.say(escape(said), "  ")
         for entry in fold(failure.frames, self.paths):
             if entry.place:
                 line = f"  {self.style.place(entry.place)}  {entry.words}"

@@ -74,6 +74,28 @@ def caution(failure: FailureReport) -> str:
     return ""
 
 
+def outside(failure: FailureReport) -> str:
+    """Return what is said where a stack is of another folder; empty where it is not."""
+    if failure.outside is None:
+        return ""
+    folder = failure.outside
+    where = f", which printed paths of {folder}: name it with --workspace" if folder else ""
+    return f"No frame of the stack lies in this folder. Open the folder of the program{where}."
+
+
+def mapped(failure: FailureReport) -> str:
+    """Return whose paths were taken for the workspace's; empty where none were."""
+    prefixes: dict[str, None] = {}
+    for frame in failure.frames:
+        printed, own = frame.file.replace("\\", "/"), frame.workspace_file or ""
+        if frame.mapped:
+            prefixes[printed.removesuffix(own) if printed.endswith(own) else printed] = None
+    if not prefixes:
+        return ""
+    named = " and ".join(list(prefixes)[:2])
+    return f"Mapped: what the log calls {named} is taken for this folder's."
+
+
 def standing(failure: FailureReport, suspect: Suspect, of: int | None = None) -> str:
     """Return a place's rank and share: ``suspicious place 1 of 5 (62 %)``."""
     among = f" of {of}" if of is not None else ""

@@ -102,6 +102,10 @@ class GitStore:
         name = posixpath.normpath(path.replace("\\", "/"))
         return name if name in self._blobs else None
 
+    def elsewhere(self, path: str) -> bool:
+        """Return False: a version knows no other files."""
+        return False
+
     def history(self) -> History:
         """Return the commits that the version was made of."""
         try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.workspace.anchoring import anchor, defines, holds_source
@@ -20,6 +22,27 @@ from dl_bug_lsp.workspace.values import Place
 
 if TYPE_CHECKING:
     from dl_bug_lsp.workspace.workspace import Workspace
+
+
+LONG_SUFFIX = 3
+"""Components of a printed path that a file shares with it: as many are no chance."""
+_ABSOLUTE = re.compile(r"^(?:/|~|[A-Za-z]:[\\/]|\\\\|[a-z-]+://)")
+
+
+class Standing(Enum):
+    """How sure it is that a printed frame means the file that was found for it."""
+
+    CERTAIN = "certain"
+    """The path itself, a mapping of the user's, the printed source line, or a long suffix."""
+    OPEN = "open"
+    """Nothing speaks against it, and nothing but the name for it."""
+    REFUTED = "refuted"
+    """The printed source stands nowhere in the file, or a lone name is all that they share."""
+
+
+def is_absolute(printed: str) -> bool:
+    """Tell whether a printed path begins at a root, a home folder, a drive or a host."""
+    return bool(_ABSOLUTE.match(printed.strip()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +72,10 @@ class Locator:
             return self._in_cell(cell, frame)
         mapped = apply_path_map(frame.file, path_map)
         file = self._inside(mapped) if mapped is not None else None
-        file = file or self._inside(frame.file) or self._by_suffix(frame)
+        file = file or self._inside(frame.file)
+        if file is None and mapped is None and self._is_of_another(frame.file):
+            return None
+        file = file or self._by_suffix(frame)
         if file is None:
             file = self._hidden(frame.file)
         if file is None:
@@ -57,6 +83,37 @@ class Locator:
         lines, functions = self._workspace.lines(file), self._workspace.elements(file).functions
         found, _ = anchor(lines, frame.line, frame.source, frame.function, functions)
         return Place(file, found, found, self._workspace.enclosing_function(file, found))
+
+    def standing(
+        self, frame: Printed, place: Place, path_map: tuple[tuple[str, str], ...]
+    ) -> Standing:
+        """Return how sure it is that ``place``, which was found for a frame, is what it means."""
+        if cell_name(frame.file) is not None or apply_path_map(frame.file, path_map) is not None:
+            return Standing.CERTAIN
+        if is_absolute(frame.file) and self._inside(frame.file) == place.file:
+            return Standing.CERTAIN
+        lines, functions = self._workspace.lines(place.file), self._workspace.elements(place.file)
+        if frame.source:
+            _, agrees = anchor(lines, frame.line, frame.source, frame.function, functions.functions)
+            if agrees:
+                return Standing.CERTAIN
+        candidates, _ = self._paths.candidates(frame.file)
+        matched = next((count for count, file in candidates if file == place.file), 0)
+        if matched >= LONG_SUFFIX:
+            return Standing.CERTAIN
+        if frame.source:
+            return Standing.REFUTED
+        known = matched > 1 or not is_absolute(frame.file)
+        return (
+            Standing.OPEN
+            if known or defines(functions.functions, frame.function)
+            else (Standing.REFUTED)
+        )
+
+    def _is_of_another(self, printed: str) -> bool:
+        """Tell whether this machine has the file itself, in another project."""
+        parts, _ = normalise(printed)
+        return installed_part(parts) is None and self._store.elsewhere(printed)
 
     def existing(self, path: str, importer: str | None) -> str | None:
         """Return the file that a written path means, from the root or the importer's folder."""

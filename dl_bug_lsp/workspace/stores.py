@@ -61,6 +61,9 @@ class Store(Protocol):
     def inside(self, path: str) -> str | None:
         """Return the name of an existing file, also a hidden one, that a path means, or None."""
 
+    def elsewhere(self, path: str) -> bool:
+        """Tell whether a path is a file of this machine that lies outside of the folder."""
+
     def history(self) -> History:
         """Return the commits up to this state, empty where none can be had."""
 
@@ -122,6 +125,16 @@ class DiskStore:
         except (OSError, ValueError, RuntimeError):
             return None
         return real.relative_to(self._real).as_posix()
+
+    def elsewhere(self, path: str) -> bool:
+        """Ask whether an absolute path exists, links resolved, and not below the root."""
+        if _is_share(path) or not os.path.isabs(path):  # noqa: PTH117 - of a printed path
+            return False
+        try:
+            real = Path(path).resolve()
+            return self._real not in real.parents and real.is_file()
+        except (OSError, ValueError, RuntimeError):
+            return False
 
     def history(self) -> History:
         """Read the surrounding git repository, within a limit of time and of size."""

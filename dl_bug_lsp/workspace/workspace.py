@@ -20,7 +20,7 @@ from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
 from dl_bug_lsp.workspace.glances import Glance, glance
 from dl_bug_lsp.workspace.history import History
 from dl_bug_lsp.workspace.index import Index
-from dl_bug_lsp.workspace.locating import Locator, Printed
+from dl_bug_lsp.workspace.locating import Locator, Printed, Standing, is_absolute
 from dl_bug_lsp.workspace.lru import Lru
 from dl_bug_lsp.workspace.notebooks import Cell
 from dl_bug_lsp.workspace.sources import Source, is_settled, read_source
@@ -387,6 +387,19 @@ class Workspace:
         re-anchored by the function's name and the source text nearest to ``line``.
         """
         return self._locator.locate(Printed(printed_file, line, function, source), path_map)
+
+    def standing(
+        self,
+        place: Place,
+        printed: Printed,
+        path_map: tuple[tuple[str, str], ...] = (),
+    ) -> Standing:
+        """Say how sure it is that a located frame means the place that `locate` found."""
+        return self._locator.standing(printed, place, path_map)
+
+    def is_mapped(self, printed_file: str) -> bool:
+        """Say whether a printed path is another machine's, so that its file here is a guess."""
+        return is_absolute(printed_file) and self._store.inside(printed_file) is None
 
     def existing_file(self, path: str, importer: str | None = None) -> str | None:
         """Return the workspace file that a path written in code, config or log means, or None.

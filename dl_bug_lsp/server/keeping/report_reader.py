@@ -73,6 +73,7 @@ def _failure(raw: dict[str, Any]) -> FailureReport:
         confidence=_confidence(raw.get("confidence")),
         complete=raw.get("complete") is not False,
         diagnosis=_optional(raw, "diagnosis"),
+        outside=_optional(raw, "outside") if "outside" in raw else None,
     )
 
 
@@ -101,6 +102,7 @@ def _frame(raw: dict[str, Any]) -> ReportFrame:
         _optional(raw, "function"),
         file,
         None if line is None else _checked(line, int),
+        raw.get("mapped") is True,
     )
 
 
