@@ -121,6 +121,7 @@ def test_failures_of_one_family_are_kept_once(tmp_path: Path, program: Program) 
         log = (folder / "log.txt").read_text()
         assert str(tmp_path) not in log
         assert "fork_server" not in log
+        assert str(tmp_path) not in (folder / "truth.json").read_text()
         mutation, _ = store.mutation(SEEN, "tiny", case["case"])
         assert len(mutation.edits) == 1
 

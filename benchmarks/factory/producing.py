@@ -12,7 +12,7 @@ import time
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate, islice
 from pathlib import Path
@@ -660,6 +660,11 @@ class Production:
         log = neutral(ending.output, program, copy, self.machine, root, site)
         if shape == "prefixed":
             log = prefixed(log, case)
+        if reading is not None and reading.message is not None:
+            shown_message = neutral(
+                reading.message.encode(), program, copy, self.machine, root, site
+            )
+            reading = replace(reading, message=shown_message.decode(errors="replace"))
         truth = self._truth(program, place, texts, reading, shape, ending, root)
         files = {f: t.replace(str(copy.root), root) for f, t in files.items()}
         self.store.keep(program.source, case, log, truth, place.mutation, files)
