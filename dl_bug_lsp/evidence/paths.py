@@ -9,13 +9,17 @@ from functools import lru_cache
 from dl_bug_lsp.evidence.nearness import nearness
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.messages.places import named_places, text_offset
 
 PATH_ROLES = frozenset({"string", "dict_key", "subscript", "config_value", "config_key"})
+JSON = (".json", ".jsonl", ".ipynb", ".jsonc")
+MOST_TEXTS = 200
 SEPARATORS = str.maketrans("\\", "/")
 
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the places that write a path of the message or a part of it."""
+    yield from _named_places(case)
     yield from _named_lines(case)
     paths = {
         str(f.value).translate(SEPARATORS)
@@ -43,6 +47,35 @@ def find(case: Case) -> Iterator[Clue]:
                     why = f"`{step.node.text}` makes the path that was not found"
                     yield Clue("paths.slice", step.node.file, step.node.line, 1.0, why)
     yield from _files(paths, files)
+
+
+def _named_places(case: Case) -> Iterator[Clue]:
+    """Yield the lines that the message prints with their file, or tells by an offset in a text."""
+    cause = case.failure.cause
+    if cause is None:
+        return
+    places = named_places(cause.message)
+    for at, named in enumerate(places, 1):
+        place = case.workspace.locate(named.file, named.line)
+        if place is None or not 0 < named.line <= len(case.workspace.lines(place.file)):
+            continue
+        why = f"the message names line {named.line} of {place.file}"
+        yield Clue("place.named", place.file, named.line, 1.0 if at == len(places) else 0.6, why)
+    stopped = text_offset(cause.message)
+    for file in _texts(case) if stopped is not None else ():
+        lines = case.workspace.lines(file)
+        if stopped is None or stopped.line > len(lines):
+            continue
+        before = sum(len(line) + 1 for line in lines[: stopped.line - 1])
+        if before + stopped.column - 1 == stopped.offset:
+            why = f"character {stopped.offset}, where the parser stopped, is on this line"
+            yield Clue("place.named", file, stopped.line, 1.0, why)
+
+
+def _texts(case: Case) -> list[str]:
+    """Return the files that a JSON parser may have read."""
+    files = [file for file in case.workspace.files() if file.endswith(JSON)]
+    return files[:MOST_TEXTS]
 
 
 def _named_lines(case: Case) -> Iterator[Clue]:

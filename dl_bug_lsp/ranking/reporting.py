@@ -50,6 +50,7 @@ SOURCES = {
     "dtypes": "facts",
     "types": "facts",
     "paths": "facts",
+    "place": "facts",
     "rules": "domain_rules",
     "training": "domain_rules",
     "repair": "repairs",
