@@ -20,7 +20,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from factory.catalogue import OURS, PROJECT, programs
+from factory.catalogue import OURS, PROJECT, programs, seed_of
 from factory.operators import all_operators
 from factory.producing import Budget, Production
 from factory.running import work_folder
@@ -31,8 +31,8 @@ from factory.values import Program
 KEYS = ("operator", "framework", "size", "kind", "format")
 CHEAP = {"pytorch": 0, "sklearn": 1, "transformers": 2, "lightning": 3, "keras": 4}
 """Programs of one framework share a server, so they stand together; the quick ones first."""
-ROUNDS = ((120, 150.0), (250, 300.0), (500, 600.0), (1000, 1200.0), (2000, 2400.0))
-"""Attempts and seconds of a program's turn, round by round: all sources come before much of one."""
+ROUNDS = ((100, 110.0), (300, 300.0), (800, 600.0), (2000, 1200.0), (5000, 2400.0))
+"""Attempts of a program in all and seconds of its turn, by round: all come before much of one."""
 
 
 def main() -> int:
@@ -124,9 +124,9 @@ def _in_turn(chosen: list[Program]) -> list[Program]:
     place: Counter[str] = Counter()
     keyed = []
     for program in chosen:
-        ours = program.source.startswith(OURS)
         order = CHEAP.get(program.framework, len(CHEAP))
-        keyed.append((place[program.source] // 2, ours, order, program.id, program))
+        spread = seed_of("turn", program.id)
+        keyed.append((place[program.source] // 2, order, spread, program))
         place[program.source] += 1
     return [entry[-1] for entry in sorted(keyed, key=lambda e: e[:-1])]
 

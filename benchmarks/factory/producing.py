@@ -130,7 +130,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most that one turn of a program may take."""
+    """The most that one turn of a program may take; ``attempts`` counts those of earlier turns."""
 
     attempts: int = 60
     seconds: float = 90.0
@@ -501,6 +501,9 @@ class Production:
         self.store.add({**record, "key": None, "note": problem})
 
     def _turn(self, program: Program, budget: Budget, outcomes: Counter[str]) -> None:
+        before = self.store.attempts(program.id, program.source)
+        if sum(1 for r in before if r["key"]) >= budget.attempts:
+            return
         at = self.work / program.id
         copy = WorkingCopy(program, checkout(program, self.mirror, self.store.root), at)
         try:
@@ -540,7 +543,7 @@ class Production:
         original = key_of({})
         for place in sampled(program, places):
             if (
-                sum(outcomes.values()) >= budget.attempts
+                len(tried) >= budget.attempts
                 or outcomes["kept"] >= budget.kept
                 or time.monotonic() - begin > budget.seconds
             ):
