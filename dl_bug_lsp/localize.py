@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dl_bug_lsp.bug_reports import (
     classify_report,
@@ -18,11 +19,12 @@ from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.ranking.reporting import failure_report
-from dl_bug_lsp.report import Options, Report
+from dl_bug_lsp.report import FailureReport, Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.spectrum.failing import failing_runs
 from dl_bug_lsp.spectrum.values import Spectrum
 from dl_bug_lsp.taxonomy.classify import classify
+from dl_bug_lsp.taxonomy.origins import ranks_disagree
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
 from dl_bug_lsp.tracebacks.frames import is_library_path
 from dl_bug_lsp.tracebacks.repeats import stand_ins
@@ -63,7 +65,15 @@ def localize(
         )
         for number, case in zip(stand_in, cases, strict=True)
     )
+    if ranks_disagree(failures):
+        reports = tuple(_for_good(report) for report in reports)
     return Report(str(workspace.root), reports, (*log.problems, *reading.problems))
+
+
+def _for_good(report: FailureReport) -> FailureReport:
+    """Take back that a retry may help where ranks only waited for one another."""
+    waiting = report.category.id == "communication_failure"
+    return replace(report, retry_may_help=False) if waiting else report
 
 
 def clues_by_failure(cases: Sequence[Case], stand_in: Sequence[int]) -> dict[int, list[Clue]]:

@@ -75,3 +75,35 @@ def test_paths_of_the_folder_itself(workspace: Workspace) -> None:
 def test_a_stack_of_libraries_alone_is_not_outside(workspace: Workspace) -> None:
     text = log(("/opt/lib/python3.11/site-packages/torch/a.py", 3, "f", "raise ValueError"))
     assert read(workspace, text).outside is None
+
+
+def of_rank(rank: int, line: int, code: str, message: str) -> str:
+    shown = (
+        "Traceback (most recent call last):\n"
+        f'  File "/workspace/train.py", line {line}, in main\n    {code}\n'
+        '  File "/opt/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py", line 9,'
+        f" in all_reduce\n    work.wait()\nRuntimeError: {message}\n"
+    )
+    return "".join(f"[rank{rank}]: {row}\n" for row in shown.splitlines())
+
+
+GONE = "Timed out waiting 600000ms for recv operation to complete: Connection closed by peer"
+
+
+@pytest.mark.parametrize(("other", "retry"), [(6, True), (5, False)])
+def test_ranks_that_took_different_branches(workspace: Workspace, other: int, retry: bool) -> None:
+    code = {5: "width = 64", 6: "return torch.zeros(width)"}
+    text = of_rank(0, 6, code[6], GONE) + of_rank(1, other, code[other], f"{GONE} [127.0.0.1]")
+    assert read(workspace, text).retry_may_help is retry
+
+
+def test_ranks_that_waited_for_different_collectives(workspace: Workspace) -> None:
+    row = (
+        "[rank{0}]:[E ProcessGroupNCCL.cpp:523] [Rank {0}] Watchdog caught collective operation"
+        " timeout: WorkNCCL(SeqNum={1}, OpType={2}, NumelIn=8, Timeout(ms)=600000) ran for"
+        " 600410 milliseconds before timing out.\n"
+    )
+    same = "".join(row.format(rank, 81, "ALLREDUCE") for rank in (0, 1))
+    assert read(workspace, same).retry_may_help
+    other = row.format(0, 81, "ALLREDUCE") + row.format(1, 80, "BROADCAST")
+    assert not read(workspace, other).retry_may_help

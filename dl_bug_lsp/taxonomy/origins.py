@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from dl_bug_lsp.messages.values import FactKind, MessageFacts
 from dl_bug_lsp.report import CategoryVerdict, Verdict
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.scene import Scene
-from dl_bug_lsp.tracebacks.values import Failure
+from dl_bug_lsp.tracebacks.frames import is_library_path
+from dl_bug_lsp.tracebacks.values import Failure, FailureKind
 
 INTRINSIC, EXTRINSIC = "intrinsic", "extrinsic"
 
@@ -77,6 +78,10 @@ _LASTING = (
 """Words of conditions that meet the next try as well."""
 _PART_OF_PACKAGE = re.compile(r"No module named '?\w+\.\w|cannot import name")
 """The package is there; the code asks for a part that this version does not have."""
+_COLLECTIVE = re.compile(
+    r"WorkNCCL\(SeqNum=(?P<seq>\d{1,12}), OpType=(?P<op>\w{1,40})(?:, NumelIn=(?P<numel>\d{1,15}))?"
+)
+_RANK = re.compile(r"\[Rank (\d{1,6})\]")
 _GUESS = 0.65
 
 
@@ -118,6 +123,26 @@ def retry_may_help(failure: Failure, verdict: CategoryVerdict) -> bool:
         if dimension in ("platform", "execution_environment") and scene.says(*_TRANSIENT):
             return True
     return category(verdict.id).retry_may_help
+
+
+def ranks_disagree(failures: Sequence[Failure]) -> bool:
+    """Say whether the ranks of one job stood in different places, or waited for other collectives.
+
+    Then they took different branches, as they will next time: it is no trouble of the network.
+    """
+    stood: dict[int, tuple[str, int]] = {}
+    waited: dict[int, tuple[str, str, str]] = {}
+    for failure in failures:
+        rank = failure.process.rank if failure.process is not None else None
+        work = _COLLECTIVE.search(failure.cause.message if failure.cause is not None else "")
+        named = _RANK.search(failure.evidence)
+        if work and (rank is not None or named):
+            number = rank if rank is not None else int(named[1]) if named else 0
+            waited.setdefault(number, (work["seq"], work["op"], work["numel"] or ""))
+        own = [f for f in failure.frames if not is_library_path(f.file) and f.line]
+        if rank is not None and own and failure.kind is FailureKind.EXCEPTION:
+            stood.setdefault(rank, (own[-1].file, own[-1].line))
+    return len(set(stood.values())) > 1 or len(set(waited.values())) > 1
 
 
 def _misses_own_module(
