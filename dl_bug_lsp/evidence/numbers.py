@@ -68,9 +68,15 @@ def _equals(node: Node, number: int) -> str:
     return f"`{number}` is" if node.text == str(number) else f"`{node.text}` is {number},"
 
 
+ROUND = 0.75
+"""What a power of two or of ten (32, 64, 100) tells of what another number of its size does."""
+
+
 def _rarity(number: int, count: int) -> float:
     """Say how much a number tells: small ones stand everywhere, rare ones hardly by chance."""
     size = min(1.0, 0.35 + math.log2(max(abs(number), 1)) / 8)
+    if number > 8 and (number & (number - 1) == 0 or str(number).strip("0") == "1"):
+        size *= ROUND
     return size / math.sqrt(max(count, 1))
 
 

@@ -13,6 +13,7 @@ from dl_bug_lsp.evidence import (
     names,
     numbers,
     paths,
+    printed,
     provenance,
     signatures,
     spectrum,
@@ -42,6 +43,7 @@ SOURCES: tuple[Source, ...] = (
     all_rules.find,
     all_repairs.find,
     blame.find,
+    printed.find,
 )
 
 

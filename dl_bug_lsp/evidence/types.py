@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.values import Case, Clue
-from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.provenance.values import Const, Function, LibraryObject
@@ -60,12 +60,14 @@ METHOD_TYPES = {
     "read_text": "str",
     "dict": "dict",
 }
+MOST_EXPECTED = 3
+"""A message that names more types lists what would do."""
 CALL_TYPES = {"list", "tuple", "dict", "set", "float", "int", "str", "bool", "map", "zip", "range"}
 
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the steps that make a value of the type that the message complains about."""
-    wanted = {str(f.value) for f in case.facts.of(FactKind.CLASS)}
+    wanted = _named(case)
     none = case.category.id == "null_reference" or "NoneType" in case.message
     if not wanted and not none:
         return
@@ -81,6 +83,18 @@ def find(case: Case) -> Iterator[Clue]:
             yield from _not_unpacked(step, wanted)
             if "str" in wanted:
                 yield from _number_as_text(step)
+
+
+def _named(case: Case) -> set[str]:
+    """Return the types that the message names.
+
+    What it only implies (``float`` of "could not convert string to float") and a list of all that
+    would do name no value that is at hand.
+    """
+    facts = case.facts.of(FactKind.CLASS)
+    expected = [f for f in facts if f.role is Role.EXPECTED]
+    drop = len(expected) > MOST_EXPECTED
+    return {str(f.value) for f in facts if f.role is not Role.EXPECTED or (f.text and not drop)}
 
 
 def _none(step: Step) -> Iterator[Clue]:

@@ -30,6 +30,7 @@ PARAMETERS = [
         "missing",
         "configuration",
         "shapes",
+        "printed",
     )
     for program in programs(CASES / f"{file}.txt")
 ]

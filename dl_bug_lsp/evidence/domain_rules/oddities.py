@@ -15,6 +15,7 @@ from dl_bug_lsp.provenance.values import Class, Function
 IGNORED = {"self", "cls", "_", "args", "kwargs", "batch_idx", "stage", "index", "key", "name"}
 HOOKS = {"forward", "training_step", "validation_step", "test_step", "call", "__exit__", "setup"}
 
+UNNAMED = 0.3
 MAX_SAME = 6
 """Names of the same letters in one function."""
 
@@ -36,7 +37,7 @@ def find(case: Case) -> Iterator[Clue]:
             for order, line in enumerate(inside):
                 score = 1 / (1 + order / 2)
                 yield Clue("rules.unused_parameter", scope.file, line, score, why)
-    yield from _nearly_same(scopes)
+    yield from _nearly_same(scopes, {str(f.value) for f in case.facts.facts})
     yield from _argument_twice(case)
 
 
@@ -87,8 +88,11 @@ def unused_parameters(scope: Scope) -> list[str]:
     return [name for name in names if name not in body_names]
 
 
-def _nearly_same(scopes: list[Scope]) -> Iterator[Clue]:
-    """Yield variables of one function with the same letters in nearly the same order."""
+def _nearly_same(scopes: list[Scope], named: set[str]) -> Iterator[Clue]:
+    """Yield variables of one function with the same letters in nearly the same order.
+
+    Two names that the message does not speak of are mostly meant to be two.
+    """
     for scope in scopes:
         same: dict[str, list[str]] = {}
         for name in sorted(n for n in scope.bindings if "." not in n and len(n) > 3):
@@ -97,7 +101,8 @@ def _nearly_same(scopes: list[Scope]) -> Iterator[Clue]:
         for names in (found for found in same.values() if 1 < len(found) <= MAX_SAME):
             for name, other in combinations(names, 2):
                 if nearness(name, other) > 0.85:
+                    score = 1.0 if {name, other} & named else UNNAMED
                     for one in (name, other):
                         line = scope.bindings[one][0].line
                         why = f"`{name}` and `{other}` differ by a slip"
-                        yield Clue("rules.slip", scope.file, line, 1.0, why)
+                        yield Clue("rules.slip", scope.file, line, score, why)

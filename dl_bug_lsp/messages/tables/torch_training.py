@@ -31,7 +31,7 @@ FAMILIES: tuple[Row, ...] = (
     Row("ctc_length", "Expected {A:argument} to have value at most {E:size}, but got value {A:size} (while checking arguments for {O:operation})", also="X:operation=ctc_loss"),
     Row("ctc_length", "{A:argument} must be of size batch_size", also="X:operation=ctc_loss"),
     # autograd
-    Row("inplace", "one of the variables needed for gradient computation has been modified by an inplace operation: [{X:dtype} {A:shape}], which is output {X:index} of {O:operation}, is at version {A:number}; expected version {E:number} instead"),
+    Row("inplace", "one of the variables needed for gradient computation has been modified by an inplace operation: [{X:dtype} {A:shape}], which is output {X:index} of {O:operation}, is at version {...}; expected version {...} instead"),
     Row("inplace", "one of the variables needed for gradient computation has been modified by an inplace operation"),
     Row("inplace_leaf", "{a view of |}a leaf Variable that requires grad {is being used in|has been used in} an in-place operation"),
     Row("inplace_view", "Output {X:index} of {O:operation} is a view and {is being|its base or another view of its base has been} modified inplace"),
