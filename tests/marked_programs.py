@@ -153,15 +153,17 @@ def sites(engine: Engine, program: Program) -> list[Site]:
     return walk_stack(engine, program.places())
 
 
-def slice_of(engine: Engine, program: Program) -> list[Step]:
+def slice_of(engine: Engine, program: Program, conditions: bool = False) -> list[Step]:
     """Return the slice of the innermost frame, or of the line marked ``raise``."""
     if program.of("frame"):
-        return backward_slice(list(sites(engine, program)[-1].nodes))
+        nodes = list(sites(engine, program)[-1].nodes)
+        return backward_slice(nodes, conditions=conditions)
     (mark,) = program.of("raise")
     statement = statement_at(engine, mark.file, mark.line)
     assert statement is not None
     heads = [n for n in ast.iter_child_nodes(statement) if isinstance(n, ast.expr)]
-    return backward_slice([open_node(engine, e, mark.file, mark.line) for e in heads])
+    starts = [open_node(engine, e, mark.file, mark.line) for e in heads]
+    return backward_slice(starts, conditions=conditions)
 
 
 def lines_of(steps: list[Step]) -> list[tuple[str, int]]:

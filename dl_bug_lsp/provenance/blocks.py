@@ -155,14 +155,13 @@ class Blocks:
         found = self._made.get(id(table))
         if found is not None:
             return found
-        self._made[id(table)] = table
         name = name_in(self.engine, table) if is_table(table) else ""
+        self._made[id(table)] = table
         if name:
             found = Node(self.engine, table.context, table.expr, table.entry, table.table)
             values = self.values(name, table, found)
             if values:
-                found._values = tuple(values)
-                found._inputs = table.inputs
+                found.stand_for(tuple(values), table.inputs)
                 self._made[id(table)] = found
         return self._made[id(table)]
 
@@ -195,9 +194,8 @@ class Blocks:
         """Return the object that the first block naming a class makes, None without a block."""
         for table in self.of(cls)[:1]:
             made = Node(self.engine, table.context, table.expr, table.entry, table.table)
-            made._inputs = table.inputs
             instance = self.instance(cls, table, made)
-            made._values = (instance,)
+            made.stand_for((instance,), table.inputs)
             self._made[id(table)] = made
             return instance
         return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import objects
-from dl_bug_lsp.provenance.limits import CALL_METHODS, MAX_DEPTH
+from dl_bug_lsp.provenance import known_calls, objects
+from dl_bug_lsp.provenance.limits import CALL_METHODS, MAX_CALLERS, MAX_DEPTH, MAX_RECURSION
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.values import (
@@ -16,6 +16,7 @@ from dl_bug_lsp.provenance.values import (
     Instance,
     Items,
     LibraryObject,
+    Value,
 )
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def bind(
 ) -> dict[str, Node]:
     """Bind a call's arguments to a function's parameters (PEP 570 and 3102 rules, no errors).
 
-    ``skip`` positional parameters have got their arguments already.
+    ``skip`` positional parameters have got their arguments already. What ``*items`` and
+    ``**table`` give is looked up when it is asked for.
     """
     parameters = scope.parameters()
     if method and parameters and "staticmethod" not in scope.decorators():
@@ -38,69 +40,185 @@ def bind(
         keyword_only = {a.arg for a in args.kwonlyargs}
         positional = [p for p in parameters if p.arg not in keyword_only][skip:]
     bound: dict[str, Node] = {}
+    rest: list[ast.expr] = []
     for index, arg in enumerate(call.args):
         if isinstance(arg, ast.Starred):
-            _bind_starred(engine, arg, positional[index:], context, bound)
+            spread = engine.node(arg.value, context)
+            for at, parameter in enumerate(positional[index:]):
+                default = scope.default_of(parameter.arg)
+                bound[parameter.arg] = spread_item(engine, spread, at, scope, default)
+            rest.extend(call.args[index:])
             break
         if index < len(positional):
             bound[positional[index].arg] = engine.node(arg, context)
+        else:
+            rest.append(arg)
     names = {p.arg for p in parameters}
+    others = [k for k in call.keywords if k.arg not in names]
     for keyword in call.keywords:
-        value = engine.node(keyword.value, context)
-        if keyword.arg is None:
-            bind_table(engine, value, names, bound)
-        elif keyword.arg in names:
-            bound[keyword.arg] = value
+        if keyword.arg in names:
+            bound[keyword.arg] = engine.node(keyword.value, context)
+    tables = [engine.node(k.value, context) for k in others if k.arg is None]
+    if tables:
+        for name in sorted(names - bound.keys()):
+            default = scope.default_of(name)
+            bound[name] = spread_member(engine, tables, name, scope, default)
+    many_args, many_keywords = scope.collects()
+    if many_args is not None and rest:
+        shown = ast.copy_location(ast.Tuple(elts=rest, ctx=ast.Load()), rest[0])
+        bound[many_args] = engine.node(
+            engine.made(("rest", id(call), id(scope)), lambda: shown), context
+        )
+    if many_keywords is not None and others:
+        table = ast.Dict(
+            keys=[
+                ast.copy_location(ast.Constant(k.arg), k.value) if k.arg else None for k in others
+            ],
+            values=[k.value for k in others],
+        )
+        ast.copy_location(table, call)
+        bound[many_keywords] = engine.node(
+            engine.made(("keywords", id(call), id(scope)), lambda: table), context
+        )
     return bound
 
 
-def _bind_starred(
-    engine: Engine,
-    arg: ast.Starred,
-    parameters: list[ast.arg],
-    context: Context,
-    bound: dict[str, Node],
-) -> None:
-    node = engine.node(arg.value, context)
-    items = next((v for v in node.values if isinstance(v, Items)), None)
-    for index, parameter in enumerate(parameters):
-        if items is not None and index < len(items.items):
-            bound[parameter.arg] = items.items[index]
-        elif items is None:
-            bound[parameter.arg] = node
+def spread_item(
+    engine: Engine, spread: Node, index: int, scope: Scope, default: ast.expr | None
+) -> Node:
+    """Return the node of a parameter that gets its argument from ``*items``."""
+
+    def nodes() -> list[Node]:
+        found: list[Node] = []
+        lists = [v for v in spread.values if isinstance(v, Items)]
+        for items in lists:
+            if index < len(items.items):
+                found.append(items.items[index])
+            elif items.items and not items.complete:
+                found.append(items.items[-1])
+        if not found and default is not None and lists:
+            return [engine.node(default, engine.open_context(scope.parent or scope))]
+        return found if lists else [spread]
+
+    return engine.derived(("spread", id(spread), index, id(scope)), spread, nodes)
 
 
-def bind_table(engine: Engine, table: Node, names: set[str], bound: dict[str, Node]) -> None:
-    """Bind the parameters that a ``**table`` has keys for."""
-    for name in sorted(names - bound.keys()):
-        found = objects.member(engine, table, name)
+def spread_member(
+    engine: Engine, tables: list[Node], name: str, scope: Scope, default: ast.expr | None
+) -> Node:
+    """Return the node of a parameter that may get its argument from ``**table``."""
+
+    def nodes() -> list[Node]:
+        found = [n for table in tables for n in objects.member(engine, table, name)]
         if found:
-            bound[name] = found[0]
+            return found
+        unknown = [t for t in tables if not t.values or not objects.is_closed(engine, t)]
+        given = (
+            [engine.node(default, engine.open_context(scope.parent or scope))] if default else []
+        )
+        return [*given, *unknown]
+
+    key = ("spread", *(id(t) for t in tables), name, id(scope))
+    return engine.derived(key, tables[0], nodes)
 
 
 def enter(engine: Engine, function: Function, call: ast.Call | None, context: Context) -> Context:
     """Return the context of a function's body for one call of it."""
     scope = function.scope
-    if call is None and not function.presets:
+    if call is None and not function.presets and function.receiver is None:
         return engine.open_context(scope)
     made = (*function.presets, function.receiver)
     key = (id(scope), id(call), id(context), *(id(one) for one in made))
     found = engine.contexts.get(key)
     if found is not None:
         return found
-    if context.depth >= MAX_DEPTH or engine.exhausted:
+    if context.depth >= MAX_DEPTH or engine.exhausted or _recurs(scope, context):
         return engine.open_context(scope)
     bound, given = _preset(engine, function)
     if call is not None:
         method = function.receiver is not None
         bound.update(bind(engine, scope, call, context, method, given))
     parameters = scope.parameters()
-    if function.receiver is not None and parameters:
-        bound[parameters[0].arg] = function.receiver
-    entered = Context(scope, bound, function.closure, context.depth + 1)
+    static = "staticmethod" in scope.decorators()
+    extra: dict[str, Node] = {}
+    if function.receiver is not None and parameters and not static:
+        bound[parameters[0].arg] = extra[parameters[0].arg] = function.receiver
+    known = bound if call is not None or function.presets else None
+    entered = Context(scope, known, function.closure, context.depth + 1, context, extra)
     engine.contexts[key] = entered
     engine.keep.append((call, context))
     return entered
+
+
+def _recurs(scope: Scope, context: Context) -> bool:
+    """Whether a function is entered from within itself once too often to keep the calls apart."""
+    times = 0
+    at: Context | None = context
+    while at is not None and times < MAX_RECURSION:
+        times += at.scope is scope
+        at = at.caller
+    return times >= MAX_RECURSION
+
+
+def entries(engine: Engine, scope: Scope) -> list[Context]:
+    """Return the contexts in which the workspace's calls enter a function, those that are found."""
+    found = engine.entries.get(id(scope))
+    if found is None:
+        found = engine.entries[id(scope)] = []
+        found.extend(_entries(engine, scope))
+    return found
+
+
+def _entries(engine: Engine, scope: Scope) -> list[Context]:
+    short = scope.name.rpartition(".")[2]
+    owner, program = scope.owner, engine.program
+    if owner is not None and short == "__init__":
+        short = owner.name.rpartition(".")[2]
+    sites = program.callers(short)
+    if owner is not None and short in CALL_METHODS:
+        sites = program.calls_of_instances(owner.name.rpartition(".")[2])
+    else:
+        sites = [site for site in sites if program.may_call(*site, scope)]
+    if owner is not None and scope.name.endswith(".__init__"):
+        sites = [*sites, *program.indirect_calls(owner)]
+    if len(sites) > 4 * MAX_CALLERS:
+        engine.queries.cut("callers")
+        return []
+    found: list[Context] = []
+    parent = scope.parent
+    for caller, call in sites:
+        closure = engine.open_context(parent) if parent is not None else engine.open_context(scope)
+        found.append(_entered(engine, scope, call, engine.open_context(caller), closure))
+    if parent is not None and owner is None and not parent.is_module and _gives(parent, short):
+        # ``register("name")(cls)``: the function that another one returns is called at once.
+        for caller, call in program.callers(f"{parent.name.rpartition('.')[2]}()"):
+            outside = engine.open_context(caller)
+            if isinstance(call.func, ast.Call) and program.may_call(caller, call.func, parent):
+                inner = Function(parent, None, engine.open_context(parent.parent or parent))
+                closure = enter(engine, inner, call.func, outside)
+                found.append(_entered(engine, scope, call, outside, closure))
+    for caller, call, skip in program.calls_through(short):
+        closure = engine.open_context(parent) if parent is not None else engine.open_context(scope)
+        outside = engine.open_context(caller)
+        found.append(_entered(engine, scope, call, outside, closure, skip))
+    return found[: 4 * MAX_CALLERS]
+
+
+def _gives(scope: Scope, name: str) -> bool:
+    return any(isinstance(e, ast.Name) and e.id == name for e in scope.returns)
+
+
+def _entered(
+    engine: Engine, scope: Scope, call: ast.Call, outside: Context, closure: Context, skip: int = 0
+) -> Context:
+    key = (id(scope), id(call), id(outside), id(closure), skip, -1)
+    found = engine.contexts.get(key)
+    if found is None:
+        bound = bind(engine, scope, call, outside, scope.owner is not None, skip)
+        found = Context(scope, bound, closure, outside.depth + 1, outside)
+        engine.contexts[key] = found
+        engine.keep.append((call, outside))
+    return found
 
 
 def _preset(engine: Engine, function: Function) -> tuple[dict[str, Node], int]:
@@ -124,22 +242,28 @@ def returns(
     """Return the nodes of what a call of a workspace function gives back."""
     entered = enter(engine, function, call, context)
     scope = function.scope
-    return [engine.node(e, entered) for e in (scope.returns or scope.yields)]
+    return [engine.node(e, entered) for e in given_back(scope)]
+
+
+def given_back(scope: Scope) -> list[ast.expr]:
+    """Return what a function gives back, the None of a bare ``return`` too."""
+    if scope.yields:
+        return [*scope.yields, *scope.returns]
+    return [*scope.returns, *scope.empty_returns] if scope.returns else []
 
 
 def many(engine: Engine, source: Node | None) -> Node | None:
     """Return a node that stands for a list of what iterating over ``source`` gives."""
     if source is None:
         return None
-    key = (id(source), -1)
-    found = engine.nodes.get(key)
-    if found is None:
-        found = Node(engine, source.context, source.expr)
-        items = tuple(objects.elements_of(engine, source))
-        found._values = (Items(items, complete=False),) if items else ()
-        found._inputs = tuple(("item", item) for item in items)
-        engine.nodes[key] = found
-    return found
+
+    def values() -> list[Value]:
+        items = objects.elements_of(engine, source)
+        return [Items(tuple(items), complete=False)] if items else []
+
+    return engine.derived(
+        ("many", id(source)), source, lambda: objects.elements_of(engine, source), values, "item"
+    )
 
 
 def returns_for(engine: Engine, function: Function, first: Node | None) -> list[Node]:
@@ -158,7 +282,7 @@ def returns_for(engine: Engine, function: Function, first: Node | None) -> list[
         bound[parameters[0]] = first
         entered = Context(scope, bound, function.closure, function.closure.depth + 1)
         engine.contexts[key] = entered
-    return [engine.node(e, entered) for e in (scope.returns or scope.yields)]
+    return [engine.node(e, entered) for e in given_back(scope)]
 
 
 def callables(engine: Engine, node: Node) -> list[Function]:
@@ -171,6 +295,9 @@ def callables(engine: Engine, node: Node) -> list[Function]:
             method = objects.first_method(engine, value, CALL_METHODS)
             if method is not None:
                 found.append(Function(method, value.built, objects.class_closure(engine, method)))
+        elif isinstance(value, LibraryObject) and known_calls.holds_parts(value.name):
+            for part in known_calls.elements(engine, value):
+                found.extend(callables(engine, part))
         elif isinstance(value, LibraryObject) and isinstance(value.call.expr, ast.Call):
             # jax.jit(f), partial(f, …), tf.function(f): calling the result calls f.
             for arg in value.call.expr.args[:1]:
@@ -185,7 +312,9 @@ def with_name(engine: Engine, context: Context, name: str, item: Node) -> Contex
     found = engine.contexts.get(key)
     if found is None:
         extra = {**context.extra, name: item}
-        found = Context(context.scope, context.bindings, context.outer, context.depth, extra)
+        found = Context(
+            context.scope, context.bindings, context.outer, context.depth, context.caller, extra
+        )
         engine.contexts[key] = found
     return found
 
@@ -195,8 +324,13 @@ def construct(engine: Engine, value: Class, node: Node, expr: ast.Call) -> Insta
     init = objects.find_method(engine, value.scope, "__init__")
     context = node.context
     if init is None:
-        bound = _field_arguments(engine, value.scope, expr, context)
-        return Instance(value.scope, node, Context(value.scope, bound, None, context.depth + 1))
+        key = (id(value.scope), id(node))
+        made = engine.contexts.get(key)
+        if made is None:
+            bound = _field_arguments(engine, value.scope, expr, context)
+            made = Context(value.scope, bound, None, context.depth + 1, context)
+            engine.contexts[key] = made
+        return Instance(value.scope, node, made)
     entered = enter(
         engine, Function(init, node, objects.class_closure(engine, init)), expr, context
     )
@@ -206,12 +340,12 @@ def construct(engine: Engine, value: Class, node: Node, expr: ast.Call) -> Insta
 def _field_arguments(
     engine: Engine, cls: Scope, call: ast.Call, context: Context
 ) -> dict[str, Node]:
-    fields = dict.fromkeys(
-        s.target.id
+    fields = {
+        s.target.id: s.value
         for one in reversed(objects.lineage(engine, cls))
         for s in getattr(one.node, "body", [])
         if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
-    )
+    }
     bound = {
         name: engine.node(arg, context)
         for name, arg in zip(fields, call.args, strict=False)
@@ -220,6 +354,8 @@ def _field_arguments(
     for keyword in call.keywords:
         if keyword.arg is not None:
             bound[keyword.arg] = engine.node(keyword.value, context)
-        else:
-            bind_table(engine, engine.node(keyword.value, context), set(fields), bound)
+    tables = [engine.node(k.value, context) for k in call.keywords if k.arg is None]
+    if tables:
+        for name in [f for f in fields if f not in bound]:
+            bound[name] = spread_member(engine, tables, name, cls, fields[name])
     return bound

@@ -44,14 +44,11 @@ def entry_values(engine: Engine, node: Node, entry: ConfigEntry) -> list[Value]:
     referred = _referred(engine, node, entry)
     if not referred:
         return [Const(entry.value)]
-    with engine.opening("entry", node.table, entry.path) as first:
-        if not first:
-            return []
-        if is_reference(entry.text):
-            return evaluation.union(engine, referred)
-        constants = [one.constant for one in referred]
-        values = [one.value for one in constants if one is not None]
-        return [_folded(filled_in(entry.text, values))] if len(values) == len(constants) else []
+    if is_reference(entry.text):
+        return evaluation.union(engine, referred)
+    constants = [one.constant for one in referred]
+    values = [one.value for one in constants if one is not None]
+    return [_folded(filled_in(entry.text, values))] if len(values) == len(constants) else []
 
 
 def _referred(engine: Engine, node: Node, entry: ConfigEntry) -> list[Node]:
@@ -97,7 +94,6 @@ class Configuration:
         self.engine = engine
         self._composed: dict[tuple[str, str], str | None] = {}
         self._executes: dict[int, int | None] = {}
-        self._given: dict[tuple[int, str], list[Node]] = {}
         self.composed_files: dict[str, None] = {}
 
     @cached_property
@@ -321,11 +317,9 @@ class Configuration:
 
     def parameter(self, scope: Scope, name: str) -> list[Node]:
         """Return what config and command line give for a parameter that no known call binds."""
-        key = (id(scope), name)
-        if key not in self._given:
-            self._given[key] = []
-            self._given[key] = self._parameter(scope, name)
-        return self._given[key]
+        return self.engine.ask(
+            "configured", id(scope), name, work=lambda: self._parameter(scope, name)
+        )
 
     def _parameter(self, scope: Scope, name: str) -> list[Node]:
         if isinstance(scope.node, (ast.Module, ast.ClassDef)):
@@ -387,8 +381,7 @@ class Configuration:
         context = engine.open_context(cls)
         node = Node(engine, context, probe)
         bound: dict[str, Node] = {}
-        node._values = (Instance(cls, node, Context(cls, bound, None, 1)),)
-        node._inputs = ()
+        node.stand_for((Instance(cls, node, Context(cls, bound, None, 1)),), ())
         for field in fields_of(cls):
             given = self.setting(f"{prefix}{field}") or self.setting(field)
             if given is not None:

@@ -9,24 +9,26 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from functools import cached_property
+from typing import TypeVar
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.provenance import configuration, evaluation, inputs
 from dl_bug_lsp.provenance.configuration import Configuration
 from dl_bug_lsp.provenance.launches import NO_RUN, Run, run_of
-from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NESTING, MAX_NODES
+from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NODES
 from dl_bug_lsp.provenance.nodes import Edge, Node
 from dl_bug_lsp.provenance.program import Program
+from dl_bug_lsp.provenance.queries import Queries
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.settings import Settings
-from dl_bug_lsp.provenance.values import Context, Value
+from dl_bug_lsp.provenance.values import Context, Instance, StepKind, Value
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
 
 __all__ = ["Edge", "Engine", "Node"]
+T = TypeVar("T")
 
 
 class Engine:
@@ -43,8 +45,11 @@ class Engine:
         self._settings: dict[str, Settings] = {}
         self.written: dict[str, list[Node]] = {}
         self._told: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-        self._nesting = 0
-        self._open: set[tuple[object, ...]] = set()
+        self.queries = Queries()
+        self.instances: dict[int, list[Instance]] = {}
+        self.entries: dict[int, list[Context]] = {}
+        self._made: dict[tuple[object, ...], ast.expr] = {}
+        self._derived: dict[tuple[object, ...], Node] = {}
 
     @cached_property
     def files_by_name(self) -> dict[str, list[str]]:
@@ -85,6 +90,38 @@ class Engine:
             found = self._entries[key] = Node(self, context, literal, entry, table)
         return found
 
+    def made(self, key: tuple[object, ...], make: Callable[[], ast.expr]) -> ast.expr:
+        """Return an expression that no program writes, always the same one for a key."""
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = make()
+        return found
+
+    def derived(
+        self,
+        key: tuple[object, ...],
+        like: Node,
+        nodes: Callable[[], list[Node]],
+        values: Callable[[], list[Value]] | None = None,
+        role: str = "definition",
+    ) -> Node:
+        """Return a node that stands for others, which are looked up when it is asked.
+
+        It is shown as ``like``. ``values`` says what it stands for where that is not what the
+        ``nodes`` stand for.
+        """
+        found = self._derived.get(key)
+        if found is None:
+            found = self._derived[key] = Node(self, like.context, like.expr, like.entry, like.table)
+            found.kind = StepKind.OTHER
+            work = values or (lambda: evaluation.union(self, nodes()))
+
+            def lists() -> list[Edge]:
+                return [(role, n) for n in nodes() if n is not found] or [("base", like)]
+
+            found.derive(work, lists)
+        return found
+
     def open_context(self, scope: Scope) -> Context:
         """Return the context of a scope whose caller is not known."""
         key = (id(scope), 0)
@@ -118,20 +155,14 @@ class Engine:
         """The configs of the run, and what they name."""
         return Configuration(self)
 
-    @contextmanager
-    def opening(self, *question: object) -> Iterator[bool]:
-        """Enter a question that leads to others; False where it is being asked already.
+    def ask(self, kind: str, *key: object, work: Callable[[], list[T]]) -> list[T]:
+        """Answer a question that may lead back to itself; see `queries`."""
+        return list(self.queries.ask((kind, *key), lambda: tuple(work())))
 
-        Also False where too many are open: what is written in circles or very deep has no answer.
-        """
-        if question in self._open or len(self._open) > MAX_NESTING:
-            yield False
-            return
-        self._open.add(question)
-        try:
-            yield True
-        finally:
-            self._open.discard(question)
+    @property
+    def limits(self) -> frozenset[str]:
+        """The limits that cut something short so far: "nodes", "nesting", "rounds", "steps"."""
+        return frozenset(self.queries.limits)
 
     @property
     def exhausted(self) -> bool:
@@ -140,19 +171,22 @@ class Engine:
 
     def values_of(self, node: Node) -> tuple[Value, ...]:
         """Compute what a node stands for; use `Node.values`."""
+        if node.work is not None:
+            return tuple(node.work()[:MAX_ALTERNATIVES])
         if node.entry is not None:
             return tuple(configuration.entry_values(self, node, node.entry)[:MAX_ALTERNATIVES])
         evaluate = evaluation.VALUES.get(type(node.expr))
-        if evaluate is None or self._nesting > MAX_NESTING or self.exhausted:
+        if evaluate is None:
             return ()
-        self._nesting += 1
-        try:
-            return tuple(evaluate(self, node, node.expr)[:MAX_ALTERNATIVES])
-        finally:
-            self._nesting -= 1
+        if self.exhausted:
+            self.queries.cut("nodes")
+            return ()
+        return tuple(evaluate(self, node, node.expr)[:MAX_ALTERNATIVES])
 
     def inputs_of(self, node: Node) -> tuple[Edge, ...]:
         """Compute the nodes that a node's value is made of; use `Node.inputs`."""
+        if node.lists is not None:
+            return tuple(node.lists())
         if self.exhausted:
             return ()
         if node.entry is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dl_bug_lsp.provenance import (
     blocks,
     calls,
+    changes,
     inheritance,
     ini_options,
     known_calls,
@@ -18,11 +19,19 @@ from dl_bug_lsp.provenance import (
 from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_ITEMS, MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.operators import fold_binary, fold_unary, formatted, percent
-from dl_bug_lsp.provenance.scopes import AnyItem, ElementOf, Entered, dotted_name
+from dl_bug_lsp.provenance.scopes import (
+    AnyItem,
+    Decorated,
+    Delegated,
+    ElementOf,
+    Entered,
+    dotted_name,
+)
 from dl_bug_lsp.provenance.values import (
     Class,
     Config,
     Const,
+    Context,
     Function,
     Instance,
     Items,
@@ -54,62 +63,54 @@ def _constant(engine: Engine, node: Node, expr: ast.Constant) -> list[Value]:
     return []
 
 
+def meaning(engine: Engine, node: Node, expr: ast.Name) -> tuple[list[Node], list[changes.Change]]:
+    """Return the definitions of a name, and what was put into the object since."""
+    given = _inline(engine, node, expr)
+    if given is not None:
+        return [given], []
+    found = names.home(engine, expr.id, node.context, node.line, expr.col_offset)
+    if found is not None:
+        owner, line, nodes = found
+        return nodes, changes.of_name(engine, expr.id, owner, line, nodes)
+    return names.imported_meaning(engine, expr.id, node.context)
+
+
+def _inline(engine: Engine, node: Node, expr: ast.Name) -> Node | None:
+    """Return what a comprehension's target stands for in the comprehension."""
+    context: Context | None = node.context
+    inline = node.context.scope.inline.get(id(expr))
+    if inline is None:
+        return None
+    while context is not None and context.scope is not inline.scope:
+        context = context.outer
+    context = context or engine.open_context(inline.scope)
+    given = node.context.extra.get(expr.id) or context.extra.get(expr.id)
+    return given or engine.node(inline.value, context)
+
+
 def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Value]:
-    nodes = names.lookup(engine, expr.id, node.context, node.line)
-    mutated = _mutated_table(engine, expr.id, node)
-    if mutated is not None:
-        return [mutated]
-    grown = _grown_list(engine, expr.id, node)
-    if grown is not None:
-        return [grown]
-    if nodes:
-        return union(engine, nodes)
-    return names.definition(engine, expr.id, node)
+    nodes, made = meaning(engine, node, expr)
+    if nodes or made:
+        return changes.combined(nodes, union(engine, nodes), made)
+    return names.definition(engine, expr.id, node.context)
 
 
-def _mutated_table(engine: Engine, name: str, node: Node) -> Mapping | None:
-    """Return a dict that is filled by ``name[key] = value`` statements, with all its pairs."""
-    scope = node.context.scope
-    bindings = scope.bindings.get(name, [])
-    filled = [b for b in bindings if b.key is not None and b.line < node.line]
-    if not filled:
-        return None
-    pairs: list[tuple[Node | None, Node]] = [
-        (engine.node(b.key, node.context), engine.node(b.value, node.context))
-        for b in filled
-        if b.key is not None
-    ]
-    pairs.extend(
-        (None, engine.node(b.value, node.context))
-        for b in bindings
-        if b.key is None and b.line < node.line
-    )
-    return Mapping(tuple(pairs))
-
-
-def _grown_list(engine: Engine, name: str, node: Node) -> Items | None:
-    """Return a list that ``append``, ``extend`` or ``+=`` fill, with what they put into it."""
-    bindings = names.reaching(engine, node.context.scope, name, node.line)
-    if not any(b.mutates for b in bindings):
-        return None
-    items: list[Node] = []
-    is_list = False
-    for binding in sorted(bindings, key=lambda b: b.line):
-        made = engine.node(binding.value, node.context)
-        lists = [v for v in made.values if isinstance(v, Items)]
-        if not binding.mutates and not lists:
-            return None
-        is_list = is_list or (bool(lists) and not binding.mutates)
-        items.extend(lists[0].items if lists else (made,))
-    return Items(tuple(items[:MAX_WRITTEN_OUT]), complete=False) if is_list else None
+def attribute_meaning(
+    engine: Engine, node: Node, expr: ast.Attribute
+) -> tuple[list[Node], list[changes.Change]]:
+    """Return what is assigned to a dotted name in its own scope, and what is put into it there."""
+    dotted = dotted_name(expr)
+    if dotted is None:
+        return [], []
+    nodes = names.local(engine, dotted, node.context, node.line, expr.col_offset) or []
+    made = changes.of_name(engine, dotted, node.context, node.line, nodes) if nodes else []
+    return nodes, made
 
 
 def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
-    dotted = dotted_name(expr)
-    if dotted is not None:
-        local = names.local(engine, dotted, node.context, node.line)
-        if local:
-            return union(engine, local)
+    nodes, made = attribute_meaning(engine, node, expr)
+    if nodes:
+        return changes.combined(nodes, union(engine, nodes), made)
     found: list[Value] = []
     base = engine.node(expr.value, node.context)
     for value in base.values:
@@ -127,9 +128,9 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
             if value.name == inheritance.SUPER:
                 method = inheritance.inherited(engine, node, expr.attr)
             found.extend([method] if method else objects.library_member(engine, value, expr.attr))
+    if expr.attr == "__dict__":
+        found = list(base.values)
     found.extend(union(engine, objects.table_members(engine, base, expr.attr)))
-    if not base.values and isinstance(expr.value, ast.Name):
-        found.extend(objects.own_member(engine, node, expr))
     return found
 
 
@@ -311,6 +312,21 @@ def _comprehension(
     return [Items((engine.node(expr.elt, node.context),), complete=False)]
 
 
+def _dict_comprehension(engine: Engine, node: Node, expr: ast.DictComp) -> list[Value]:
+    generator = expr.generators[0]
+    target = generator.target
+    source = engine.node(generator.iter, node.context)
+    written = objects.written_items(engine, source) if isinstance(target, ast.Name) else None
+    contexts = [node.context]
+    if written and isinstance(target, ast.Name) and len(expr.generators) == 1:
+        contexts = [
+            calls.with_name(engine, node.context, target.id, item)
+            for item in written[:MAX_WRITTEN_OUT]
+        ]
+    pairs = [(engine.node(expr.key, at), engine.node(expr.value, at)) for at in contexts]
+    return [Mapping(tuple(pairs), complete=bool(written))]
+
+
 def _dict(engine: Engine, node: Node, expr: ast.Dict) -> list[Value]:
     pairs: list[tuple[Node | None, Node]] = [
         (None if key is None else engine.node(key, node.context), engine.node(value, node.context))
@@ -328,7 +344,30 @@ def _any_item(engine: Engine, node: Node, expr: AnyItem) -> list[Value]:
 
 
 def _entered(engine: Engine, node: Node, expr: Entered) -> list[Value]:
-    return list(engine.node(expr.value, node.context).values)
+    return union(engine, entered(engine, node, expr))
+
+
+def entered(engine: Engine, node: Node, expr: Entered) -> list[Node]:
+    """Return what ``with`` binds: what ``__enter__`` gives, what a context manager yields."""
+    manager = engine.node(expr.value, node.context)
+    found: list[Node] = []
+    for value in manager.values:
+        if isinstance(value, Instance):
+            found.extend(objects.called(engine, value, ("__enter__", "__aenter__"), node.context))
+    if isinstance(expr.value, ast.Call):
+        callee = engine.node(expr.value.func, node.context)
+        for function in calls.callables(engine, callee):
+            if function.scope.yields and "contextmanager" in " ".join(function.scope.decorators()):
+                found.extend(calls.returns(engine, function, expr.value, node.context))
+    return found or [manager]
+
+
+def _delegated(engine: Engine, node: Node, expr: Delegated) -> list[Value]:
+    return union(engine, objects.elements_of(engine, engine.node(expr.value, node.context)))
+
+
+def _decorated(engine: Engine, node: Node, expr: Decorated) -> list[Value]:
+    return [names.plain(expr.scope, node.context)]
 
 
 def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
@@ -345,7 +384,7 @@ def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     for function in calls.callables(engine, callee):
         returned = calls.returns(engine, function, expr, node.context)
         found.extend(union(engine, returned))
-        if function.scope.yields and not function.scope.returns:
+        if function.scope.yields:
             found = [Items(tuple(returned), complete=False)]
     if not found and isinstance(expr.func, ast.Attribute):
         found.extend(known_calls.method_call(engine, node, expr))
@@ -380,6 +419,9 @@ VALUES: dict[type[ast.expr], Callable[[Engine, Node, Any], list[Value]]] = {
     ast.Lambda: _lambda,
     ast.Dict: _dict,
     ElementOf: _element_of,
+    Delegated: _delegated,
+    Decorated: _decorated,
+    ast.DictComp: _dict_comprehension,
     AnyItem: _any_item,
     Entered: _entered,
     ast.Call: _call,

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import calls, objects
+from dl_bug_lsp.provenance import calls, names, objects
 from dl_bug_lsp.provenance.limits import MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.values import (
+    Class,
     Config,
     Const,
     Function,
@@ -20,6 +21,7 @@ from dl_bug_lsp.provenance.values import (
     Items,
     Library,
     Mapping,
+    Module,
     Value,
 )
 
@@ -42,7 +44,11 @@ def _length(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     for value in first.values if first is not None else ():
         if isinstance(value, Items) and value.complete:
             found.append(Const(len(value.items)))
-        elif isinstance(value, Mapping) and all(k is not None for k, _ in value.pairs):
+        elif (
+            isinstance(value, Mapping)
+            and value.complete
+            and all(k is not None for k, _ in value.pairs)
+        ):
             found.append(Const(len(value.pairs)))
         elif (
             isinstance(value, Config) and value.entry is not None and value.entry.length is not None
@@ -111,6 +117,13 @@ def _getattr(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
                 for v in first.values
                 if isinstance(v, Library)
             )
+            for v in first.values:
+                if isinstance(v, Module):
+                    found.extend(names.module_member(engine, v.scope, constant.value))
+                elif isinstance(v, Instance) and not found:
+                    found.extend(objects.instance_member(engine, v, constant.value))
+    if not found and len(expr.args) > 2:
+        found.extend(engine.node(expr.args[2], node.context).values)
     return found
 
 
@@ -162,6 +175,13 @@ def _field(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
             for function in calls.callables(engine, value):
                 made = calls.returns(engine, function, None, node.context)
                 found.extend(v for one in made for v in one.values)
+            empty = ast.Call(func=given.value, args=[], keywords=[])
+            call = engine.made(
+                ("factory", id(given.value)),
+                lambda: ast.copy_location(empty, given.value),  # noqa: B023
+            )
+            if any(isinstance(v, Class) for v in value.values):
+                found.extend(engine.node(call, node.context).values)
     return found
 
 
@@ -191,7 +211,10 @@ def _range(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     numbers = range(*bounds)
     items = []
     for number in numbers[:MAX_WRITTEN_OUT]:
-        literal = ast.copy_location(ast.Constant(value=number), expr)
+        literal = engine.made(
+            ("range", id(expr), number),
+            lambda: ast.copy_location(ast.Constant(value=number), expr),  # noqa: B023
+        )
         items.append(engine.node(literal, node.context))
     return [Items(tuple(items), complete=len(items) == len(numbers))]
 

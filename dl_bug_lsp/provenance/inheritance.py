@@ -43,9 +43,8 @@ def _receiver(engine: Engine, node: Node, method: Scope, owner: Scope) -> Node:
 
 def constructor_of_base(engine: Engine, instance: Instance, method: Scope) -> Context | None:
     """Return the context of a base's ``__init__`` as the constructors of an instance call it."""
-    with engine.opening("constructor", id(instance.built), id(method)) as first:
-        if not first:
-            return None
+
+    def work() -> list[Context]:
         contexts = [instance.context]
         for context in contexts:
             for call in context.scope.calls:
@@ -55,7 +54,10 @@ def constructor_of_base(engine: Engine, instance: Instance, method: Scope) -> Co
                 for function in calls.callables(engine, callee):
                     entered = calls.enter(engine, function, call, context)
                     if function.scope is method:
-                        return entered
+                        return [entered]
                     if len(contexts) < MAX_CONSTRUCTORS and entered not in contexts:
                         contexts.append(entered)
-        return None
+        return []
+
+    found = engine.ask("constructor", id(instance.built), id(method), work=work)
+    return found[0] if found else None

@@ -6,12 +6,21 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.provenance import calls, evaluation, ini_options, names, objects
+from dl_bug_lsp.provenance import (
+    calls,
+    changes,
+    evaluation,
+    ini_options,
+    known_calls,
+    names,
+    objects,
+)
 from dl_bug_lsp.provenance.nodes import Edge, Node
-from dl_bug_lsp.provenance.scopes import AnyItem, ElementOf, dotted_name
+from dl_bug_lsp.provenance.scopes import AnyItem, Delegated, ElementOf, Entered
 from dl_bug_lsp.provenance.values import (
     Class,
     Config,
+    Context,
     Function,
     Instance,
     Items,
@@ -26,6 +35,8 @@ if TYPE_CHECKING:
 
 MAX_CONFIGURED = 4
 """Statements like ``model.compile(…)`` that are taken for a part of what a name stands for."""
+DECLARES = {"add_argument", "set_defaults", "add_argument_group"}
+"""Methods that declare options: what they declare is looked up by the option's name."""
 USED_METHODS = (
     "forward",
     "call",
@@ -58,55 +69,70 @@ def children(engine: Engine, node: Node, expr: ast.expr) -> list[Edge]:
     ]
 
 
+def _changed(made: list[changes.Change]) -> list[Edge]:
+    return [("changed", change.value) for change in made]
+
+
 def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Edge]:
-    found = names.lookup(engine, expr.id, node.context, node.line)
-    if not found:
-        return [("definition", n) for n in names.imported_nodes(engine, expr.id, node)]
+    found, made = evaluation.meaning(engine, node, expr)
     edges: list[Edge] = [("definition", n) for n in found]
-    scope = node.context.scope
-    configured = [c for c in scope.configured.get(expr.id, []) if c.lineno < node.line]
+    edges.extend(_changed(made))
+    if not found:
+        defined = node.context.scope.decorated.get(expr.id)
+        return edges if defined is None else [("decorator", engine.node(defined, node.context))]
+    at: Context | None = node.context
+    while at is not None and at.outer is not None:
+        if expr.id in at.scope.bindings or at.scope.takes(expr.id):
+            break
+        at = at.outer
+    holder = at or node.context
+    scope = holder.scope
+    line = node.line if holder is node.context else names.END
+    configured = [
+        c
+        for c in scope.configured.get(expr.id, [])
+        if c.lineno < line and getattr(c.func, "attr", "") not in DECLARES
+    ]
     prefix = f"{expr.id}."
     edges.extend(
-        ("configured", engine.node(b.value, node.context))
+        ("configured", names.placed(engine, b.value, b, holder))
         for name, bindings in scope.bindings.items()
         if name.startswith(prefix)
         for b in bindings
-        if b.line < node.line and not scope.owner
+        if b.line < line and not scope.owner
     )
     if configured and any(isinstance(v, (LibraryObject, Instance)) for v in node.values):
         edges.extend(
-            ("configured", engine.node(call, node.context)) for call in configured[-MAX_CONFIGURED:]
+            ("configured", engine.node(call, holder)) for call in configured[-MAX_CONFIGURED:]
         )
     return edges
 
 
 def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Edge]:
-    dotted = dotted_name(expr)
-    if dotted is not None:
-        local = names.local(engine, dotted, node.context, node.line)
-        if local:
-            return [("definition", n) for n in local]
+    local, made = evaluation.attribute_meaning(engine, node, expr)
+    if local:
+        return [*(("definition", n) for n in local), *_changed(made)]
     base = engine.node(expr.value, node.context)
     found: list[Node] = []
     for value in base.values:
         if isinstance(value, Instance):
             found.extend(objects.attribute(engine, value, expr.attr))
+            made.extend(changes.of_attribute(engine, value, expr.attr))
         elif isinstance(value, Module):
-            found.extend(names.module_nodes(engine, value.scope, expr.attr))
+            defined, put = names.module_meaning(engine, value.scope, expr.attr)
+            found.extend(defined)
+            made.extend(put)
         elif isinstance(value, Class):
-            found.extend(
-                names.local(engine, expr.attr, engine.open_context(value.scope), 1 << 30) or []
-            )
+            for cls in objects.lineage(engine, value.scope):
+                found.extend(
+                    names.local(engine, expr.attr, engine.open_context(cls), names.END) or []
+                )
+                if found:
+                    break
+            made.extend(objects.class_changes(engine, value.scope, expr.attr))
     found.extend(objects.table_members(engine, base, expr.attr))
-    if not base.values and isinstance(expr.value, ast.Name):
-        scope = node.context.scope
-        parameters = scope.parameters()
-        if scope.owner and parameters and parameters[0].arg == expr.value.id:
-            found.extend(
-                objects.attribute(engine, objects.unknown_instance(engine, scope.owner), expr.attr)
-            )
-    if found:
-        return [("attribute", n) for n in found]
+    if found or made:
+        return [*dict.fromkeys(("attribute", n) for n in found), *dict.fromkeys(_changed(made))]
     return [("base", base)]
 
 
@@ -117,16 +143,48 @@ def _subscript(engine: Engine, node: Node, expr: ast.Subscript) -> list[Edge]:
     exact = isinstance(expr.slice, (ast.Constant, ast.UnaryOp)) and any(
         isinstance(v, (Items, Mapping, Config, Parsed)) for v in base.values
     )
-    if not (found and exact):
+    if not (found and exact) or _of_library(base):
         edges.append(("base", base))
+    elif isinstance(expr.value, (ast.Name, ast.Subscript)):
+        edges.extend(("changed", n) for n in _put_inside(engine, node, expr))
     if not isinstance(expr.slice, ast.Constant):
         edges.append(("index", engine.node(expr.slice, node.context)))
     return edges
 
 
-def _element_of(engine: Engine, node: Node, expr: ElementOf) -> list[Edge]:
+def _of_library(base: Node) -> bool:
+    """Whether a base is what a call of a library gives, which decides about the items too."""
+    return isinstance(base.expr, ast.Call) and not any(role == "return" for role, _ in base.inputs)
+
+
+def _put_inside(engine: Engine, node: Node, expr: ast.Subscript) -> list[Node]:
+    """Return what is put into a part of a table (``table[a][b] = value``) that may be this one."""
+    root: ast.expr = expr
+    key: ast.expr = expr.slice
+    while isinstance(root, ast.Subscript):
+        key, root = root.slice, root.value
+    if not isinstance(root, ast.Name):
+        return []
+    _, made = evaluation.meaning(engine, engine.node(root, node.context), root)
+    wanted = engine.node(key, node.context).constants
+    found = []
+    for change in made:
+        if change.how == "inside":
+            known = change.key.constants if change.key is not None else ()
+            if not known or not wanted or set(known) & set(wanted):
+                found.append(change.value)
+    return found
+
+
+def _element_of(engine: Engine, node: Node, expr: ElementOf | Delegated) -> list[Edge]:
     base = engine.node(expr.value, node.context)
     return [*(("item", n) for n in objects.elements_of(engine, base)), ("base", base)]
+
+
+def _entered(engine: Engine, node: Node, expr: Entered) -> list[Edge]:
+    manager = engine.node(expr.value, node.context)
+    found = evaluation.entered(engine, node, expr)
+    return [*(("return", n) for n in found if n is not manager), ("base", manager)]
 
 
 def _lambda(engine: Engine, node: Node, expr: ast.Lambda) -> list[Edge]:
@@ -152,10 +210,11 @@ def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Edge]:
         return edges
     if any(isinstance(v, (LibraryObject, Instance)) for v in callee.values):
         edges.append(("callee", callee))
-    elif isinstance(expr.func, ast.Attribute):
+    elif isinstance(expr.func, ast.Attribute) and all(role == "base" for role, _ in callee.inputs):
         edges.append(("receiver", engine.node(expr.func.value, context)))
     elif not functions:
         edges.append(("callee", callee))
+    edges.extend(("item", n) for n in known_calls.made_of(engine, node, expr, callee))
     library = not functions and not any(isinstance(v, Class) for v in callee.values)
     edges.extend(
         (f"argument {index}", engine.node(arg, context)) for index, arg in enumerate(expr.args)
@@ -192,6 +251,8 @@ INPUTS: dict[type[ast.expr], Callable[[Engine, Node, Any], list[Edge]]] = {
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
     ElementOf: _element_of,
+    Delegated: _element_of,
+    Entered: _entered,
     ast.Lambda: _lambda,
     ast.Call: _call,
 }

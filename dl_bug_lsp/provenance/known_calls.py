@@ -5,18 +5,22 @@ from __future__ import annotations
 import ast
 import builtins
 import posixpath
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import blocks, calls, objects
+from dl_bug_lsp.provenance import blocks, calls, changes, objects
 from dl_bug_lsp.provenance.folding import MAKERS, first_argument
+from dl_bug_lsp.provenance.scopes import dotted_name
 from dl_bug_lsp.provenance.texts import text_method
 from dl_bug_lsp.provenance.values import (
     Class,
     Config,
     Const,
     DataFile,
+    Instance,
     Items,
+    Library,
     LibraryObject,
     Mapping,
     Parsed,
@@ -98,6 +102,8 @@ SUFFIXES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("json", (".json",)),
     ("configparser", (".ini", ".cfg")),
 )
+CONTAINERS = {"ModuleList", "Sequential", "Compose", "ParameterList", "ConcatDataset", "Chain"}
+PICKS = {"builtins.next", "builtins.getattr", "os.getenv"}
 MAX_GUESSED = 4
 
 
@@ -134,7 +140,7 @@ def call(engine: Engine, name: str, node: Node, expr: ast.Call) -> list[Value]:
         if stored:
             return stored
     if name.endswith((".parse_args", ".parse_known_args")) and "Parser" in name:
-        return [Parsed(_options(engine, node))]
+        return [Parsed(_options(engine, node, expr))]
     parsed = _dataclass_options(engine, name, node, expr)
     if parsed:
         return parsed
@@ -222,16 +228,26 @@ def _dataclass_options(engine: Engine, name: str, node: Node, expr: ast.Call) ->
     return [value for one in parsed for value in one.values]
 
 
-def _options(engine: Engine, node: Node) -> dict[str, tuple[Node, ...]]:
-    """Return the options that the file's ``add_argument`` calls declare, by destination."""
-    module = engine.program.module(node.context.scope.file)
+def _options(engine: Engine, node: Node, expr: ast.Call) -> dict[str, tuple[Node, ...]]:
+    """Return the options that ``add_argument`` calls declare, by destination.
+
+    They are looked for where the parser is made, where it is asked, and where it is handed to.
+    """
+    files = dict.fromkeys([node.context.scope.file])
+    if isinstance(expr.func, ast.Attribute):
+        parser = engine.node(expr.func.value, node.context)
+        files.update((v.call.file, None) for v in parser.values if isinstance(v, LibraryObject))
+        name = dotted_name(expr.func.value)
+        for call in node.context.scope.passed.get(name or "", ()):
+            callee = engine.node(call.func, node.context)
+            files.update((f.scope.file, None) for f in calls.callables(engine, callee))
     options: dict[str, tuple[Node, ...]] = {}
-    if module is None:
-        return options
-    for scope in module.walk():
-        for found in scope.calls:
-            if isinstance(found.func, ast.Attribute) and found.func.attr == "add_argument":
-                _declare(engine, found, scope, options)
+    for file in files:
+        module = engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            for found in scope.calls:
+                if isinstance(found.func, ast.Attribute) and found.func.attr == "add_argument":
+                    _declare(engine, found, scope, options)
     return options
 
 
@@ -282,7 +298,7 @@ def method_call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
         if values or len(expr.args) > 1:
             return values or list(engine.node(expr.args[1], node.context).values)
         absent = name == "get" and not found and first.constant is not None
-        return [Const(None)] if absent and _is_closed(engine, base) else []
+        return [Const(None)] if absent and objects.is_closed(engine, base) else []
     if name in {
         "copy",
         "items",
@@ -303,24 +319,57 @@ def method_call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     return text_method(engine, node, expr, base, name)
 
 
-def _is_closed(engine: Engine, table: Node) -> bool:
-    """Whether all keys of a table are written down, so that others are known to be absent."""
-    with engine.opening("closed", id(table)) as first:
-        return (
-            first
-            and bool(table.values)
-            and all(
-                isinstance(value, Config)
-                or (
-                    isinstance(value, Mapping)
-                    and all(
-                        key.constant is not None if key is not None else _is_closed(engine, item)
-                        for key, item in value.pairs
-                    )
-                )
-                for value in table.values
+def _pair(engine: Engine, like: Node, sources: list[Node]) -> Node:
+    """Return a node that stands for one tuple of what ``zip`` gives."""
+
+    def parts() -> list[Node]:
+        return [
+            engine.derived(
+                ("element", id(source)),
+                source,
+                partial(objects.elements_of, engine, source),
+                role="item",
             )
-        )
+            for source in sources
+        ]
+
+    return engine.derived(
+        ("pair", id(like)), like, parts, lambda: [Items(tuple(parts()))], role="part"
+    )
+
+
+def holds_parts(name: str) -> bool:
+    """Whether a library class holds the modules or functions that it is given, in their order."""
+    return name.rpartition(".")[2] in CONTAINERS
+
+
+def made_of(engine: Engine, node: Node, expr: ast.Call, callee: Node) -> list[Node]:
+    """Return what a call of a builtin picks out of its first argument: ``next``, ``getattr``."""
+    first = first_argument(engine, node, expr)
+    called = {v.name for v in callee.values if isinstance(v, Library)}
+    if first is None or not called & PICKS:
+        return []
+    if "builtins.next" in called:
+        return objects.elements_of(engine, first)
+    if "os.getenv" in called:
+        return [
+            n
+            for c in first.constants
+            if isinstance(c.value, str)
+            for n in changes.of_environment(engine, c.value)
+        ]
+    if len(expr.args) < 2:
+        return []
+    found = []
+    named = engine.node(expr.args[1], node.context)
+    for constant in named.constants:
+        if isinstance(constant.value, str):
+            found.extend(objects.member(engine, first, constant.value))
+    if not named.constants:
+        for value in first.values:
+            if isinstance(value, Instance):
+                found.extend(changes.set_by_name(engine, value, None))
+    return found
 
 
 def elements(engine: Engine, value: LibraryObject) -> list[Node]:
@@ -352,8 +401,32 @@ def elements(engine: Engine, value: LibraryObject) -> list[Node]:
         return objects.any_items(engine, engine.node(call_.func.value, context))
     if value.name == "builtins.dict().keys" and isinstance(call_.func, ast.Attribute):
         return objects.elements_of(engine, engine.node(call_.func.value, context))
-    if value.name in {"builtins.zip", "builtins.map", "builtins.filter"}:
+    if holds_parts(value.name):
+        given = [engine.node(a, context) for a in call_.args]
+        if len(given) == 1 and not isinstance(call_.args[0], ast.Starred):
+            return objects.elements_of(engine, given[0]) or given
         return [
-            n for a in call_.args for n in objects.elements_of(engine, engine.node(a, context))
-        ][:4]
+            part
+            for arg, one in zip(call_.args, given, strict=True)
+            for part in (
+                objects.elements_of(engine, one) if isinstance(arg, ast.Starred) else [one]
+            )
+        ]
+    if value.name == "builtins.zip":
+        return [_pair(engine, value.call, [engine.node(a, context) for a in call_.args])]
+    if value.name == "builtins.map" and len(call_.args) == 2:
+        source = engine.node(call_.args[1], context)
+        one = engine.derived(
+            ("element", id(source)),
+            source,
+            lambda: objects.elements_of(engine, source),
+            role="item",
+        )
+        return [
+            n
+            for f in calls.callables(engine, engine.node(call_.args[0], context))
+            for n in calls.returns_for(engine, f, one)
+        ] or [one]
+    if value.name == "builtins.filter" and len(call_.args) == 2:
+        return objects.elements_of(engine, engine.node(call_.args[1], context))
     return []

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import calls, collating, evaluation, known_calls
-from dl_bug_lsp.provenance.limits import CALL_METHODS, MAX_ALTERNATIVES, MAX_CALLERS, MAX_DEPTH
+from dl_bug_lsp.provenance import calls, changes, collating, evaluation, known_calls, objects
+from dl_bug_lsp.provenance.limits import MAX_CALLERS, MAX_DEFINITIONS, MAX_DEPTH
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.scopes import Binding, Scope
 from dl_bug_lsp.provenance.values import (
     Class,
     Context,
     Function,
+    Instance,
     Library,
     Module,
     Value,
@@ -23,68 +26,102 @@ if TYPE_CHECKING:
 
 END = 1 << 30
 """A line after every other: what a name means when its module has run."""
-INLINE_LINES = 8
-"""How far a comprehension's target may stand from its use."""
+MAX_HANDED_ON = 400
+"""Modules that a name is looked for in along imports."""
+DEFINES = ("assign", "augment")
+"""Bindings that give a name its value; the others change the value it has."""
 
 
-def lookup(engine: Engine, name: str, context: Context, line: int) -> list[Node]:
-    """Return the nodes that a (dotted) name may stand for at a line of a context's scope."""
+def home(
+    engine: Engine, name: str, context: Context, line: int, column: int = -1
+) -> tuple[Context, int, list[Node]] | None:
+    """Return the context whose scope knows a (dotted) name, the line to look from, its nodes."""
     at: Context | None = context
     first = True
     while at is not None:
         scope = at.scope
         if not (scope.is_class and not first):
-            found = local(engine, name, at, line if first else END)
+            seen = line if first else END
+            found = local(engine, name, at, seen, column)
             if found is not None:
-                return found
+                return at, seen, found
         first = False
         at = at.outer
-    return []
+    return None
 
 
-def local(engine: Engine, name: str, context: Context, line: int) -> list[Node] | None:
+def lookup(engine: Engine, name: str, context: Context, line: int, column: int = -1) -> list[Node]:
+    """Return the nodes that a (dotted) name may stand for at a line of a context's scope."""
+    found = home(engine, name, context, line, column)
+    return found[2] if found is not None else []
+
+
+def local(
+    engine: Engine, name: str, context: Context, line: int, column: int = -1
+) -> list[Node] | None:
     """Return the nodes of a name in one scope; None where the scope does not know it."""
     scope = context.scope
     if name in context.extra:
         return [context.extra[name]]
     if scope.is_module and (given := engine.configuration.replaced(scope, name, line)):
         return given
-    bindings = reaching(engine, scope, name, line)
-    is_parameter = any(p.arg == name for p in scope.parameters())
-    nodes = [engine.node(b.value, context) for b in bindings]
-    killed = any(not b.mutates and not b.blocks for b in bindings)
-    if is_parameter and not killed:
+    is_parameter = "." not in name and scope.takes(name)
+    if name not in scope.bindings:
+        return parameter(engine, name, context) if is_parameter else None
+    bindings = reaching(scope, name, line, column)
+    nodes = [placed(engine, b.value, b, context) for b in bindings]
+    if is_parameter and all(b.blocks for b in bindings):
         nodes = [*parameter(engine, name, context), *nodes]
-    if nodes or is_parameter:
-        return nodes[:MAX_ALTERNATIVES]
-    return None
+    return nodes if nodes or is_parameter else None
 
 
-def reaching(engine: Engine, scope: Scope, name: str, line: int) -> list[Binding]:
-    """Return the bindings that may reach ``line``, the one that counts most first."""
-    bindings = scope.bindings.get(name)
-    if not bindings:
-        return []
-    inline = [b for b in bindings if b.inline and abs(b.line - line) <= INLINE_LINES]
-    if inline:
-        return [min(inline, key=lambda b: abs(b.line - line))]
-    bindings = [b for b in bindings if not b.inline]
-    line = _statement_start(scope, line)
-    loops = _blocks_at(scope, line)
-    before = [b for b in bindings if b.line < line]
-    same = [b for b in bindings if b.line == line and b.blocks and b.loops != b.blocks]
-    later = [b for b in bindings if b.line >= line and set(b.loops) & set(loops[1])]
-    if scope.is_module and not before:
-        before = bindings
+def placed(engine: Engine, expr: ast.expr, binding: Binding, context: Context) -> Node:
+    """Return the node of an expression of a binding, which may stand in another scope."""
+    if binding.scope is context.scope:
+        return engine.node(expr, context)
+    return engine.node(expr, engine.open_context(binding.scope))
+
+
+def reaching(scope: Scope, name: str, line: int, column: int = -1) -> list[Binding]:
+    """Return the definitions that may reach ``line``, the one that counts most first.
+
+    What only changes a value (``x.append(…)``) is none; `changes` has it.
+    """
+    own, foreign = scope.definitions(name)
+    use = (line, column)
+    line = scope.statement_start(line) if line < END else line
+    blocks, loops = (set(idents) for idents in scope.around(line))
+    at = bisect_left(own, line, key=_line)
     found: list[Binding] = []
-    for binding in reversed(before):
+    within = [b for b in own[at : at + 2] if b.within and b.line == line and _end(b.value) <= use]
+    before = range((len(own) if scope.is_module and not at else at) - 1, -1, -1)
+    for binding in (*reversed(within), *(own[index] for index in before[:MAX_DEFINITIONS])):
         found.append(binding)
-        if not binding.mutates and set(binding.blocks) <= set(loops[0]):
+        if blocks.issuperset(binding.blocks):
             break
-    found.extend(b for b in (*later, *same) if b not in found)
-    if not found and line >= END:
-        found = list(reversed(bindings))
-    return found[:MAX_ALTERNATIVES]
+    if loops:
+        later = (b for b in own[at:] if not loops.isdisjoint(b.loops) and b not in found)
+        found.extend(islice(later, MAX_DEFINITIONS))
+    found.extend(foreign[:MAX_DEFINITIONS])
+    return found
+
+
+def made_at(scope: Scope, name: str, line: int) -> int:
+    """Return the line of the definition of a name that hides all before it, 0 without one."""
+    found = [b for b in reaching(scope, name, line) if b.scope is scope and b.line < line]
+    blocks = set(scope.around(line)[0])
+    return max((b.line for b in found if set(b.blocks) <= blocks), default=0)
+
+
+def _line(binding: Binding) -> int:
+    return binding.line
+
+
+def _end(value: ast.expr) -> tuple[int, int]:
+    return (
+        getattr(value, "end_lineno", None) or value.lineno,
+        getattr(value, "end_col_offset", None) or 0,
+    )
 
 
 def parameter(engine: Engine, name: str, context: Context) -> list[Node]:
@@ -94,50 +131,76 @@ def parameter(engine: Engine, name: str, context: Context) -> list[Node]:
         if bound is not None:
             return [bound]
     scope = context.scope
+    parameters = scope.parameters()
+    if scope.owner is not None and parameters and parameters[0].arg == name:
+        return _receivers(engine, scope, scope.owner)
     default = scope.default_of(name)
     nodes = []
     if context.bindings is None and context.depth < MAX_DEPTH:
         nodes = engine.configuration.parameter(scope, name)
         if nodes:
             return nodes
-        nodes = _callers_arguments(engine, name, scope)
+        for entered in calls.entries(engine, scope):
+            bound = (entered.bindings or {}).get(name)
+            if bound is not None and bound not in nodes:
+                nodes.append(bound)
+        nodes = nodes[:MAX_CALLERS] or collating.samples_for(engine, name, scope)
     elif given := engine.configuration.bound_by_gin(scope, name):
         return given
     if default is not None:
-        outer = context.outer or engine.open_context(scope)
-        nodes.append(engine.node(default, outer))
+        nodes.append(engine.node(default, context.outer or engine.open_context(scope)))
+    absent = all(isinstance(n.expr, ast.Constant) and n.expr.value is None for n in nodes)
+    if absent and context.bindings is None:
+        nodes.extend(_annotated(engine, name, scope))
     return nodes
 
 
-def _callers_arguments(engine: Engine, name: str, scope: Scope) -> list[Node]:
-    short = scope.name.rpartition(".")[2]
-    owner = scope.owner
-    if owner is not None and short == "__init__":
-        short = owner.name.rpartition(".")[2]
-    nodes: list[Node] = []
-    callers = engine.program.callers(short)
-    if owner is not None and short in CALL_METHODS:
-        callers = engine.program.calls_of_instances(owner.name.rpartition(".")[2])
-    if len(callers) > 4 * MAX_CALLERS:
+def _receivers(engine: Engine, scope: Scope, owner: Scope) -> list[Node]:
+    """Return what the first parameter of a method stands for."""
+    decorators = scope.decorators()
+    if "staticmethod" in decorators:
         return []
-    for caller, call in callers:
-        bound = calls.bind(engine, scope, call, engine.open_context(caller), owner is not None)
-        if name in bound and bound[name] not in nodes:
-            nodes.append(bound[name])
-        if len(nodes) >= MAX_CALLERS:
-            break
-    return nodes or collating.samples_for(engine, name, scope)
+    if "classmethod" in decorators:
+        return [objects.class_node(engine, owner)]
+    return [one.built for one in objects.unknown_instances(engine, owner)]
 
 
-def definition(engine: Engine, name: str, node: Node) -> list[Value]:
+def _annotated(engine: Engine, name: str, scope: Scope) -> list[Node]:
+    """Return an object of the workspace class that a parameter is annotated with."""
+    annotation = next((p.annotation for p in scope.parameters() if p.arg == name), None)
+    if annotation is None or scope.parent is None:
+        return []
+    if isinstance(annotation, ast.BinOp):
+        annotation = annotation.left
+    if isinstance(annotation, ast.Subscript) and _is_optional(annotation):
+        annotation = annotation.slice
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        if not annotation.value.isidentifier():
+            return []
+        text = ast.Name(id=annotation.value, ctx=ast.Load())
+        annotation = engine.made(
+            ("annotation", id(annotation)), lambda: ast.copy_location(text, scope.node)
+        )
+    values = engine.node(annotation, engine.open_context(scope.parent)).values
+    return [
+        one.built
+        for v in values
+        if isinstance(v, Class)
+        for one in objects.unknown_instances(engine, v.scope)
+    ]
+
+
+def _is_optional(annotation: ast.Subscript) -> bool:
+    return getattr(annotation.value, "id", getattr(annotation.value, "attr", "")) == "Optional"
+
+
+def definition(engine: Engine, name: str, context: Context) -> list[Value]:
     """Return what a name means that no assignment binds: a def, a class, an import, a builtin."""
-    at: Context | None = node.context
+    at: Context | None = context
     while at is not None:
         scope = at.scope
-        if name in scope.functions:
-            return [Function(scope.functions[name], None, at)]
-        if name in scope.classes:
-            return [Class(scope.classes[name])]
+        if name in scope.functions or name in scope.classes:
+            return defined(engine, name, at)
         if name in scope.imports:
             return imported_values(engine, scope, *scope.imports[name])
         for star in scope.stars:
@@ -147,6 +210,27 @@ def definition(engine: Engine, name: str, node: Node) -> list[Value]:
                 return found
         at = at.outer
     return [Library(f"builtins.{name}")] if name in known_calls.BUILTINS else []
+
+
+def defined(engine: Engine, name: str, context: Context) -> list[Value]:
+    """Return a function or class of a scope; what a decorator of the workspace makes of it."""
+    scope = context.scope
+    inner = scope.functions.get(name) or scope.classes[name]
+    made = scope.decorated.get(name)
+    if made is not None:
+        given = [
+            v
+            for v in engine.node(made, context).values
+            if isinstance(v, (Function, Class, Instance))
+        ]
+        if given:
+            return list(given)
+    return [plain(inner, context)]
+
+
+def plain(inner: Scope, context: Context) -> Function | Class:
+    """Return a function or class of a context's scope, whatever its decorators."""
+    return Class(inner) if inner.is_class else Function(inner, None, context)
 
 
 def imported_values(engine: Engine, scope: Scope, module: str, name: str | None) -> list[Value]:
@@ -172,23 +256,58 @@ def imported_values(engine: Engine, scope: Scope, module: str, name: str | None)
 def module_member(engine: Engine, module: Scope, name: str) -> list[Value]:
     """Return what a name of a workspace module (or package: a submodule) stands for."""
     context = engine.open_context(module)
-    with engine.opening("module", module.file, name) as first:
-        if not first:
-            return []
-        nodes = lookup(engine, name, context, END)
+
+    def work() -> list[Value]:
+        nodes, made = module_meaning(engine, module, name)
         nodes = nodes or engine.configuration.inherited(module, name)
-        if nodes:
-            return evaluation.union(engine, nodes)
-        probe = ast.Name(id=name, ctx=ast.Load(), lineno=END, col_offset=0)
+        if nodes or made:
+            return changes.combined(nodes, evaluation.union(engine, nodes), made)
         found = [
             v
-            for v in definition(engine, name, Node(engine, context, probe))
+            for v in definition(engine, name, context)
             if not (isinstance(v, Library) and v.name.startswith("builtins."))
         ]
         if not found and module.file.endswith("__init__.py"):
             inner = engine.program.imported(module, f".{name}")
             found = [Module(inner)] if inner is not None else []
         return found
+
+    return engine.ask("module", module.file, name, work=work)
+
+
+def module_meaning(
+    engine: Engine, module: Scope, name: str
+) -> tuple[list[Node], list[changes.Change]]:
+    """Return the definitions of a module's name, also where it only imports it, and its changes."""
+    seen: set[tuple[int, str]] = set()
+    queue = [(module, name)]
+    for one, wanted in queue:
+        if (id(one), wanted) in seen or len(seen) > MAX_HANDED_ON:
+            continue
+        seen.add((id(one), wanted))
+        context = engine.open_context(one)
+        nodes = local(engine, wanted, context, END)
+        if nodes:
+            return nodes, changes.of_name(engine, wanted, context, END, nodes)
+        source, member = one.imports.get(wanted, ("", None))
+        sources = [(source, member)] if member is not None else [(s, wanted) for s in one.stars]
+        for source, member in sources:
+            target = engine.program.imported(one, source)
+            if target is not None and member is not None:
+                queue.append((target, member))
+    return [], []
+
+
+def imported_meaning(
+    engine: Engine, name: str, context: Context
+) -> tuple[list[Node], list[changes.Change]]:
+    """Return the definitions of an imported name in the module that makes it, and its changes."""
+    at: Context | None = context
+    while at is not None:
+        if name in at.scope.imports or (at.scope.stars and name not in at.scope.functions):
+            return module_meaning(engine, at.scope, name)
+        at = at.outer
+    return [], []
 
 
 def submodule(engine: Engine, node: Node, dotted: str) -> Module | None:
@@ -202,45 +321,11 @@ def submodule(engine: Engine, node: Node, dotted: str) -> Module | None:
     return None
 
 
-def imported_nodes(engine: Engine, name: str, node: Node) -> list[Node]:
-    """Return the nodes that an imported name stands for in the module that makes it."""
-    at: Context | None = node.context
-    while at is not None:
-        if name in at.scope.imports or at.scope.stars:
-            return _handed_on(engine, at.scope, name)
-        at = at.outer
-    return []
-
-
 def module_nodes(engine: Engine, module: Scope, name: str) -> list[Node]:
     """Return the nodes of a module's name, also where the module imports it itself."""
-    with engine.opening("nodes", module.file, name) as first:
-        if not first:
-            return []
-        found = lookup(engine, name, engine.open_context(module), END)
-        found = found or _handed_on(engine, module, name)
-        return found or engine.configuration.inherited(module, name)
 
+    def work() -> list[Node]:
+        nodes, _ = module_meaning(engine, module, name)
+        return nodes or engine.configuration.inherited(module, name)
 
-def _handed_on(engine: Engine, scope: Scope, name: str) -> list[Node]:
-    module, member = scope.imports.get(name, ("", None))
-    sources = [(module, member)] if member is not None else [(star, name) for star in scope.stars]
-    for source, wanted in sources:
-        target = engine.program.imported(scope, source)
-        found = module_nodes(engine, target, wanted) if target is not None else []
-        if found:
-            return found
-    return []
-
-
-def _statement_start(scope: Scope, line: int) -> int:
-    """Return the first line of the statement that holds a line of the scope."""
-    if line >= END:
-        return line
-    return max((start for start in scope.blocks_at if start <= line), default=line)
-
-
-def _blocks_at(scope: Scope, line: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the blocks and loops around the statement that holds a line."""
-    starts = [start for start in scope.blocks_at if start <= line]
-    return scope.blocks_at[max(starts)] if starts else ((), ())
+    return engine.ask("nodes", module.file, name, work=work)

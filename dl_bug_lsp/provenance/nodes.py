@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance.scopes import AnyItem, ElementOf, Entered
+from dl_bug_lsp.provenance.scopes import Synthetic
 from dl_bug_lsp.provenance.values import Const, Context, StepKind, Value
 from dl_bug_lsp.workspace.values import ConfigEntry
 
@@ -31,8 +32,8 @@ class Node:
     """
 
     __slots__ = (
-        *("_inputs", "_values", "context", "engine", "entry", "expr", "file", "kind", "line"),
-        "table",
+        *("_inputs", "_known", "_text", "context", "engine", "entry", "expr"),
+        *("file", "kind", "line", "lists", "table", "work"),
     )
 
     def __init__(
@@ -51,17 +52,25 @@ class Node:
         self.file = entry.file if entry else context.scope.file
         self.line = entry.line if entry else getattr(expr, "lineno", 0)
         self.kind = StepKind.CONFIG if entry else kind_of(expr)
+        self.work: Callable[[], list[Value]] | None = None
+        self.lists: Callable[[], list[Edge]] | None = None
+        self._text: str | None = None
         self._inputs: tuple[Edge, ...] | None = None
-        self._values: tuple[Value, ...] | None = None
+        self._known: tuple[tuple[Value, ...], bool] | None = None
 
     @property
     def text(self) -> str:
         """The source of the expression, shortened."""
+        if self._text is None:
+            self._text = self._shown()
+        return self._text
+
+    def _shown(self) -> str:
         if self.entry is not None:
             told = f"{self.entry.key}: {self.entry.text}" if self.entry.text else self.entry.key
             return _shortened(told)
         expr = self.expr
-        if isinstance(expr, (ElementOf, Entered, AnyItem)):
+        if isinstance(expr, Synthetic):
             expr = expr.value
         try:
             return _shortened(ast.unparse(expr))
@@ -72,17 +81,36 @@ class Node:
     def inputs(self) -> tuple[Edge, ...]:
         """The nodes that this one's value is made of, each with its role."""
         if self._inputs is None:
-            self._inputs = ()
             self._inputs = self.engine.inputs_of(self)
         return self._inputs
 
     @property
     def values(self) -> tuple[Value, ...]:
         """What the expression may stand for (at most six); empty when nothing is known."""
-        if self._values is None:
-            self._values = ()
-            self._values = self.engine.values_of(self)
-        return self._values
+        queries = self.engine.queries
+        if self._known is None:
+            key = ("values", id(self))
+            found: tuple[Value, ...] = queries.ask(key, lambda: self.engine.values_of(self))
+            self._known = queries.known(key)
+            return found
+        queries.lean_on(self._known[1])
+        return self._known[0]
+
+    @property
+    def complete(self) -> bool:
+        """Whether no limit cut short what is known of the values."""
+        return bool(self.values is not None and self._known is not None and self._known[1])
+
+    def stand_for(self, values: tuple[Value, ...], inputs: tuple[Edge, ...] | None = None) -> Node:
+        """Say what a node stands for that no expression of the program tells; return it."""
+        self._known = (values, True)
+        if inputs is not None:
+            self._inputs = inputs
+        return self
+
+    def derive(self, work: Callable[[], list[Value]], lists: Callable[[], list[Edge]]) -> None:
+        """Say how values and inputs are worked out that the expression does not tell."""
+        self.work, self.lists = work, lists
 
     @property
     def constant(self) -> Const | None:

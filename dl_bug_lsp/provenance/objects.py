@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import calls, evaluation, inheritance, known_calls, names
-from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_BASES
+from dl_bug_lsp.provenance import calls, changes, evaluation, inheritance, known_calls, names
+from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_BASES, MAX_INSTANCES
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.values import (
@@ -61,8 +62,7 @@ def bases(engine: Engine, cls: Scope) -> list[Scope]:
 
 def member(engine: Engine, node: Node, key: str | int) -> list[Node]:
     """Return the nodes that ``node[key]`` or ``node.key`` stands for."""
-    with engine.opening("member", id(node), key) as first:
-        return _member(engine, node, key) if first else []
+    return engine.ask("member", id(node), type(key), key, work=lambda: _member(engine, node, key))
 
 
 def _member(engine: Engine, node: Node, key: str | int) -> list[Node]:
@@ -71,11 +71,7 @@ def _member(engine: Engine, node: Node, key: str | int) -> list[Node]:
         if isinstance(value, Config):
             found.extend(config_member(engine, value, key, node.context))
         elif isinstance(value, Mapping):
-            for name, item in value.pairs:
-                if name is None:
-                    found.extend(member(engine, item, key))
-                elif any(c.value == key for c in name.constants):
-                    found.append(item)
+            found.extend(_mapped(engine, value, key))
         elif isinstance(value, Items) and isinstance(key, int):
             if -len(value.items) <= key < len(value.items):
                 found.append(value.items[key])
@@ -95,9 +91,50 @@ def _member(engine: Engine, node: Node, key: str | int) -> list[Node]:
             found.extend(wrapped_member(engine, value, key))
         elif isinstance(value, LibraryObject) and value.name.endswith(known_calls.MERGERS):
             found.extend(merged_member(engine, value, key))
+        elif isinstance(value, LibraryObject) and known_calls.holds_parts(value.name):
+            parts = known_calls.elements(engine, value)
+            exact = isinstance(key, int) and -len(parts) <= key < len(parts)
+            found.extend([parts[key]] if exact and isinstance(key, int) else parts)
+        elif isinstance(value, Library) and value.name == "os.environ":
+            found.extend(changes.of_environment(engine, key))
         elif isinstance(value, Module) and isinstance(key, str):
             found.extend(names.module_nodes(engine, value.scope, key))
     return found[:MAX_ALTERNATIVES]
+
+
+def _mapped(engine: Engine, value: Mapping, key: str | int) -> list[Node]:
+    """Return the items of a key, those whose key is not known where no other is there."""
+    found: list[Node] = []
+    perhaps: list[Node] = []
+    for name, item in value.pairs:
+        if name is None:
+            found.extend(member(engine, item, key))
+        elif any(c.value == key for c in name.constants):
+            found.append(item)
+        elif not name.constants:
+            perhaps.append(item)
+    return found or perhaps
+
+
+def is_closed(engine: Engine, table: Node) -> bool:
+    """Whether all keys of a table are written down, so that others are known to be absent."""
+
+    def work() -> list[bool]:
+        closed = bool(table.values) and all(
+            isinstance(value, Config)
+            or (
+                isinstance(value, Mapping)
+                and value.complete
+                and all(
+                    key.constant is not None if key is not None else is_closed(engine, item)
+                    for key, item in value.pairs
+                )
+            )
+            for value in table.values
+        )
+        return [True] if closed else []
+
+    return bool(engine.ask("closed", id(table), work=work))
 
 
 def wrapped_member(engine: Engine, value: LibraryObject, key: str | int) -> list[Node]:
@@ -131,13 +168,15 @@ def config_member(engine: Engine, value: Config, key: str | int, context: Contex
 
 
 def attribute(engine: Engine, instance: Instance, name: str) -> list[Node]:
-    """Return what an attribute of an instance stands for."""
+    """Return what an attribute of an instance stands for; `changes` has what is put into it."""
     found: list[Node] = []
     for cls in lineage(engine, instance.cls):
         for method, binding in cls.attributes.get(name, []):
-            context = method_context(engine, instance, cls, method)
-            found.append(engine.node(binding.value, context))
+            if binding.how in names.DEFINES:
+                context = method_context(engine, instance, cls, method)
+                found.append(engine.node(binding.value, context))
         if found:
+            found.extend(_set_outside(engine, instance, name))
             return found[:MAX_ALTERNATIVES]
         if name in cls.functions:
             method = cls.functions[name]
@@ -145,17 +184,26 @@ def attribute(engine: Engine, instance: Instance, name: str) -> list[Node]:
             if "property" in " ".join(method.decorators()):
                 return calls.returns(engine, bound, None, instance.context)
             return []
+        given = (instance.context.bindings or {}).get(name)
         for binding in cls.bindings.get(name, []):
-            given = (instance.context.bindings or {}).get(name)
             if given is not None and "__init__" not in cls.functions:
                 return [given]
-            found.append(engine.node(binding.value, engine.open_context(cls)))
+            if binding.how in names.DEFINES:
+                found.append(engine.node(binding.value, engine.open_context(cls)))
         if found:
+            found.extend(_set_outside(engine, instance, name))
             return found[:MAX_ALTERNATIVES]
-    if name == "hparams" and _keeps_arguments(engine, instance):
+    found.extend(_set_outside(engine, instance, name))
+    if not found:
+        found.extend(changes.set_by_name(engine, instance, name))
+    if not found and name == "hparams" and _keeps_arguments(engine, instance):
         return [instance.built]
     given = (instance.context.bindings or {}).get(name)
-    return [given] if given is not None else []
+    return found or ([given] if given is not None else [])
+
+
+def _set_outside(engine: Engine, instance: Instance, name: str) -> list[Node]:
+    return [c.value for c in changes.outside(engine, instance, name) if c.how in names.DEFINES]
 
 
 def _keeps_arguments(engine: Engine, instance: Instance) -> bool:
@@ -169,12 +217,16 @@ def _keeps_arguments(engine: Engine, instance: Instance) -> bool:
 
 def lineage(engine: Engine, cls: Scope) -> list[Scope]:
     """Return a class and its workspace bases (bounded), nearer ones first, each once."""
-    found: list[Scope] = [cls]
-    for current in found:
-        found.extend(b for b in bases(engine, current) if b not in found)
-        if len(found) > MAX_BASES:
-            break
-    return found
+
+    def work() -> list[Scope]:
+        found: list[Scope] = [cls]
+        for current in found:
+            found.extend(b for b in bases(engine, current) if b not in found)
+            if len(found) > MAX_BASES:
+                break
+        return found
+
+    return engine.ask("lineage", id(cls), work=work) or [cls]
 
 
 def method_context(engine: Engine, instance: Instance, cls: Scope, method: Scope) -> Context:
@@ -209,7 +261,7 @@ def called(
     if method is None:
         return []
     entered = method_context(engine, instance, instance.cls, method)
-    return [engine.node(e, entered) for e in (method.returns or method.yields)]
+    return [engine.node(e, entered) for e in calls.given_back(method)]
 
 
 def table_members(engine: Engine, base: Node, name: str) -> list[Node]:
@@ -223,36 +275,61 @@ def library_member(engine: Engine, value: LibraryObject, name: str) -> list[Valu
     return [Library(f"{value.name}().{name}")] if name != "shape" else []
 
 
-def own_member(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
-    """Resolve ``self.name`` in a method whose instance is not known."""
-    scope = node.context.scope
-    owner = scope.owner
-    if owner is None or not isinstance(expr.value, ast.Name):
-        return []
-    parameters = scope.parameters()
-    if not parameters or parameters[0].arg != expr.value.id:
-        return []
-    return instance_member(engine, unknown_instance(engine, owner), expr.attr)
+def unknown_instances(engine: Engine, cls: Scope) -> list[Instance]:
+    """Return instances of a class or its subclasses: a few that are built, else an unknown one."""
+    found = engine.instances.get(id(cls))
+    if found is None:
+        found = engine.instances[id(cls)] = []
+        found.extend(_unknown_instances(engine, cls))
+    return found
+
+
+def _unknown_instances(engine: Engine, cls: Scope) -> list[Instance]:
+    kinds = [cls]
+    for one in kinds:
+        kinds.extend(k for k in engine.program.subclasses(one) if k not in kinds)
+        if len(kinds) > MAX_INSTANCES:
+            break
+    found: list[Instance] = []
+    for kind in kinds[: 2 * MAX_INSTANCES]:
+        for caller, call in _made(engine, kind)[:MAX_INSTANCES]:
+            built = engine.node(call, engine.open_context(caller))
+            found.append(calls.construct(engine, Class(kind), built, call))
+    if not found:
+        found = [_of_unknown_making(engine, kind) for kind in (kinds[1:2] or kinds[:1])]
+    return found[:MAX_INSTANCES]
+
+
+def _made(engine: Engine, cls: Scope) -> list[tuple[Scope, ast.Call]]:
+    sites = engine.program.callers(cls.name.rpartition(".")[2])
+    sites = [site for site in sites if engine.program.may_call(*site, cls)]
+    return sites or engine.program.indirect_calls(cls)
+
+
+def _of_unknown_making(engine: Engine, cls: Scope) -> Instance:
+    init = find_method(engine, cls, "__init__")
+    probe = engine.made(("instance", id(cls)), lambda: _named(cls))
+    built = engine.node(probe, engine.open_context(cls))
+    context = engine.open_context(init) if init is not None else engine.open_context(cls)
+    instance = Instance(cls, built, context)
+    built.stand_for((instance,))
+    return instance
 
 
 def unknown_instance(engine: Engine, cls: Scope) -> Instance:
     """Return an instance of a class: one that the workspace builds, else one of unknown making."""
-    init = find_method(engine, cls, "__init__")
     configured = engine.configuration.blocks.known_instance(cls)
-    if configured is not None:
-        return configured
-    for caller, call in engine.program.callers(cls.name.rpartition(".")[2])[:1]:
-        built = engine.node(call, engine.open_context(caller))
-        for value in built.values:
-            if isinstance(value, Instance) and value.cls is cls:
-                return value
-    probe = ast.Name(id=cls.name, ctx=ast.Load(), lineno=cls.line, col_offset=0)
-    engine.keep.append(probe)
-    built = engine.node(probe, engine.open_context(cls))
-    context = engine.open_context(init) if init is not None else engine.open_context(cls)
-    instance = Instance(cls, built, context)
-    built._values = (instance,)
-    return instance
+    return configured if configured is not None else unknown_instances(engine, cls)[0]
+
+
+def class_node(engine: Engine, cls: Scope) -> Node:
+    """Return a node that stands for a class itself, as the first argument of class methods."""
+    probe = engine.made(("class", id(cls)), lambda: _named(cls))
+    return engine.node(probe, engine.open_context(cls)).stand_for((Class(cls),))
+
+
+def _named(cls: Scope) -> ast.expr:
+    return ast.Name(id=cls.name, ctx=ast.Load(), lineno=cls.line, col_offset=0)
 
 
 def class_member(engine: Engine, value: Class, name: str) -> list[Value]:
@@ -262,28 +339,39 @@ def class_member(engine: Engine, value: Class, name: str) -> list[Value]:
             method = cls.functions[name]
             receiver = None
             if "classmethod" in method.decorators():
-                probe = ast.Name(id=cls.name, ctx=ast.Load(), lineno=cls.line, col_offset=0)
-                engine.keep.append(probe)
-                receiver = engine.node(probe, engine.open_context(cls))
-                receiver._values = (value,)
+                receiver = class_node(engine, value.scope)
             return [Function(method, receiver, engine.open_context(cls))]
-        nodes = names.local(engine, name, engine.open_context(cls), 1 << 30)
+        nodes = names.local(engine, name, engine.open_context(cls), names.END)
         if nodes:
-            return evaluation.union(engine, nodes)
+            made = class_changes(engine, value.scope, name)
+            return changes.combined(nodes, evaluation.union(engine, nodes), made)
     return []
+
+
+def class_changes(engine: Engine, cls: Scope, name: str) -> list[changes.Change]:
+    """Return what a class's methods put into what the class holds (``cls.table[k] = v``)."""
+    return changes.of_attribute(engine, unknown_instance(engine, cls), name)
 
 
 def instance_member(engine: Engine, value: Instance, name: str) -> list[Value]:
     """Return what an attribute or method of an instance stands for."""
     nodes = attribute(engine, value, name)
     if nodes:
-        return evaluation.union(engine, nodes)
+        made = changes.of_attribute(engine, value, name)
+        return changes.combined(nodes, evaluation.union(engine, nodes), made)
     for cls in lineage(engine, value.cls):
         if name in cls.functions:
             method = cls.functions[name]
-            static = "staticmethod" in method.decorators()
-            receiver = None if static else value.built
-            return [Function(method, receiver, engine.open_context(cls))]
+            receiver: Node | None = value.built
+            if "staticmethod" in method.decorators():
+                receiver = None
+            elif "classmethod" in method.decorators():
+                receiver = class_node(engine, value.cls)
+            given = names.defined(engine, name, engine.open_context(cls))
+            return [
+                replace(v, receiver=receiver) if isinstance(v, Function) and not v.receiver else v
+                for v in given
+            ]
     return []
 
 
@@ -324,8 +412,7 @@ def config_items(engine: Engine, value: Config, context: Context) -> list[Node]:
 
 def elements_of(engine: Engine, node: Node) -> list[Node]:
     """Return the nodes that iterating over a node gives."""
-    with engine.opening("elements", id(node)) as first:
-        return _elements_of(engine, node) if first else []
+    return engine.ask("elements", id(node), work=lambda: _elements_of(engine, node))
 
 
 def _elements_of(engine: Engine, node: Node) -> list[Node]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -14,47 +15,55 @@ Blocks = tuple[int, ...]
 FUNCTION_TYPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-class ElementOf(ast.expr):
+class Synthetic(ast.expr):
+    """An expression that no program writes, made of one that stands there."""
+
+    _fields = ("value",)
+
+    def __init__(self, value: ast.expr) -> None:
+        super().__init__()
+        self.value = value
+        ast.copy_location(self, value)
+
+
+class ElementOf(Synthetic):
     """A synthetic expression: any one element of an iterable (the target of a ``for``)."""
 
-    _fields = ("value",)
 
-    def __init__(self, value: ast.expr) -> None:
-        super().__init__()
-        self.value = value
-        ast.copy_location(self, value)
-
-
-class AnyItem(ast.expr):
+class AnyItem(Synthetic):
     """A synthetic expression: any one value of a mapping (``for _, value in d.items()``)."""
 
-    _fields = ("value",)
 
-    def __init__(self, value: ast.expr) -> None:
-        super().__init__()
-        self.value = value
-        ast.copy_location(self, value)
-
-
-class Entered(ast.expr):
+class Entered(Synthetic):
     """A synthetic expression: what a context manager gives on entry (``with value as …``)."""
 
-    _fields = ("value",)
 
-    def __init__(self, value: ast.expr) -> None:
+class Delegated(Synthetic):
+    """A synthetic expression: what another generator yields (``yield from value``)."""
+
+
+class Decorated(ast.expr):
+    """A synthetic expression: a function or class as it is before any decorator."""
+
+    _fields = ()
+
+    def __init__(self, node: ast.stmt, scope: Scope) -> None:
         super().__init__()
-        self.value = value
-        ast.copy_location(self, value)
+        self.scope = scope
+        ast.copy_location(self, node)
 
 
 @dataclass(slots=True, eq=False)
 class Binding:
     """One place that gives a name (or ``self.attribute``) a value or changes the value it has.
 
-    ``mutates`` is True for ``x += …``, ``x.append(…)``, ``x[k] = …``: the former value stays part
-    of it. ``key`` is the constant subscript of ``x[key] = …``. ``blocks`` identify the loops and
-    branches around the statement, outermost first; ``loops`` those of them that repeat;
-    ``inline`` marks the target of a comprehension, which only its own expression sees.
+    ``how``: "assign"; "augment" for ``x += …`` (``value`` is then ``x + …``); "store" for
+    ``x[key] = …``, "grow" for ``x.append(…)``, "join" for ``x.extend(…)`` and ``x.update(…)``,
+    "inside" for what goes into a part of it (``x[i].append(…)``): the former value stays part of
+    it. ``blocks`` identify the loops and branches around the statement, outermost first; ``loops``
+    those of them that repeat. ``scope`` is where the statement stands: another scope than the
+    name's after ``global`` and ``nonlocal``. ``within`` marks what is bound before its statement
+    is over (a walrus, the target of a ``for`` or ``with``), so that the same line may use it.
     """
 
     name: str
@@ -62,9 +71,15 @@ class Binding:
     value: ast.expr
     blocks: Blocks
     loops: Blocks
-    mutates: bool = False
+    scope: Scope
+    how: str = "assign"
     key: ast.expr | None = None
-    inline: bool = False
+    within: bool = False
+
+    @property
+    def mutates(self) -> bool:
+        """Whether the former value stays part of the new one."""
+        return self.how != "assign"
 
 
 @dataclass(slots=True, eq=False)
@@ -72,7 +87,14 @@ class Scope:
     """A module, class or function body: its node and everything bound directly in it.
 
     ``configured`` holds the statements that are nothing but a method call on a name
-    (``model.compile(…)``): they may change what the name stands for.
+    (``model.compile(…)``): they may change what the name stands for. ``passed`` holds the calls
+    that are given a name as an argument; ``inline`` the targets of comprehensions by the ids of
+    the names that mean them. ``tests`` holds, for the first lines of statements, what is tested
+    around and before them (conditions, headers of loops, guards that leave early), innermost last;
+    ``raises`` the lines of ``raise``. ``empty_returns`` stand for the None that a function gives
+    after a bare ``return`` or at its end. ``decorations`` are the calls that decorators make,
+    ``decorated`` what they give by the name of the function or class; ``hidden`` holds functions
+    and classes whose names mean others by the end.
     """
 
     file: str
@@ -90,7 +112,19 @@ class Scope:
     yields: list[ast.expr] = field(default_factory=list)
     calls: list[ast.Call] = field(default_factory=list)
     configured: dict[str, list[ast.Call]] = field(default_factory=dict)
+    passed: dict[str, list[ast.Call]] = field(default_factory=dict)
+    inline: dict[int, Binding] = field(default_factory=dict)
+    shared: dict[str, Scope] = field(default_factory=dict)
+    tests: dict[int, tuple[ast.expr, ...]] = field(default_factory=dict)
+    raises: set[int] = field(default_factory=set)
+    empty_returns: list[ast.expr] = field(default_factory=list)
+    decoration: list[str] | None = None
+    decorations: list[ast.Call] = field(default_factory=list)
+    decorated: dict[str, ast.expr] = field(default_factory=dict)
+    hidden: list[Scope] = field(default_factory=list)
     blocks_at: dict[int, tuple[Blocks, Blocks]] = field(default_factory=dict)
+    starts: list[int] = field(default_factory=list)
+    defined: dict[str, tuple[list[Binding], list[Binding]]] = field(default_factory=dict)
 
     @property
     def is_class(self) -> bool:
@@ -119,6 +153,45 @@ class Scope:
         a = self.node.args
         return [*a.posonlyargs, *a.args, *a.kwonlyargs]
 
+    def collects(self) -> tuple[str | None, str | None]:
+        """Return the names of ``*args`` and ``**kwargs``."""
+        if not isinstance(self.node, FUNCTION_TYPES):
+            return None, None
+        a = self.node.args
+        return a.vararg.arg if a.vararg else None, a.kwarg.arg if a.kwarg else None
+
+    def statement_start(self, line: int) -> int:
+        """Return the first line of the statement that holds a line of the scope."""
+        at = bisect_right(self._lines(), line) - 1
+        return self.starts[at] if at >= 0 else line
+
+    def around(self, line: int) -> tuple[Blocks, Blocks]:
+        """Return the blocks and loops around the statement that holds a line."""
+        at = bisect_right(self._lines(), line) - 1
+        return self.blocks_at[self.starts[at]] if at >= 0 else ((), ())
+
+    def tests_at(self, line: int) -> tuple[ast.expr, ...]:
+        """Return what is tested around and before the statement that holds a line."""
+        return self.tests.get(line) or self.tests.get(self.statement_start(line), ())
+
+    def definitions(self, name: str) -> tuple[list[Binding], list[Binding]]:
+        """Return what gives a name its value, by lines: in this scope, and in inner ones."""
+        found = self.defined.get(name)
+        if found is None:
+            every = [b for b in self.bindings.get(name, ()) if b.how in ("assign", "augment")]
+            own = sorted((b for b in every if b.scope is self), key=lambda b: b.line)
+            found = self.defined[name] = (own, [b for b in every if b.scope is not self])
+        return found
+
+    def _lines(self) -> list[int]:
+        if len(self.starts) != len(self.blocks_at):
+            self.starts = sorted(self.blocks_at)
+        return self.starts
+
+    def takes(self, name: str) -> bool:
+        """Whether a name is a parameter of any kind."""
+        return name in self.collects() or any(p.arg == name for p in self.parameters())
+
     def default_of(self, name: str) -> ast.expr | None:
         """Return the default value of a parameter."""
         if not isinstance(self.node, FUNCTION_TYPES):
@@ -135,13 +208,22 @@ class Scope:
 
     def decorators(self) -> list[str]:
         """Return the source text of the decorators."""
-        return [ast.unparse(d) for d in getattr(self.node, "decorator_list", [])]
+        if self.decoration is None:
+            self.decoration = [_text(d) for d in getattr(self.node, "decorator_list", [])]
+        return self.decoration
 
     def walk(self) -> Iterator[Scope]:
         """Yield this scope and all scopes inside it."""
         yield self
-        for inner in (*self.functions.values(), *self.classes.values()):
+        for inner in (*self.functions.values(), *self.classes.values(), *self.hidden):
             yield from inner.walk()
+
+
+def _text(expr: ast.expr) -> str:
+    try:
+        return ast.unparse(expr)
+    except RecursionError:
+        return ""
 
 
 def dotted_name(node: ast.expr) -> str | None:

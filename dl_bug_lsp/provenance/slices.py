@@ -34,8 +34,16 @@ COSTS = {
     "callback": 1.0,
     "configured": 1.2,
     "setting": 0.8,
+    "changed": 0.5,
+    "decorator": 0.9,
+    "condition": 2.4,
+    "refused": 0.4,
 }
 ARGUMENT_COST = 0.8
+TESTED = {"definition", "attribute", "return", "changed", "callback"}
+"""Roles of statements that may run or not: what is tested before decides about the value."""
+MAX_TESTS = 4
+"""Tests around one statement, the innermost ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +51,15 @@ class Step:
     """One step of a slice.
 
     ``distance`` grows with every step away from where the slice starts; ``roles`` is the way there;
-    ``before`` the step that it came from (None at the start).
+    ``before`` the step that it came from (None at the start); ``condition`` whether it is on the
+    way to what an ``if`` or a loop tests, which decides only whether a value is made.
     """
 
     node: Node
     distance: float
     roles: tuple[str, ...]
     before: Step | None
+    condition: bool = False
 
     @property
     def decides(self) -> bool:
@@ -71,8 +81,13 @@ class Step:
         return found[::-1]
 
 
-def backward_slice(starts: list[Node], limit: int = MAX_STEPS) -> list[Step]:
-    """Return the steps that the start nodes' values went through, by growing distance."""
+def backward_slice(
+    starts: list[Node], limit: int = MAX_STEPS, conditions: bool = False
+) -> list[Step]:
+    """Return the steps that the start nodes' values went through, by growing distance.
+
+    With ``conditions``, also what is tested around and before the statements on the way.
+    """
     order = 0
     queue: list[tuple[float, int, Step]] = []
     for start in starts:
@@ -87,20 +102,46 @@ def backward_slice(starts: list[Node], limit: int = MAX_STEPS) -> list[Step]:
             continue
         seen.add(id(step.node))
         written = id(step.node.expr)
-        visits[written] = visits.get(written, 0) + 1
-        if visits[written] > MAX_VISITS:
-            continue
+        if step.node.work is None:
+            visits[written] = visits.get(written, 0) + 1
+            if visits[written] > MAX_VISITS:
+                continue
         if not names_library(step.node):
             found.append(step)
         if len(step.roles) >= MAX_DEPTH:
             continue
-        for role, child in step.node.inputs:
+        edges = list(step.node.inputs)
+        edges.extend(_refused(step) if step.before is None else ())
+        if conditions and (step.before is None or step.roles[-1] in TESTED):
+            edges.extend(_tests(step))
+        for role, child in edges:
             if id(child) not in seen:
                 cost = COSTS.get(role, ARGUMENT_COST)
-                entry = Step(child, distance + cost, (*step.roles, role), step)
+                tested = step.condition or role == "condition"
+                entry = Step(child, distance + cost, (*step.roles, role), step, tested)
                 heapq.heappush(queue, (distance + cost, order, entry))
                 order += 1
+    if queue and starts and len(found) >= limit:
+        starts[0].engine.queries.limits.add("steps")
     return found
+
+
+def _tests(step: Step) -> list[tuple[str, Node]]:
+    """Return what is tested around and before the statement of a step."""
+    node = step.node
+    if node.entry is not None:
+        return []
+    tests = node.context.scope.tests_at(node.line)[-MAX_TESTS:]
+    return [("condition", node.engine.node(test, node.context)) for test in reversed(tests)]
+
+
+def _refused(step: Step) -> list[tuple[str, Node]]:
+    """Return the test that leads to a ``raise`` where the slice starts: what was refused."""
+    scope = step.node.context.scope
+    tests = scope.tests_at(step.node.line)[-1:]
+    if scope.statement_start(step.node.line) not in scope.raises:
+        return []
+    return [("refused", step.node.engine.node(test, step.node.context)) for test in tests]
 
 
 def names_library(node: Node) -> bool:

@@ -51,7 +51,7 @@ class Const:
     value: str | int | float | bool | bytes | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Items:
     """A list, tuple or set whose elements are written down; ``complete`` when all of them are."""
 
@@ -60,11 +60,15 @@ class Items:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Mapping:
-    """A dict whose keys are written down; the first node of a pair is None for ``**other``."""
+    """A dict whose keys are written down; the first node of a pair is None for ``**other``.
+
+    Not ``complete`` where a pair stands for any number of them.
+    """
 
     pairs: tuple[tuple[Node | None, Node], ...]
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class Config:
     entry: ConfigEntry | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Parsed:
     """The namespace that an argument parser returns; options by destination name.
 
@@ -86,7 +90,7 @@ class Parsed:
     options: dict[str, tuple[Node, ...]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Instance:
     """An object of a workspace class, with the bindings of its constructor call."""
 
@@ -95,7 +99,7 @@ class Instance:
     context: Context
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Function:
     """A workspace function, and what it is bound to.
 
@@ -108,14 +112,14 @@ class Function:
     presets: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Class:
     """A workspace class."""
 
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Module:
     """A workspace module."""
 
@@ -129,7 +133,7 @@ class Library:
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class LibraryObject:
     """What a library call returned: the callee's dotted name and the call's node."""
 
@@ -171,4 +175,5 @@ class Context:
     bindings: dict[str, Node] | None = None
     outer: Context | None = None
     depth: int = 0
+    caller: Context | None = None
     extra: dict[str, Node] = field(default_factory=dict)
