@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dl_bug_lsp.tracebacks import (
     complaints,
     cpython,
+    debugger,
     exception_group,
     faulthandler,
     hydra_job,
@@ -35,6 +36,7 @@ DIALECTS = (
     Dialect("exception_group", exception_group.TRIGGER, exception_group.read_exception_group),
     Dialect("rich", rich_box.TRIGGER, rich_box.read_rich),
     Dialect("ipython", ipython.TRIGGER, ipython.read_ipython),
+    Dialect("debugger", debugger.TRIGGER, debugger.read_debugger),
     Dialect("cpython", cpython.TRIGGER, cpython.read_cpython),
     Dialect("pytest", pytest_report.TRIGGER, pytest_report.read_pytest),
     Dialect("faulthandler", faulthandler.TRIGGER, faulthandler.read_faulthandler),

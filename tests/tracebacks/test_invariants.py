@@ -57,6 +57,7 @@ PIECES = [
     "multiprocessing.pool.RemoteTraceback: \n",
     '"""\n',
     "usage: a.py\n",
+    "Exception has occurred: KeyError\n",
     "a.py: error: x\n",
     "Error executing job with overrides: []\n",
     "-- Process 1 terminated with the following error:\n",

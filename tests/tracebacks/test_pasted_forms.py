@@ -189,3 +189,18 @@ def test_what_ended_the_job(text: str, told_by: str) -> None:
     cause = primary(text).cause
     assert cause is not None
     assert told_by in cause.message
+
+
+STOPPED = """\
+Exception has occurred: RuntimeError       (note: full exception trace is shown but execution is paused at: main)
+mat1 and mat2 shapes cannot be multiplied (8x3 and 4x5)
+  File "/srv/net/model.py", line 12, in main
+    return head(x, dim=-1)
+  File "train.py", line 31, in <module>
+    main(cfg)
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("end", ["", LINES[-1] + "\n"])
+def test_debugger(end: str) -> None:
+    assert told(STOPPED + end) == EXPECTED
