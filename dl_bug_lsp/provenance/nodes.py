@@ -90,11 +90,24 @@ class Node:
         queries = self.engine.queries
         if self._known is None:
             key = ("values", id(self))
-            found: tuple[Value, ...] = queries.ask(key, lambda: self.engine.values_of(self))
+            place = self._place if self.work is None else None
+            found: tuple[Value, ...] = queries.ask(key, lambda: self.engine.values_of(self), place)
             self._known = queries.known(key)
             return found
         queries.lean_on(self._known[1])
         return self._known[0]
+
+    def _place(self) -> tuple[object, ...]:
+        """Return where the expression stands, and the calls that led there."""
+        expr = self.expr
+        calls = []
+        at: Context | None = self.context
+        while at is not None:
+            calls.append((at.scope.file, at.scope.line, at.scope.name))
+            at = at.caller
+        end = (getattr(expr, "end_lineno", None) or 0, getattr(expr, "end_col_offset", None) or 0)
+        start = (self.file, self.line, getattr(expr, "col_offset", 0))
+        return (*start, *end, type(expr).__name__, calls)
 
     @property
     def complete(self) -> bool:

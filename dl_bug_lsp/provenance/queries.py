@@ -2,8 +2,9 @@
 
 A question is asked by its key and answered once. Where a question comes back to itself, it first
 gets the bottom (nothing is known), and the circle is gone through again until no answer of it
-changes; only then its answers are kept. So an answer does not depend on which question of a circle
-was asked first. This is the top-down solver of Le Charlier and Van Hentenryck (1992).
+changes; only then its answers are kept (the top-down solver of Le Charlier and Van Hentenryck,
+1992). A circle is entered at its first place in the program, wherever it was come upon: so its
+answers do not depend on what was asked first, even where a limit ends the rounds.
 
 What a limit cut short is marked as not complete, and so is all that was made of it.
 """
@@ -17,6 +18,7 @@ from dl_bug_lsp.provenance.limits import MAX_NESTING, MAX_POSTPONED, MAX_ROUNDS
 
 Key: TypeAlias = "tuple[Any, ...]"
 Compute: TypeAlias = "Callable[[], tuple[Any, ...]]"
+Place: TypeAlias = "Callable[[], tuple[Any, ...]]"
 NOWHERE = 1 << 30
 """The depth that an answer leans on which leans on no open question."""
 
@@ -24,10 +26,9 @@ NOWHERE = 1 << 30
 class _TooDeepError(Exception):
     """Too many questions are open: this one has to be answered before them."""
 
-    def __init__(self, key: Key, compute: Compute) -> None:
+    def __init__(self, key: Key, compute: Compute, place: Place | None) -> None:
         super().__init__()
-        self.key = key
-        self.compute = compute
+        self.question = (key, compute, place)
 
 
 class Queries:
@@ -39,6 +40,7 @@ class Queries:
         self._approximations: dict[Key, tuple[Any, ...]] = {}
         self._passing: dict[Key, tuple[tuple[Any, ...], int, bool]] = {}
         self._trail: list[Key] = []
+        self._placed: dict[Key, tuple[Compute, Place]] = {}
         self._low = NOWHERE
         self._whole = True
         self._stable = True
@@ -58,8 +60,11 @@ class Queries:
         """Return a final answer and whether it is complete, None where there is none yet."""
         return self._answers.get(key)
 
-    def ask(self, key: Key, compute: Compute) -> tuple[Any, ...]:
-        """Return the answer to a question; ``compute`` works it out and may ask others."""
+    def ask(self, key: Key, compute: Compute, place: Place | None = None) -> tuple[Any, ...]:
+        """Return the answer to a question; ``compute`` works it out and may ask others.
+
+        ``place`` says where in the program it arises; circles are entered at the first place.
+        """
         answer = self._answers.get(key)
         if answer is not None:
             if not answer[1]:
@@ -76,34 +81,35 @@ class Queries:
             self._whole = self._whole and whole
             return value
         if not self._open:
-            return self._outermost(key, compute)
+            return self._outermost(key, compute, place)
         if len(self._open) >= MAX_NESTING:
-            raise _TooDeepError(key, compute)
-        return self._solve(key, compute)
+            raise _TooDeepError(key, compute, place)
+        return self._solve(key, compute, place)
 
-    def _outermost(self, key: Key, compute: Compute) -> tuple[Any, ...]:
+    def _outermost(self, key: Key, compute: Compute, place: Place | None) -> tuple[Any, ...]:
         """Answer a question that no other led to; those too deep below it are answered first."""
-        pending = [(key, compute)]
+        pending = [(key, compute, place)]
         waiting = {key}
         while pending:
-            wanted, work = pending[-1]
+            wanted = pending[-1][0]
             try:
                 if wanted not in self._answers:
-                    self._solve(wanted, work)
+                    self._solve(*pending[-1])
                 waiting.discard(wanted)
                 pending.pop()
             except _TooDeepError as deep:
                 self._forget()
-                if deep.key in waiting or len(pending) > MAX_POSTPONED:
+                below = deep.question[0]
+                if below in waiting or len(pending) > MAX_POSTPONED:
                     self.limits.add("nesting")
-                    self._answers[deep.key] = ((), False)
+                    self._answers[below] = ((), False)
                 else:
-                    pending.append((deep.key, deep.compute))
-                    waiting.add(deep.key)
+                    pending.append(deep.question)
+                    waiting.add(below)
             except BaseException:
                 self._forget()
                 raise
-        self._low, self._whole = NOWHERE, True
+        self._forget()
         return self._answers[key][0]
 
     def _forget(self) -> None:
@@ -111,12 +117,17 @@ class Queries:
         self._open.clear()
         self._approximations.clear()
         self._passing.clear()
+        self._placed.clear()
         self._trail.clear()
         self._low, self._whole, self._stable = NOWHERE, True, True
 
-    def _solve(self, key: Key, compute: Compute) -> tuple[Any, ...]:
+    def _solve(
+        self, key: Key, compute: Compute, place: Place | None, entered: bool = False
+    ) -> tuple[Any, ...]:
         depth = self._open[key] = len(self._open)
         mark = len(self._trail)
+        if place is not None:
+            self._placed[key] = (compute, place)
         outer_low, outer_whole, outer_stable = self._low, self._whole, self._stable
         for tried in range(MAX_ROUNDS):
             self._low, self._whole, self._stable = NOWHERE, True, True
@@ -125,6 +136,18 @@ class Queries:
                 self._stable = False
             if self._low != depth or self._stable:
                 break
+            if not entered:
+                first = self._first(key, mark)
+                entered = True
+                if first != key:
+                    self._enter_at(first, key, mark)
+                    self._low, self._whole, self._stable = NOWHERE, True, True
+                    known = self._answers.get(key)
+                    if known is not None:
+                        value, self._whole = known
+                        break
+                    self._open[key] = depth
+                    continue
             # This is where the circle was entered: once more, with what is known by now.
             self._approximations[key] = value
             if tried == MAX_ROUNDS - 1:
@@ -133,9 +156,11 @@ class Queries:
             for passed in self._trail[mark:]:
                 self._passing.pop(passed, None)
             del self._trail[mark:]
-        del self._open[key]
+        self._open.pop(key, None)
         low, whole = self._low, self._whole
-        if low < depth:
+        if key in self._answers:
+            pass
+        elif low < depth:
             self._keep_passing(key, value, low, whole, mark)
         else:
             self._keep(key, value, whole, mark)
@@ -144,6 +169,22 @@ class Queries:
         self._whole = outer_whole and whole
         self._stable = outer_stable and self._stable
         return value
+
+    def _first(self, key: Key, mark: int) -> Key:
+        """Return the question of a circle that arises first in the program."""
+        members = [k for k in (key, *self._trail[mark:]) if k in self._placed]
+        return min(members, key=lambda k: self._placed[k][1](), default=key)
+
+    def _enter_at(self, first: Key, key: Key, mark: int) -> None:
+        """Forget what is known of a circle, and answer it from its first question on."""
+        for passed in self._trail[mark:]:
+            self._passing.pop(passed, None)
+            self._approximations.pop(passed, None)
+        del self._trail[mark:]
+        del self._open[key]
+        self._approximations.pop(key, None)
+        compute, place = self._placed[first]
+        self._solve(first, compute, place, entered=True)
 
     def _keep_passing(
         self, key: Key, value: tuple[Any, ...], low: int, whole: bool, mark: int
