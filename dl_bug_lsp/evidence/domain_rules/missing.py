@@ -71,7 +71,11 @@ def _accessed(case: Case) -> set[str]:
 
 
 def _conditional(case: Case, name: str) -> Iterator[Clue]:
-    for file in near_files(case):
+    files = near_files(case)
+    if case.category.id == "undefined_variable" and case.places:
+        # A name without a value is one of the file that reads it.
+        files = [case.places[-1].file]
+    for file in files:
         if name not in _set_conditionally(case.workspace, file):
             continue
         tree = case.workspace.tree(file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.repairs import arguments, missing, parameters, results, spelling
+from dl_bug_lsp.evidence.repairs import arguments, bounds, missing, parameters, results, spelling
 from dl_bug_lsp.evidence.values import Case, Clue, Source
 
 REPAIRS: tuple[Source, ...] = (
@@ -13,6 +13,7 @@ REPAIRS: tuple[Source, ...] = (
     missing.find,
     results.find,
     parameters.find,
+    bounds.find,
 )
 
 

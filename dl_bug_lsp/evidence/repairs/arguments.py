@@ -13,11 +13,13 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, source
 from dl_bug_lsp.evidence.nearness import parts_of
 from dl_bug_lsp.evidence.repairs import library
+from dl_bug_lsp.evidence.repairs.places import names_read
 from dl_bug_lsp.evidence.repairs.scenes import functions_called, targets
 from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import calls as calling
 from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.known_calls import BUILTINS
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.provenance.values import Class, Function, Items, Library
@@ -71,6 +73,9 @@ def _arity(case: Case) -> Iterator[Clue]:
             continue
         good, bad = _other_callers(case, scope, missing)
         share = (good + 0.5) / (good + bad + 1.0)
+        if not missing and _reads_unbound(scope):
+            # Its body reads what no parameter gives any more.
+            share = 0.1
         if place is not None:
             why = f"the call does not fit `{scope.name}`, as {good} other calls do"
             if not good:
@@ -79,6 +84,29 @@ def _arity(case: Case) -> Iterator[Clue]:
         why = f"`{scope.name}` does not take what {bad + 1} of {good + bad + 1} calls hand over"
         yield Clue("repair.definition", scope.file, scope.line, 1.0 - share, why)
         yield from _unmatched(case, scope, missing)
+
+
+def _reads_unbound(scope: Scope) -> bool:
+    """Whether a function reads a name that nothing around it binds."""
+    known: set[str] = set(BUILTINS)
+    at: Scope | None = scope
+    while at is not None:
+        known.update(at.bindings, at.functions, at.classes, at.imports)
+        known.update(p.arg for p in at.parameters())
+        if at.stars:
+            return False
+        arguments = getattr(at.node, "args", None)
+        stars = (getattr(arguments, word, None) for word in ("vararg", "kwarg"))
+        known.update(one.arg for one in stars if one is not None)
+        at = at.parent
+    stored = {
+        n.id
+        for n in ast.walk(scope.node)
+        if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+    }
+    read = {name for name in names_read(scope.node) if "." not in name}
+    inner = {a.arg for n in ast.walk(scope.node) if isinstance(n, ast.arguments) for a in n.args}
+    return bool(read - known - stored - inner)
 
 
 def _named(case: Case) -> list[Scope]:

@@ -8,9 +8,11 @@ code that does have it.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, near_files, source
+from dl_bug_lsp.evidence.repairs import library
 from dl_bug_lsp.evidence.repairs.places import (
     FUNCTIONS,
     beside,
@@ -54,6 +56,9 @@ PROTOCOLS = (
     ("context manager protocol", ("__enter__", "__exit__")),
     ("is not an iterator", ("__next__", "__iter__")),
 )
+NO_BASE = ("is not a Module subclass", "not a subclass", "should be an instance", "is not a Layer",
+           "must be an instance of", "should inherit", "must inherit")  # fmt: skip
+WORDS = re.compile(r"[A-Za-z_]\w+")
 MOST = 8
 
 
@@ -100,6 +105,9 @@ def _name(case: Case, name: str) -> Iterator[Clue]:
     while module.parent is not None:
         module = module.parent
     imported = list(_import(case, module, name))
+    for star in module.stars:
+        target = case.engine.program.imported(module, star)
+        imported.extend(_import(case, target, name) if target is not None else ())
     yield from imported or _unmade(case, scope, name, site.place.line)
 
 
@@ -359,6 +367,13 @@ def _never_set(case: Case, cls: Scope, attribute: str) -> Iterator[Clue]:
         for start in case.starts
         for n in ast.walk(start.expr)
     )
+    elsewhere = bool(case.places) and case.places[-1].file != cls.file
+    if called and elsewhere:
+        place = case.places[-1]
+        why = f"`{cls.name}` has nothing that is called `{attribute}`"
+        yield Clue("repair.call", place.file, place.line, 1.0, why)
+        yield _clue("missing.attribute_def", cls.file, cls.line, 0.3, why)
+        return
     if init is None or init.owner is not cls:
         why = f"`{cls.name}` sets no attribute `{attribute}`"
         yield _clue("missing.attribute_def", cls.file, cls.line, 1.0, why)
@@ -377,12 +392,11 @@ def _never_set(case: Case, cls: Scope, attribute: str) -> Iterator[Clue]:
 
     if parameter is not None:
         kept_at = 1.0 if not reads else 0.9
-        by_parameter = {
-            n.id: statement.lineno
-            for statement in body
-            for n in ast.walk(statement)
-            if isinstance(n, ast.Name) and n.id in parameters[1:]
-        }
+        by_parameter: dict[str, int] = {}
+        for statement in body:
+            for n in ast.walk(statement):
+                if isinstance(n, ast.Name) and n.id in parameters[1:]:
+                    by_parameter.setdefault(n.id, statement.lineno)
         for name, distance in beside(parameters, parameter, set(by_parameter)):
             rate(by_parameter[name], kept_at / distance)
     for method in cls.functions.values():
@@ -425,6 +439,11 @@ def _not_reached(case: Case, cls: Scope, attribute: str) -> Iterator[Clue]:
     for one in objects.lineage(case.engine, cls):
         setters.extend((m, b.line) for m, b in one.attributes.get(attribute, []) if not b.mutates)
     init = cls.functions.get("__init__")
+    raising = case.sites[-1].context.scope if case.sites else None
+    if init is not None and any(method is raising for method, _ in setters) and raising is not init:
+        # The method that sets it reads it first: what it starts with is missing.
+        yield from _never_set(case, cls, attribute)
+        return
     for method, line in setters[:MOST]:
         short = method.name.rpartition(".")[2]
         if short == "__init__" and method.owner is not cls and init is not None:
@@ -455,7 +474,7 @@ def _after_use(case: Case, method: Scope, line: int) -> bool:
 def _option(case: Case, name: str) -> Iterator[Clue]:
     """Yield the declarations beside which that of a missing option would stand."""
     owners = {str(f.value).rpartition(".")[2] for f in case.facts.of(FactKind.CLASS, Role.OWNER)}
-    if "Namespace" not in owners:
+    if "Namespace" not in owners or library.owners(name):
         return
     for file in near_files(case)[:20]:
         module = case.engine.program.module(file)
@@ -475,7 +494,7 @@ def _option(case: Case, name: str) -> Iterator[Clue]:
             for at in case.code_files[:20]
             for attribute in _read_attributes(case.workspace.tree(at))
         ]
-        near = [(n, d) for n, d in beside(order, name, set(declared))[:5] if not best(name, [n])]
+        near = beside(order, name, set(declared))[:5]
         for other, distance in near or [(other, 2) for other in list(declared)[-1:]]:
             yield _clue("missing.option", file, declared[other], 1.0 / distance, why)
 
@@ -539,6 +558,12 @@ def _methods(case: Case) -> Iterator[Clue]:
     wanted = wanted or tuple(str(f.value) for f in case.facts.of(FactKind.FUNCTION, Role.EXPECTED))
     wanted = tuple(w for w in wanted if w.isidentifier())
     owners = {str(f.value).rpartition(".")[2] for f in case.facts.of(FactKind.CLASS)}
+    if any(text in case.message for text in NO_BASE):
+        for word in sorted(set(WORDS.findall(case.message)) | owners):
+            cls = class_named(case, word) if word[:1].isupper() else None
+            if cls is not None and word != "Module":
+                why = f"`{cls.name}` does not derive from the class that is wanted"
+                yield _clue("missing.base", cls.file, cls.line, 1.0, why)
     if not wanted:
         return
     for owner in sorted(owners):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_files
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.repairs.places import FUNCTIONS, body_of
 from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.words import HELD_FILES
@@ -32,7 +32,7 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield the ends of functions that compute something, return nothing and are asked for it."""
     if case.category.id != "null_reference" and not any(w in case.message for w in NONE):
         return
-    files = near_files(case)[:MOST_FILES]
+    files = _reached(case)
     used: set[str] = set()
     fixtures: set[str] = set()
     for file in files:
@@ -58,6 +58,20 @@ def find(case: Case) -> Iterator[Clue]:
             yield Clue("missing.return", file, last.end_lineno or last.lineno, score, why, edit)
             yield Clue("missing.return", file, last.lineno, score, why, edit)
             yield Clue("missing.return_def", file, scope.line, score, why)
+
+
+def _reached(case: Case) -> list[str]:
+    """Return the files of the stack and the slices, and what these import: others did not run."""
+    found = dict.fromkeys(place.file for place in reversed(case.places))
+    for steps in (case.raise_slice, *case.outer_slices):
+        found.update(dict.fromkeys(step.node.file for step in steps))
+    python = [file for file in found if file.endswith((".py", ".ipynb"))]
+    for file in python:
+        for module in case.workspace.elements(file).imports:
+            other = case.workspace.module_file(module, file)
+            if other is not None:
+                found[other] = None
+    return [file for file in found if file.endswith((".py", ".ipynb"))][:MOST_FILES]
 
 
 def _gives_nothing(scope: Scope) -> bool:

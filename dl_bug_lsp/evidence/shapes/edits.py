@@ -62,6 +62,9 @@ def edits_of(case: Case, told: set[int]) -> Iterator[Edit]:
             if node.entry is not None or node.line <= 0 or len(seen) > MOST_CALLS:
                 continue
             for call in ast.walk(node.expr):
+                if isinstance(call, ast.Subscript) and id(call) not in seen:
+                    seen.update((id(call), id(call.slice)))
+                    yield from _of_shape(node, call)
                 if id(call) in seen or not isinstance(call, (ast.Call, ast.BinOp)):
                     continue
                 seen.update(id(part) for part in _parts(call))
@@ -130,6 +133,18 @@ def _of_call(case: Case, node: Node, call: ast.Call, told: set[int]) -> Iterator
         plain.extend(value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value])
     prior = 0.4 if name in DATA else 0.8
     yield from _of_operands(case, node, plain[:12], told, prior)
+
+
+def _of_shape(node: Node, index: ast.Subscript) -> Iterator[Edit]:
+    """Yield other axes for ``x.shape[1]``."""
+    old = written(index.slice)
+    if old is None or not isinstance(index.value, ast.Attribute) or index.value.attr != "shape":
+        return
+    for new in AXES:
+        if new != old:
+            changes = {id(index.slice): _number(new, index.slice)}
+            yield Edit("axis", node.file, index.lineno, str(old), str(new),
+                       changes, id(index.slice), 1.0)  # fmt: skip
 
 
 def _of_operands(

@@ -286,7 +286,8 @@ class Shapes:
                         return found
             return None
         if isinstance(expr, ast.Subscript) and isinstance(expr.value, ast.Attribute):
-            index = self.engine.node(expr.slice, node.context).constant
+            wanted = self.edits.get(id(expr.slice), expr.slice)
+            index = self.engine.node(wanted, node.context).constant
             if expr.value.attr == "shape" and index is not None and isinstance(index.value, int):
                 base = self.tensor(expr.value.value, node)
                 return base.dim(index.value) if base is not None else None
