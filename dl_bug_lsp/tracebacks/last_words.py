@@ -53,11 +53,11 @@ def read_quoted(stream: Stream) -> Block | None:
         found = _QUOTED.search(text)
         if found is None or split_record(text)[0] is not None or _HANDLED.search(text):
             continue
-        if sum(1 for line in stream.lines if _RUNS_ON.search(line.text[:300])) > 1:
-            return None
         message = _closed(found["message"], found["mark"])
         if len(message) < _SHORTEST:
             continue
+        if sum(1 for line in stream.lines if _RUNS_ON.search(line.text[:300])) > 1:
+            return None
         span = stream.span(at, at + 1)
         cause = Cause(found["type"], message, (), Relation.ROOT, span)
         shown = f"{found['type']}: {message}"

@@ -16,7 +16,7 @@ from dl_bug_lsp.workspace import Workspace
 ALL = list(cases())
 NOT_YET: set[str] = set()
 """Cases that were read while working and are not read right."""
-HELD_OUT = {"exception": 31, "category": 35}
+HELD_OUT = {"exception": 32, "category": 36}
 
 
 def test_labels() -> None:

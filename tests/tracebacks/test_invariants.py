@@ -112,8 +112,22 @@ def test_mutilated_cases(path: Path) -> None:
         sound(text[: chance.randrange(len(text) + 1)])
 
 
+PASTED = [
+    '  File "' + "a" * 40 + "\n",
+    '  File "' + "a" * 40 + '", line 12\n',
+    'Traceback (most recent call last):  File "a.py", line 3, in f    x ValueError: x\n',
+    "100%|██| 10/10 [00:01<00:00, 9it/s]ValueError: x\n",
+    "**`_>" * 40 + "ValueError: x**\n",
+    'Traceback (most recent call last):\n  File "a.py", line 3, in f\nE0325 11:01:08.12 2 a.py:12] f\n',
+    "KeyErrorTraceback (most recent call last)\n/a/b.py\n in f(x)\n",
+    "&lt;module&gt; " * 60 + "\n",
+    "it says RuntimeError: x " * 30 + "\n",
+]
+"""What pages, chats and terminals make of tracebacks, over and over."""
+
+
 @pytest.mark.parametrize(
-    "unit", [*PIECES, "".join(PIECES), "a", " ", "Error: ", '"', "\x1b]", "[[{{"]
+    "unit", [*PIECES, *PASTED, "".join(PIECES), "a", " ", "Error: ", '"', "\x1b]", "[[{{"]
 )
 def test_hostile_texts_come_to_an_end(unit: str) -> None:
     """A square would take minutes for this length."""
