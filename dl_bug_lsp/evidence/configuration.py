@@ -19,7 +19,7 @@ from dl_bug_lsp.evidence.numbers import COUNTED
 from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind
-from dl_bug_lsp.provenance.blocks import NAMING
+from dl_bug_lsp.provenance.blocks import NAMING, TAGS
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.tracebacks import Frame
@@ -41,6 +41,8 @@ AFTER_NOUN = re.compile(
     r"(?i)\b(?:keys?|options?|arguments?|parameters?|flags?|fields?|attributes?|settings?)\b:?\s+"
     r"[`'\"]?(-{0,2}[A-Za-z][\w.-]+)"
 )
+REFERENCE = re.compile(r"\$\{\.*([\w.]+)|<([\w.]+)>")
+FULL_KEY = re.compile(r"full_key: ([\w.\[\]]+)")
 DISTINCT = re.compile(r"[a-z][A-Z]|\d|_|/|[a-z]\.[a-z]")
 """What tells a name from a word of prose."""
 WORD = re.compile(r"[A-Za-z_][\w.\-/]*")
@@ -55,6 +57,7 @@ ABOUT_CODE = frozenset(
 )  # fmt: skip
 """Failures in which no value is wrong but how code is put together."""
 LOOPS = frozenset(("fit", "evaluate", "predict", "train", "test", "validate", "run"))
+ABOUT_PATHS = frozenset(("path_not_found", "permission_denied", "corrupt_data"))
 INDIRECT = frozenset(("callback", "configured", "callee", "receiver", "base", "index"))
 """Roles in which a value takes part without being what is handed on."""
 META = frozenset((*NAMING[:3], "_partial_", "_recursive_", "_convert_", "defaults"))
@@ -70,10 +73,12 @@ class Setting:
     key: str
     value: Scalar
     text: str
+    path: str = ""
 
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the run's settings that the failure has to do with."""
+    yield from _written(case)
     files = frozenset(case.engine.configuration.files)
     words = [w for launch in case.engine.run.launches for w in launch.words if w.line]
     if not files and not words:
@@ -106,7 +111,8 @@ def settings_of(case: Case) -> list[Setting]:
     for entry in entries:
         if entry.line and len(found) < MOST_SETTINGS:
             value = entry.value if entry.length is None else None
-            one = Setting(entry.file, entry.line, entry.key, value, entry.text)
+            path = ".".join(str(part) for part in entry.path)
+            one = Setting(entry.file, entry.line, entry.key, value, entry.text, path)
             found.setdefault((one.file, one.line, f"{one.key}={one.text}"), one)
     return list(found.values())
 
@@ -178,6 +184,24 @@ def _reached(
                 yield Clue("config.handed_on", node.file, node.line, score, why)
 
 
+def _written(case: Case) -> Iterator[Clue]:
+    """Yield what decides in a script that wrote a file which the failing program read."""
+    if case.category.id in ABOUT_CODE:
+        return
+    steps = [step for step in case.raise_slice if step.decides and step.node.line > 0]
+    ran = {place.file for place in case.places}
+    writers = {n.file for nodes in case.engine.written.values() for n in nodes} - ran
+    order: dict[tuple[str, int], float] = {}
+    for step in steps:
+        if step.node.file in writers:
+            order.setdefault((step.node.file, step.node.line), step.distance)
+    nearest = min(order.values(), default=0.0)
+    for rank, ((file, line), distance) in enumerate(order.items()):
+        score = math.exp((nearest - distance) / FAR) / (1 + rank / 4)
+        why = f"what {file.rpartition('/')[2]} wrote was read by the program that failed"
+        yield Clue("config.written", file, line, score, why)
+
+
 def _runs_a_loop(expr: ast.expr) -> bool:
     """Whether an expression calls a framework's own loop, whose frames may be left out."""
     func = expr.func if isinstance(expr, ast.Call) else None
@@ -217,13 +241,18 @@ def _named(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     told = {t.strip() for t in told if len(t.strip()) > 1}
     words = {w.strip(".-/") for w in WORD.findall(message)}
     names = {t.lstrip("-").replace("-", "_") for t in told}
+    if case.category.id not in ABOUT_PATHS:
+        settings = [s for s in settings if not _names_file(case, s)]
     distinct = {word for word in words if DISTINCT.search(word)}
     values = [s for s in settings if _says(s, told | distinct)]
+    if "mandatory" in message:
+        values.extend(s for s in settings if s.text == "???")
     counts = Counter(s.text for s in values)
     for setting in values:
         score = 1 / math.sqrt(counts[setting.text])
         why = f"`{setting.key}: {setting.text}` gives what the message names"
         yield Clue("config.value_named", setting.file, setting.line, score, why)
+    yield from _at_path(settings, message)
     unknown = bool(OPTIONS.search(message))
     keys = Counter(s.key.replace("-", "_") for s in settings)
     for setting in settings:
@@ -245,12 +274,42 @@ def _named(case: Case, settings: list[Setting]) -> Iterator[Clue]:
                 yield Clue("config.key_near", setting.file, setting.line, near, why)
 
 
+def _at_path(settings: list[Setting], message: str) -> Iterator[Clue]:
+    """Yield the settings at a path that the message prints (``full_key: model.head``)."""
+    dotted = {w.strip(".") for w in WORD.findall(message) if "." in w.strip(".")}
+    dotted.update(FULL_KEY.findall(message))
+    by_path = {s.path: s for s in settings if s.path}
+    for path in sorted(dotted):
+        found = by_path.get(path)
+        if found is not None:
+            why = f"the message prints this setting's path, `{path}`"
+            yield Clue("config.path_named", found.file, found.line, 1.0, why)
+            continue
+        above, _, last = path.rpartition(".")
+        if above in by_path:
+            for setting in settings:
+                if setting.path.rpartition(".")[0] == above and nearness(setting.key, last):
+                    why = f"`{setting.key}` is nearly `{last}`, which is missing beside it"
+                    near = nearness(setting.key, last)
+                    yield Clue("config.key_near", setting.file, setting.line, near, why)
+
+
+def _names_file(case: Case, setting: Setting) -> bool:
+    """Whether a setting's value is a file of the workspace: that is there, and no wrong value."""
+    value = setting.value
+    return isinstance(value, str) and "." in value and case.engine.file_named(value) is not None
+
+
 def _says(setting: Setting, told: set[str]) -> bool:
     """Whether a setting's value is one of the texts, or a path that one of them begins with."""
     value = setting.value
+    if setting.text.startswith(TAGS):
+        value = setting.text.partition(":")[2].partition(" ")[0]
     if not isinstance(value, str) or len(value) < 2:
         return False
     if value in told or value.rpartition(".")[2] in told:
+        return True
+    if any(one in told for pair in REFERENCE.findall(setting.text) for one in pair if one):
         return True
     path = value.rstrip("/")
     return ("/" in path or "-" in path or "_" in path) and any(

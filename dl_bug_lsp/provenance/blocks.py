@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import objects
-from dl_bug_lsp.provenance.nodes import Node
+from dl_bug_lsp.provenance.nodes import Edge, Node
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.values import (
     Class,
@@ -32,6 +32,7 @@ NAMING = ("_target_", "type", "class_path", "target", "_component_", "class_name
 """Keys whose value names what a block stands for, the plainest first."""
 ARGUMENTS = ("init_args", "params", "kwargs", "args", "arguments", "config")
 """Keys of a table below a block that holds the arguments."""
+OF_BLOCKS = ("_partial_", "_recursive_", "_convert_", "_args_")
 TAGS = ("!new:", "!name:", "!apply:")
 MAX_BLOCKS = 2_000
 MAX_SITES = 3
@@ -161,7 +162,7 @@ class Blocks:
             found = Node(self.engine, table.context, table.expr, table.entry, table.table)
             values = self.values(name, table, found)
             if values:
-                found.stand_for(tuple(values), table.inputs)
+                found.stand_for(tuple(values), self._given_to(table))
                 self._made[id(table)] = found
         return self._made[id(table)]
 
@@ -195,10 +196,18 @@ class Blocks:
         for table in self.of(cls)[:1]:
             made = Node(self.engine, table.context, table.expr, table.entry, table.table)
             instance = self.instance(cls, table, made)
-            made.stand_for((instance,), table.inputs)
+            made.stand_for((instance,), self._given_to(table))
             self._made[id(table)] = made
             return instance
         return None
+
+    def _given_to(self, table: Node) -> tuple[Edge, ...]:
+        """Return the inputs of a block but for the keys that only say what it is."""
+        return tuple(
+            edge
+            for edge in table.inputs
+            if edge[1].entry is None or edge[1].entry.key not in (*NAMING[:4], *OF_BLOCKS)
+        )
 
     def _scopes(self, name: str, table: Node) -> list[Scope]:
         """Return the workspace classes that a written name means: by module, else by name alone."""

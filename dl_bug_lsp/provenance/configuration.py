@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.provenance import evaluation, names
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS, Blocks, fields_of
 from dl_bug_lsp.provenance.compositions import composed
-from dl_bug_lsp.provenance.launches import SETTINGS, is_settings
+from dl_bug_lsp.provenance.launches import SETTINGS, is_config_name, is_settings
 from dl_bug_lsp.provenance.limits import MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import Edge, Node
 from dl_bug_lsp.provenance.operators import fold_binary
@@ -114,10 +114,25 @@ class Configuration:
         self.tables  # noqa: B018 (composes)
         run = self.engine.run
         guessed = () if self.composed_files else run.guessed
-        found = dict.fromkeys((*self.composed_files, *run.configs, *self._written(), *guessed))
+        named = (*run.configs, *self._written(), *self._imported())
+        found = dict.fromkeys((*self.composed_files, *named, *guessed))
         for file in list(found):
             found.update(dict.fromkeys(self._bases(file)))
         return tuple(found)
+
+    def _imported(self) -> list[str]:
+        """Return the modules that the script imports and that are made to hold settings."""
+        found: dict[str, None] = {}
+        home = self.home
+        modules = [module for module, _ in home.imports.values()]
+        modules.extend(f"{m}.{n}" for m, n in home.imports.values() if n is not None)
+        for module in modules:
+            file = self.engine.workspace.module_file(module, home.file) if home.file else None
+            if file is None or file == home.file or not is_config_name(file):
+                continue
+            if is_settings(self.engine.workspace, file, home.file):
+                found[file] = None
+        return list(found)
 
     def _written(self) -> list[str]:
         """Return the config files whose paths the run's script writes out."""
@@ -358,6 +373,19 @@ class Configuration:
             if isinstance(value, Class):
                 return self.parsed(value.scope)
         return None
+
+    def unbound(self, scope: Scope, name: str) -> list[Node]:
+        """Return what a decorator, gin or the command line gives where a call gives nothing."""
+        parameters = scope.parameters()
+        decorated = bool(getattr(scope.node, "decorator_list", ()))
+        if decorated and scope.owner is None and parameters and parameters[0].arg == name:
+            whole = self._handed_over(scope, parameters[0])
+            if whole is not None:
+                return [whole]
+        bound = self.bound_by_gin(scope, name)
+        if bound or not decorated or scope.owner is not None:
+            return bound
+        return self.options(name) if scope.file == self.engine.run.script else []
 
     def bound_by_gin(self, scope: Scope, name: str) -> list[Node]:
         """Return the bindings of gin files for a parameter: ``Net.width = 3``."""

@@ -398,7 +398,7 @@ def _configured(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     """Return what a call makes of a config: a Python file that is loaded, an object of a block."""
     last = str(getattr(expr.func, "attr", "") or getattr(expr.func, "id", ""))
     given = [engine.node(a, node.context) for a in expr.args[:2] if not isinstance(a, ast.Starred)]
-    if last == "fromfile":
+    if last in ("fromfile", "run_path"):
         return engine.configuration.loaded(given[0] if given else None)
     return blocks.built(engine, last, given)
 

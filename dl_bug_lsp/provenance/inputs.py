@@ -222,6 +222,7 @@ def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Edge]:
     edges.extend((f"argument {k.arg}", engine.node(k.value, context)) for k in expr.keywords)
     if library:
         edges.extend(_callbacks(engine, edges))
+        edges.extend(("stored", n) for n in known_calls.stored(engine, node, expr))
     return edges
 
 

@@ -203,6 +203,16 @@ def _as_written(engine: Engine, source: Node) -> list[Value]:
     return found
 
 
+def stored(engine: Engine, node: Node, expr: ast.Call) -> list[Node]:
+    """Return what scripts of the workspace put into the file that a call reads."""
+    first = first_argument(engine, node, expr)
+    reads = any(
+        isinstance(v, Library) and v.name in READERS
+        for v in engine.node(expr.func, node.context).values
+    )
+    return written(engine, first) if reads and first is not None else []
+
+
 def _dataclass_options(engine: Engine, name: str, node: Node, expr: ast.Call) -> list[Value]:
     """Return the objects that a command line is parsed into, by the classes that the call names."""
     given: list[ast.expr] = []

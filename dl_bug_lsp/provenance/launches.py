@@ -418,5 +418,10 @@ def _stem(file: str) -> str:
     return file.rpartition("/")[2].rpartition(".")[0]
 
 
+def is_config_name(file: str) -> bool:
+    """Whether a file's name, or a folder's above it, says that it holds settings."""
+    return _stem(file).lower().startswith(CONFIG_FOLDERS) or _in_config_folder(file)
+
+
 def _in_config_folder(file: str) -> bool:
     return any(p.startswith(CONFIG_FOLDERS) for p in file.lower().split("/")[:-1])

@@ -145,7 +145,7 @@ def parameter(engine: Engine, name: str, context: Context) -> list[Node]:
             if bound is not None and bound not in nodes:
                 nodes.append(bound)
         nodes = nodes[:MAX_CALLERS] or collating.samples_for(engine, name, scope)
-    elif given := engine.configuration.bound_by_gin(scope, name):
+    elif given := engine.configuration.unbound(scope, name):
         return given
     if default is not None:
         nodes.append(engine.node(default, context.outer or engine.open_context(scope)))

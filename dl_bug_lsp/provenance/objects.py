@@ -152,11 +152,15 @@ def wrapped_member(engine: Engine, value: LibraryObject, key: str | int) -> list
 def merged_member(engine: Engine, value: LibraryObject, key: str | int) -> list[Node]:
     """Return a member of several tables merged into one: that of the last one which has it."""
     call = value.call.expr
+    found: list[Node] = []
     for table in reversed(call.args if isinstance(call, ast.Call) else []):
-        found = member(engine, engine.node(table, value.call.context), key)
-        if found:
-            return found
-    return []
+        below = member(engine, engine.node(table, value.call.context), key)
+        if found and not any(isinstance(v, Config) for n in below for v in n.values):
+            continue
+        found.extend(below)
+        if found and not any(isinstance(v, Config) for n in found for v in n.values):
+            break  # A plain value of a later table hides the earlier ones.
+    return found
 
 
 def config_member(engine: Engine, value: Config, key: str | int, context: Context) -> list[Node]:

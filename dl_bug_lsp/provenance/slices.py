@@ -38,6 +38,7 @@ COSTS = {
     "decorator": 0.9,
     "condition": 2.4,
     "refused": 0.4,
+    "stored": 0.8,
 }
 ARGUMENT_COST = 0.8
 TESTED = {"definition", "attribute", "return", "changed", "callback"}
