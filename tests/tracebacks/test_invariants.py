@@ -118,7 +118,7 @@ PASTED = [
     'Traceback (most recent call last):  File "a.py", line 3, in f    x ValueError: x\n',
     "100%|██| 10/10 [00:01<00:00, 9it/s]ValueError: x\n",
     "**`_>" * 40 + "ValueError: x**\n",
-    'Traceback (most recent call last):\n  File "a.py", line 3, in f\nE0325 11:01:08.1 2 a.py:1] f\n',
+    'Traceback (most recent call last):\n  File "a.py", line 3, in f\nE0325 11:01:08.1 2 a:1] f\n',
     "KeyErrorTraceback (most recent call last)\n/a/b.py\n in f(x)\n",
     "&lt;module&gt; " * 60 + "\n",
     "it says RuntimeError: x " * 30 + "\n",
