@@ -173,13 +173,20 @@ def _branches(
     orelse = statement.orelse
     is_chain = len(orelse) == 1 and isinstance(orelse[0], ast.If)
     if orelse and not is_chain and not binds(orelse) and not _leaves(orelse):
+        # Where several branches bind it, the one that does not is the odd one.
+        score = 1.0 if _in_chain(scope, statement) else 0.4
         why = f"`{name}` gets no value in the `else` of `{source(statement.test)}`"
         for inner in orelse[:MOST]:
-            yield _clue("missing.branch", scope.file, inner.lineno, 1.0, why)
+            yield _clue("missing.branch", scope.file, inner.lineno, score, why)
     if not orelse:
         why = f"`{name}` gets a value only under `{source(statement.test)}` or before it"
         yield _clue("missing.branch", scope.file, statement.lineno, 0.5, why)
         yield from unmatched(case, scope, statement)
+
+
+def _in_chain(scope: Scope, statement: ast.If) -> bool:
+    """Whether an ``if`` is the ``elif`` of another one."""
+    return any(isinstance(n, ast.If) and statement in n.orelse for n in ast.walk(scope.node))
 
 
 def _leaves(block: list[ast.stmt]) -> bool:
@@ -437,7 +444,8 @@ def _not_reached(case: Case, cls: Scope, attribute: str) -> Iterator[Clue]:
     """Find why an attribute that some method sets was not set: no call of it, no ``super()``."""
     setters: list[tuple[Scope, int]] = []
     for one in objects.lineage(case.engine, cls):
-        setters.extend((m, b.line) for m, b in one.attributes.get(attribute, []) if not b.mutates)
+        found = one.attributes.get(attribute, [])
+        setters.extend((m, b.line) for m, b in found if not b.mutates and not b.blocks)
     init = cls.functions.get("__init__")
     raising = case.sites[-1].context.scope if case.sites else None
     if init is not None and any(method is raising for method, _ in setters) and raising is not init:

@@ -33,6 +33,8 @@ MAKER_STEPS = 40
 FALL = 0.7
 MOST_CHECKS = 2
 MOST_EDITS = 160
+MOST_RUNS, MOST_WORK = 240, 8_000
+"""Trials of one failure, and expressions that they look at, all in all."""
 MOST_RESHAPES = 24
 MOST_NODES = 700
 OUTER = 3
@@ -58,9 +60,11 @@ class Trial:
         outer = [node for site in case.sites[-1 - OUTER : -1] for node in site.nodes]
         self.roots = [*case.starts, *reversed(outer)]
         self.place = case.places[-1]
+        self.left = 1
         self.told = numbers_of(case, Role.ACTUAL) | numbers_of(case, Role.EXPECTED)
         self.given = _given_shapes(case)
         self.base = self.run()
+        self.left = MOST_WORK // max(self.base.visited, MOST_WORK // MOST_RUNS)
         self.failing = sorted(self._failing(), key=lambda found: -found[1])
         self.broken = {key_of(c) for c in self.base.checks if violated(c)}
         self.reproduced = {
@@ -77,8 +81,17 @@ class Trial:
                 shapes.of(root.engine.node(expr, root.context))
         return shapes
 
-    def holds(self, shapes: Shapes) -> bool:
-        """Whether the failing check holds after an edit, and no other is broken by it."""
+    def holds(
+        self, edits: dict[int, ast.expr] | None = None, reshaped: tuple[int, str] | None = None
+    ) -> bool:
+        """Whether the failing check holds after an edit, and no other is broken by it.
+
+        False without a look where the trials are used up.
+        """
+        self.left -= 1
+        if self.left < 0:
+            return False
+        shapes = self.run(edits, reshaped)
         bad = {key_of(c) for c in shapes.checks if violated(c)}
         good = {key_of(c) for c in shapes.checks if c.given.size is not None and not violated(c)}
         return self.reproduced <= good and not bad & self.reproduced and bad <= self.broken
@@ -206,7 +219,7 @@ def _numbers(case: Case, trial: Trial) -> Iterator[Clue]:
         if any(edit.of == other.of and edit.kind == other.kind for other, _ in good):
             continue
         tried += 1
-        if trial.holds(trial.run(edit.changes)):
+        if trial.holds(edit.changes):
             good.append((edit, edit.prior))
     total = sum(prior for _, prior in good)
     for edit, prior in good:
@@ -231,7 +244,7 @@ def _reshapes(case: Case, trial: Trial) -> Iterator[Clue]:
             continue
         tried += 1
         for how in RESHAPES:
-            if trial.holds(trial.run(None, (id(node), how))):
+            if trial.holds(None, (id(node), how)):
                 at = (node.file, node.line)
                 good.setdefault(at, (node, how, 1 / (1 + step.distance / 4)))
                 break
