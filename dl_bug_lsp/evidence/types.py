@@ -60,6 +60,7 @@ METHOD_TYPES = {
     "read_text": "str",
     "dict": "dict",
 }
+OVERLOADS = "invalid combination of arguments"
 MOST_EXPECTED = 3
 """A message that names more types lists what would do."""
 CALL_TYPES = {"list", "tuple", "dict", "set", "float", "int", "str", "bool", "map", "zip", "range"}
@@ -91,6 +92,8 @@ def _named(case: Case) -> set[str]:
     What it only implies (``float`` of "could not convert string to float") and a list of all that
     would do name no value that is at hand.
     """
+    if OVERLOADS in case.message:
+        return set()
     facts = case.facts.of(FactKind.CLASS)
     expected = [f for f in facts if f.role is Role.EXPECTED]
     drop = len(expected) > MOST_EXPECTED

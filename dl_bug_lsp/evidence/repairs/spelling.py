@@ -32,6 +32,10 @@ from dl_bug_lsp.provenance.values import Config, Mapping
 NEAR = 0.7
 MOST = 3
 KEY_STEPS = 40
+COMBINATION = re.compile(
+    r"invalid combination of arguments - got \(([^()]*(?:\([^()]*\)[^()]*)*)\)"
+)
+NAMED = re.compile(r"\b([a-z_]\w*)=")
 SEPARATORS = re.compile(r"[-_. /]")
 
 
@@ -56,6 +60,12 @@ def find(case: Case) -> Iterator[Clue]:
     if case.facts.family and case.facts.family.endswith("call_keyword"):
         for argument in _actual(case, FactKind.ARGUMENT):
             yield from _keyword(scene, argument)
+    got = COMBINATION.search(case.message)
+    if got is not None:
+        rest = case.message[got.end() :]
+        for argument in sorted(set(NAMED.findall(got[1]))):
+            if not re.search(rf"\b{argument}\b", rest):
+                yield from _keyword(scene, argument)
 
 
 def _actual(case: Case, kind: FactKind) -> list[str]:
