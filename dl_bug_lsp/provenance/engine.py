@@ -161,7 +161,11 @@ class Engine:
 
     @property
     def limits(self) -> frozenset[str]:
-        """The limits that cut something short so far: "nodes", "nesting", "rounds", "steps"."""
+        """The limits that cut something short so far.
+
+        "nodes", "work" and "nesting" end the evaluation early, "rounds" a circle that does not
+        come to an end, "callers" what many places call, "steps" a slice.
+        """
         return frozenset(self.queries.limits)
 
     @property

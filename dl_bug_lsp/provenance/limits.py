@@ -30,3 +30,5 @@ MAX_CHANGES = 24
 """Statements that put something into one object."""
 MAX_DEFINITIONS = 6
 """Definitions of a name that may reach a line."""
+MAX_SOLVED = 25_000
+"""Questions that are worked out in one localization, each round of a circle counted."""

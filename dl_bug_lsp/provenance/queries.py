@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from dl_bug_lsp.provenance.limits import MAX_NESTING, MAX_POSTPONED, MAX_ROUNDS
+from dl_bug_lsp.provenance.limits import MAX_NESTING, MAX_POSTPONED, MAX_ROUNDS, MAX_SOLVED
 
 Key: TypeAlias = "tuple[Any, ...]"
 Compute: TypeAlias = "Callable[[], tuple[Any, ...]]"
@@ -44,6 +44,7 @@ class Queries:
         self._low = NOWHERE
         self._whole = True
         self._stable = True
+        self._solved = 0
         self.limits: set[str] = set()
 
     def cut(self, limit: str) -> None:
@@ -82,7 +83,14 @@ class Queries:
             return value
         if not self._open:
             return self._outermost(key, compute, place)
+        if self._solved > MAX_SOLVED:
+            self.cut("work")
+            return ()
         if len(self._open) >= MAX_NESTING:
+            if self._approximations:
+                # Answers of a circle are lost when it is left: so deep in one, nothing is known.
+                self.cut("nesting")
+                return ()
             raise _TooDeepError(key, compute, place)
         return self._solve(key, compute, place)
 
@@ -131,6 +139,7 @@ class Queries:
         outer_low, outer_whole, outer_stable = self._low, self._whole, self._stable
         for tried in range(MAX_ROUNDS):
             self._low, self._whole, self._stable = NOWHERE, True, True
+            self._solved += 1
             value = compute()
             if self._approximations.get(key, value) != value:
                 self._stable = False
