@@ -114,6 +114,7 @@ class Blocks:
         self.all: list[tuple[str, Node]] = []
         self._by_name: dict[str, list[Node]] = {}
         self._made: dict[int, Node] = {}
+        self._known: dict[int, Instance | None] = {}
         for table in tables:
             if len(self.all) >= MAX_BLOCKS:
                 break
@@ -193,6 +194,11 @@ class Blocks:
 
     def known_instance(self, cls: Scope) -> Instance | None:
         """Return the object that the first block naming a class makes, None without a block."""
+        if id(cls) not in self._known:
+            self._known[id(cls)] = self._first_instance(cls)
+        return self._known[id(cls)]
+
+    def _first_instance(self, cls: Scope) -> Instance | None:
         for table in self.of(cls)[:1]:
             made = Node(self.engine, table.context, table.expr, table.entry, table.table)
             instance = self.instance(cls, table, made)

@@ -296,6 +296,11 @@ def _unknown_instances(engine: Engine, cls: Scope) -> list[Instance]:
             break
     found: list[Instance] = []
     for kind in kinds[: 2 * MAX_INSTANCES]:
+        configured = engine.configuration.blocks.known_instance(kind)
+        found.extend([configured] if configured is not None else [])
+    if found:
+        return found[:MAX_INSTANCES]
+    for kind in kinds[: 2 * MAX_INSTANCES]:
         for caller, call in _made(engine, kind)[:MAX_INSTANCES]:
             built = engine.node(call, engine.open_context(caller))
             found.append(calls.construct(engine, Class(kind), built, call))
@@ -322,8 +327,7 @@ def _of_unknown_making(engine: Engine, cls: Scope) -> Instance:
 
 def unknown_instance(engine: Engine, cls: Scope) -> Instance:
     """Return an instance of a class: one that the workspace builds, else one of unknown making."""
-    configured = engine.configuration.blocks.known_instance(cls)
-    return configured if configured is not None else unknown_instances(engine, cls)[0]
+    return unknown_instances(engine, cls)[0]
 
 
 def class_node(engine: Engine, cls: Scope) -> Node:

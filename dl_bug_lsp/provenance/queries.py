@@ -202,8 +202,9 @@ class Queries:
         if key in self._approximations:
             self._approximations[key] = value
             for passed in self._trail[mark:]:
-                kept, lowest, complete = self._passing[passed]
-                self._passing[passed] = (kept, min(lowest, low), complete)
+                if passed in self._passing:
+                    kept, lowest, complete = self._passing[passed]
+                    self._passing[passed] = (kept, min(lowest, low), complete)
         self._passing[key] = (value, low, whole)
         self._trail.append(key)
 
@@ -212,6 +213,8 @@ class Queries:
         self._answers[key] = (value, whole)
         self._approximations.pop(key, None)
         for passed in self._trail[mark:]:
+            if passed not in self._passing:
+                continue  # It went by twice and is kept already.
             kept, _, complete = self._passing.pop(passed)
             self._answers[passed] = (kept, complete and whole)
             self._approximations.pop(passed, None)
