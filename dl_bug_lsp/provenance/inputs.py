@@ -133,7 +133,15 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Edge]:
     found.extend(objects.table_members(engine, base, expr.attr))
     if found or made:
         return [*dict.fromkeys(("attribute", n) for n in found), *dict.fromkeys(_changed(made))]
-    return [("base", base)]
+    # An option that no statement declares: those that are declared may show why.
+    declared = [
+        n
+        for v in base.values
+        if isinstance(v, Parsed)
+        for nodes in v.options.values()
+        for n in nodes[:1]
+    ]
+    return [("base", base), *(("declared", n) for n in declared)]
 
 
 def _subscript(engine: Engine, node: Node, expr: ast.Subscript) -> list[Edge]:

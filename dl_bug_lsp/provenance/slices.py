@@ -36,6 +36,7 @@ COSTS = {
     "setting": 0.8,
     "changed": 0.5,
     "decorator": 0.9,
+    "declared": 1.5,
     "condition": 2.4,
     "refused": 0.4,
     "stored": 0.8,
