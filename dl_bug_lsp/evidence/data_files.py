@@ -42,7 +42,7 @@ def find(case: Case) -> Iterator[Clue]:
         table = case.workspace.table(file)
         if table is not None:
             near = read.get(file, 0.5)
-            yield from _odd_rows(table, near)
+            yield from _odd_rows(case, table, near)
             yield from _odd_values(table, near)
             yield from _message_values(case, table, near)
 
@@ -93,12 +93,19 @@ def _broken(case: Case, file: str, near: float) -> Iterator[Clue]:
     if elements.problem is not None and elements.problem_line:
         # What is missing at the end of a file is missed behind its last line.
         line = min(elements.problem_line, len(case.workspace.lines(file)) or 1)
-        yield Clue("data_files.broken", file, line, near, elements.problem)
+        yield Clue(_kind(case, elements.problem), file, line, near, elements.problem)
 
 
-def _odd_rows(table: Table, near: float) -> Iterator[Clue]:
+def _kind(case: Case, problem: str) -> str:
+    """Tell bytes that cannot be decoded apart, where it is decoding that failed."""
+    decoding = case.category.id == "unexpected_encoding" and problem.startswith("not valid")
+    return "data_files.undecodable" if decoding else "data_files.broken"
+
+
+def _odd_rows(case: Case, table: Table, near: float) -> Iterator[Clue]:
     if table.problem is not None and table.problem_line:
-        yield Clue("data_files.broken", table.file, table.problem_line, near, table.problem)
+        kind = _kind(case, table.problem)
+        yield Clue(kind, table.file, table.problem_line, near, table.problem)
     width = len(table.columns)
     count = len(table.ragged)
     for line, fields in table.ragged[:20]:

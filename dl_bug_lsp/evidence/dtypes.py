@@ -85,6 +85,8 @@ DEFAULT_INT64 = {
     "array",
     "LongTensor",
 }
+TAKES_OVER = {"from_numpy", "from_tensor_slices", "from_tensors", "convert_to_tensor"}
+"""Calls that make a tensor of an array and keep its type, which is double if none was named."""
 MOST_DEMANDED = 3
 """A message that names more types lists what would do; it demands none of them."""
 NAMED = "a type that the message names"
@@ -153,6 +155,7 @@ def _step(step: Step, actual: set[str], expected: set[str], blamed: set[str]) ->
         default = {_default_float(step)} if floats else set()
         default |= {"int64", "int32"} if function in DEFAULT_INT64 else set()
         default |= {"object"} if function in DEFAULT_OBJECT else set()
+        default |= {"float64"} if function in TAKES_OVER and actual == {"float64"} else set()
         for name in sorted((default & expected) - actual):
             why = f"`{node.text}` names no type, so it makes {name}"
             yield Clue("dtypes.default_expected", node.file, node.line, 1.0, why)

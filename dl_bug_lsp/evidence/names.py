@@ -43,8 +43,8 @@ NEAR_KINDS = {
     "option",
     "literal",
     "parameter",
-    "function",
 }
+"""Kinds of names that may not exist; a function or class of a message does."""
 
 
 def find(case: Case) -> Iterator[Clue]:

@@ -92,7 +92,7 @@ def _same_part(a: str, b: str) -> bool:
     if a == b:
         return True
     short, long = sorted((a, b), key=len)
-    return len(short) >= 3 and long.startswith(short)
+    return len(short) >= 3 and len(short) > len(long) / 3 and long.startswith(short)
 
 
 def parts_of(word: str) -> list[str]:

@@ -31,6 +31,8 @@ def find(case: Case) -> Iterator[Clue]:
     files = case.workspace.files()
     texts = case.words.texts(PATH_ROLES)
     for path in sorted(paths):
+        if "None" in path.split("/"):
+            continue  # a part of it was never set: the parts that are written are right
         lost = _lost_part(path, files)
         scores = {text: score for text in texts if (score := _match(path, text, lost)) > 0}
         for word in case.words.with_text(scores):
@@ -39,11 +41,12 @@ def find(case: Case) -> Iterator[Clue]:
                 kind = "paths.config" if word.role.startswith("config") else "paths.code"
                 why = f"`{word.text}` is the path of the message or a part of it"
                 yield Clue(kind, word.file, word.line, score, why)
+    wholes = {path for path in paths if "None" not in path.split("/")}
     for step in case.raise_slice:
         for constant in step.node.constants:
             if isinstance(constant.value, str) and step.decides and step.node.line > 0:
                 text = constant.value.translate(SEPARATORS)
-                if any(p == text or p.endswith("/" + text.lstrip("./")) for p in paths if text):
+                if any(p == text or p.endswith("/" + text.lstrip("./")) for p in wholes if text):
                     why = f"`{step.node.text}` makes the path that was not found"
                     yield Clue("paths.slice", step.node.file, step.node.line, 1.0, why)
     yield from _files(paths, files)

@@ -69,7 +69,11 @@ CALL_TYPES = {"list", "tuple", "dict", "set", "float", "int", "str", "bool", "ma
 def find(case: Case) -> Iterator[Clue]:
     """Yield the steps that make a value of the type that the message complains about."""
     wanted = _named(case)
-    none = case.category.id == "null_reference" or "NoneType" in case.message
+    none = (
+        case.category.id == "null_reference"
+        or "NoneType" in case.message
+        or any("None" in str(f.value).split("/") for f in case.facts.of(FactKind.PATH))
+    )
     if not wanted and not none:
         return
     for depth, steps in enumerate((case.raise_slice, *case.outer_slices)):
@@ -92,7 +96,8 @@ def _named(case: Case) -> set[str]:
     What it only implies (``float`` of "could not convert string to float") and a list of all that
     would do name no value that is at hand.
     """
-    if OVERLOADS in case.message:
+    if OVERLOADS in case.message or case.category.id == "illegal_index":
+        # Of "list index out of range" the list is what it should be.
         return set()
     facts = case.facts.of(FactKind.CLASS)
     expected = [f for f in facts if f.role is Role.EXPECTED]
@@ -178,13 +183,22 @@ def _falls_through(statement: ast.stmt) -> bool:
 def _made(step: Step, wanted: set[str]) -> Iterator[Clue]:
     node = step.node
     made = made_type(node.expr) if node.entry is None else _config_type(step)
-    if made is None:
+    if made is None or _is_operand(step):
         return
     for name in sorted(wanted):
         if name == made or name.rpartition(".")[2] == made.rpartition(".")[2]:
             article = "an" if made[0] in "aeiou" else "a"
             why = f"`{node.text}` makes {article} {made}, the type that the message names"
             yield Clue("types.made", node.file, node.line, 1.0, why)
+
+
+def _is_operand(step: Step) -> bool:
+    """Whether a step is a number that is written in a computation: its type is meant."""
+    expr = step.node.expr
+    if not isinstance(expr, ast.Constant) or isinstance(expr.value, str):
+        return False
+    before = step.before.node.expr if step.before is not None else None
+    return not isinstance(before, (ast.Name, ast.Attribute))
 
 
 def _whole_batch(step: Step, wanted: set[str]) -> Iterator[Clue]:
@@ -248,6 +262,8 @@ def made_type(expr: ast.expr) -> str | None:
         name = called_name(expr)
         if isinstance(expr.func, ast.Name) and name in CALL_TYPES:
             return name
+        if name in ("getenv", "input") or "environ" in ast.unparse(expr.func):
+            return "str"
         if isinstance(expr.func, ast.Attribute):
             return METHOD_TYPES.get(name)
     return None

@@ -213,9 +213,9 @@ class Queries:
         self._answers[key] = (value, whole)
         self._approximations.pop(key, None)
         for passed in self._trail[mark:]:
-            if passed not in self._passing:
-                continue  # It went by twice and is kept already.
-            kept, _, complete = self._passing.pop(passed)
-            self._answers[passed] = (kept, complete and whole)
+            # A question that was asked twice on the way stands twice on the trail.
+            known = self._passing.pop(passed, None)
+            if known is not None:
+                self._answers[passed] = (known[0], known[2] and whole)
             self._approximations.pop(passed, None)
         del self._trail[mark:]

@@ -12,7 +12,11 @@ from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.values import Class, Function
 
-IGNORED = {"self", "cls", "_", "args", "kwargs", "batch_idx", "stage", "index", "key", "name"}
+IGNORED = {
+    *("self", "cls", "_", "args", "kwargs", "batch_idx", "stage", "index", "key", "name"),
+    *("trainer", "pl_module", "logs", "outputs", "info", "state", "control", "event"),
+}
+"""Parameters that a protocol or a framework's hook asks for, used or not."""
 HOOKS = {"forward", "training_step", "validation_step", "test_step", "call", "__exit__", "setup"}
 
 UNNAMED = 0.3
@@ -72,6 +76,8 @@ def unused_parameters(scope: Scope) -> list[str]:
     short = scope.name.rpartition(".")[2]
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or short in HOOKS:
         return []
+    if short.startswith("on_") or _replaces_a_library_method(scope):
+        return []
     body_names = {
         n.id for statement in node.body for n in ast.walk(statement) if isinstance(n, ast.Name)
     }
@@ -86,6 +92,18 @@ def unused_parameters(scope: Scope) -> list[str]:
         return []
     names = [p.arg for p in scope.parameters() if p.arg not in IGNORED and p.arg[0] != "_"]
     return [name for name in names if name not in body_names]
+
+
+def _replaces_a_library_method(scope: Scope) -> bool:
+    """Whether a method stands in a class whose bases are a library's: they say what it takes.
+
+    A constructor's own parameters are the class's business.
+    """
+    owner = scope.parent
+    if owner is None or not isinstance(owner.node, ast.ClassDef):
+        return False
+    short = scope.name.rpartition(".")[2]
+    return short.startswith("__") and short != "__init__" and bool(owner.node.bases)
 
 
 def _nearly_same(scopes: list[Scope], named: set[str]) -> Iterator[Clue]:

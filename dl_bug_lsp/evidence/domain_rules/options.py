@@ -1,4 +1,4 @@
-"""Options of a command line that stay text, as nothing converts them."""
+"""Options of a command line: those that stay text, and those that a broken line cuts off."""
 
 from __future__ import annotations
 
@@ -15,8 +15,16 @@ DECIDED = ("type", "action", "choices")
 _TEXT = re.compile(r"\bstr\b")
 
 
+_COMMAND = re.compile(r"(?:^|: )(-{1,2}[A-Za-z][\w.-]*)(?:=\S*)?: (?:command )?not found")
+_SCRIPTS = (".sh", ".bash", ".zsh", ".slurm", ".sbatch", ".bat", "Makefile")
+
+
 def find(case: Case) -> Iterator[Clue]:
-    """Yield the options without a type that the failing value was read from, where text came."""
+    """Yield the options without a type that the failing value was read from, where text came.
+
+    And the lines of scripts that end before the options that a shell took for a command.
+    """
+    yield from _cut_off(case)
     if case.category.id not in ("type_mismatch", "illegal_argument"):
         return
     if not _TEXT.search(case.message):
@@ -31,6 +39,20 @@ def find(case: Case) -> Iterator[Clue]:
             if called_name(call) == "add_argument" and (option := _text_option(call, read)):
                 why = f"`{option}` has no `type=`: what the command line gives for it stays text"
                 yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+def _cut_off(case: Case) -> Iterator[Clue]:
+    """Yield the line above an option that was run as a command: it goes on without a backslash."""
+    named = _COMMAND.search("\n".join((case.message, *case.own_lines)))
+    if named is None:
+        return
+    option = named[1]
+    for file in (f for f in case.workspace.files() if f.endswith(_SCRIPTS)):
+        lines = case.workspace.lines(file)
+        for at, line in enumerate(lines[1:], 1):
+            if line.split("=")[0].split()[:1] == [option] and lines[at - 1].rstrip()[-1:] != "\\":
+                why = f"the command ends here, so that `{option}` below is run as one of its own"
+                yield Clue("rules.strong", file, at, 1.0, why)
 
 
 def _text_option(call: ast.Call, read: set[str]) -> str:
