@@ -27,7 +27,7 @@ from scipy.sparse import csr_matrix
 from dl_bug_lsp import localize as middle
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.ranking.fusion import GROUPS, features
+from dl_bug_lsp.ranking.fusion import GROUPS, counted, features
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
@@ -76,7 +76,7 @@ def example_of(folder: Path) -> Example | None:
     if primary is None:
         return None
     case = middle.case_of(primary, log, workspace, Options())
-    lines = features(gather(case))
+    lines = counted(features(gather(case)))
     roots = {(r["file"], r["line"]) for r in truth["root_cause"]}
     site = truth["raise_site"]
     return Example(

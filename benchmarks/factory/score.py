@@ -20,7 +20,7 @@ import scoring
 
 from dl_bug_lsp import localize as middle
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.ranking.fusion import GROUPS, features
+from dl_bug_lsp.ranking.fusion import GROUPS, counted, features
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import FailureReport, Options
 from dl_bug_lsp.tracebacks import read_failures
@@ -119,7 +119,7 @@ def located(
         report = failure_report(case, clues, ALL_LINES, told)
         rows = [
             [file, line, {kind: round(clue.score, 4) for kind, clue in kinds.items()}]
-            for (file, line), kinds in features(clues).items()
+            for (file, line), kinds in counted(features(clues)).items()
         ]
         group = GROUPS.get(case.category.id, "other")
     seconds = time.process_time() - begin

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
@@ -50,6 +50,8 @@ GROUPS: dict[str, str] = {
 
 GENERIC = ("stack_trace.", "slice.", "outer_slice.", "focus.", "bm25.", "steps.", "spectrum.")
 """Kinds that hold for most lines near a failure, innocent ones too: no sign of guilt."""
+OF_SLICES = ("slice.", "outer_slice.")
+RAISE_SITE = "stack_trace.raise_site"
 LEAST_SPECIFIC = 0.5
 """What specific clues must add together so that they count as evidence against a line."""
 
@@ -111,19 +113,33 @@ def features(clues: Iterable[Clue]) -> dict[tuple[str, int], dict[str, Clue]]:
     return lines
 
 
+def counted(
+    lines: Mapping[tuple[str, int], dict[str, Clue]],
+) -> dict[tuple[str, int], dict[str, Clue]]:
+    """Return the clues that count: that its own values flow into it says nothing of a raise site.
+
+    Every slice begins there, so that steps of all kinds would speak for it.
+    """
+    return {
+        place: {kind: clue for kind, clue in kinds.items() if not kind.startswith(OF_SLICES)}
+        if RAISE_SITE in kinds
+        else kinds
+        for place, kinds in lines.items()
+    }
+
+
 def fuse(clues: Iterable[Clue], category: str, weights: Weights | None = None) -> list[Candidate]:
     """Return the lines by falling score; ties by file and line, so that runs agree."""
     weights = weights or shipped_weights()
     group = GROUPS.get(category, "other")
     found: list[Candidate] = []
-    for (file, line), kinds in features(clues).items():
+    for (file, line), kinds in counted(features(clues)).items():
         parts = [(c, weights.of(c.kind, group) * c.score) for c in kinds.values()]
         parts.sort(key=lambda part: (-part[1], part[0].kind))
         found.append(Candidate(file, line, math.fsum(p for _, p in parts), tuple(parts)))
     return sorted(_explained_away(found), key=lambda c: (-c.score, c.file, c.line))
 
 
-RAISE_SITE = "stack_trace.raise_site"
 EXPLAINED = 0.4
 """What the raise site loses for each point of specific evidence that another line has more."""
 

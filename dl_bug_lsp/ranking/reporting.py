@@ -108,6 +108,7 @@ def failure_report(
         advice=advice(failure, case.category, ran_in_order(case)),
         reliable=failure.reliable,
         confidence=confidence,
+        complete=not case.engine.limits,
         diagnosis=_diagnosis(suspects, candidates) if confidence is Confidence.LIKELY else None,
         outside=outside,
     )

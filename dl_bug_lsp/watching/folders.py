@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dl_bug_lsp.runs.records import FOLDER
+from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.watching.patterns import LogRules
 
 MOST_FOLDERS = 20_000

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from dl_bug_lsp.runs.records import FOLDER
+from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.watching.folders import MOST_LOGS, FolderTree
 from dl_bug_lsp.watching.followed import SETTLE, FollowedLog, Outcome, Recovered
 from dl_bug_lsp.watching.notices import Notices

@@ -67,7 +67,7 @@ def _nested_too_deeply(text: str) -> int | None:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > _MOST_NESTED:
-                return int(event.start_mark.line) + 1
+                return int(event.start_mark.line) + 1 if event.start_mark is not None else 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
     return None
