@@ -114,6 +114,8 @@ ANCHORS = [
     ((0, "forward", None), 5, "Net.forward"),
     ((7, "forward", "text of another version"), 7, "Net.forward"),
     ((40, "forward", "return self.fc("), 7, "Net.forward"),
+    ((40, "forward", "return self. … c(x)"), 7, "Net.forward"),
+    ((40, "forward", "return self. … c(y)"), 5, "Net.forward"),
 ]
 
 

@@ -89,6 +89,10 @@ def _equal(local: str, text: str) -> bool:
 def _partly(local: str, text: str) -> bool:
     if len(text) < _SHORTEST_PART or len(local) < _SHORTEST_PART:
         return False
+    head, cut, tail = text.partition(" … ")
+    if cut and tail and len(head) >= _SHORTEST_PART:
+        # Readers cut a very long line in its middle.
+        return local.startswith(head) and local.endswith(tail)
     return local.startswith(text.rstrip("…. ")) or text.startswith(local)
 
 

@@ -46,10 +46,10 @@ def test_the_evaluation_ends(program: Program, tmp_path: Path) -> None:
 @pytest.mark.parametrize("program", PARAMETERS)
 def test_localize_ends(program: Program, tmp_path: Path) -> None:
     workspace = program.write(tmp_path)
-    line = program.files["main.py"].count("\n")
+    lines = program.files["main.py"].rstrip("\n").split("\n")
     log = (
         "Traceback (most recent call last):\n"
-        f'  File "/job/main.py", line {line}, in <module>\n    x\n'
+        f'  File "/job/main.py", line {len(lines)}, in <module>\n    {lines[-1].strip()}\n'
         "RuntimeError: mat1 and mat2 shapes cannot be multiplied (8x216 and 864x3)\n"
     )
     with ends():
