@@ -1,0 +1,2 @@
+from .schedule import NoiseSchedule
+from .unet1d import Denoiser
