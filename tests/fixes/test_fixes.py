@@ -64,7 +64,12 @@ CASES: dict[str, tuple[dict[str, str], str, list[str]]] = {
     ),
     "a keyword of an own function": (
         {"a.py": "def fit(epochs, rate):\n    pass\nfit(epocs=3, rate=1)\n"},
-        log("a.py", 3, "x", "TypeError: fit() got an unexpected keyword argument 'epocs'"),
+        log(
+            "a.py",
+            3,
+            "fit(epocs=3, rate=1)",
+            "TypeError: fit() got an unexpected keyword argument 'epocs'",
+        ),
         ["a.py:3 fit(epochs=3, rate=1)"],
     ),
     "a key that its config alone spells so": (
