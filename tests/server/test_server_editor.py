@@ -160,7 +160,7 @@ async def test_hover_tells_why_and_nothing_of_a_log_becomes_markup(
     client: LanguageClient, tmp_path: Path
 ) -> None:
     (tmp_path / "a.py").write_text("def f():\n    raise ValueError(x)\n\n\nf()\n")
-    evil = "[click](command:evil) ![p](https://evil.example/x.png) <img src=x> ```"
+    evil = "[click](command:evil) ``` ![p](https://evil.example/x.png) <img src=x>"
     log = (
         "Traceback (most recent call last):\n"
         '  File "a.py", line 5, in <module>\n    f()\n'
