@@ -31,7 +31,7 @@ from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
 from dl_bug_lsp.provenance.scopes import Scope
-from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.provenance.slices import Step, backward_slice
 
 MODULE_NAMES = {
     "np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "tf": "tensorflow", "nn": "torch.nn",
@@ -607,11 +607,24 @@ EMPTY = (
 )  # fmt: skip
 
 
+def _steps_of_divisors(case: Case) -> list[Step]:
+    """Return the slice of what the failing expressions divide by, where they divide by zero."""
+    if "division by zero" not in case.message:
+        return []
+    divisors = [
+        case.engine.node(part.right, start.context)
+        for start in case.starts
+        for part in ast.walk(start.expr)
+        if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Div, ast.FloorDiv, ast.Mod))
+    ]
+    return backward_slice(divisors) if divisors else []
+
+
 def _never_filled(case: Case) -> Iterator[Clue]:
     """Find lists that start empty and that nothing fills before they are used."""
     if not any(text in case.message for text in EMPTY):
         return
-    for step in case.raise_slice:
+    for step in _steps_of_divisors(case) or case.raise_slice:
         node = step.node
         if node.entry is not None or not isinstance(node.expr, (ast.List, ast.Dict)):
             continue
