@@ -91,7 +91,7 @@ def is_regular(file: Path) -> bool:
 
 
 MOST_STEPS = 2_000
-"""Millions of instructions that a query of a foreign database may take, some seconds' worth."""
+"""Millions of instructions that all queries of a foreign database may take together."""
 
 
 def connect(file: Path, tables: frozenset[str], *, immutable: bool = False) -> sqlite3.Connection:

@@ -262,8 +262,19 @@ def made_type(expr: ast.expr) -> str | None:
         name = called_name(expr)
         if isinstance(expr.func, ast.Name) and name in CALL_TYPES:
             return name
-        if name in ("getenv", "input") or "environ" in ast.unparse(expr.func):
+        if name in ("getenv", "input") or _reads_environment(expr.func):
             return "str"
         if isinstance(expr.func, ast.Attribute):
             return METHOD_TYPES.get(name)
     return None
+
+
+def _reads_environment(function: ast.expr) -> bool:
+    """Whether a called expression goes through a name of the environment's variables."""
+    for part in ast.walk(function):
+        text = getattr(part, "id", None) or getattr(part, "attr", None)
+        if text is None and isinstance(part, ast.Constant):
+            text = part.value
+        if isinstance(text, str) and "environ" in text:
+            return True
+    return False

@@ -76,7 +76,7 @@ def unused_parameters(scope: Scope) -> list[str]:
     short = scope.name.rpartition(".")[2]
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or short in HOOKS:
         return []
-    if short.startswith("on_") or _replaces_a_library_method(scope):
+    if short.startswith("on_") or _is_protocol_method(scope):
         return []
     body_names = {
         n.id for statement in node.body for n in ast.walk(statement) if isinstance(n, ast.Name)
@@ -94,8 +94,8 @@ def unused_parameters(scope: Scope) -> list[str]:
     return [name for name in names if name not in body_names]
 
 
-def _replaces_a_library_method(scope: Scope) -> bool:
-    """Whether a method stands in a class whose bases are a library's: they say what it takes.
+def _is_protocol_method(scope: Scope) -> bool:
+    """Whether a method is a special one of a class with bases: a protocol says what it takes.
 
     A constructor's own parameters are the class's business.
     """
