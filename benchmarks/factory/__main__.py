@@ -31,7 +31,7 @@ from factory.values import Program
 KEYS = ("operator", "framework", "size", "kind", "format")
 CHEAP = {"pytorch": 0, "sklearn": 1, "transformers": 2, "lightning": 3, "keras": 4}
 """Programs of one framework share a server, so they stand together; the quick ones first."""
-ROUNDS = ((100, 110.0), (300, 300.0), (800, 600.0), (2000, 1200.0), (5000, 2400.0))
+ROUNDS = ((40, 60.0), (100, 110.0), (300, 300.0), (800, 600.0), (2000, 1200.0), (5000, 2400.0))
 """Attempts of a program in all and seconds of its turn, by round: all come before much of one."""
 
 
