@@ -14,7 +14,7 @@ from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.evidence.words import HELD_FILES
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
-from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.workspace import Workspace
 
@@ -48,11 +48,56 @@ def find(case: Case) -> Iterator[Clue]:
     expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
     steps = [*case.raise_slice, *(s for steps in case.outer_slices for s in steps)]
     plain = {f.value for f in case.facts.of(FactKind.COUNT)} - _proper_sizes(case)
-    yield from _matches(steps, expected - actual, "expected", "demanded", plain)
-    yield from _matches(steps, actual - expected, "actual", "given", plain)
-    yield from _relations(steps, expected, actual)
-    yield from _bounds(case, steps)
+    both = _on_both_sides(case)
+    apart = [step for step in steps if (step.node.file, step.node.line) not in both]
+    yield from _matches(apart, expected - actual, "expected", "demanded", plain)
+    yield from _matches(apart, actual - expected, "actual", "given", plain)
+    yield from _relations(case.property_slice, expected, actual)
+    yield from _bounds(case, apart)
     yield from _elsewhere(case, (expected | actual) - (expected & actual))
+
+
+SIDE_STEPS = 80
+
+
+def _on_both_sides(case: Case) -> set[tuple[str, int]]:
+    """Return the settings and constants that make the index as well as what is indexed.
+
+    Where the index is just one too high, no other value of theirs repairs the failure: both sides
+    would follow it.
+    """
+    if case.category.id != "illegal_index":
+        return set()
+    indices = [f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)]
+    bounds = [
+        f.value
+        for kind in (FactKind.BOUND, FactKind.SIZE)
+        for f in case.facts.of(kind)
+        if isinstance(f.value, int)
+    ]
+    if not indices or not bounds or max(indices) not in (max(bounds), max(bounds) + 1):
+        return set()
+    found: set[tuple[str, int]] = set()
+    for start in case.starts:
+        for expr in ast.walk(start.expr):
+            if isinstance(expr, ast.Subscript):
+                sides = [expr.value, expr.slice]
+            elif isinstance(expr, ast.Call) and expr.args:
+                sides = [expr.func, *expr.args] if len(expr.args) == 1 else list(expr.args)
+            else:
+                continue
+            reached = [
+                _written(backward_slice([start.engine.node(side, start.context)], SIDE_STEPS))
+                for side in sides
+            ]
+            for number, places in enumerate(reached):
+                found.update(*(places & other for other in reached[:number]))
+    return found
+
+
+def _written(steps: list[Step]) -> set[tuple[str, int]]:
+    kinds = (StepKind.CONFIG, StepKind.LITERAL)
+    return {(s.node.file, s.node.line) for s in steps if s.node.kind in kinds and s.node.line > 0}
 
 
 def _whole(node: Node) -> set[int]:
@@ -122,7 +167,7 @@ def _relations(steps: list[Step], expected: set[int], actual: set[int]) -> Itera
     }
     for step in steps:
         node = step.node
-        if node.entry is not None or node.line <= 0:
+        if node.entry is not None or node.line <= 0 or not step.decides:
             continue
         inner = _constants_in(node.expr, (ast.Mult, ast.Div, ast.FloorDiv, ast.Pow))
         shifts = _constants_in(node.expr, (ast.Add, ast.Sub)) | _bounds_in(node.expr)

@@ -27,8 +27,9 @@ WORDS = {
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield every step of the slices, scored by its distance from the raising expression."""
+    followed = {id(step.node): step.decides for step in case.property_slice}
     for step in case.raise_slice:
-        yield from _clues(step, 0.0, "")
+        yield from _clues(step, 0.0, "", _share(step, followed))
         if case.category.id in INDIFFERENT and step.node.line > 0 and _bystander(step):
             why = f"`{step.node.text}` is handed over but hardly matters here"
             yield Clue("slice.bystander", step.node.file, step.node.line, 1.0, why)
@@ -107,11 +108,23 @@ def _order(case: Case) -> Iterator[Clue]:
         yield Clue("slice.order", file, line, 1 / (1 + order / 3), _why(step, "decides"))
 
 
-def _clues(step: Step, offset: float, prefix: str) -> Iterator[Clue]:
+OTHER_PROPERTY = 0.3
+"""What a step counts that decides other properties of the value than the one that is wrong."""
+
+
+def _share(step: Step, followed: dict[int, bool]) -> float:
+    """Return what a step counts, by whether it makes the property that the message is about."""
+    decides = followed.get(id(step.node))
+    if decides is None or (step.decides and not decides):
+        return OTHER_PROPERTY
+    return 1.0
+
+
+def _clues(step: Step, offset: float, prefix: str, share: float = 1.0) -> Iterator[Clue]:
     node = step.node
     if node.line <= 0:
         return
-    score = math.exp(-(step.distance + offset) / DECAY)
+    score = share * math.exp(-(step.distance + offset) / DECAY)
     if not step.decides:
         yield Clue(f"{prefix}slice.passes", node.file, node.line, score, _why(step, "passes"))
         return

@@ -12,6 +12,7 @@ from dl_bug_lsp.evidence.words import Words, words_of
 from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts
 from dl_bug_lsp.provenance.engine import Engine, Node
+from dl_bug_lsp.provenance.properties import ANY, Property
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
 from dl_bug_lsp.provenance.values import StepKind
@@ -66,6 +67,24 @@ class Clue:
     suggestion: Suggestion | None = None
 
 
+ASKED = {
+    "tensor_mismatch": Property.SIZE,
+    "illegal_index": Property.SIZE | Property.VALUE,
+    "null_reference": Property.NOTHING,
+    "division_by_zero": Property.VALUE,
+    "type_mismatch": Property.TYPE,
+    "attribute_not_found": Property.TYPE,
+    "key_not_found": Property.VALUE,
+}
+"""What failures of a category complain of."""
+OF_ARRAYS = {
+    "tensor_mismatch",
+    "type_mismatch",
+    "illegal_argument",
+    "device_unavailable",
+    "framework_api_misuse",
+}
+"""Categories of failures in which devices and dtypes of arrays do not fit."""
 LocatedFrame = tuple[Frame, Place | None]
 """A frame of the traceback and its place in the workspace, None for those of libraries."""
 
@@ -266,6 +285,23 @@ class Case:
     def raise_slice(self) -> list[Step]:
         """The backward slice of what the raise site computes."""
         return backward_slice(self.starts)
+
+    @cached_property
+    def asked(self) -> Property:
+        """The property of a value that the message complains of, as far as it tells."""
+        if self.category.id in OF_ARRAYS:
+            if self.facts.of(FactKind.DEVICE):
+                return Property.DEVICE
+            if self.facts.of(FactKind.DTYPE):
+                return Property.TYPE
+        return ASKED.get(self.category.id, ANY)
+
+    @cached_property
+    def property_slice(self) -> list[Step]:
+        """The steps that make the property which the message complains of."""
+        if self.asked is ANY:
+            return self.raise_slice
+        return backward_slice(self.starts, asked=self.asked)
 
     @cached_property
     def outer_slices(self) -> list[list[Step]]:

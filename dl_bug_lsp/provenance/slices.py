@@ -6,6 +6,7 @@ import heapq
 from dataclasses import dataclass
 
 from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.properties import ANY, Property, decides, handed
 from dl_bug_lsp.provenance.values import (
     DECIDING,
     Class,
@@ -54,7 +55,8 @@ class Step:
 
     ``distance`` grows with every step away from where the slice starts; ``roles`` is the way there;
     ``before`` the step that it came from (None at the start); ``condition`` whether it is on the
-    way to what an ``if`` or a loop tests, which decides only whether a value is made.
+    way to what an ``if`` or a loop tests, which decides only whether a value is made; ``asked`` the
+    property that the slice follows here.
     """
 
     node: Node
@@ -62,10 +64,13 @@ class Step:
     roles: tuple[str, ...]
     before: Step | None
     condition: bool = False
+    asked: Property = ANY
 
     @property
     def decides(self) -> bool:
-        """Whether the step makes the value rather than hands it on."""
+        """Whether the step makes the value, or what is asked of it, rather than hands it on."""
+        if self.asked is not ANY and not decides(self.node, self.asked):
+            return False
         return self.node.kind in DECIDING or (
             self.node.kind is StepKind.CALL and not self._hands_on()
         )
@@ -84,27 +89,33 @@ class Step:
 
 
 def backward_slice(
-    starts: list[Node], limit: int = MAX_STEPS, conditions: bool = False
+    starts: list[Node],
+    limit: int = MAX_STEPS,
+    conditions: bool = False,
+    asked: Property = ANY,
 ) -> list[Step]:
     """Return the steps that the start nodes' values went through, by growing distance.
 
-    With ``conditions``, also what is tested around and before the statements on the way.
+    With ``conditions``, also what is tested around and before the statements on the way. With
+    ``asked``, only what that property of the values depends on.
     """
     order = 0
     queue: list[tuple[float, int, Step]] = []
     for start in starts:
-        heapq.heappush(queue, (0.0, order, Step(start, 0.0, (), None)))
+        heapq.heappush(queue, (0.0, order, Step(start, 0.0, (), None, False, asked)))
         order += 1
-    seen: set[int] = set()
+    seen: dict[int, Property] = {}
     visits: dict[int, int] = {}
     found: list[Step] = []
     while queue and len(found) < limit:
         distance, _, step = heapq.heappop(queue)
-        if id(step.node) in seen:
+        known = seen.get(id(step.node))
+        if known is not None and not step.asked & ~known:
             continue
-        seen.add(id(step.node))
+        again = known is not None
+        seen[id(step.node)] = step.asked if known is None else step.asked | known
         written = id(step.node.expr)
-        if step.node.work is None:
+        if step.node.work is None and not again:
             visits[written] = visits.get(written, 0) + 1
             if visits[written] > MAX_VISITS:
                 continue
@@ -117,10 +128,16 @@ def backward_slice(
         if conditions and (step.before is None or step.roles[-1] in TESTED):
             edges.extend(_tests(step))
         for role, child in edges:
-            if id(child) not in seen:
+            wanted = ANY
+            if asked is not ANY:
+                wanted = handed(step.node, role, child, step.asked)
+                if step.before is None and role != "index":
+                    # What fails here complains of what it is given.
+                    wanted |= asked
+            if wanted & ~seen.get(id(child), wanted & ~wanted):
                 cost = COSTS.get(role, ARGUMENT_COST)
                 tested = step.condition or role == "condition"
-                entry = Step(child, distance + cost, (*step.roles, role), step, tested)
+                entry = Step(child, distance + cost, (*step.roles, role), step, tested, wanted)
                 heapq.heappush(queue, (distance + cost, order, entry))
                 order += 1
     if queue and starts and len(found) >= limit:

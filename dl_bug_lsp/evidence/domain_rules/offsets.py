@@ -29,11 +29,11 @@ def find(case: Case) -> Iterator[Clue]:
     if case.category.id not in {"illegal_index", "tensor_mismatch", "illegal_argument"}:
         return
     roles = _roles_asked(case)
-    for step in case.raise_slice:
+    for step in case.property_slice:
         node = step.node
         if node.line <= 0:
             continue
-        if node.entry is None:
+        if node.entry is None and step.decides:
             yield from _shift(step)
         if case.category.id == "illegal_index":
             yield from _count(step, roles)

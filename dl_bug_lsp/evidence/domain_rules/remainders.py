@@ -18,7 +18,7 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield whole quotients with a rest on the way to the failure, and what writes the divisor."""
     if case.category.id != "tensor_mismatch":
         return
-    for step in case.raise_slice:
+    for step in case.property_slice:
         node = step.node
         expr = node.expr
         if node.entry is not None or not isinstance(expr, ast.BinOp) or node.line <= 0:

@@ -24,7 +24,7 @@ def find(case: Case) -> Iterator[Clue]:
     is_uneven = any(words in case.message for words in UNEVEN)
     if case.category.id != "tensor_mismatch" or not is_uneven:
         return
-    for step in case.raise_slice:
+    for step in case.property_slice:
         node = step.node
         if node.entry is not None or node.line <= 0:
             continue
