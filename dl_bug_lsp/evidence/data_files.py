@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator
+from itertools import combinations
 
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.known_calls import workspace_path
 from dl_bug_lsp.provenance.values import DataFile
-from dl_bug_lsp.workspace.values import Column, Table
+from dl_bug_lsp.workspace.values import Column, ConfigEntry, Table
 
 CATEGORIES = {
     "corrupt_data",
@@ -36,6 +39,10 @@ def find(case: Case) -> Iterator[Clue]:
     for file, near in read.items():
         yield from _named_line(case, file, near)
         yield from _broken(case, file, near)
+    text = _is_text_for_number(case)
+    yield from _lacking_records(case)
+    yield from _uneven_lines(case, read)
+    yield from _unpaired_records(case, read)
     tables = [f for f in read if f.endswith(TABLES)]
     tables.extend(f for f in case.workspace.files() if f.endswith(TABLES) and f not in read)
     for file in tables[:MAX_TABLES]:
@@ -43,8 +50,18 @@ def find(case: Case) -> Iterator[Clue]:
         if table is not None:
             near = read.get(file, 0.5)
             yield from _odd_rows(case, table, near)
-            yield from _odd_values(table, near)
+            yield from _odd_values(table, near, text)
             yield from _message_values(case, table, near)
+
+
+def _is_text_for_number(case: Case) -> bool:
+    """Whether the message says that a text stood where a number was wanted."""
+    named = {str(f.value).rpartition(".")[2] for f in case.facts.of(FactKind.CLASS)}
+    return bool(named & {"str", "object_", "object", "str_"}) and case.category.id in (
+        "type_mismatch",
+        "corrupt_data",
+        "illegal_argument",
+    )
 
 
 def _files_read(case: Case) -> dict[str, float]:
@@ -102,6 +119,98 @@ def _kind(case: Case, problem: str) -> str:
     return "data_files.undecodable" if decoding else "data_files.broken"
 
 
+def _lacking_records(case: Case) -> Iterator[Clue]:
+    """Yield records of a list that lack the key of the message, which most others have."""
+    keys = {str(f.value) for f in case.facts.of(FactKind.KEY)}
+    if case.category.id != "key_not_found" or not keys:
+        return
+    records: dict[tuple[str, tuple[str | int, ...]], dict[int, ConfigEntry]] = {}
+    having: Counter[tuple[str, tuple[str | int, ...], str]] = Counter()
+    own: set[tuple[str, tuple[str | int, ...], str]] = set()
+    for entry in case.config_entries:
+        path = entry.path
+        if len(path) >= 2 and isinstance(path[-2], int) and isinstance(path[-1], str):
+            records.setdefault((entry.file, path[:-2]), {}).setdefault(path[-2], entry)
+            if path[-1] in keys:
+                having[entry.file, path[:-2], path[-1]] += 1
+                own.add((entry.file, path[:-1], path[-1]))
+    for (file, top), items in records.items():
+        for key in sorted(keys):
+            count = having[file, top, key]
+            lacking = [n for n in items if (file, (*top, n), key) not in own]
+            if count < 2 or not lacking or len(lacking) > count:
+                continue
+            for number in lacking[:MAX_ODD]:
+                why = f"this record has no `{key}`, which {count} others have"
+                yield Clue("data_files.lacks_key", file, items[number].line, 1.0, why)
+
+
+MAX_ODD = 3
+"""Records or lines that may differ from all others and still be the odd ones."""
+MAX_TEXT_LINES = 2_000
+SIZED = {"illegal_index", "tensor_mismatch", "illegal_argument", "corrupt_data"}
+
+
+def _uneven_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
+    """Yield the lines of a text file that are not as long as nearly all others."""
+    if case.category.id not in SIZED:
+        return
+    for file, near in read.items():
+        if not file.endswith((".txt", ".dat", ".map", ".grid", ".vec")):
+            continue
+        lines = [x.rstrip() for x in case.workspace.lines(file)[:MAX_TEXT_LINES]]
+        for measure, noun in ((len, "characters"), (_words_of, "words")):
+            counts = Counter(measure(x) for x in lines if x)
+            usual, often = counts.most_common(1)[0] if counts else (0, 0)
+            odd = [n for n, x in enumerate(lines, 1) if x and measure(x) != usual]
+            if usual > 1 and often >= 4 and odd and len(odd) <= min(MAX_ODD, often // 4):
+                for line in odd:
+                    why = f"this line has {measure(lines[line - 1])} {noun}, {often} have {usual}"
+                    yield Clue("data_files.uneven_line", file, line, near, why)
+                break
+
+
+def _words_of(line: str) -> int:
+    return len(line.split())
+
+
+def _unpaired_records(case: Case, read: dict[str, float]) -> Iterator[Clue]:
+    """Yield records whose list is not as long as that of the same record in another file."""
+    files = [f for f in read if f.endswith((".jsonl", ".ndjson"))]
+    if case.category.id not in SIZED or len(files) < 2:
+        return
+    lists = {file: _list_lengths(case, file) for file in files[:MAX_TABLES]}
+    for file, other in combinations(lists, 2):
+        for name in sorted(lists[file].keys() & lists[other].keys()):
+            first, second = lists[file][name], lists[other][name]
+            shared = sorted(first.keys() & second.keys())
+            odd = [key for key in shared if first[key][1] != second[key][1]]
+            if len(shared) < 4 or not odd or len(odd) > min(MAX_ODD, len(shared) // 4):
+                continue
+            for key in odd:
+                for mine, theirs, at in ((first, second, file), (second, first, other)):
+                    line, length = mine[key]
+                    why = f"`{name}` has {length} items here and {theirs[key][1]} in the other file"
+                    yield Clue("data_files.unpaired", at, line, min(read[at], 1.0), why)
+
+
+def _list_lengths(case: Case, file: str) -> dict[str, dict[str, tuple[int, int]]]:
+    """Return by key, then by the record's first value: the line and the length of a list."""
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    for number, line in enumerate(case.workspace.lines(file)[:MAX_TEXT_LINES], 1):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if not isinstance(record, dict):
+            continue
+        name = next((str(v) for v in record.values() if isinstance(v, (str, int))), str(number))
+        for key, value in record.items():
+            if isinstance(value, list):
+                found.setdefault(key, {})[name] = (number, len(value))
+    return found
+
+
 def _odd_rows(case: Case, table: Table, near: float) -> Iterator[Clue]:
     if table.problem is not None and table.problem_line:
         kind = _kind(case, table.problem)
@@ -113,15 +222,17 @@ def _odd_rows(case: Case, table: Table, near: float) -> Iterator[Clue]:
         yield Clue("data_files.ragged", table.file, line, near / count**0.5, why)
 
 
-def _odd_values(table: Table, near: float) -> Iterator[Clue]:
-    """Yield values that look out of place in their column."""
+def _odd_values(table: Table, near: float, text: bool) -> Iterator[Clue]:
+    """Yield values that look out of place in their column; ``text`` where text was no number."""
     for column in table.columns:
-        yield from _odd_cells(table, column, near)
+        yield from _odd_cells(table, column, near, text)
 
 
-def _odd_cells(table: Table, column: Column, near: float) -> Iterator[Clue]:
+def _odd_cells(table: Table, column: Column, near: float, text: bool) -> Iterator[Clue]:
+    odd = {line for line, _ in column.odd}
     for line, why in odd_cells(table, column):
-        yield Clue("data_files.odd_value", table.file, line, near, f"`{column.name}`: {why}")
+        kind = "data_files.text_value" if text and line in odd else "data_files.odd_value"
+        yield Clue(kind, table.file, line, near, f"`{column.name}`: {why}")
 
 
 def odd_cells(table: Table, column: Column) -> list[tuple[int, str]]:

@@ -52,36 +52,31 @@ def find(case: Case) -> Iterator[Clue]:
     apart = [step for step in steps if (step.node.file, step.node.line) not in both]
     yield from _matches(apart, expected - actual, "expected", "demanded", plain)
     yield from _matches(apart, actual - expected, "actual", "given", plain)
-    yield from _relations(case.property_slice, expected, actual)
+    deciding = {id(step.node) for step in case.property_slice if step.decides}
+    yield from _relations(steps, expected, actual, deciding)
     yield from _bounds(case, apart)
     yield from _elsewhere(case, (expected | actual) - (expected & actual))
 
 
 SIDE_STEPS = 80
+SHIFTING = (StepKind.ARITHMETIC, StepKind.SLICING)
 
 
 def _on_both_sides(case: Case) -> set[tuple[str, int]]:
-    """Return the settings and constants that make the index as well as what is indexed.
+    """Return the settings and constants that make both values that do not fit.
 
-    Where the index is just one too high, no other value of theirs repairs the failure: both sides
-    would follow it.
+    Where the index is just one too high, or one size is a multiple of the other, no other value of
+    theirs repairs the failure: both sides would follow it.
     """
-    if case.category.id != "illegal_index":
-        return set()
-    indices = [f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)]
-    bounds = [
-        f.value
-        for kind in (FactKind.BOUND, FactKind.SIZE)
-        for f in case.facts.of(kind)
-        if isinstance(f.value, int)
-    ]
-    if not indices or not bounds or max(indices) not in (max(bounds), max(bounds) + 1):
+    if not (_is_next_index(case) or _is_multiple(case)):
         return set()
     found: set[tuple[str, int]] = set()
     for start in case.starts:
         for expr in ast.walk(start.expr):
             if isinstance(expr, ast.Subscript):
                 sides = [expr.value, expr.slice]
+            elif isinstance(expr, ast.BinOp):
+                sides = [expr.left, expr.right]
             elif isinstance(expr, ast.Call) and expr.args:
                 sides = [expr.func, *expr.args] if len(expr.args) == 1 else list(expr.args)
             else:
@@ -93,6 +88,25 @@ def _on_both_sides(case: Case) -> set[tuple[str, int]]:
             for number, places in enumerate(reached):
                 found.update(*(places & other for other in reached[:number]))
     return found
+
+
+def _is_next_index(case: Case) -> bool:
+    indices = [f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)]
+    kinds = (FactKind.BOUND, FactKind.SIZE)
+    bounds = [f.value for k in kinds for f in case.facts.of(k) if isinstance(f.value, int)]
+    if case.category.id != "illegal_index" or not indices or not bounds:
+        return False
+    return max(indices) in (max(bounds), max(bounds) + 1)
+
+
+def _is_multiple(case: Case) -> bool:
+    """Whether two arrays do not fit element by element, and one is several times as long."""
+    if case.category.id != "tensor_mismatch" or not any(
+        isinstance(start.expr, ast.BinOp) for start in case.starts
+    ):
+        return False
+    sizes = sorted(sizes_of(case, Role.EXPECTED) ^ sizes_of(case, Role.ACTUAL))
+    return len(sizes) == 2 and sizes[0] > 1 and sizes[1] % sizes[0] == 0
 
 
 def _written(steps: list[Step]) -> set[tuple[str, int]]:
@@ -153,8 +167,13 @@ def _matches(
             yield Clue(f"numbers.{kind}_passed", node.file, node.line, score, why)
 
 
-def _relations(steps: list[Step], expected: set[int], actual: set[int]) -> Iterator[Clue]:
-    """Compare differences and ratios of the two sides with constants in the slice."""
+def _relations(
+    steps: list[Step], expected: set[int], actual: set[int], deciding: set[int]
+) -> Iterator[Clue]:
+    """Compare differences and ratios of the two sides with constants in the slice.
+
+    A small shift is only looked at where the property of the message is decided (``deciding``).
+    """
     if not expected or not actual or len(expected) > 4 or len(actual) > 4:
         return
     differences = {abs(a - e) for a in actual for e in expected} - {0}
@@ -167,11 +186,11 @@ def _relations(steps: list[Step], expected: set[int], actual: set[int]) -> Itera
     }
     for step in steps:
         node = step.node
-        if node.entry is not None or node.line <= 0 or not step.decides:
+        if node.entry is not None or node.line <= 0:
             continue
         inner = _constants_in(node.expr, (ast.Mult, ast.Div, ast.FloorDiv, ast.Pow))
         shifts = _constants_in(node.expr, (ast.Add, ast.Sub)) | _bounds_in(node.expr)
-        if node.kind in (StepKind.ARITHMETIC, StepKind.SLICING) and shifts & near:
+        if id(node) in deciding and node.kind in SHIFTING and shifts & near:
             shift = min(shifts & near)
             why = f"`{node.text}` shifts by {shift}, as much as the two sizes differ by"
             yield Clue("numbers.difference", node.file, node.line, 1.0, why)

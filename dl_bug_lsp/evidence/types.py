@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind, Role
+from dl_bug_lsp.provenance.properties import Property
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.provenance.values import Const, Function, LibraryObject
@@ -76,6 +77,7 @@ def find(case: Case) -> Iterator[Clue]:
     )
     if not wanted and not none:
         return
+    about_type = {id(step.node) for step in case.property_steps if step.asked & Property.TYPE}
     for depth, steps in enumerate((case.raise_slice, *case.outer_slices)):
         for step in steps:
             if step.node.line <= 0 or (depth and step.before is None):
@@ -83,7 +85,8 @@ def find(case: Case) -> Iterator[Clue]:
                 continue
             if none:
                 yield from _none(step)
-            yield from _made(step, wanted - {"NoneType"})
+            if id(step.node) in about_type:
+                yield from _made(step, wanted - {"NoneType"})
             yield from _whole_batch(step, wanted)
             yield from _not_unpacked(step, wanted)
             if "str" in wanted:
@@ -210,6 +213,10 @@ def _whole_batch(step: Step, wanted: set[str]) -> Iterator[Clue]:
         why = "`batch` is used whole, though a batch is mostly a list or dict of tensors"
         yield Clue("types.whole_batch", step.node.file, step.node.line, 1.0, why)
     if not isinstance(expr, ElementOf):
+        return
+    counted = isinstance(expr.value, ast.Call) and called_name(expr.value) == "enumerate"
+    if sum(role == "item" for role in step.roles) > counted:
+        # What is taken out of the batch is no whole batch.
         return
     source = step.node.engine.node(expr.value, step.node.context)
     if any(isinstance(v, LibraryObject) and "Loader" in v.name for v in source.values):

@@ -304,6 +304,15 @@ class Case:
         return backward_slice(self.starts, asked=self.asked)
 
     @cached_property
+    def property_steps(self) -> list[Step]:
+        """The steps of `property_slice` and of the same slices of the frames around."""
+        outer = self.outer_slices
+        if self.asked is not ANY:
+            sites = reversed(self.sites[-1 - OUTER_SITES : -1])
+            outer = [backward_slice(list(s.nodes), OUTER_STEPS, asked=self.asked) for s in sites]
+        return [*self.property_slice, *(step for steps in outer for step in steps)]
+
+    @cached_property
     def outer_slices(self) -> list[list[Step]]:
         """The backward slices of the frames around the raise site, nearest first."""
         outer = self.sites[-1 - OUTER_SITES : -1]

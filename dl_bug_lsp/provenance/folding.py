@@ -219,6 +219,21 @@ def _range(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     return [Items(tuple(items), complete=len(items) == len(numbers))]
 
 
+MAX_PARTS = 4
+
+
+def _random_split(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    """Return parts that hold the same samples as the whole."""
+    first = first_argument(engine, node, expr)
+    return [Items((first,) * MAX_PARTS, complete=False)] if first is not None else []
+
+
+def _train_test_split(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
+    """Return two parts of every array, in the order of the arrays."""
+    given = [engine.node(a, node.context) for a in expr.args if not isinstance(a, ast.Starred)]
+    return [Items(tuple(part for one in given for part in (one, one)), complete=False)]
+
+
 MAKERS: dict[str, Maker] = {
     "builtins.range": _range,
     "builtins.len": _length,
@@ -243,6 +258,10 @@ MAKERS: dict[str, Maker] = {
     "builtins.str": _text,
     "dataclasses.field": _field,
     "functools.partial": _partial,
+    "sklearn.model_selection.train_test_split": _train_test_split,
+    "torch.utils.data.Subset": _wrapped,
+    "torch.utils.data.random_split": _random_split,
+    "torch.utils.data.dataset.random_split": _random_split,
     "jax.jit": _wrapped,
     "tensorflow.function": _wrapped,
     "torch.no_grad": _wrapped,

@@ -201,6 +201,8 @@ def _to_call(node: Node, role: str, child: Node, asked: Property) -> Property:
         return Property.VALUE | Property.DEVICE if asked & Property.DEVICE else NO_PROPERTY
     if name in models["measures"]:
         return Property.SIZE if asked & (Property.VALUE | Property.SIZE) else NO_PROPERTY
+    if name in models["reading"]:
+        return Property.VALUE if role != "receiver" else asked
     if name in models["converting"] or name in models["moving"]:
         return _to_conversion(models, name, role, first, asked)
     if name in models["elementwise"]:

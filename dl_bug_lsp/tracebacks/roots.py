@@ -28,6 +28,14 @@ _CLEANUP = re.compile(
 )
 _WORKER_GONE = re.compile(r"^DataLoader worker \(pid\(s\) [\d, ]+\) exited unexpectedly")
 _WORKER_KILLED = re.compile(r"^DataLoader worker \(pid \d+\) is killed by signal")
+_GENERIC = frozenset(["Exception", "RuntimeError", "DatasetGenerationError", "TransformError"])
+_TELLING = frozenset(
+    [
+        *("KeyError", "AttributeError", "IndexError", "TypeError", "ValueError", "NameError"),
+        *("ZeroDivisionError", "FileNotFoundError", "UnicodeDecodeError", "NotImplementedError"),
+    ]
+)
+"""Classes that say more than the generic ones that wrap them."""
 _DELIBERATE = re.compile(r"^raise\b")
 
 
@@ -48,6 +56,17 @@ def choose_root(causes: list[Cause]) -> int:
     return root
 
 
+def _only_wraps(former: Cause, later: Cause) -> bool:
+    """Say whether a library only says where ``former`` happened (``raise … from error``)."""
+    raised = later.frames[-1].file if later.frames else ""
+    return (
+        later.relation is Relation.DIRECT_CAUSE
+        and later.class_name in _GENERIC
+        and former.class_name in _TELLING
+        and is_library_path(raised)
+    )
+
+
 def _supersedes(former: Cause, before: Cause, later: Cause) -> bool:
     """Say whether ``later`` rather than ``former`` is what went wrong; ``before`` was just handled.
 
@@ -64,7 +83,7 @@ def _supersedes(former: Cause, before: Cause, later: Cause) -> bool:
     if not former.type:
         return bool(later.type) and has_user_frames(later)
     if not has_user_frames(former):
-        return has_user_frames(later)
+        return has_user_frames(later) and not _only_wraps(former, later)
     if later.relation is Relation.DIRECT_CAUSE or before.class_name not in _FALLBACK_FROM:
         return False
     if not later.frames or not has_user_frames(later):

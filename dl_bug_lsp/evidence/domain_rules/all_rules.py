@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules import (
+    batches,
     carries,
     cells,
     environment,
@@ -45,6 +46,7 @@ RULES: tuple[Source, ...] = (
     carries.find,
     remainders.find,
     unused_parts.find,
+    batches.find,
 )
 
 

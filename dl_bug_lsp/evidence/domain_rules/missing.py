@@ -133,6 +133,10 @@ def _loaded(case: Case) -> Iterator[Clue]:
     """Yield what names the stored file whose content lacks the key."""
     for step in case.raise_slice:
         for constant in step.node.constants:
+            entry = step.node.entry
+            if entry is not None and any(isinstance(part, int) for part in entry.path):
+                # One of many files in a list of records.
+                continue
             if step.decides and str(constant.value).endswith(STORED) and step.node.line > 0:
                 why = f"`{step.node.text}` names the file that lacks the key"
                 score = 1 / (1 + step.distance / 8)

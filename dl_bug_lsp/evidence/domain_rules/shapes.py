@@ -212,6 +212,9 @@ def _shapes(case: Case) -> set[tuple[int, ...]]:
     return found | {shape[:2] for shape in found if len(shape) > 2}
 
 
+SMALL = 5
+
+
 def _same_shape(case: Case) -> Iterator[Clue]:
     """Find calls whose whole-number arguments are a shape of the message, in either order."""
     shapes = _shapes(case)
@@ -224,6 +227,9 @@ def _same_shape(case: Case) -> Iterator[Clue]:
             if (node.file, node.line) in seen or numbers not in shapes | {s[::-1] for s in shapes}:
                 continue
             seen.add((node.file, node.line))
+            if max(numbers) <= SMALL:
+                # Kernels and strides of these sizes stand in every network.
+                continue
             text = "x".join(map(str, numbers))
             why = f"`{node.text}` has the sizes {text} of the message"
             kind = "rules.same_shape" if _decides_size(node) else "rules.same_shape_passed"

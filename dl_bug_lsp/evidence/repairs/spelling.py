@@ -36,6 +36,8 @@ COMBINATION = re.compile(
     r"invalid combination of arguments - got \(([^()]*(?:\([^()]*\)[^()]*)*)\)"
 )
 NAMED = re.compile(r"\b([a-z_]\w*)=")
+CODE = (".py", ".ipynb")
+OF_SETTINGS = 0.85
 SEPARATORS = re.compile(r"[-_. /]")
 
 
@@ -131,9 +133,14 @@ def _pair(
     if not asked or not given:
         return
     old, new = asked[0].text, given[0].text
-    for_given = scene.support(new, given) + scene.wellformed(new) + styled
-    for_asked = scene.support(old, asked) + scene.wellformed(old)
+    # A word of one or two letters stands everywhere and means something else each time.
+    counted = min(len(old), len(new)) > 2
+    for_given = scene.support(new, given) * counted + scene.wellformed(new) + styled
+    for_asked = scene.support(old, asked) * counted + scene.wellformed(old)
     share = (0.5 + for_given) / (1.0 + for_given + for_asked)
+    if not asked[0].file.endswith(CODE) and given[0].file.endswith(CODE):
+        # A setting is written for one run, a table of the code for all.
+        share = max(share, OF_SETTINGS)
     for spots, become, part in ((asked, new, share), (given, old, 1.0 - share)):
         for spot in spots[:MOST]:
             why = f"`{old}` is asked for and `{new}` is there: one of the two {noun} is misspelt"
@@ -151,27 +158,44 @@ def _key(scene: Scene, key: str) -> Iterator[Clue]:
             if not isinstance(expr, ast.Subscript):
                 continue
             index = start.engine.node(expr.slice, start.context)
-            if not any(str(c.value) == key for c in index.constants) and index.constants:
+            base = start.engine.node(expr.value, start.context)
+            keys = list(_keys(case, base))
+            told = {str(c.value) for c in index.constants}
+            if told and key not in told and not (keys and _has_one_lookup(start.expr)):
                 continue
             asked.extend(_written(index, key))
-            base = start.engine.node(expr.value, start.context)
-            for spelling in _keys(case, base):
+            for spelling in keys:
                 given.setdefault(spelling.text, []).append(spelling)
     if not given:
         near_ones = near_texts(key, case.words.sketches)
         for word in case.words.with_text(near_ones):
             if word.role in ("dict_key", "config_key", "keyword"):
                 given.setdefault(word.text, []).append(Spelling(word.text, word.file, word.line))
+    if not asked:
+        tables = {(s.file, s.line) for spellings in given.values() for s in spellings}
+        asked = [
+            Spelling(key, entry.file, entry.line)
+            for entry in case.config_entries
+            if entry.value == key and (entry.file, entry.line) not in tables
+        ][:MOST]
     if not asked and case.places:
         asked = [Spelling(key, case.places[-1].file, case.places[-1].line)]
     for name, near in best(key, given):
-        style = SEPARATORS.findall(name)
-        styled = any(style and SEPARATORS.findall(n) == style for n in given if n != name)
-        yield from _pair(scene, asked, given[name], near, "keys", float(styled))
+        styled = any(_style(n) == _style(name) != _style(key) for n in given if n != name)
+        yield from _pair(scene, asked, given[name], near, "keys", 2.0 * styled)
     if not best(key, given):
         initials = [n for n in given if len(n) == 1 and key.startswith(n)]
         if len(initials) == 1:
             yield from _pair(scene, asked, given[initials[0]], NEAR, "keys")
+
+
+def _style(name: str) -> tuple[bool, bool, tuple[str, ...]]:
+    """Return how a name is written: with capitals, with small letters, with which separators."""
+    return name != name.lower(), name != name.upper(), tuple(SEPARATORS.findall(name))
+
+
+def _has_one_lookup(expr: ast.expr) -> bool:
+    return sum(isinstance(n, ast.Subscript) for n in ast.walk(expr)) == 1
 
 
 def _written(index: Node, key: str) -> list[Spelling]:

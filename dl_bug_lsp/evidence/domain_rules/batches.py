@@ -1,0 +1,255 @@
+"""What goes into a model: samples without a batch axis, feature maps, image modes, gaps in indices.
+
+Sources: Keras, "Sequential model" and "Conv2D" (inputs have a batch axis; `Dense` works on the last
+axis); PyTorch, "torch.utils.data.default_collate" (texts become a list); Pillow, "Concepts: Modes"
+(a file keeps its own number of channels); pandas, "Working with missing data" (what a lookup does
+not find is NaN).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_files
+from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.provenance.properties import Property
+from dl_bug_lsp.provenance.scopes import ElementOf
+from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.provenance.values import Instance, LibraryObject, StepKind
+
+MODEL_CALLS = {"predict", "evaluate", "fit", "apply", "generate", "predict_on_batch", "__call__"}
+ADDS_AXIS = {
+    *("unsqueeze", "expand_dims", "reshape", "view", "stack", "array", "asarray", "newaxis"),
+    *("atleast_2d", "atleast_3d", "atleast_4d", "cat", "concatenate", "repeat", "tile", "collate"),
+}
+MAPS = ("Conv2D", "Conv1D", "Conv3D", "MaxPool", "AveragePool", "AvgPool", "Conv2d", "Conv1d")
+"""How the names of layers begin that give feature maps."""
+NEUTRAL_LAYERS = {
+    *("Activation", "BatchNormalization", "BatchNorm2d", "BatchNorm1d", "Dropout", "LeakyReLU"),
+    *("ReLU", "ELU", "GELU", "SpatialDropout2D", "Dropout2d", "Softmax", "Sigmoid", "Tanh"),
+}
+FLAT_LAYERS = {"Dense", "Linear"}
+CHANNELS = {1, 2, 3, 4}
+OPENS_IMAGE = {"PIL.Image.open", "Image.open"}
+FINDS_NOTHING = {"map", "merge", "reindex", "get_indexer", "join", "shift", "to_numeric", "pivot"}
+"""Methods of pandas that give NaN (or -1) for what they do not find."""
+LOWEST_INTEGERS = {-(2**63), -(2**31), 2**63, 2**31}
+"""What a conversion makes of NaN, seen as an index."""
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the places that give a model, a layer or an index what it cannot take."""
+    category = case.category.id
+    if category in {"tensor_mismatch", "illegal_argument"}:
+        yield from _single_sample(case)
+        yield from _unflattened(case)
+        yield from _image_modes(case)
+    if category == "illegal_index":
+        yield from _gaps(case)
+    if category in {"attribute_not_found", "type_mismatch"}:
+        yield from _collated_texts(case)
+
+
+def _single_sample(case: Case) -> Iterator[Clue]:
+    """Find a single sample (``x[0]``) that a model is called with as if it were a batch."""
+    for step in case.property_slice:
+        expr = step.node.expr
+        if step.node.entry is not None or not isinstance(expr, ast.Subscript):
+            continue
+        if step.node.kind is not StepKind.INDEXING or not _is_position(expr.slice):
+            continue
+        way = step.way()
+        plain = all(role == "definition" or role.startswith("argument") for role in step.roles)
+        if not plain or not step.roles[:1] or not step.roles[0].startswith("argument"):
+            continue
+        if not _goes_into_model(way[0]) or any(_adds_axis(one.node.expr) for one in way):
+            continue
+        why = f"`{step.node.text}` is one sample, and the model wants a batch"
+        yield Clue("rules.no_batch_axis", step.node.file, step.node.line, 1.0, why)
+        call = way[0].node
+        why = f"`{call.text}` is given one sample (`{step.node.text}`) instead of a batch"
+        yield Clue("rules.no_batch_axis", call.file, call.line, 0.7, why)
+
+
+def _is_position(index: ast.expr) -> bool:
+    if isinstance(index, ast.UnaryOp):
+        index = index.operand
+    if isinstance(index, ast.Constant):
+        return type(index.value) is int
+    return isinstance(index, ast.Name) and index.id in {"i", "idx", "index", "j", "k", "n", "pick"}
+
+
+def _goes_into_model(start: Step) -> bool:
+    expr = start.node.expr
+    if not isinstance(expr, ast.Call):
+        return False
+    if isinstance(expr.func, ast.Attribute) and expr.func.attr in MODEL_CALLS:
+        return True
+    callee = start.node.engine.node(expr.func, start.node.context)
+    return any(isinstance(value, (Instance, LibraryObject)) for value in callee.values)
+
+
+def _adds_axis(expr: ast.expr) -> bool:
+    if isinstance(expr, ast.Call):
+        return called_name(expr) in ADDS_AXIS
+    if isinstance(expr, ast.Subscript):
+        parts = expr.slice.elts if isinstance(expr.slice, ast.Tuple) else [expr.slice]
+        return any(
+            (isinstance(part, ast.Constant) and part.value is None)
+            or (isinstance(part, ast.Attribute) and part.attr == "newaxis")
+            for part in parts
+        )
+    return isinstance(expr, (ast.List, ast.Tuple)) and len(expr.elts) == 1
+
+
+def _unflattened(case: Case) -> Iterator[Clue]:
+    """Find a dense layer right behind one that gives feature maps, and nothing that flattens."""
+    shapes = [f.value for f in case.facts.of(FactKind.SHAPE) if isinstance(f.value, tuple)]
+    if shapes and max(len(shape) for shape in shapes) < 3:
+        return
+    for file in near_files(case):
+        tree = case.workspace.tree(file)
+        for layers in _stacks(tree) if tree is not None else ():
+            before: ast.Call | None = None
+            for layer in layers:
+                name = called_name(layer)
+                if name in NEUTRAL_LAYERS:
+                    continue
+                if before is not None and name in FLAT_LAYERS:
+                    text = ast.unparse(before)
+                    why = f"`{text}` gives a feature map, and `{name}` follows without a `Flatten`"
+                    yield Clue("rules.no_flatten", file, before.lineno, 1.0, why)
+                    yield Clue("rules.no_flatten", file, layer.lineno, 0.9, why)
+                before = layer if name.startswith(MAPS) else None
+
+
+def _stacks(tree: ast.AST) -> Iterator[list[ast.Call]]:
+    """Yield the layers of each ``Sequential``, those added one by one included, in order."""
+    added: dict[str, list[ast.Call]] = {}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        if called_name(node) == "Sequential":
+            given = node.args[0].elts if _is_one_list(node) else node.args
+            yield [a for a in given if isinstance(a, ast.Call)]
+        elif (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == "add"
+            and isinstance(node.func.value, ast.Name)
+            and len(node.args) == 1
+            and isinstance(node.args[0], ast.Call)
+        ):
+            added.setdefault(node.func.value.id, []).append(node.args[0])
+    for layers in added.values():
+        yield sorted(layers, key=lambda layer: layer.lineno)
+
+
+def _is_one_list(call: ast.Call) -> bool:
+    return len(call.args) == 1 and isinstance(call.args[0], (ast.List, ast.Tuple))
+
+
+def _image_modes(case: Case) -> Iterator[Clue]:
+    """Find images that are opened in the mode of their file, where channels do not fit."""
+    shapes = [f.value for f in case.facts.of(FactKind.SHAPE) if isinstance(f.value, tuple)]
+    numbers = {n for shape in shapes for n in (shape[0], shape[-1]) if shape}
+    numbers |= {f.value for f in case.facts.of(FactKind.SIZE) if isinstance(f.value, int)}
+    ranks = {len(shape) for shape in shapes}
+    if len(numbers & CHANNELS) < 2 and not ({2, 3} <= ranks or "dimension" in case.message):
+        return
+    for file in near_files(case):
+        tree = case.workspace.tree(file)
+        for call, text in _opened_images(tree) if tree is not None else ():
+            why = f"`{text}` keeps the mode of the file: RGB, RGBA, grey, palette"
+            yield Clue("rules.image_mode", file, call.lineno, 1.0, why)
+
+
+def _opened_images(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
+    """Yield the calls that open an image whose mode nothing in the same function converts."""
+    for scope in ast.walk(tree):
+        if not isinstance(scope, (ast.FunctionDef, ast.Module)):
+            continue
+        own = [n for statement in scope.body for n in _own_nodes(statement)]
+        calls = [n for n in own if isinstance(n, ast.Call)]
+        if any(called_name(call) in {"convert", "Grayscale", "rgb2gray"} for call in calls):
+            continue
+        for call in calls:
+            if ast.unparse(call.func) in OPENS_IMAGE:
+                yield call, ast.unparse(call)
+
+
+def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the nodes of a statement, those of functions inside left out."""
+    queue: list[ast.AST] = [statement]
+    while queue:
+        node = queue.pop()
+        yield node
+        queue.extend(
+            child
+            for child in ast.iter_child_nodes(node)
+            if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        )
+
+
+def _gaps(case: Case) -> Iterator[Clue]:
+    """Find lookups that give NaN for what they do not find, where an index is what NaN becomes."""
+    indices = {f.value for f in case.facts.of(FactKind.INDEX)}
+    if not indices & LOWEST_INTEGERS:
+        return
+    for step in case.raise_slice:
+        expr = step.node.expr
+        if not isinstance(expr, ast.Call) or step.node.entry is not None or step.node.line <= 0:
+            continue
+        for call in (n for n in ast.walk(expr) if isinstance(n, ast.Call)):
+            if isinstance(call.func, ast.Attribute) and call.func.attr in FINDS_NOTHING:
+                why = f"`{ast.unparse(call)}` gives NaN for what it does not find: no index"
+                yield Clue("rules.gap_index", step.node.file, call.lineno, 1.0, why)
+
+
+def _collated_texts(case: Case) -> Iterator[Clue]:
+    """Find what a data set gives that a loader can make no tensor of: it stays a tuple or list."""
+    named = {str(f.value) for f in case.facts.of(FactKind.CLASS)}
+    if not named & {"tuple", "list"}:
+        return
+    for step in case.property_slice:
+        if step.before is None or step.roles[-1] != "item":
+            continue
+        if not any(_is_loader(one) for one in step.way()):
+            continue
+        for origin in (step, *_definitions(step, case)):
+            node = origin.node
+            if node.line > 0 and not _makes_tensor(node.expr):
+                why = f"a loader keeps texts as a {min(named & {'tuple', 'list'})}: `{node.text}`"
+                yield Clue("types.collated", node.file, node.line, 0.6 + 0.4 * (origin is not step), why)
+
+
+def _is_loader(step: Step) -> bool:
+    expr = step.node.expr
+    if not isinstance(expr, ElementOf) and "[" not in step.node.text:
+        return False
+    base = getattr(expr, "value", None)
+    if not isinstance(base, ast.expr):
+        return False
+    source = step.node.engine.node(base, step.node.context)
+    inner = [v for role, n in source.inputs if role in {"base", "definition"} for v in n.values]
+    return any(
+        isinstance(value, LibraryObject) and "Loader" in value.name
+        for value in (*source.values, *inner)
+    )
+
+
+def _definitions(step: Step, case: Case) -> Iterator[Step]:
+    for other in case.property_slice:
+        if other.before is step and other.roles[-1] == "definition":
+            if other.asked & Property.TYPE:
+                yield other
+
+
+def _makes_tensor(expr: ast.expr) -> bool:
+    if isinstance(expr, ast.Call):
+        return called_name(expr) in {
+            *("tensor", "as_tensor", "from_numpy", "int", "float", "long", "FloatTensor", "array"),
+            *("LongTensor", "zeros", "ones", "to", "permute", "unsqueeze", "squeeze", "view"),
+        }
+    return isinstance(expr, ast.Constant) and isinstance(expr.value, (int, float))
