@@ -147,6 +147,10 @@ def _scalar(expr: ast.expr) -> Scalar:
     return value if isinstance(value, (str, int, float, bool)) else None
 
 
+ARGUMENT_COUNTS = ("call_count", "call_missing", "call_twice", "call_keyword")
+"""Families of messages that complain of a call's form, not of what is handed over."""
+
+
 def _reached(
     case: Case, files: frozenset[str], launched: frozenset[tuple[str, int]]
 ) -> Iterator[Clue]:
@@ -154,7 +158,8 @@ def _reached(
     indifferent = case.category.id in INDIFFERENT
     # A library that is deep in work of its own does more than to look at what it was handed.
     deep = case.library_frames > DEEP or any(_runs_a_loop(start.expr) for start in case.starts)
-    values_matter = case.category.id not in ABOUT_CODE and not deep
+    counts = (case.facts.family or "").endswith(ARGUMENT_COUNTS)
+    values_matter = case.category.id not in ABOUT_CODE and not deep and not counts
     for kind, slices in (("setting", [case.raise_slice]), ("outer_setting", case.outer_slices)):
         order: dict[tuple[str, int], None] = {}
         for step in (step for steps in slices for step in steps):

@@ -25,6 +25,8 @@ CATEGORIES = {
     "tensor_mismatch",
     "path_not_found",
     "loss_nan",
+    "loss_divergence",
+    "unclassified",
 }
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".psv", ".tab")
 VALUES = (FactKind.LITERAL, FactKind.KEY, FactKind.NAME, FactKind.PATH)

@@ -216,9 +216,14 @@ def _constants_in(expr: ast.expr, operators: tuple[type[ast.operator], ...]) -> 
     return found
 
 
+def indexes_shape(expr: ast.Subscript) -> bool:
+    """Whether an expression takes a part of a shape (``x.shape[1:]``), which cuts no array."""
+    return isinstance(expr.value, ast.Attribute) and expr.value.attr == "shape"
+
+
 def _bounds_in(expr: ast.expr) -> set[int]:
     """Return the integers that bound a slice (``x[1:]``, ``x[:-2]``)."""
-    if not isinstance(expr, ast.Subscript):
+    if not isinstance(expr, ast.Subscript) or indexes_shape(expr):
         return set()
     parts = expr.slice.elts if isinstance(expr.slice, ast.Tuple) else [expr.slice]
     found: set[int] = set()

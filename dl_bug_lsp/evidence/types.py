@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name
@@ -61,6 +62,8 @@ METHOD_TYPES = {
     "read_text": "str",
     "dict": "dict",
 }
+EXPONENT = re.compile(r"[-+]?\d[\d_]*(?:\.\d*)?[eE][-+]?\d+")
+"""Numbers that YAML 1.1 takes for text: those without a dot, or without a sign behind the ``e``."""
 OVERLOADS = "invalid combination of arguments"
 MOST_EXPECTED = 3
 """A message that names more types lists what would do."""
@@ -69,6 +72,7 @@ CALL_TYPES = {"list", "tuple", "dict", "set", "float", "int", "str", "bool", "ma
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the steps that make a value of the type that the message complains about."""
+    yield from _numbers_as_text(case)
     wanted = _named(case)
     none = (
         case.category.id == "null_reference"
@@ -89,8 +93,6 @@ def find(case: Case) -> Iterator[Clue]:
                 yield from _made(step, wanted - {"NoneType"})
             yield from _whole_batch(step, wanted)
             yield from _not_unpacked(step, wanted)
-            if "str" in wanted:
-                yield from _number_as_text(step)
 
 
 def _named(case: Case) -> set[str]:
@@ -225,18 +227,19 @@ def _whole_batch(step: Step, wanted: set[str]) -> Iterator[Clue]:
             yield Clue("types.whole_batch", one.node.file, one.node.line, 1.0, why)
 
 
-def _number_as_text(step: Step) -> Iterator[Clue]:
+def _numbers_as_text(case: Case) -> Iterator[Clue]:
     """Find settings that look like numbers and are read as text (``5e-4`` in YAML 1.1)."""
-    entry = step.node.entry
-    value = entry.value if entry is not None else None
-    if entry is None or not isinstance(value, str):
-        return
-    try:
-        float(value)
-    except ValueError:
-        return
-    why = f"`{entry.key}: {entry.text}` looks like a number and is read as text"
-    yield Clue("types.number_as_text", entry.file, entry.line, 1.0, why)
+    reached = {(step.node.file, step.node.line) for step in case.raise_slice}
+    wanted = "str" in _named(case)
+    for entry in case.config_entries:
+        value = entry.value
+        if not isinstance(value, str) or entry.text[:1] in ("'", '"'):
+            continue
+        if not entry.file.endswith((".yaml", ".yml")) or not EXPONENT.fullmatch(value):
+            continue
+        score = 1.0 if wanted or (entry.file, entry.line) in reached else 0.6
+        why = f"`{entry.key}: {entry.text}` looks like a number and is read as text"
+        yield Clue("types.number_as_text", entry.file, entry.line, score, why)
 
 
 def _not_unpacked(step: Step, wanted: set[str]) -> Iterator[Clue]:

@@ -7,10 +7,13 @@ from functools import lru_cache
 
 from dl_bug_lsp.messages.families import Family
 from dl_bug_lsp.messages.generic import generic_facts
-from dl_bug_lsp.messages.values import Fact, MessageFacts
+from dl_bug_lsp.messages.values import Fact, FactKind, MessageFacts, Role
 from dl_bug_lsp.tracebacks.values import Cause
 
 _NOISE = re.compile(r"\x1b\[[0-9;]{0,20}m|\{\{function_node [^{}\n]{0,400}\}\}\s?")
+_QUOTED = re.compile(r"[`'\"‘“]([\w./-]{1,80})[`'\"’”]")
+_SENTENCE = 4
+"""Words from which on a key is taken for a sentence."""
 _HEAD, _TAIL = 16_000, 6_000
 _MAX_FACTS = 400
 _MAX_CANDIDATES = 200
@@ -38,7 +41,18 @@ def extract_facts(cause: Cause) -> MessageFacts:
         else:
             name = f"{framework}.{family.name}"
     name = name or part_name
-    return MessageFacts(name, _ordered(found if name else generic_facts(text)))
+    facts = _ordered(found if name else generic_facts(text))
+    return MessageFacts(name, (*facts, *_keys_in_sentences(facts)))
+
+
+def _keys_in_sentences(facts: tuple[Fact, ...]) -> list[Fact]:
+    """Return the keys that are quoted in the text of a `KeyError` which is a whole sentence."""
+    return [
+        Fact(FactKind.KEY, Role.ACTUAL, key, key)
+        for fact in facts
+        if fact.kind is FactKind.KEY and len(str(fact.value).split()) >= _SENTENCE
+        for key in dict.fromkeys(_QUOTED.findall(str(fact.value)))
+    ]
 
 
 @lru_cache(maxsize=1)

@@ -39,13 +39,30 @@ LOWEST_INTEGERS = {-(2**63), -(2**31), 2**63, 2**31}
 """What a conversion makes of NaN, seen as an index."""
 
 
+GIVES_NEW = {
+    *("fillna", "dropna", "drop", "drop_duplicates", "astype", "rename", "replace", "reset_index"),
+    *("sort_values", "set_index", "assign", "clip", "interpolate", "ffill", "bfill", "join"),
+    *("reshape", "transpose", "unsqueeze", "squeeze", "permute", "detach", "float", "long", "view"),
+    *("half", "double", "expand", "repeat", "flatten", "contiguous", "normalize", "convert"),
+    *("resize", "strip", "lower", "upper", "batch", "prefetch", "map", "filter", "merge"),
+}
+"""Methods of tables, arrays, tensors, images, texts and data sets that change nothing in place."""
+OF_MODULES = {"float", "half", "double", "long"}
+"""Methods that change a network in place, though a tensor not."""
+LOUD_WITHOUT = {"library_not_found", "path_not_found", "syntax_error", "permission_denied"}
+
+
 def find(case: Case) -> Iterator[Clue]:
     """Yield the places that give a model, a layer or an index what it cannot take."""
     category = case.category.id
+    if category not in LOUD_WITHOUT:
+        yield from _dropped_results(case)
+        yield from _zip_of_one(case)
     if category in {"tensor_mismatch", "illegal_argument"}:
         yield from _single_sample(case)
         yield from _unflattened(case)
         yield from _image_modes(case)
+        yield from _axes_of_sequences(case)
     if category == "illegal_index":
         yield from _gaps(case)
     if category in {"attribute_not_found", "type_mismatch"}:
@@ -60,6 +77,8 @@ def _single_sample(case: Case) -> Iterator[Clue]:
             continue
         if step.node.kind is not StepKind.INDEXING or not _is_position(expr.slice):
             continue
+        if not _stands_there(case, step):
+            continue
         way = step.way()
         plain = all(role == "definition" or role.startswith("argument") for role in step.roles)
         if not plain or not step.roles[:1] or not step.roles[0].startswith("argument"):
@@ -71,6 +90,12 @@ def _single_sample(case: Case) -> Iterator[Clue]:
         call = way[0].node
         why = f"`{call.text}` is given one sample (`{step.node.text}`) instead of a batch"
         yield Clue("rules.no_batch_axis", call.file, call.line, 0.7, why)
+
+
+def _stands_there(case: Case, step: Step) -> bool:
+    """Whether an expression is written in its line; what takes a target apart is not."""
+    line = case.workspace.source_line(step.node.file, step.node.line)
+    return "".join(step.node.text.split()) in "".join(line.split()).replace('"', "'")
 
 
 def _is_position(index: ast.expr) -> bool:
@@ -253,3 +278,66 @@ def _makes_tensor(expr: ast.expr) -> bool:
             *("LongTensor", "zeros", "ones", "to", "permute", "unsqueeze", "squeeze", "view"),
         }
     return isinstance(expr, ast.Constant) and isinstance(expr.value, (int, float))
+
+
+def _dropped_results(case: Case) -> Iterator[Clue]:
+    """Find statements that make something new of a value and do not keep it."""
+    for file in near_files(case):
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            call = node.value if isinstance(node, ast.Expr) else None
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+                continue
+            name = call.func.attr
+            if name not in GIVES_NEW or any(k.arg == "inplace" for k in call.keywords):
+                continue
+            if name in OF_MODULES and _names_module(call.func.value):
+                continue
+            if name in NEEDS_ARGUMENTS and not (call.args or call.keywords):
+                continue
+            why = f"`{ast.unparse(call)}` gives a new value, which nothing keeps"
+            yield Clue("rules.dropped_result", file, node.lineno, 1.0, why)
+
+
+NEEDS_ARGUMENTS = {"join", "map", "filter", "merge", "replace", "drop", "assign", "batch"}
+"""Names that other objects have as well; there they take nothing (``thread.join()``)."""
+
+
+def _names_module(expr: ast.expr) -> bool:
+    text = ast.unparse(expr).lower()
+    return any(word in text for word in ("model", "net", "encoder", "decoder", "module", "self"))
+
+
+SEQUENCE_LAYERS = {
+    *("LSTM", "GRU", "RNN", "MultiheadAttention", "Transformer"),
+    *("TransformerEncoderLayer", "TransformerDecoderLayer"),
+}
+INSIDE_SEQUENCES = ("modules/rnn.py", "modules/transformer.py", "modules/activation.py")
+
+
+def _axes_of_sequences(case: Case) -> Iterator[Clue]:
+    """Find layers that take the sequence as first axis, where a size of the batch does not fit."""
+    frames = [f.file.replace("\\", "/") for f in case.failure.frames]
+    if not any(file.endswith(INSIDE_SEQUENCES) for file in frames):
+        return
+    for file in near_files(case):
+        tree = case.workspace.tree(file)
+        for call in ast.walk(tree) if tree is not None else ():
+            if not isinstance(call, ast.Call) or called_name(call) not in SEQUENCE_LAYERS:
+                continue
+            if any(k.arg in ("batch_first", None) for k in call.keywords):
+                continue
+            why = f"`{called_name(call)}` takes (length, batch, …) unless `batch_first` is set"
+            yield Clue("rules.batch_first", file, call.lineno, 1.0, why)
+
+
+def _zip_of_one(case: Case) -> Iterator[Clue]:
+    """Find ``zip(rows)`` on the stack, which gives tuples of one: ``zip(*rows)`` turns rows round."""
+    for site in case.sites:
+        for start in site.nodes:
+            for call in ast.walk(start.expr):
+                if not isinstance(call, ast.Call) or called_name(call) != "zip":
+                    continue
+                if len(call.args) == 1 and not isinstance(call.args[0], ast.Starred):
+                    why = f"`{ast.unparse(call)}` gives tuples of one: `zip(*…)` was perhaps meant"
+                    yield Clue("rules.zip_of_one", start.file, call.lineno, 1.0, why)

@@ -56,8 +56,14 @@ def _joined(case: Case) -> Iterator[Clue]:
             yield Clue("rules.strong", file, call.lineno, 1.0, why)
 
 
+KEYS = (FactKind.KEY, FactKind.COLUMN, FactKind.NAME)
+
+
 def _dummies(case: Case) -> Iterator[Clue]:
-    """Find tables that each get columns for their own categories."""
+    """Find tables that each get columns for their own categories (``city_Oslo``)."""
+    keys = [str(f.value) for kind in KEYS for f in case.facts.of(kind)]
+    if keys and not any("_" in key for key in keys):
+        return
     for file, call in _calls(case):
         if called_name(call) == "get_dummies":
             why = (

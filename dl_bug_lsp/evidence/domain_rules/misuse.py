@@ -80,17 +80,20 @@ def _not_picklable(case: Case) -> Iterator[Clue]:
 
 
 def _second_backward(case: Case) -> Iterator[Clue]:
-    yield from _kept_in_attributes(case)
+    carried = list(_kept_in_attributes(case))
+    calls: list[tuple[Scope, ast.Call, bool]] = []
     for scope in near_scopes(case):
         for loop in (s for s in statements(scope.node) if isinstance(s, (ast.For, ast.While))):
-            calls = [c for c in calls_in(loop) if called_name(c) == "backward"]
-            if not calls:
-                continue
-            for call in calls:
-                why = f"`{source(call)}` goes through a graph that may be freed already"
-                kind = "rules.medium" if len(calls) == 1 else "rules.strong"
-                yield Clue(kind, scope.file, call.lineno, 1.0, why)
-            yield from _carried_over(scope, loop)
+            own = [c for c in calls_in(loop) if called_name(c) == "backward"]
+            calls.extend((scope, call, len(own) > 1) for call in own)
+            if own:
+                carried.extend(_carried_over(scope, loop))
+    yield from carried
+    for scope, call, again in calls:
+        # Where something carries the graph over, the call is only where that shows.
+        kind = "rules.weak" if carried else "rules.strong" if again else "rules.medium"
+        why = f"`{source(call)}` goes through a graph that may be freed already"
+        yield Clue(kind, scope.file, call.lineno, 1.0, why)
 
 
 def _kept_in_attributes(case: Case) -> Iterator[Clue]:
@@ -129,7 +132,7 @@ def _carried_over(scope: Scope, loop: ast.For | ast.While) -> Iterator[Clue]:
                 grows = isinstance(binding.value, ast.Constant)
                 if not grows:
                     why = f"`{name}` carries the graph over from the round before"
-                    yield Clue("rules.medium", scope.file, binding.line, 1.0, why)
+                    yield Clue("rules.strong", scope.file, binding.line, 1.0, why)
 
 
 def _in_place(case: Case) -> Iterator[Clue]:

@@ -221,6 +221,7 @@ def _same_shape(case: Case) -> Iterator[Clue]:
     if not shapes:
         return
     seen: set[tuple[str, int]] = set()
+    wrong = sizes_of(case, Role.EXPECTED) ^ sizes_of(case, Role.ACTUAL)
     for step in case.raise_slice:
         node = step.node
         for numbers in _argument_shapes(node):
@@ -232,17 +233,28 @@ def _same_shape(case: Case) -> Iterator[Clue]:
                 continue
             text = "x".join(map(str, numbers))
             why = f"`{node.text}` has the sizes {text} of the message"
-            kind = "rules.same_shape" if _decides_size(node) else "rules.same_shape_passed"
+            kind = "rules.same_shape" if _decides_size(node, wrong) else "rules.same_shape_passed"
             yield Clue(kind, node.file, node.line, 1.0, why)
 
 
-def _decides_size(node: Node) -> bool:
-    """Whether a size is written or computed in the call itself, not only handed on by it."""
+def _decides_size(node: Node, wrong: set[int]) -> bool:
+    """Whether a size that does not fit is written in the call itself, not only handed on by it.
+
+    ``wrong`` are the sizes in which the two sides differ; empty where the message names none.
+    """
     expr = node.expr
     parts = expr.args if isinstance(expr, ast.Call) else getattr(expr, "elts", [])
-    parameters = {p.arg for p in node.context.scope.parameters()}
-    handed_on = [isinstance(p, ast.Name) and p.id in parameters for p in parts[:2]]
-    return not all(handed_on) if handed_on else True
+    known = [(p, _whole(node.engine.node(p, node.context))) for p in parts[:4]]
+    suspects = [p for p, size in known if size in wrong] or [p for p, _ in known[:2]]
+    return any(_is_written(part) for part in suspects) if suspects else True
+
+
+def _is_written(part: ast.expr) -> bool:
+    """Whether a number stands in an expression itself, alone or in a computation."""
+    return any(
+        isinstance(n, ast.Constant) and type(n.value) is int and not isinstance(part, ast.Subscript)
+        for n in ast.walk(part)
+    )
 
 
 def _argument_shapes(node: Node) -> Iterator[tuple[int, ...]]:

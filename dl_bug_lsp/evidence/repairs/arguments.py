@@ -231,7 +231,11 @@ def _unpacking(case: Case) -> Iterator[Clue]:
             if size != target and size > 1 and plain:
                 displays.setdefault((step.node.file, step.node.line), (step.node, size))
                 function = function or step.node.context.scope
-    if not displays:
+    uneven = _uneven_returns(node, target)
+    for shown, size in uneven:
+        why = f"`{shown.text}` gives {target} values only at times: else {size}"
+        yield Clue("repair.uneven_return", shown.file, shown.line, 1.0, why)
+    if not displays or uneven:
         return
     agree = disagree = 0
     short = function.name.rpartition(".")[2] if function is not None else ""
@@ -247,6 +251,24 @@ def _unpacking(case: Case) -> Iterator[Clue]:
     for (file, line), (shown, size) in displays.items():
         why = f"`{shown.text}` gives {size} values where {target} are taken"
         yield Clue("repair.unpack", file, line, (1.0 - share) / len(displays), why)
+
+
+def _uneven_returns(call: Node, target: int) -> list[tuple[Node, str]]:
+    """Return what gives the wanted number of values in one branch and not in the other."""
+    found = []
+    for role, returned in call.inputs:
+        expr = returned.expr
+        if role != "return" or not isinstance(expr, ast.IfExp):
+            continue
+        sizes = [_size_of(branch) for branch in (expr.body, expr.orelse)]
+        if sizes[0] != sizes[1] and target in sizes:
+            other = sizes[1] if sizes[0] == target else sizes[0]
+            found.append((returned, "one" if other is None else str(other)))
+    return found
+
+
+def _size_of(expr: ast.expr) -> int | None:
+    return len(expr.elts) if isinstance(expr, (ast.Tuple, ast.List)) else None
 
 
 def _taken(statement: ast.stmt) -> tuple[int, ast.expr] | None:
@@ -371,6 +393,8 @@ def _fits(argument: str, parameter: str) -> float:
         return 1.0
     if len(a) > 1 and SAME.get(a, a) == SAME.get(p, p):
         return 0.8
+    if a.rstrip("s") == p.rstrip("s"):
+        return 0.9
     parts, others = set(parts_of(a)), set(parts_of(p))
     if not parts or not others:
         return 0.0

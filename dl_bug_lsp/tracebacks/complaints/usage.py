@@ -14,7 +14,7 @@ ROWS: tuple[Complaint, ...] = (
     row("absl", r"^FATAL Flags parsing error:\s?(?P<message>.*)$", _F, until=r"^Pass --help"),
     row("fire", r"^ERROR: (?P<message>Could not consume arg: .+|The function received no value for the required argument: .+)$", _F),
     row("jsonargparse", r"^error: (?P<message>(?:Parser key|Validation failed|No action for|Key |Option |Unrecognized arguments).*)$", _F, back=r"^usage: "),
-    row("hydra", r"^(?P<message>Could not override '.+|Error merging override .+|Error parsing override .+|Could not append to config\..+|Cannot find primary config .+|Primary config (?:module|directory) .+not found.*|Missing mandatory value.*|You must specify '.+', e\.g.*|Multiple values for .+|Could not delete from config.*|In '.+': (?:Could not find|Could not load|Validation error|ConfigKeyError|Override|Not found).*|Error (?:loading|composing) .+|Interpolation (?:key|resolution) .+)$", _F, until=_HYDRA_END),
+    row("hydra", r"^(?P<message>Could not override '.+|Error merging override .+|Error parsing override .+|Could not append to config\..+|Cannot find primary config .+|Primary config (?:module|directory) .+not found.*|Missing mandatory value.*|You must specify '.+', e\.g.*|Multiple values for .+|Could not delete from config.*|In '.+': (?:Could not (?:find|load|override)|Validation error|ConfigKeyError|Override|Not found|Overrides? ).*|Error (?:loading|composing) .+|Interpolation (?:key|resolution) .+)$", _F, until=_HYDRA_END),
     row("omegaconf", r"^(?P<message>omegaconf\.errors\.\w+: .+)$", _F, until=_HYDRA_END),
     row("pytest", r"^(?:FAILED|ERROR) (?P<file>\S+\.py)(?:::(?P<test>\S+))? - (?P<message>.+)$", Weight.SHELL),
     row("docopt", r"^Usage:$", Weight.HINT),
