@@ -18,7 +18,7 @@ MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"
 
 MIDDLE = (
     *("cancellation", "logs", "tracebacks", "messages", "taxonomy", "signals", "workspace"),
-    "provenance",
+    *("provenance", "interpretation"),
 )
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "__init__": (),
@@ -40,6 +40,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "retrieval": ("workspace",),
     "spectrum": ("logs", "tracebacks"),
     "provenance": ("workspace", "cancellation"),
+    "interpretation": ("workspace", "cancellation"),
     "evidence": (*MIDDLE, "spectrum", "report", "bug_reports", "retrieval"),
     "ranking": (*MIDDLE, "spectrum", "evidence", "report", "bug_reports", "retrieval"),
     "localize": (*MIDDLE, "spectrum", "evidence", "ranking", "report", "bug_reports"),

@@ -10,6 +10,7 @@ from dl_bug_lsp.evidence import (
     configuration,
     data_files,
     dtypes,
+    interpretation,
     names,
     numbers,
     paths,
@@ -44,6 +45,7 @@ SOURCES: tuple[Source, ...] = (
     all_repairs.find,
     blame.find,
     printed.find,
+    interpretation.find,
 )
 
 

@@ -1,0 +1,167 @@
+"""Shapes of arrays: broadcasting, products, reshapes, joins, indexing, reductions, convolutions.
+
+Dimensions are `Value`s whose data is an int or ``UNKNOWN``; they keep their origins through every
+operation. Where two known sizes do not fit, `Raised` ("size") is raised with both as its sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Array,
+    Raised,
+    Value,
+    merged,
+    unknown,
+)
+
+
+def size(value: Value | None) -> int | None:
+    """Return a known whole number, None otherwise."""
+    if value is None or isinstance(value.data, bool) or not isinstance(value.data, int):
+        return None
+    return value.data
+
+
+def array(value: Value | None) -> Array | None:
+    """Return a value as an array, None where it is none."""
+    return value.data if value is not None and isinstance(value.data, Array) else None
+
+
+def made(like: Array, shape: Sequence[Value] | None, *parts: Value, dtype: str | None = None) -> Value:
+    """Return an array of a shape, of the dtype and library of another."""
+    data = Array(
+        None if shape is None else tuple(shape), dtype or like.dtype, like.library, like.device
+    )
+    return Value(data, merged(*parts))
+
+
+def same(a: Value, b: Value, message: str) -> Value:
+    """Return a dimension that two must share; raise where both are known and differ."""
+    x, y = size(a), size(b)
+    if x is not None and y is not None and x != y:
+        raise Raised("size", message, a, b)
+    return Value(a.data if x is not None else b.data, merged(a, b))
+
+
+def broadcast(a: Sequence[Value], b: Sequence[Value]) -> tuple[Value, ...]:
+    """Return the shape that two shapes broadcast to (NumPy, "Broadcasting")."""
+    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    lead = len(longer) - len(shorter)
+    found = list(longer[:lead])
+    for x, y in zip(longer[lead:], shorter, strict=True):
+        if size(x) == 1:
+            found.append(y)
+        elif size(y) == 1:
+            found.append(x)
+        else:
+            found.append(same(x, y, "sizes do not broadcast"))
+    return tuple(found)
+
+
+def matmul(a: Array, b: Array) -> tuple[Value, ...] | None:
+    """Return the shape of a matrix product, None where an operand's axes are not known."""
+    if a.shape is None or b.shape is None or not a.shape or not b.shape:
+        return None
+    inner = b.shape[-2] if len(b.shape) > 1 else b.shape[0]
+    same(a.shape[-1], inner, "shapes cannot be multiplied")
+    rows = a.shape[-2:-1] if len(a.shape) > 1 else ()
+    columns = b.shape[-1:] if len(b.shape) > 1 else ()
+    lead = broadcast(a.shape[:-2], b.shape[:-2])
+    return (*lead, *rows, *columns)
+
+
+def product(dims: Sequence[Value]) -> Value:
+    """Return the product of dimensions."""
+    total = 1
+    for dim in dims:
+        number = size(dim)
+        if number is None:
+            return unknown(*dims)
+        total *= number
+    return Value(total, merged(*dims))
+
+
+def reshaped(shape: Sequence[Value] | None, wanted: Sequence[Value]) -> tuple[Value, ...]:
+    """Return a new shape, its -1 filled in; raise where the number of elements differs."""
+    total = product(shape) if shape is not None else Value(UNKNOWN)
+    known = [d for d in wanted if size(d) != -1]
+    rest = product(known)
+    whole, part = size(total), size(rest)
+    if len(known) == len(wanted):
+        if whole is not None and part is not None and whole != part:
+            raise Raised("size", "shape is invalid for this number of elements", total, rest)
+        return tuple(wanted)
+    if whole is None or not part:
+        free = unknown(total, rest)
+    elif whole % part:
+        raise Raised("size", "shape is invalid for this number of elements", total, rest)
+    else:
+        free = Value(whole // part, merged(total, rest))
+    return tuple(free if size(d) == -1 else d for d in wanted)
+
+
+def axis_of(value: Value | int | None, rank: int) -> int | None:
+    """Return an axis as a number from 0, None where it is not known; raise beyond the rank."""
+    number = value if isinstance(value, int) else size(value)
+    if number is None:
+        return None
+    if not -rank <= number < max(rank, 1):
+        told = value if isinstance(value, Value) else Value(number)
+        raise Raised("index", "axis is out of range", told, Value(rank))
+    return number % rank if rank else 0
+
+
+def concatenated(parts: Sequence[Array], axis: int) -> tuple[Value, ...] | None:
+    """Return the shape of arrays joined along an axis that they have."""
+    shapes = [p.shape for p in parts]
+    if not shapes or any(s is None for s in shapes):
+        return None
+    first = shapes[0]
+    assert first is not None
+    ranks = {len(s) for s in shapes if s is not None}
+    if len(ranks) != 1:
+        raise Raised("size", "arrays to join have different numbers of axes", *map(Value, ranks))
+    at = axis_of(axis, len(first)) or 0
+    found = list(first)
+    for other in shapes[1:]:
+        assert other is not None
+        for i, dim in enumerate(other):
+            if i == at:
+                a, b = size(found[i]), size(dim)
+                both = merged(found[i], dim)
+                found[i] = Value(UNKNOWN if a is None or b is None else a + b, both)
+            else:
+                found[i] = same(found[i], dim, "sizes must match except in the joined axis")
+    return tuple(found)
+
+
+def stacked(parts: Sequence[Array], axis: int) -> tuple[Value, ...] | None:
+    """Return the shape of arrays of one shape put side by side along a new axis."""
+    shapes = [p.shape for p in parts]
+    if not shapes or any(s is None for s in shapes):
+        return None
+    found = shapes[0]
+    assert found is not None
+    for other in shapes[1:]:
+        assert other is not None
+        if len(other) != len(found):
+            raise Raised("size", "arrays to stack differ", Value(len(found)), Value(len(other)))
+        found = tuple(
+            same(x, y, "arrays to stack differ") for x, y in zip(found, other, strict=True)
+        )
+    at = axis % (len(found) + 1)
+    return (*found[:at], Value(len(parts)), *found[at:])
+
+
+def convolved(length: Value, kernel: int, stride: int, padding: int, dilation: int = 1) -> Value:
+    """Return the length that a convolution or pooling leaves (Dumoulin and Visin, 2016)."""
+    number = size(length)
+    if number is None:
+        return Value(UNKNOWN, length.origins)
+    left = (number + 2 * padding - dilation * (kernel - 1) - 1) // max(stride, 1) + 1
+    if left < 1:
+        raise Raised("size", "the kernel is larger than the input", length, Value(kernel))
+    return Value(left, length.origins)

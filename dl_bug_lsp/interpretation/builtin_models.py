@@ -1,0 +1,514 @@
+"""Python's builtins and the methods of its plain types."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import MAX_ITEMS, PLAIN, NotPlain, lifted, plain, truth, type_name
+from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
+    UNKNOWN,
+    Array,
+    ClassValue,
+    Instance,
+    Lazy,
+    Library,
+    LibraryObject,
+    Raised,
+    Table,
+    Value,
+    merged,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+NAMES = frozenset(dir(builtins))
+OF_LIBRARIES = (
+    *("torch_models", "torch_layers", "numpy_models", "pandas_models", "stdlib_models"),
+    *("keras_models", "tensorflow_models", "jax_models"),
+)
+MUTATING = {"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update",
+            "setdefault", "add", "discard", "popitem", "appendleft"}  # fmt: skip
+_loaded: list[bool] = []
+
+
+def load() -> None:
+    """Import the modules that hold the models of libraries, once."""
+    if _loaded:
+        return
+    _loaded.append(True)
+    for name in OF_LIBRARIES:
+        try:
+            importlib.import_module(f"dl_bug_lsp.interpretation.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"dl_bug_lsp.interpretation.{name}":
+                raise
+
+
+def is_builtin(name: str) -> bool:
+    """Whether a name is one of Python's builtins."""
+    return name in NAMES or name == "display" or name == "get_ipython"
+
+
+def text_of(value: Value) -> str | None:
+    """Return ``str(value)`` where it is known."""
+    data = value.data
+    if isinstance(data, LibraryObject) and "path" in data.state:
+        return text_of(data.state["path"])
+    try:
+        return str(plain(value))
+    except NotPlain:
+        return None
+
+
+def _first(call: Call) -> Value:
+    return call.args[0] if call.args else Value(None)
+
+
+@MODELS.function("builtins.len")
+def _len(interpreter: Interpreter, call: Call) -> Value:
+    value = _first(call)
+    data = value.data
+    if isinstance(data, (str, bytes, list, tuple, dict, set)):
+        return Value(len(data), _made_of(value))
+    if isinstance(data, Array):
+        if data.shape:
+            return data.shape[0]
+        if data.shape == ():
+            raise Raised("type", "len() of a 0-d tensor", value)
+    if isinstance(data, Table):
+        return data.rows
+    if isinstance(data, Lazy):
+        return data.length
+    if isinstance(data, Instance):
+        method = interpreter.attribute(value, "__len__", call.place)
+        return interpreter.call(method, (), {}, call.place)
+    if isinstance(data, LibraryObject):
+        model = MODELS.methods.get((data.short, "__len__"))
+        return model(interpreter, Call("__len__", (), {}, call.place, value)) if model else unknown(value)
+    if data is None or isinstance(data, (int, float)):
+        what = "none" if data is None else "type"
+        raise Raised(what, f"object of type '{type_name(value)}' has no len()", value)
+    return unknown(value)
+
+
+def _made_of(value: Value) -> Any:
+    """Return a container's origins, or those of its items: its length has them all."""
+    if value.origins or not isinstance(value.data, (list, tuple)):
+        return value.origins
+    return merged(*value.data[:24])
+
+
+@MODELS.function("builtins.range")
+def _range(interpreter: Interpreter, call: Call) -> Value:
+    bounds = [arrays.size(a) for a in call.args]
+    for bound, given in zip(bounds, call.args, strict=True):
+        if bound is None:
+            if given.data is None or isinstance(given.data, (str, float, list)):
+                raise Raised("type", "range() wants whole numbers", given)
+            return Value(Lazy(Value(UNKNOWN, given.origins), unknown(*call.args)), merged(*call.args))
+    numbers = [b for b in bounds if b is not None]
+    if not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
+        return call.unknown()
+    whole = range(*numbers)
+    origins = merged(*call.args)
+    if len(whole) > MAX_ITEMS:
+        return Value(Lazy(Value(UNKNOWN, origins), Value(len(whole), origins)), origins)
+    return Value([Value(n, origins) for n in whole], origins)
+
+
+@MODELS.function("builtins.enumerate")
+def _enumerate(interpreter: Interpreter, call: Call) -> Value:
+    items = interpreter.iterate(_first(call))
+    start = arrays.size(call.given(1, "start")) or 0
+    if isinstance(items, Lazy):
+        return Value(Lazy(Value((Value(start), items.item)), items.length))
+    return Value([Value((Value(n), item)) for n, item in enumerate(items, start)])
+
+
+@MODELS.function("builtins.zip")
+def _zip(interpreter: Interpreter, call: Call) -> Value:
+    parts = [interpreter.iterate(a) for a in call.args]
+    if any(isinstance(p, Lazy) for p in parts):
+        items = [p.item if isinstance(p, Lazy) else (p[0] if p else Value(UNKNOWN)) for p in parts]
+        return Value(Lazy(Value(tuple(items)), Value(UNKNOWN)))
+    rows = zip(*(p for p in parts if isinstance(p, list)), strict=False)
+    return Value([Value(tuple(row)) for row in rows])
+
+
+@MODELS.function("builtins.list", "builtins.tuple", "builtins.sorted", "builtins.reversed", "builtins.iter")
+def _sequence(interpreter: Interpreter, call: Call) -> Value:
+    if not call.args:
+        return Value([] if call.name == "builtins.list" else ())
+    items = interpreter.iterate(call.args[0])
+    if isinstance(items, Lazy):
+        return Value(items, call.args[0].origins)
+    if call.name == "builtins.sorted":
+        items = _sorted(items, call)
+    elif call.name == "builtins.reversed":
+        items = items[::-1]
+    origins = call.args[0].origins
+    return Value(tuple(items) if call.name == "builtins.tuple" else list(items), origins)
+
+
+def _sorted(items: list[Value], call: Call) -> list[Value]:
+    backwards = truth(call.keywords["reverse"]) if "reverse" in call.keywords else False
+    if "key" in call.keywords:
+        return items
+    try:
+        return sorted(items, key=plain, reverse=bool(backwards))
+    except (NotPlain, TypeError):
+        return items
+
+
+@MODELS.function("builtins.set", "builtins.frozenset")
+def _set(interpreter: Interpreter, call: Call) -> Value:
+    items = interpreter.iterate(call.args[0]) if call.args else []
+    if isinstance(items, Lazy):
+        return call.unknown()
+    try:
+        return Value({plain(item) for item in items}, merged(*call.args, *items[:24]))
+    except (NotPlain, TypeError):
+        return call.unknown()
+
+
+@MODELS.function("builtins.dict")
+def _dict(interpreter: Interpreter, call: Call) -> Value:
+    found: dict[Any, Value] = {}
+    if call.args:
+        data = call.args[0].data
+        if isinstance(data, dict):
+            found.update(data)
+        else:
+            items = interpreter.iterate(call.args[0])
+            if isinstance(items, Lazy):
+                return call.unknown()
+            for item in items:
+                if not isinstance(item.data, (tuple, list)) or len(item.data) != 2:
+                    return call.unknown()
+                try:
+                    found[plain(item.data[0])] = item.data[1]
+                except (NotPlain, TypeError):
+                    return call.unknown()
+    found.update(call.keywords)
+    return Value(found)
+
+
+@MODELS.function("builtins.int", "builtins.float", "builtins.str", "builtins.bool", "builtins.round",
+                 "builtins.abs", "builtins.repr", "builtins.ord", "builtins.chr", "builtins.pow",
+                 "builtins.divmod", "builtins.hash")  # fmt: skip
+def _plain_function(interpreter: Interpreter, call: Call) -> Value:
+    name = call.name.rpartition(".")[2]
+    if call.args and isinstance(call.args[0].data, Array):
+        return call.unknown() if name != "abs" else call.args[0]
+    if name == "str" and call.args:
+        text = text_of(call.args[0])
+        return call.unknown() if text is None else Value(text, merged(*call.args))
+    if name == "hash" or (name == "pow" and len(call.args) == 2 and _is_big(call)):
+        return call.unknown()
+    try:
+        given = [plain(a) for a in call.args]
+        named = {k: plain(v) for k, v in call.keywords.items()}
+        return lifted(getattr(builtins, name)(*given, **named), *call.args)
+    except NotPlain:
+        return call.unknown()
+    except TypeError as error:
+        raise Raised("type", str(error), *call.args) from None
+    except (ValueError, ArithmeticError) as error:
+        raise Raised("value", str(error), *call.args) from None
+
+
+def _is_big(call: Call) -> bool:
+    return any(isinstance(a.data, int) and abs(a.data) > 4096 for a in call.args)
+
+
+@MODELS.function("builtins.min", "builtins.max", "builtins.sum", "builtins.any", "builtins.all")
+def _folded(interpreter: Interpreter, call: Call) -> Value:
+    name = call.name.rpartition(".")[2]
+    if "key" in call.keywords or not call.args:
+        return call.unknown()
+    if len(call.args) == 1 or name == "sum":
+        items = interpreter.iterate(call.args[0])
+    else:
+        items = list(call.args)
+    if isinstance(items, Lazy):
+        return call.unknown()
+    try:
+        given = [plain(item) for item in items]
+        if name == "sum":
+            start = plain(call.args[1]) if len(call.args) > 1 else 0
+            return lifted(sum(given, start), *items[:24])
+        default = call.keywords.get("default")
+        if not given and default is not None:
+            return default
+        return lifted(getattr(builtins, name)(given), *items[:24])
+    except NotPlain:
+        return call.unknown()
+    except TypeError as error:
+        raise Raised("type", str(error), *items[:4]) from None
+    except ValueError as error:
+        raise Raised("value", str(error), *call.args) from None
+
+
+@MODELS.function("builtins.map")
+def _map(interpreter: Interpreter, call: Call) -> Value:
+    if len(call.args) < 2:
+        return call.unknown()
+    parts = [interpreter.iterate(a) for a in call.args[1:]]
+    if any(isinstance(p, Lazy) for p in parts):
+        items = [p.item if isinstance(p, Lazy) else (p[0] if p else Value(UNKNOWN)) for p in parts]
+        return Value(Lazy(interpreter.call(call.args[0], tuple(items), {}, call.place), Value(UNKNOWN)))
+    rows = list(zip(*(p for p in parts if isinstance(p, list)), strict=False))
+    return Value([interpreter.call(call.args[0], row, {}, call.place) for row in rows[:MAX_ITEMS]])
+
+
+@MODELS.function("builtins.filter")
+def _filter(interpreter: Interpreter, call: Call) -> Value:
+    items = interpreter.iterate(call.args[1]) if len(call.args) == 2 else Lazy(Value(UNKNOWN), Value(UNKNOWN))
+    if isinstance(items, Lazy):
+        return Value(Lazy(items.item, Value(UNKNOWN)))
+    kept = []
+    for item in items:
+        test = item if call.args[0].data is None else interpreter.call(call.args[0], (item,), {}, call.place)
+        if truth(test) is not False:
+            kept.append(item)
+    return Value(kept)
+
+
+@MODELS.function("builtins.next")
+def _next(interpreter: Interpreter, call: Call) -> Value:
+    items = interpreter.iterate(_first(call))
+    if isinstance(items, Lazy):
+        return items.item
+    if items:
+        return items[0]
+    return call.args[1] if len(call.args) > 1 else call.unknown()
+
+
+@MODELS.function("builtins.isinstance")
+def _isinstance(interpreter: Interpreter, call: Call) -> Value:
+    if len(call.args) != 2:
+        return call.unknown()
+    value, wanted = call.args
+    options = wanted.data if isinstance(wanted.data, tuple) else (wanted,)
+    answers = [_is_a(interpreter, value, option) for option in options]
+    if True in answers:
+        return Value(True)
+    return call.unknown() if None in answers else Value(False)
+
+
+def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
+    data, wanted = value.data, option.data
+    if data is UNKNOWN:
+        return None
+    if isinstance(wanted, ClassValue):
+        return isinstance(data, Instance) and wanted in interpreter.lineage(data.cls)
+    if not isinstance(wanted, Library):
+        return None
+    last = wanted.name.rpartition(".")[2]
+    if isinstance(data, Array):
+        return {"Tensor": data.library != "numpy", "ndarray": data.library == "numpy"}.get(last, False)
+    if isinstance(data, LibraryObject):
+        return True if data.short == last else None
+    if isinstance(data, Instance):
+        bases = interpreter.library_bases(data.cls)
+        return any(b.rpartition(".")[2] == last for b in bases) or (None if bases else False)
+    kind = getattr(builtins, last, None) if wanted.name.startswith("builtins.") else None
+    if isinstance(kind, type) and isinstance(data, (*PLAIN, list, tuple, dict, set)):
+        return isinstance(data, kind)
+    return False if isinstance(data, PLAIN) else None
+
+
+@MODELS.function("builtins.getattr", "builtins.hasattr", "builtins.setattr")
+def _by_name(interpreter: Interpreter, call: Call) -> Value:
+    if len(call.args) < 2 or not isinstance(call.args[1].data, str):
+        return call.unknown()
+    base, name = call.args[0], call.args[1].data
+    if call.name.endswith("setattr"):
+        if isinstance(base.data, Instance) and len(call.args) == 3:
+            base.data.attributes[name] = call.args[2]
+        elif isinstance(base.data, LibraryObject) and len(call.args) == 3:
+            base.data.state[name] = call.args[2]
+        return Value(None)
+    try:
+        found = interpreter.attribute(base, name, call.place)
+    except Raised:
+        if call.name.endswith("hasattr"):
+            return Value(False)
+        if len(call.args) > 2:
+            return call.args[2]
+        raise
+    if call.name.endswith("hasattr"):
+        is_sure = found.known and not (isinstance(base.data, LibraryObject) and name not in base.data.state)
+        return Value(True) if is_sure else call.unknown()
+    return Value(found.data, merged(found, call.args[1]))
+
+
+@MODELS.function("builtins.type")
+def _type(interpreter: Interpreter, call: Call) -> Value:
+    value = _first(call)
+    if isinstance(value.data, Instance):
+        return Value(value.data.cls)
+    name = type_name(value)
+    return call.unknown() if name is None or name not in NAMES else Value(Library(f"builtins.{name}"))
+
+
+@MODELS.function("builtins.print", "builtins.display", "builtins.get_ipython")
+def _print(interpreter: Interpreter, call: Call) -> Value:
+    return Value(None)
+
+
+@MODELS.function("builtins.object")
+def _object(interpreter: Interpreter, call: Call) -> Value:
+    return Value(UNKNOWN)
+
+
+def plain_method(interpreter: Interpreter, call: Call) -> Value:
+    """Return what a method of a plain value gives, by running it on plain values."""
+    receiver = call.receiver
+    assert receiver is not None
+    data, name = receiver.data, call.name
+    if isinstance(data, list):
+        return _list_method(interpreter, call, receiver, data)
+    if isinstance(data, dict):
+        return _dict_method(interpreter, call, receiver, data)
+    if isinstance(data, set):
+        return _set_method(interpreter, call, receiver, data)
+    if isinstance(data, (str, bytes, int, float, tuple)):
+        if name == "join" and isinstance(data, str) and call.args:
+            items = interpreter.iterate(call.args[0])
+            if isinstance(items, Lazy):
+                return call.unknown()
+            return _run(data, name, [Value([*items])], call)
+        return _run(data, name, list(call.args), call)
+    return call.unknown()
+
+
+def _run(data: Any, name: str, args: list[Value], call: Call) -> Value:
+    if name in ("center", "ljust", "rjust", "zfill", "expandtabs", "to_bytes", "translate"):
+        return call.unknown()
+    try:
+        given = [plain(a) for a in args]
+        named = {k: plain(v) for k, v in call.keywords.items()}
+        parts = [call.receiver, *args, *call.keywords.values()]
+        return lifted(getattr(data, name)(*given, **named), *(p for p in parts if p is not None))
+    except NotPlain:
+        return call.unknown()
+    except TypeError as error:
+        raise Raised("type", str(error), *args) from None
+    except (ValueError, KeyError, IndexError, AttributeError, ArithmeticError, LookupError):
+        return call.unknown()
+
+
+def _list_method(interpreter: Interpreter, call: Call, receiver: Value, data: list[Value]) -> Value:
+    name, args = call.name, call.args
+    if name == "append" and args:
+        if len(data) < MAX_ITEMS:
+            data.append(args[0])
+        return Value(None)
+    if name == "extend" and args:
+        items = interpreter.iterate(args[0])
+        data.extend((items if isinstance(items, list) else [items.item])[: MAX_ITEMS - len(data)])
+        return Value(None)
+    if name == "insert" and len(args) == 2 and isinstance(args[0].data, int):
+        data.insert(args[0].data, args[1])
+        return Value(None)
+    if name == "pop":
+        at = arrays.size(args[0]) if args else -1
+        if at is None:
+            return call.unknown()
+        if not -len(data) <= at < len(data):
+            raise Raised("index", "pop index out of range", receiver)
+        return data.pop(at)
+    if name == "sort":
+        data[:] = _sorted(list(data), call)
+        return Value(None)
+    if name == "reverse":
+        data.reverse()
+        return Value(None)
+    if name == "clear":
+        data.clear()
+        return Value(None)
+    if name == "copy":
+        return Value(list(data), receiver.origins)
+    if name in ("index", "count") and args:
+        return _run([_or_none(item) for item in data], name, list(args), call)
+    if name == "remove" and args:
+        wanted = _or_none(args[0])
+        at = next((i for i, item in enumerate(data) if _or_none(item) == wanted), None)
+        if at is not None:
+            del data[at]
+        return Value(None)
+    return call.unknown()
+
+
+def _or_none(value: Value) -> Any:
+    try:
+        return plain(value)
+    except NotPlain:
+        return None
+
+
+def _dict_method(interpreter: Interpreter, call: Call, receiver: Value, data: dict[Any, Value]) -> Value:
+    name, args = call.name, call.args
+    if name == "items":
+        return Value([Value((Value(k, v.origins), v)) for k, v in data.items()])
+    if name == "keys":
+        return Value([Value(k, v.origins) for k, v in data.items()])
+    if name == "values":
+        return Value(list(data.values()))
+    if name == "copy":
+        return Value(dict(data), receiver.origins)
+    if name == "update":
+        if args and isinstance(args[0].data, dict):
+            data.update(args[0].data)
+        data.update(call.keywords)
+        return Value(None)
+    if name in ("get", "pop", "setdefault") and args:
+        try:
+            key = plain(args[0])
+            found = data.get(key)
+        except (NotPlain, TypeError):
+            return call.unknown()
+        if found is not None:
+            if name == "pop":
+                del data[key]
+            return found
+        if name == "setdefault":
+            data[key] = args[1] if len(args) > 1 else Value(None)
+            return data[key]
+        if len(args) > 1:
+            return args[1]
+        if name == "pop":
+            raise Raised("key", f"{key!r}", args[0], receiver)
+        return Value(None, merged(args[0], Value(None, frozenset({call.place}))))
+    return call.unknown()
+
+
+def _set_method(interpreter: Interpreter, call: Call, receiver: Value, data: set[Any]) -> Value:
+    try:
+        given = [plain(a) for a in call.args]
+    except NotPlain:
+        return call.unknown()
+    if call.name in ("add", "discard", "remove") and given:
+        if call.name == "add":
+            data.add(given[0])
+        else:
+            data.discard(given[0])
+        return Value(None)
+    if call.name == "update":
+        for one in given:
+            data.update(one)
+        return Value(None)
+    if call.name in ("union", "intersection", "difference", "copy", "issubset", "issuperset"):
+        return lifted(getattr(data, call.name)(*given), receiver, *call.args)
+    return call.unknown()
+
+
+__all__ = ["NOWHERE", "is_builtin", "load", "plain_method", "text_of"]

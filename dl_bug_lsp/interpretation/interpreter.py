@@ -1,0 +1,1416 @@
+"""Follows a program's statements in the order in which they would run, up to its failure.
+
+Branches whose condition is not known are taken where the failure lies in them; a loop over something
+unknown runs once. Where a library or an operator would raise at another place than the failure's,
+our knowledge is taken to be wrong: the value becomes unknown and the run goes on.
+"""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dl_bug_lsp.cancellation import checkpoint
+from dl_bug_lsp.interpretation import builtin_models, operators
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.operators import NotPlain, lifted, plain
+from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    Environment,
+    FunctionValue,
+    Instance,
+    Lazy,
+    Library,
+    LibraryObject,
+    ModuleValue,
+    Origin,
+    Raised,
+    Table,
+    Value,
+    merged,
+    unknown,
+)
+from dl_bug_lsp.workspace import Workspace
+
+MAX_STEPS = 60_000
+MAX_DEPTH = 40
+MAX_ROUNDS = 3_000
+FEW_ROUNDS = 2
+LONG_ROUND = 400
+"""Steps of a round from which on a loop is followed for `FEW_ROUNDS` only."""
+MAX_WHILE = 200
+FORWARDS = ("forward", "call", "__call__")
+"""Methods that calling an object of a class of a library runs."""
+SUPER = "builtins.super()"
+
+
+class Exhausted(Exception):
+    """The budget of steps is spent."""
+
+
+class Reached(Exception):
+    """The program failed where the failure was seen."""
+
+    def __init__(self, raised: Raised) -> None:
+        super().__init__(raised.message)
+        self.raised = raised
+
+
+class _Return(Exception):
+    def __init__(self, value: Value) -> None:
+        super().__init__()
+        self.value = value
+
+
+class _Break(Exception):
+    pass
+
+
+class _Continue(Exception):
+    pass
+
+
+class _Leave(Exception):
+    """A ``raise`` of the program itself, or ``sys.exit``."""
+
+    def __init__(self, raised: Raised) -> None:
+        super().__init__(raised.message)
+        self.raised = raised
+
+
+@dataclass(slots=True, eq=False)
+class Method:
+    """A method of a plain value, an array or a library's object, by its name."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How following a program ended.
+
+    ``raised`` is the failure where it was reproduced; ``elsewhere`` the places at which values did
+    not fit our models; ``reached`` whether the failing line was come to; ``complete`` whether the
+    budget did.
+    """
+
+    raised: Raised | None
+    elsewhere: frozenset[tuple[Origin, str]]
+    reached: bool
+    complete: bool
+    steps: int
+
+
+class Interpreter:
+    """Follows one run of one program."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        script: str,
+        target: Origin,
+        arguments: Sequence[Value] = (),
+        edits: Mapping[int, ast.expr] | None = None,
+        steps: int = MAX_STEPS,
+        frames: Iterable[Origin] = (),
+    ) -> None:
+        """Prepare to run ``script`` up to ``target`` (file, 1-based line).
+
+        ``arguments`` are the words of the command line without the program; ``edits`` expressions to
+        read in place of others, by the ``id`` of those; ``frames`` the places on the stack,
+        outermost first.
+        """
+        self.workspace = workspace
+        self.script = script
+        self.target = target
+        self.arguments = tuple(arguments)
+        self.edits = edits or {}
+        self.left = steps
+        self.steps = steps
+        self.order = tuple(frames) or (target,)
+        self.frames = frozenset(self.order) | {target}
+        self._followed: set[Origin] = set()
+        self.modules: dict[str, Value] = {}
+        self.stack: list[Origin] = []
+        self.elsewhere: set[tuple[Origin, str]] = set()
+        self.reached = False
+        self.calls = 0
+        builtin_models.load()
+
+    # -- running ---------------------------------------------------------------------------------
+
+    def run(self) -> Outcome:
+        """Follow the program; never raises on what the program holds."""
+        raised: Raised | None = None
+        complete = True
+        try:
+            self.module(self.script, "__main__")
+        except Reached as end:
+            raised = end.raised
+        except _Leave:
+            pass
+        except (Exhausted, RecursionError):
+            complete = False
+        done = self.steps - self.left
+        return Outcome(raised, frozenset(self.elsewhere), self.reached, complete, done)
+
+    def module(self, file: str, name: str) -> Value:
+        """Return a workspace module, run when first asked for."""
+        found = self.modules.get(file)
+        if found is not None:
+            return found
+        environment = Environment({"__name__": Value(name), "__file__": Value(file)}, None, file)
+        found = self.modules[file] = Value(ModuleValue(environment))
+        tree = self.workspace.tree(file)
+        if tree is not None:
+            self.stack.append((file, 0))
+            try:
+                self.block(tree.body, environment)
+            except (_Return, _Break, _Continue):
+                pass
+            finally:
+                self.stack.pop()
+        return found
+
+    def block(self, statements: Sequence[ast.stmt], env: Environment) -> None:
+        """Follow statements one after the other."""
+        for statement in statements:
+            self.statement(statement, env)
+
+    def statement(self, node: ast.stmt, env: Environment) -> None:
+        """Follow a statement; what our models would raise elsewhere leaves things unknown."""
+        self._spend(node.lineno)
+        if self._is_target(node):
+            self.reached = True
+        try:
+            method = getattr(self, f"_do_{type(node).__name__}", None)
+            if method is not None:
+                method(node, env)
+        except Raised as raised:
+            place = raised.place or self.stack[-1]
+            raised.place = place
+            if not raised.stack:
+                raised.stack = tuple(self.stack)
+            if self._is_failure(place, node):
+                raise Reached(raised) from None
+            self.elsewhere.add((place, raised.what))
+            self._forget(node, env)
+
+    def _is_target(self, node: ast.stmt) -> bool:
+        file, line = self.target
+        return env_file(self.stack) == file and node.lineno <= line <= _last_line(node)
+
+    def _is_failure(self, place: Origin, node: ast.stmt) -> bool:
+        """Whether an exception at ``place`` may be the failure: at its line, or in its statement."""
+        file, line = self.target
+        if place == self.target:
+            return True
+        simple = not hasattr(node, "body")
+        return place[0] == file and simple and node.lineno <= line <= _last_line(node)
+
+    def _forget(self, node: ast.stmt, env: Environment) -> None:
+        """Make unknown what a statement would have bound."""
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, (ast.AnnAssign, ast.AugAssign)):
+            targets = [node.target]
+        for target in targets:
+            for name in ast.walk(target):
+                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
+                    env.names[name.id] = Value(UNKNOWN)
+                elif isinstance(name, ast.Attribute) and isinstance(name.value, ast.Name):
+                    owner = self._lookup(name.value.id, env)
+                    if owner is not None and isinstance(owner.data, Instance):
+                        owner.data.attributes[name.attr] = Value(UNKNOWN)
+
+    def _spend(self, line: int) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Exhausted
+        if self.left % 512 == 0:
+            checkpoint()
+        if self.stack and line:
+            self.stack[-1] = (self.stack[-1][0], line)
+
+    # -- statements ------------------------------------------------------------------------------
+
+    def _do_Expr(self, node: ast.Expr, env: Environment) -> None:
+        self.value(node.value, env)
+
+    def _do_Assign(self, node: ast.Assign, env: Environment) -> None:
+        value = self.value(node.value, env)
+        for target in node.targets:
+            self.assign(target, value, env)
+
+    def _do_AnnAssign(self, node: ast.AnnAssign, env: Environment) -> None:
+        if node.value is not None:
+            self.assign(node.target, self.value(node.value, env), env)
+
+    def _do_AugAssign(self, node: ast.AugAssign, env: Environment) -> None:
+        load = ast.copy_location(_loaded(node.target), node.target)
+        before, value = self.value(load, env), self.value(node.value, env)
+        if isinstance(before.data, list) and isinstance(node.op, ast.Add):
+            items = self.iterate(value)
+            if isinstance(items, list):
+                before.data.extend(items[: operators.MAX_ITEMS])
+                return
+        self.assign(node.target, operators.binary(type(node.op), before, value), env)
+
+    def _do_Delete(self, node: ast.Delete, env: Environment) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                env.names.pop(target.id, None)
+            elif isinstance(target, ast.Subscript):
+                base, key = self.value(target.value, env), self.value(target.slice, env)
+                if isinstance(base.data, dict) and isinstance(key.data, operators.PLAIN):
+                    base.data.pop(key.data, None)
+
+    def _do_Return(self, node: ast.Return, env: Environment) -> None:
+        raise _Return(self.value(node.value, env) if node.value is not None else Value(None))
+
+    def _do_Break(self, node: ast.Break, env: Environment) -> None:
+        raise _Break
+
+    def _do_Continue(self, node: ast.Continue, env: Environment) -> None:
+        raise _Continue
+
+    def _do_Global(self, node: ast.Global, env: Environment) -> None:
+        top = env
+        while top.outer is not None:
+            top = top.outer
+        for name in node.names:
+            env.names.setdefault(f"global {name}", Value(None))
+
+    def _do_If(self, node: ast.If, env: Environment) -> None:
+        known = operators.truth(self.value(node.test, env))
+        if known is not None:
+            self.block(node.body if known else node.orelse, env)
+            return
+        if self._holds(node.orelse, env) and not self._holds(node.body, env):
+            self.block(node.orelse, env)
+        elif self._holds(node.body, env) or not _leaves(node.body):
+            self.block(node.body, env)
+        else:
+            self.block(node.orelse, env)
+
+    def _holds(self, body: Sequence[ast.stmt], env: Environment) -> bool:
+        """Whether a place on the stack lies in a block."""
+        if not body:
+            return False
+        first, last = body[0].lineno, _last_line(body[-1])
+        return any(file == env.file and first <= line <= last for file, line in self.frames)
+
+    def _do_For(self, node: ast.For, env: Environment) -> None:
+        items = self.iterate(self.value(node.iter, env))
+        rounds = items if isinstance(items, list) else [items.item]
+        try:
+            for number, item in enumerate(rounds[:MAX_ROUNDS]):
+                before = self.left
+                self.assign(node.target, item, env)
+                try:
+                    self.block(node.body, env)
+                except _Continue:
+                    pass
+                if number + 1 >= FEW_ROUNDS and before - self.left > LONG_ROUND:
+                    break
+        except _Break:
+            return
+        self.block(node.orelse, env)
+
+    _do_AsyncFor = _do_For
+
+    def _do_While(self, node: ast.While, env: Environment) -> None:
+        for number in range(MAX_WHILE):
+            before = self.left
+            known = operators.truth(self.value(node.test, env))
+            if known is False or (known is None and number):
+                break
+            try:
+                self.block(node.body, env)
+            except _Continue:
+                pass
+            except _Break:
+                return
+            if number + 1 >= FEW_ROUNDS and before - self.left > LONG_ROUND:
+                break
+
+    def _do_With(self, node: ast.With, env: Environment) -> None:
+        for item in node.items:
+            value = self.value(item.context_expr, env)
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, self._entered(value), env)
+        self.block(node.body, env)
+
+    _do_AsyncWith = _do_With
+
+    def _entered(self, value: Value) -> Value:
+        if isinstance(value.data, Instance):
+            method = self._member(value.data.cls, "__enter__")
+            if method is not None and isinstance(method.data, FunctionValue):
+                return self.call(Value(BoundMethod(method.data, value)), (), {}, self.stack[-1])
+        return value
+
+    def _do_Try(self, node: ast.Try, env: Environment) -> None:
+        try:
+            self.block(node.body, env)
+            self.block(node.orelse, env)
+        except _Leave as end:
+            handler = next((h for h in node.handlers if _catches(h, end.raised)), None)
+            if handler is None:
+                raise
+            if handler.name:
+                env.names[handler.name] = Value(UNKNOWN)
+            self.block(handler.body, env)
+        finally:
+            self.block(node.finalbody, env)
+
+    def _do_Raise(self, node: ast.Raise, env: Environment) -> None:
+        name = ""
+        if node.exc is not None:
+            func = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            name = ast.unparse(func)
+        raised = Raised("raised", name)
+        raised.place, raised.stack = self.stack[-1], tuple(self.stack)
+        if raised.place == self.target:
+            raise Reached(raised)
+        raise _Leave(raised)
+
+    def _do_Assert(self, node: ast.Assert, env: Environment) -> None:
+        test = self.value(node.test, env)
+        if operators.truth(test) is False:
+            raised = Raised("raised", "AssertionError", test)
+            raised.place, raised.stack = self.stack[-1], tuple(self.stack)
+            if self._is_failure(self.stack[-1], node):
+                raise Reached(raised)
+            self.elsewhere.add((self.stack[-1], "raised"))
+
+    def _do_FunctionDef(self, node: ast.FunctionDef, env: Environment) -> None:
+        env.names[node.name] = self._function(node, env)
+
+    _do_AsyncFunctionDef = _do_FunctionDef
+
+    def _function(self, node: ast.FunctionDef | ast.Lambda, env: Environment) -> Value:
+        defaults: dict[str, Value] = {}
+        arguments = node.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        given = arguments.defaults
+        for parameter, default in zip(positional[len(positional) - len(given) :], given, strict=True):
+            defaults[parameter.arg] = self.value(default, env)
+        for parameter, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            if value is not None:
+                defaults[parameter.arg] = self.value(value, env)
+        kind = ""
+        for decorator in getattr(node, "decorator_list", []):
+            name = ast.unparse(decorator).rpartition(".")[2]
+            if name in ("property", "cached_property", "staticmethod", "classmethod", "setter"):
+                kind = "property" if name == "cached_property" else name
+        owner = env.owner
+        return Value(FunctionValue(node, env, env.file, defaults, owner, kind))
+
+    def _do_ClassDef(self, node: ast.ClassDef, env: Environment) -> None:
+        bases = tuple(self.value(b, env) for b in node.bases if not isinstance(b, ast.Starred))
+        cls = ClassValue(node.name, node, env.file, bases, {})
+        cls.is_dataclass = any(
+            "dataclass" in ast.unparse(d) or "attr" in ast.unparse(d) for d in node.decorator_list
+        ) or any(isinstance(b.data, ClassValue) and b.data.is_dataclass for b in bases)
+        inner = Environment(cls.members, env, env.file, cls)
+        self.block(node.body, inner)
+        env.names[node.name] = Value(cls)
+
+    def _do_Import(self, node: ast.Import, env: Environment) -> None:
+        for alias in node.names:
+            if alias.asname:
+                env.names[alias.asname] = self._imported(alias.name, env.file)
+            else:
+                root = alias.name.partition(".")[0]
+                if root not in env.names or "." not in alias.name:
+                    env.names[root] = self._imported(root, env.file)
+                if "." in alias.name:
+                    self._imported(alias.name, env.file)
+
+    def _do_ImportFrom(self, node: ast.ImportFrom, env: Environment) -> None:
+        module = "." * node.level + (node.module or "")
+        found = self._imported(module, env.file)
+        for alias in node.names:
+            if alias.name == "*":
+                if isinstance(found.data, ModuleValue):
+                    names = found.data.environment.names
+                    env.names.update({k: v for k, v in names.items() if not k.startswith("_")})
+                continue
+            env.names[alias.asname or alias.name] = self._from(found, module, alias.name, env.file)
+
+    def _imported(self, module: str, importer: str) -> Value:
+        file = self.workspace.module_file(module, importer)
+        if file is not None:
+            return self.module(file, module.lstrip("."))
+        return Value(Library(module.lstrip(".")))
+
+    def _from(self, found: Value, module: str, name: str, importer: str) -> Value:
+        if isinstance(found.data, ModuleValue):
+            known = found.data.environment.names.get(name)
+            if known is not None:
+                return known
+            joined = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
+            file = self.workspace.module_file(joined, importer)
+            return self.module(file, joined) if file is not None else Value(UNKNOWN)
+        assert isinstance(found.data, Library)
+        joined = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
+        file = self.workspace.module_file(joined, importer)
+        if file is not None:
+            return self.module(file, joined)
+        return Value(Library(f"{found.data.name}.{name}"))
+
+    # -- targets ---------------------------------------------------------------------------------
+
+    def assign(self, target: ast.expr, value: Value, env: Environment) -> None:
+        """Bind a target: a name, an attribute, an item, or several."""
+        if isinstance(target, ast.Name):
+            scope = env
+            if f"global {target.id}" in env.names:
+                while scope.outer is not None:
+                    scope = scope.outer
+            scope.names[target.id] = value
+        elif isinstance(target, ast.Attribute):
+            owner = self.value(target.value, env)
+            if isinstance(owner.data, Instance):
+                owner.data.attributes[target.attr] = value
+            elif isinstance(owner.data, LibraryObject):
+                owner.data.state[target.attr] = value
+            elif isinstance(owner.data, ClassValue):
+                owner.data.members[target.attr] = value
+            elif owner.data is None:
+                raise Raised("none", "'NoneType' object has no attribute", owner)
+        elif isinstance(target, ast.Subscript):
+            self._store(target, value, env)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(target.elts, value, env)
+        elif isinstance(target, ast.Starred):
+            self.assign(target.value, value, env)
+
+    def _store(self, target: ast.Subscript, value: Value, env: Environment) -> None:
+        base, key = self.value(target.value, env), self.value(target.slice, env)
+        data = base.data
+        if isinstance(data, dict):
+            try:
+                data[plain(key)] = value
+            except (NotPlain, TypeError):
+                pass
+        elif isinstance(data, list) and isinstance(key.data, int):
+            if not -len(data) <= key.data < len(data):
+                raise Raised("index", "list assignment index out of range", key, base)
+            data[key.data] = value
+        elif isinstance(data, Table) and isinstance(key.data, str):
+            array = value.data if isinstance(value.data, Array) else None
+            data.columns[key.data] = array.dtype if array is not None else _dtype_of(value)
+            data.origins_of[key.data] = merged(value, key)
+        elif data is None:
+            raise Raised("none", "'NoneType' object does not support item assignment", base)
+
+    def _unpack(self, targets: Sequence[ast.expr], value: Value, env: Environment) -> None:
+        items = self.iterate(value)
+        if isinstance(items, Lazy):
+            for target in targets:
+                self.assign(target, items.item, env)
+            return
+        star = next((i for i, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
+        if star is None:
+            if len(items) != len(targets):
+                raise Raised("arguments", "wrong number of values to unpack", value)
+            for target, item in zip(targets, items, strict=True):
+                self.assign(target, item, env)
+            return
+        after = len(targets) - star - 1
+        if len(items) < len(targets) - 1:
+            raise Raised("arguments", "not enough values to unpack", value)
+        middle = items[star : len(items) - after]
+        parts = [*items[:star], Value(list(middle), value.origins), *items[len(items) - after :]]
+        for target, item in zip(targets, parts, strict=True):
+            self.assign(target, item, env)
+
+    # -- expressions -----------------------------------------------------------------------------
+
+    def value(self, node: ast.expr, env: Environment) -> Value:
+        """Return what an expression comes to."""
+        edited = self.edits.get(id(node))
+        if edited is not None:
+            node = edited
+        self._spend(getattr(node, "lineno", 0) if isinstance(node, ast.Call) else 0)
+        method = getattr(self, f"_of_{type(node).__name__}", None)
+        if method is None:
+            return Value(UNKNOWN)
+        found: Value = method(node, env)
+        return found
+
+    def _origin(self, node: ast.expr, env: Environment) -> frozenset[Origin]:
+        return frozenset({(env.file, node.lineno)})
+
+    def _of_Constant(self, node: ast.Constant, env: Environment) -> Value:
+        if isinstance(node.value, operators.PLAIN) or node.value is Ellipsis:
+            return Value(node.value, self._origin(node, env))
+        return Value(UNKNOWN)
+
+    def _of_Name(self, node: ast.Name, env: Environment) -> Value:
+        found = self._lookup(node.id, env)
+        if found is not None:
+            return found
+        if builtin_models.is_builtin(node.id):
+            return Value(Library(f"builtins.{node.id}"))
+        if self._binds(node.id, env):
+            return Value(UNKNOWN)
+        raise Raised("name", f"name '{node.id}' is not defined", Value(node.id))
+
+    def _binds(self, name: str, env: Environment) -> bool:
+        """Whether the file writes a name anywhere: then it is ours not to know it."""
+        tree = self.workspace.tree(env.file)
+        return tree is None or any(
+            isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+            for n in ast.walk(tree)
+        )
+
+    def _lookup(self, name: str, env: Environment) -> Value | None:
+        scope: Environment | None = env
+        first = True
+        while scope is not None:
+            # The names of a class are not seen inside its functions.
+            if (first or scope.owner is None or scope.names is not scope.owner.members) and (
+                name in scope.names
+            ):
+                return scope.names[name]
+            scope, first = scope.outer, False
+        return None
+
+    def _of_Attribute(self, node: ast.Attribute, env: Environment) -> Value:
+        return self.attribute(self.value(node.value, env), node.attr, (env.file, node.lineno))
+
+    def attribute(self, base: Value, name: str, place: Origin) -> Value:
+        """Return ``base.name``; raise where it is known not to be there."""
+        data = base.data
+        if isinstance(data, Instance):
+            return self._of_instance(base, data, name, place)
+        if isinstance(data, ModuleValue):
+            found = data.environment.names.get(name)
+            if found is not None:
+                return found
+            file = self.workspace.module_file(name, data.environment.file)
+            return Value(UNKNOWN) if file is None else self.module(file, name)
+        if isinstance(data, Library):
+            return Value(Library(f"{data.name}.{name}"), base.origins)
+        if isinstance(data, ClassValue):
+            member = self._member(data, name)
+            if member is None:
+                return Value(UNKNOWN) if self._has_library_base(data) else Value(UNKNOWN)
+            if isinstance(member.data, FunctionValue) and member.data.kind == "classmethod":
+                return Value(BoundMethod(member.data, base))
+            return member
+        kind = kind_of(base)
+        model = MODELS.attributes.get((kind, name))
+        if model is not None:
+            return model(self, Call(name, (), {}, place, base))
+        if isinstance(data, LibraryObject):
+            if name in data.state:
+                return data.state[name]
+            return Value(Method(base, name), base.origins)
+        if data is None:
+            raise Raised("none", f"'NoneType' object has no attribute '{name}'", base)
+        if isinstance(data, Array) and name == "shape" and data.shape is not None:
+            return Value(tuple(data.shape), base.origins)
+        if isinstance(data, Table):
+            if name in data.columns and (kind, name) not in MODELS.methods:
+                return operators.indexed(base, [Value(name)], [None])
+            return Value(Method(base, name), base.origins)
+        if data is UNKNOWN:
+            return unknown(base)
+        is_plain = isinstance(data, (*operators.PLAIN, list, tuple, dict, set))
+        if is_plain and not hasattr(type(data), name):
+            raise Raised("attribute", f"'{type(data).__name__}' has no attribute '{name}'", base)
+        return Value(Method(base, name), base.origins)
+
+    def _of_instance(self, base: Value, data: Instance, name: str, place: Origin) -> Value:
+        found = data.attributes.get(name)
+        if found is not None:
+            return found
+        member = self._member(data.cls, name)
+        if member is None:
+            if name == "__class__":
+                return Value(data.cls)
+            if self._has_library_base(data.cls) or self._member(data.cls, "__getattr__"):
+                return Value(Method(base, name), base.origins)
+            if self._sets(data.cls, name):
+                return unknown(base)
+            raise Raised("attribute", f"'{data.cls.name}' object has no attribute '{name}'", base)
+        if isinstance(member.data, FunctionValue):
+            if member.data.kind == "property":
+                return self.call(Value(BoundMethod(member.data, base)), (), {}, place)
+            if member.data.kind == "staticmethod":
+                return member
+            receiver = Value(data.cls) if member.data.kind == "classmethod" else base
+            return Value(BoundMethod(member.data, receiver))
+        return member
+
+    def _sets(self, cls: ClassValue, name: str) -> bool:
+        """Whether the class writes an attribute somewhere: then it is ours not to know it."""
+        return any(
+            isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store)
+            for n in ast.walk(cls.node)
+        )
+
+    def _member(self, cls: ClassValue, name: str) -> Value | None:
+        for one in self.lineage(cls):
+            if name in one.members:
+                return one.members[name]
+        return None
+
+    def lineage(self, cls: ClassValue) -> list[ClassValue]:
+        """Return a class and its workspace bases, nearest first."""
+        found = [cls]
+        for base in cls.bases:
+            if isinstance(base.data, ClassValue) and base.data not in found:
+                found.extend(c for c in self.lineage(base.data) if c not in found)
+        return found[:20]
+
+    def _has_library_base(self, cls: ClassValue) -> bool:
+        return any(
+            not isinstance(base.data, ClassValue)
+            and not (isinstance(base.data, Library) and base.data.name == "builtins.object")
+            for one in self.lineage(cls)
+            for base in one.bases
+        )
+
+    def library_bases(self, cls: ClassValue) -> list[str]:
+        """Return the dotted names of the library classes that a class derives from."""
+        return [
+            base.data.name
+            for one in self.lineage(cls)
+            for base in one.bases
+            if isinstance(base.data, Library)
+        ]
+
+    def _of_BinOp(self, node: ast.BinOp, env: Environment) -> Value:
+        left, right = self.value(node.left, env), self.value(node.right, env)
+        self.stack[-1] = (env.file, node.lineno)
+        if isinstance(left.data, LibraryObject) and isinstance(node.op, ast.Div):
+            model = MODELS.methods.get((left.data.short, "/"))
+            if model is not None:
+                place = (env.file, node.lineno)
+                return model(self, Call("/", (right,), {}, place, left))
+        return operators.binary(type(node.op), left, right)
+
+    def _of_UnaryOp(self, node: ast.UnaryOp, env: Environment) -> Value:
+        value = self.value(node.operand, env)
+        data = value.data
+        if isinstance(node.op, ast.Not):
+            known = operators.truth(value)
+            return unknown(value) if known is None else Value(not known, value.origins)
+        if isinstance(data, Array):
+            return Value(Array(data.shape, data.dtype, data.library, data.device), value.origins)
+        if isinstance(data, (int, float)):
+            if isinstance(node.op, ast.USub):
+                return Value(-data, value.origins)
+            if isinstance(node.op, ast.Invert) and isinstance(data, int):
+                return Value(~data, value.origins)
+            return value
+        return unknown(value)
+
+    def _of_BoolOp(self, node: ast.BoolOp, env: Environment) -> Value:
+        wanted = isinstance(node.op, ast.Or)
+        parts: list[Value] = []
+        for expr in node.values:
+            value = self.value(expr, env)
+            parts.append(value)
+            known = operators.truth(value)
+            if known is None:
+                return unknown(*parts)
+            if known is wanted:
+                return value
+        return parts[-1]
+
+    def _of_Compare(self, node: ast.Compare, env: Environment) -> Value:
+        left = self.value(node.left, env)
+        found = Value(True)
+        for kind, expr in zip(node.ops, node.comparators, strict=True):
+            right = self.value(expr, env)
+            found = operators.compare(type(kind), left, right)
+            if len(node.ops) > 1 and operators.truth(found) is not True:
+                return found
+            left = right
+        return found
+
+    def _of_IfExp(self, node: ast.IfExp, env: Environment) -> Value:
+        test = self.value(node.test, env)
+        known = operators.truth(test)
+        if known is not None:
+            return self.value(node.body if known else node.orelse, env)
+        first = self.value(node.body, env)
+        return first if first.known else self.value(node.orelse, env)
+
+    def _of_NamedExpr(self, node: ast.NamedExpr, env: Environment) -> Value:
+        value = self.value(node.value, env)
+        self.assign(node.target, value, env)
+        return value
+
+    def _of_List(self, node: ast.List, env: Environment) -> Value:
+        return Value(self._items(node.elts, env))
+
+    def _of_Tuple(self, node: ast.Tuple, env: Environment) -> Value:
+        return Value(tuple(self._items(node.elts, env)))
+
+    def _of_Set(self, node: ast.Set, env: Environment) -> Value:
+        items = self._items(node.elts, env)
+        try:
+            return Value({plain(item) for item in items}, merged(*items))
+        except (NotPlain, TypeError):
+            return unknown(*items)
+
+    def _items(self, elements: Sequence[ast.expr], env: Environment) -> list[Value]:
+        found: list[Value] = []
+        for element in elements:
+            if isinstance(element, ast.Starred):
+                items = self.iterate(self.value(element.value, env))
+                found.extend(items if isinstance(items, list) else [items.item])
+            else:
+                found.append(self.value(element, env))
+        return found
+
+    def _of_Dict(self, node: ast.Dict, env: Environment) -> Value:
+        found: dict[Any, Value] = {}
+        for key, expr in zip(node.keys, node.values, strict=True):
+            value = self.value(expr, env)
+            if key is None:
+                if isinstance(value.data, dict):
+                    found.update(value.data)
+                continue
+            try:
+                found[plain(self.value(key, env))] = value
+            except (NotPlain, TypeError):
+                continue
+        return Value(found)
+
+    def _of_JoinedStr(self, node: ast.JoinedStr, env: Environment) -> Value:
+        texts: list[str] = []
+        parts: list[Value] = []
+        for piece in node.values:
+            if isinstance(piece, ast.Constant):
+                texts.append(str(piece.value))
+                continue
+            assert isinstance(piece, ast.FormattedValue)
+            value = self.value(piece.value, env)
+            parts.append(value)
+            if piece.format_spec is not None:
+                spec = self.value(piece.format_spec, env)
+                try:
+                    texts.append(format(plain(value), str(plain(spec))))
+                    continue
+                except (NotPlain, ValueError, TypeError):
+                    return unknown(*parts)
+            shown = builtin_models.text_of(value)
+            if shown is None:
+                return unknown(*parts)
+            texts.append(repr(shown) if piece.conversion == ord("r") else shown)
+        origin = self._origin(node, env)
+        return Value("".join(texts)[: operators.MAX_TEXT], merged(Value(None, origin), *parts))
+
+    def _of_Subscript(self, node: ast.Subscript, env: Environment) -> Value:
+        base = self.value(node.value, env)
+        parts: list[Value] = []
+        slices: list[tuple[Value | None, ...] | None] = []
+        elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        for element in elements:
+            element = self.edits.get(id(element), element)
+            if isinstance(element, ast.Slice):
+                bounds = (element.lower, element.upper, element.step)
+                slices.append(tuple(None if b is None else self.value(b, env) for b in bounds))
+                parts.append(Value(None))
+            else:
+                slices.append(None)
+                parts.append(self.value(element, env))
+        self.stack[-1] = (env.file, node.lineno)
+        place = (env.file, node.lineno)
+        if isinstance(base.data, Instance):
+            method = self._member(base.data.cls, "__getitem__")
+            if method is not None and isinstance(method.data, FunctionValue):
+                return self.call(Value(BoundMethod(method.data, base)), (parts[0],), {}, place)
+            return unknown(base)
+        if isinstance(base.data, LibraryObject):
+            model = MODELS.methods.get((base.data.short, "__getitem__"))
+            if model is not None:
+                return model(self, Call("__getitem__", tuple(parts), {}, place, base))
+            return unknown(base, *parts)
+        if isinstance(base.data, (Library, ClassValue)):
+            return base
+        return operators.indexed(base, parts, slices)
+
+    def _of_Starred(self, node: ast.Starred, env: Environment) -> Value:
+        return self.value(node.value, env)
+
+    def _of_Lambda(self, node: ast.Lambda, env: Environment) -> Value:
+        return self._function(node, env)
+
+    def _of_Await(self, node: ast.Await, env: Environment) -> Value:
+        return self.value(node.value, env)
+
+    def _of_Yield(self, node: ast.Yield, env: Environment) -> Value:
+        value = self.value(node.value, env) if node.value is not None else Value(None)
+        held = env.names.get("yielded values")
+        if held is not None and isinstance(held.data, list) and len(held.data) < MAX_ROUNDS:
+            held.data.append(value)
+        return Value(UNKNOWN)
+
+    def _of_YieldFrom(self, node: ast.YieldFrom, env: Environment) -> Value:
+        items = self.iterate(self.value(node.value, env))
+        held = env.names.get("yielded values")
+        if held is not None and isinstance(held.data, list):
+            held.data.extend(items if isinstance(items, list) else [items.item])
+        return Value(UNKNOWN)
+
+    def _of_ListComp(self, node: ast.ListComp, env: Environment) -> Value:
+        found: list[Value] = []
+        lazy = self._generate(node.generators, env, lambda inner: found.append(self.value(node.elt, inner)))
+        if lazy is not None:
+            return Value(Lazy(found[0] if found else Value(UNKNOWN), lazy))
+        return Value(found)
+
+    _of_GeneratorExp = _of_ListComp
+
+    def _of_SetComp(self, node: ast.SetComp, env: Environment) -> Value:
+        found: list[Value] = []
+        lazy = self._generate(node.generators, env, lambda inner: found.append(self.value(node.elt, inner)))
+        try:
+            return unknown(*found) if lazy is not None else Value({plain(v) for v in found}, merged(*found))
+        except (NotPlain, TypeError):
+            return unknown(*found)
+
+    def _of_DictComp(self, node: ast.DictComp, env: Environment) -> Value:
+        pairs: list[tuple[Value, Value]] = []
+        lazy = self._generate(
+            node.generators,
+            env,
+            lambda inner: pairs.append((self.value(node.key, inner), self.value(node.value, inner))),
+        )
+        try:
+            found = {plain(key): value for key, value in pairs}
+        except (NotPlain, TypeError):
+            return unknown(*(value for _, value in pairs))
+        return unknown(*found.values()) if lazy is not None else Value(found)
+
+    def _generate(self, generators: Sequence[ast.comprehension], env: Environment, emit: Any) -> Value | None:
+        """Run a comprehension; return its length's value where it iterates something unknown."""
+        inner = Environment({}, env, env.file, None)
+        if "yielded values" in env.names:
+            inner.names["yielded values"] = env.names["yielded values"]
+        if not generators:
+            emit(inner)
+            return None
+        first, *rest = generators
+        items = self.iterate(self.value(first.iter, env))
+        rounds = items if isinstance(items, list) else [items.item]
+        lazy = items.length if isinstance(items, Lazy) else None
+        for item in rounds[:MAX_ROUNDS]:
+            self.assign(first.target, item, inner)
+            tests = [operators.truth(self.value(test, inner)) for test in first.ifs]
+            if any(known is False for known in tests):
+                continue
+            if any(known is None for known in tests):
+                lazy = Value(UNKNOWN)
+            deeper = self._generate(rest, inner, emit)
+            if deeper is not None:
+                lazy = Value(UNKNOWN)
+        return lazy
+
+    # -- calls -----------------------------------------------------------------------------------
+
+    def _of_Call(self, node: ast.Call, env: Environment) -> Value:
+        if isinstance(node.func, ast.Name) and node.func.id == "super":
+            return self._super(env)
+        callee = self.value(node.func, env)
+        args: list[Value] = []
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                items = self.iterate(self.value(argument.value, env))
+                if isinstance(items, Lazy):
+                    return unknown(items.item)
+                args.extend(items)
+            else:
+                args.append(self.value(argument, env))
+        keywords: dict[str, Value] = {}
+        for keyword in node.keywords:
+            value = self.value(keyword.value, env)
+            if keyword.arg is not None:
+                keywords[keyword.arg] = value
+            elif isinstance(value.data, dict):
+                keywords.update({str(k): v for k, v in value.data.items()})
+            else:
+                return unknown(value, *args)
+        self.stack[-1] = (env.file, node.lineno)
+        if isinstance(callee.data, Library) and callee.data.name in ("builtins.locals", "builtins.vars"):
+            return self._names(callee.data.name, args, env)
+        return self.call(callee, tuple(args), keywords, (env.file, node.lineno))
+
+    def _names(self, name: str, args: Sequence[Value], env: Environment) -> Value:
+        if args and isinstance(args[0].data, LibraryObject):
+            return Value(dict(args[0].data.state), args[0].origins)
+        if args and isinstance(args[0].data, Instance):
+            return Value(dict(args[0].data.attributes))
+        return Value(UNKNOWN) if args else Value(dict(env.names))
+
+    def _super(self, env: Environment) -> Value:
+        scope: Environment | None = env
+        while scope is not None:
+            receiver = scope.names.get("self", scope.names.get("cls"))
+            owner = scope.owner
+            if receiver is not None and owner is not None:
+                state = {"self": receiver, "owner": Value(owner)}
+                return Value(LibraryObject(SUPER, (), {}, (env.file, 0), state))
+            scope = scope.outer
+        return Value(UNKNOWN)
+
+    def call(
+        self, callee: Value, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
+    ) -> Value:
+        """Return what a call gives; raise where it is known to fail."""
+        data = callee.data
+        if isinstance(data, FunctionValue):
+            return self._enter(data, args, keywords)
+        if isinstance(data, BoundMethod):
+            return self._enter(data.function, (data.receiver, *args), keywords)
+        if isinstance(data, ClassValue):
+            return self._instance(data, args, keywords, place)
+        if isinstance(data, Instance):
+            return self._call_instance(callee, data, args, keywords, place)
+        if isinstance(data, Method):
+            return self._call_method(data, args, keywords, place)
+        if isinstance(data, Library):
+            return self._call_library(data.name, args, keywords, place)
+        if isinstance(data, LibraryObject):
+            model = find_model(MODELS.objects, data.name)
+            told = Call(data.name, args, keywords, place, callee)
+            return model(self, told) if model is not None else self._not_modelled(told)
+        if data is None:
+            raise Raised("none", "'NoneType' object is not callable", callee)
+        if isinstance(data, (*operators.PLAIN, list, tuple, dict, set, Array, Table)):
+            raise Raised("type", "object is not callable", callee)
+        return unknown(callee, *args, *keywords.values())
+
+    def _call_library(
+        self, name: str, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
+    ) -> Value:
+        told = Call(name, args, keywords, place)
+        model = find_model(MODELS.functions, name)
+        if model is not None:
+            return model(self, told)
+        last = name.rpartition(".")[2]
+        if last[:1].isupper() and name.partition(".")[0] != "builtins":
+            return Value(LibraryObject(name, args, dict(keywords), place), merged(*args))
+        return self._not_modelled(told)
+
+    def _call_method(
+        self, method: Method, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
+    ) -> Value:
+        receiver, name = method.receiver, method.name
+        if isinstance(receiver.data, LibraryObject) and receiver.data.name == SUPER:
+            return self._call_super(receiver.data, name, args, keywords, place)
+        told = Call(name, args, keywords, place, receiver)
+        model = MODELS.methods.get((kind_of(receiver), name))
+        if model is not None:
+            return model(self, told)
+        if isinstance(receiver.data, Instance):
+            for base in self.library_bases(receiver.data.cls):
+                model = MODELS.methods.get((base.rpartition(".")[2], name))
+                if model is not None:
+                    return model(self, told)
+            return self._not_modelled(told)
+        if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
+            return self._not_modelled(told)
+        return builtin_models.plain_method(self, told)
+
+    def _not_modelled(self, told: Call) -> Value:
+        """Follow the stack through a library that calls the program back; its result is unknown."""
+        here = self.stack[-1] if self.stack else told.place
+        at = next((i for i, place in enumerate(self.order[:-1]) if place == here), None)
+        if at is not None and here not in self._followed:
+            self._followed.add(here)
+            following = self.order[at + 1]
+            given = [*told.args, *told.keywords.values()]
+            given.extend([told.receiver] if told.receiver is not None else [])
+            found = self._function_around(following, given)
+            if found is not None:
+                function, receiver = found
+                self._enter(function, self._arguments_for(function, receiver, given), {})
+        return told.unknown()
+
+    def _function_around(
+        self, place: Origin, given: Sequence[Value]
+    ) -> tuple[FunctionValue, Value | None] | None:
+        """Return the function among the given values and their methods that holds a place."""
+        queue = list(given)
+        for value in queue[:60]:
+            data = value.data
+            if isinstance(data, LibraryObject):
+                queue.extend((*data.args, *data.keywords.values(), *data.state.values()))
+            elif isinstance(data, (list, tuple)):
+                queue.extend(data[:10])
+            elif isinstance(data, (FunctionValue, BoundMethod)):
+                bound = isinstance(data, BoundMethod)
+                function = data.function if isinstance(data, BoundMethod) else data
+                if _is_around(function, place):
+                    return function, data.receiver if bound else None  # type: ignore[union-attr]
+            elif isinstance(data, Instance):
+                for cls in self.lineage(data.cls):
+                    for member in cls.members.values():
+                        if isinstance(member.data, FunctionValue) and _is_around(member.data, place):
+                            return member.data, value
+        return None
+
+    def _arguments_for(
+        self, function: FunctionValue, receiver: Value | None, given: Sequence[Value]
+    ) -> tuple[Value, ...]:
+        """Return what a library may call a function with: a batch of its data first."""
+        parameters = [*function.node.args.posonlyargs, *function.node.args.args]
+        found = [] if receiver is None else [receiver]
+        needed = parameters[len(found) : len(parameters) - len(function.node.args.defaults)]
+        for number, parameter in enumerate(needed):
+            if parameter.arg.endswith(("idx", "index", "step")):
+                found.append(Value(0))
+            else:
+                found.append(self._batch(given) if number == 0 else Value(UNKNOWN))
+        return tuple(found)
+
+    def _batch(self, given: Sequence[Value]) -> Value:
+        """Return a batch of the first loader that a library was given, unknown without one."""
+        for value in given:
+            data = value.data
+            loader = value if isinstance(data, LibraryObject) and "Loader" in data.short else None
+            if isinstance(data, Instance):
+                method = self._member(data.cls, "train_dataloader")
+                if method is not None and isinstance(method.data, FunctionValue):
+                    setup = self._member(data.cls, "setup")
+                    if setup is not None and isinstance(setup.data, FunctionValue):
+                        self._enter(setup.data, (value, Value("fit")), {})
+                    loader = self._enter(method.data, (value,), {})
+            if loader is not None:
+                items = self.iterate(loader)
+                if isinstance(items, Lazy):
+                    return items.item
+                return items[0] if items else Value(UNKNOWN)
+        return Value(UNKNOWN)
+
+    def _call_super(
+        self,
+        proxy: LibraryObject,
+        name: str,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        place: Origin,
+    ) -> Value:
+        owner, receiver = proxy.state["owner"].data, proxy.state["self"]
+        assert isinstance(owner, ClassValue)
+        for base in owner.bases:
+            if not isinstance(base.data, ClassValue):
+                continue
+            found = self._member(base.data, name)
+            if found is not None and isinstance(found.data, FunctionValue):
+                return self._enter(found.data, (receiver, *args), keywords)
+        if name == "__getitem__" or name != "__init__":
+            for base in self.library_bases(owner):
+                model = MODELS.methods.get((base.rpartition(".")[2], name))
+                if model is not None:
+                    return model(self, Call(name, args, keywords, place, receiver))
+        return Value(None) if name == "__init__" else unknown(receiver, *args)
+
+    def _call_instance(
+        self,
+        callee: Value,
+        data: Instance,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        place: Origin,
+    ) -> Value:
+        own = self._member(data.cls, "__call__")
+        names = FORWARDS if own is None else ("__call__",)
+        for name in names:
+            member = self._member(data.cls, name)
+            if member is not None and isinstance(member.data, FunctionValue):
+                given = {k: v for k, v in keywords.items() if k != "training" or own is not None}
+                return self._enter(member.data, (callee, *args), given)
+        for base in self.library_bases(data.cls):
+            model = find_model(MODELS.objects, base)
+            if model is not None:
+                return model(self, Call(base, args, keywords, place, callee))
+        return unknown(callee, *args)
+
+    def _instance(
+        self,
+        cls: ClassValue,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        place: Origin,
+    ) -> Value:
+        made = Value(Instance(cls))
+        start = self._member(cls, "__init__")
+        if start is not None and isinstance(start.data, FunctionValue):
+            self._enter(start.data, (made, *args), keywords)
+            return made
+        if cls.is_dataclass or self._is_record(cls):
+            self._fill(made, cls, args, keywords, place)
+            return made
+        for base in self.library_bases(cls):
+            model = find_model(MODELS.functions, base)
+            if model is not None:
+                built = model(self, Call(base, args, keywords, place))
+                if isinstance(built.data, LibraryObject) and isinstance(made.data, Instance):
+                    made.data.attributes.update(built.data.state)
+                break
+        return made
+
+    def _is_record(self, cls: ClassValue) -> bool:
+        return any(b.rpartition(".")[2] in ("NamedTuple", "BaseModel") for b in self.library_bases(cls))
+
+    def _fill(
+        self,
+        made: Value,
+        cls: ClassValue,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        place: Origin,
+    ) -> None:
+        """Set the fields of a dataclass (PEP 557)."""
+        assert isinstance(made.data, Instance)
+        fields: dict[str, Value | None] = {}
+        for one in reversed(self.lineage(cls)):
+            for statement in one.node.body:
+                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                    name = statement.target.id
+                    fields[name] = one.members.get(name)
+        names = list(fields)
+        if len(args) > len(names):
+            raise Raised("arguments", "too many arguments", *args)
+        given = dict(zip(names, args, strict=False))
+        for name, value in keywords.items():
+            if name not in fields:
+                raise Raised("arguments", f"unexpected keyword argument '{name}'", Value(name))
+            given[name] = value
+        for name, default in fields.items():
+            value = given.get(name, default)
+            if value is None:
+                raise Raised("arguments", f"missing argument '{name}'", Value(name))
+            made.data.attributes[name] = self._default(value)
+        after = self._member(cls, "__post_init__")
+        if after is not None and isinstance(after.data, FunctionValue):
+            self._enter(after.data, (made,), {})
+
+    def _default(self, value: Value) -> Value:
+        data = value.data
+        if isinstance(data, LibraryObject) and data.short in ("field", "Field"):
+            if "default" in data.keywords:
+                return data.keywords["default"]
+            factory = data.keywords.get("default_factory")
+            return self.call(factory, (), {}, data.made) if factory is not None else Value(UNKNOWN)
+        return value
+
+    def _enter(
+        self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
+    ) -> Value:
+        """Run a function's body with its parameters bound."""
+        if len(self.stack) > MAX_DEPTH:
+            return unknown(*args)
+        names = self._bound(function, args, keywords)
+        env = Environment(names, function.closure, function.file, function.owner)
+        node = function.node
+        if isinstance(node, ast.Lambda):
+            self.stack.append((function.file, node.lineno))
+            try:
+                return self.value(node.body, env)
+            finally:
+                self.stack.pop()
+        yields = _yields(node)
+        if yields:
+            names["yielded values"] = Value([])
+        self.stack.append((function.file, node.lineno))
+        try:
+            self.block(node.body, env)
+        except _Return as end:
+            if not yields:
+                return end.value
+        finally:
+            self.stack.pop()
+        return names["yielded values"] if yields else Value(None)
+
+    def _bound(
+        self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
+    ) -> dict[str, Value]:
+        arguments = function.node.args
+        positional = [p.arg for p in (*arguments.posonlyargs, *arguments.args)]
+        only = [p.arg for p in arguments.kwonlyargs]
+        names = dict(zip(positional, args, strict=False))
+        rest = args[len(positional) :]
+        if arguments.vararg is not None:
+            names[arguments.vararg.arg] = Value(tuple(rest))
+        elif rest:
+            raise Raised("arguments", "too many positional arguments", *rest)
+        extra: dict[str, Value] = {}
+        for name, value in keywords.items():
+            if name in positional or name in only:
+                names[name] = value
+            elif arguments.kwarg is not None:
+                extra[name] = value
+            else:
+                raise Raised("arguments", f"unexpected keyword argument '{name}'", Value(name), value)
+        if arguments.kwarg is not None:
+            names[arguments.kwarg.arg] = Value(dict(extra))
+        for name in (*positional, *only):
+            if name not in names:
+                default = function.defaults.get(name)
+                if default is None:
+                    raise Raised("arguments", f"missing argument '{name}'", Value(name))
+                names[name] = default
+        return names
+
+    # -- iterating -------------------------------------------------------------------------------
+
+    def iterate(self, value: Value) -> list[Value] | Lazy:
+        """Return the items that iterating gives, or a `Lazy` where they are not all known."""
+        data = value.data
+        if isinstance(data, (list, tuple)):
+            return list(data)
+        if isinstance(data, dict):
+            return [Value(key, value.origins) for key in data]
+        if isinstance(data, set):
+            return [Value(item, value.origins) for item in sorted(data, key=repr)]
+        if isinstance(data, str):
+            return [Value(letter, value.origins) for letter in data[:MAX_ROUNDS]]
+        if isinstance(data, Lazy):
+            return data
+        if isinstance(data, Array):
+            if data.shape is None:
+                return Lazy(Value(Array(None, data.dtype, data.library)), Value(UNKNOWN))
+            if not data.shape:
+                raise Raised("type", "iteration over a 0-d array", value)
+            item = Array(data.shape[1:], data.dtype, data.library, data.device, data.lowest, data.highest)
+            return Lazy(Value(item, value.origins), data.shape[0])
+        if isinstance(data, Table):
+            return [Value(name, value.origins) for name in data.columns]
+        if isinstance(data, LibraryObject):
+            for key in ((data.short, "__iter__"),):
+                model = MODELS.methods.get(key)
+                if model is not None:
+                    return self.iterate(model(self, Call("__iter__", (), {}, data.made, value)))
+            return Lazy(unknown(value), Value(UNKNOWN))
+        if isinstance(data, Instance):
+            return self._iterate_instance(value, data)
+        if data is None:
+            raise Raised("none", "'NoneType' object is not iterable", value)
+        if isinstance(data, (int, float, bool)):
+            raise Raised("type", f"'{type(data).__name__}' object is not iterable", value)
+        return Lazy(unknown(value), Value(UNKNOWN))
+
+    def _iterate_instance(self, value: Value, data: Instance) -> list[Value] | Lazy:
+        place = self.stack[-1] if self.stack else (self.script, 0)
+        method = self._member(data.cls, "__iter__")
+        if method is not None and isinstance(method.data, FunctionValue):
+            return self.iterate(self._enter(method.data, (value,), {}))
+        method = self._member(data.cls, "__getitem__")
+        if method is not None and isinstance(method.data, FunctionValue):
+            length = Value(UNKNOWN)
+            counted = self._member(data.cls, "__len__")
+            if counted is not None and isinstance(counted.data, FunctionValue):
+                length = self._enter(counted.data, (value,), {})
+            return Lazy(self._enter(method.data, (value, Value(0)), {}), length)
+        del place
+        return Lazy(unknown(value), Value(UNKNOWN))
+
+    def file_named(self, path: str) -> str | None:
+        """Return the workspace file that a path of the program means, None where there is none."""
+        text = posixpath.normpath(path.replace("\\", "/"))
+        files = self.workspace.files()
+        if text in files:
+            return text
+        tail = "/" + text.lstrip("./")
+        matches = [f for f in files if f.endswith(tail) or f == tail[1:]]
+        return matches[0] if len(matches) == 1 else None
+
+
+def kind_of(value: Value) -> str:
+    """Return the kind of a receiver by which methods are modelled."""
+    data = value.data
+    if isinstance(data, Array):
+        return "array"
+    if isinstance(data, Table):
+        return "table"
+    if isinstance(data, LibraryObject):
+        return data.short
+    if isinstance(data, Instance):
+        return "instance"
+    return type(data).__name__
+
+
+def find_model(table: Mapping[str, Model], name: str) -> Model | None:
+    """Return the model of a dotted name: by the whole, then by its root and last name."""
+    found = table.get(name)
+    if found is not None or "." not in name:
+        return found
+    root, _, rest = name.partition(".")
+    return table.get(f"{root}.{rest.rpartition('.')[2]}")
+
+
+def env_file(stack: Sequence[Origin]) -> str:
+    """Return the file of the innermost frame."""
+    return stack[-1][0] if stack else ""
+
+
+def _last_line(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno
+
+
+def _leaves(body: Sequence[ast.stmt]) -> bool:
+    return bool(body) and isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def _catches(handler: ast.ExceptHandler, raised: Raised) -> bool:
+    if handler.type is None:
+        return True
+    names = {n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)}
+    return bool(names & {"Exception", "BaseException", raised.message})
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    if isinstance(target, ast.Name):
+        return ast.Name(id=target.id, ctx=ast.Load())
+    if isinstance(target, ast.Attribute):
+        return ast.Attribute(value=target.value, attr=target.attr, ctx=ast.Load())
+    assert isinstance(target, ast.Subscript)
+    return ast.Subscript(value=target.value, slice=target.slice, ctx=ast.Load())
+
+
+def _yields(node: ast.AST) -> bool:
+    queue = list(ast.iter_child_nodes(node))
+    while queue:
+        inner = queue.pop()
+        if isinstance(inner, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            queue.extend(ast.iter_child_nodes(inner))
+    return False
+
+
+def _dtype_of(value: Value) -> str | None:
+    data = value.data
+    if isinstance(data, bool):
+        return "bool"
+    if isinstance(data, int):
+        return "int64"
+    if isinstance(data, float):
+        return "float64"
+    return "object" if isinstance(data, str) else None
+
+
+def _is_around(function: FunctionValue, place: Origin) -> bool:
+    node = function.node
+    return function.file == place[0] and node.lineno <= place[1] <= (node.end_lineno or 0)

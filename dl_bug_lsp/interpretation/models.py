@@ -1,0 +1,95 @@
+"""The models of libraries: what a call, a method, an operator of theirs gives, by shape and type.
+
+A model is a function that takes the interpreter and a `Call` and returns a `Value`, or raises
+`Raised` where the library would. It never guesses: what it does not know it leaves unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from dl_bug_lsp.interpretation.values import Origin, Value, unknown
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+
+@dataclass(slots=True)
+class Call:
+    """A call of a library function, class, object or method.
+
+    ``name`` is the dotted name (``"torch.nn.functional.relu"``), of a method its own name;
+    ``receiver`` is what a method or a library object's call belongs to, None for functions.
+    """
+
+    name: str
+    args: tuple[Value, ...]
+    keywords: Mapping[str, Value]
+    place: Origin
+    receiver: Value | None = None
+
+    def given(self, position: int, *names: str) -> Value | None:
+        """Return an argument by its 0-based position or one of its names, None where not given."""
+        for name in names:
+            if name in self.keywords:
+                return self.keywords[name]
+        return self.args[position] if position < len(self.args) else None
+
+    def unknown(self) -> Value:
+        """Return an unknown value made of all arguments."""
+        parts = [*self.args, *self.keywords.values()]
+        if self.receiver is not None:
+            parts.append(self.receiver)
+        return unknown(*parts)
+
+
+Model: TypeAlias = "Callable[[Interpreter, Call], Value]"
+
+
+@dataclass(slots=True)
+class Models:
+    """Models by name.
+
+    ``functions`` by dotted name as the program's imports give it (aliases are resolved: ``np.zeros``
+    is ``numpy.zeros``, ``F.relu`` is ``torch.nn.functional.relu``); a name that is not found is tried
+    without its leading packages' middle parts: first the whole, then ``root.last``. ``objects`` by the
+    same names: what calling an object of a library's class gives (a layer's forward). ``methods`` by
+    (kind of receiver, method name), kind being ``"array"``, ``"table"``, ``"str"``, ``"list"``,
+    ``"dict"``, ``"set"`` or a library object's short class name. ``attributes`` likewise.
+    """
+
+    functions: dict[str, Model] = field(default_factory=dict)
+    objects: dict[str, Model] = field(default_factory=dict)
+    methods: dict[tuple[str, str], Model] = field(default_factory=dict)
+    attributes: dict[tuple[str, str], Model] = field(default_factory=dict)
+
+    def function(self, *names: str) -> Callable[[Model], Model]:
+        """Register a model of functions or classes."""
+        return self._add(self.functions, names)
+
+    def object(self, *names: str) -> Callable[[Model], Model]:
+        """Register a model of what calling an object of these classes gives."""
+        return self._add(self.objects, names)
+
+    def method(self, kind: str, *names: str) -> Callable[[Model], Model]:
+        """Register a model of methods."""
+        return self._add(self.methods, [(kind, name) for name in names])
+
+    def attribute(self, kind: str, *names: str) -> Callable[[Model], Model]:
+        """Register a model of attributes; the `Call` has the receiver and no arguments."""
+        return self._add(self.attributes, [(kind, name) for name in names])
+
+    @staticmethod
+    def _add(table: dict[object, Model], names: object) -> Callable[[Model], Model]:
+        def keep(model: Model) -> Model:
+            for name in names:  # type: ignore[attr-defined]
+                table[name] = model
+            return model
+
+        return keep
+
+
+MODELS = Models()
+"""All models; modules of this room add theirs when they are imported."""

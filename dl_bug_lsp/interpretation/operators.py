@@ -1,0 +1,467 @@
+"""Operators on values: plain Python's own for plain values, shapes and dtypes for arrays."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Array,
+    Instance,
+    LibraryObject,
+    Raised,
+    Table,
+    Value,
+    merged,
+    unknown,
+)
+
+PLAIN = (bool, int, float, str, bytes, type(None))
+MAX_TEXT = 20_000
+MAX_ITEMS = 20_000
+MAX_BITS = 256
+MAX_DEPTH = 12
+
+BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+WIDER = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
+
+
+class NotPlain(Exception):
+    """A value that is not wholly known as plain Python."""
+
+
+def plain(value: Value, depth: int = 0) -> Any:
+    """Return a value as plain Python, containers included; `NotPlain` where a part is not known."""
+    data = value.data
+    if isinstance(data, PLAIN):
+        return data
+    if depth > MAX_DEPTH:
+        raise NotPlain
+    if isinstance(data, list):
+        return [plain(item, depth + 1) for item in data]
+    if isinstance(data, tuple):
+        return tuple(plain(item, depth + 1) for item in data)
+    if isinstance(data, dict):
+        return {key: plain(item, depth + 1) for key, item in data.items()}
+    if isinstance(data, set):
+        return set(data)
+    raise NotPlain
+
+
+def lifted(data: object, *parts: Value) -> Value:
+    """Return plain Python as a value that was made of others."""
+    return _lifted(data, merged(*parts))
+
+
+def _lifted(data: object, origins: Any) -> Value:
+    if isinstance(data, list):
+        return Value([_lifted(item, origins) for item in data[:MAX_ITEMS]], origins)
+    if isinstance(data, tuple):
+        return Value(tuple(_lifted(item, origins) for item in data[:MAX_ITEMS]), origins)
+    if isinstance(data, dict):
+        return Value({key: _lifted(item, origins) for key, item in data.items()}, origins)
+    if isinstance(data, (*PLAIN, set)):
+        return Value(data, origins)
+    return Value(UNKNOWN, origins)
+
+
+def truth(value: Value) -> bool | None:
+    """Return whether a value is true, None where that is not known."""
+    data = value.data
+    if isinstance(data, (*PLAIN, list, tuple, dict, set)):
+        return bool(data)
+    if isinstance(data, (Array, Table)) or data is UNKNOWN or isinstance(data, LibraryObject):
+        return None
+    return True
+
+
+def type_name(value: Value) -> str | None:
+    """Return the name of a value's Python type, None where it is not known."""
+    data = value.data
+    if data is UNKNOWN:
+        return None
+    if isinstance(data, Array):
+        return "Tensor" if data.library == "torch" else "ndarray"
+    if isinstance(data, Instance):
+        return data.cls.name
+    if isinstance(data, LibraryObject):
+        return data.short
+    return "NoneType" if data is None else type(data).__name__
+
+
+def wider(a: str | None, b: str | None, library: str) -> str | None:
+    """Return the dtype of an operation on two arrays (NumPy, "Promotion"), None where not known."""
+    if a == b:
+        return a
+    if a not in WIDER or b not in WIDER:
+        return None
+    low, high = sorted((a, b), key=WIDER.index)
+    if library == "numpy" and high == "float32" and low in ("int32", "int64"):
+        return "float64"
+    return high
+
+
+def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
+    """Return ``a <kind> b``."""
+    if isinstance(a.data, Array) or isinstance(b.data, Array):
+        return _on_arrays(kind, a, b)
+    if isinstance(a.data, Instance) or isinstance(b.data, Instance):
+        return unknown(a, b)
+    if isinstance(a.data, PLAIN) and isinstance(b.data, PLAIN):
+        return _on_plain(kind, a, b)
+    sequence = _on_sequences(kind, a, b)
+    if sequence is not None:
+        return sequence
+    names = type_name(a), type_name(b)
+    if None not in names and not {type(a.data), type(b.data)} & {LibraryObject, Table}:
+        if isinstance(a.data, (list, tuple, dict, *PLAIN)) and isinstance(
+            b.data, (list, tuple, dict, *PLAIN)
+        ):
+            try:
+                return lifted(BINARY[kind](plain(a), plain(b)), a, b)
+            except TypeError as error:
+                raise Raised("type", str(error), a, b) from None
+            except (NotPlain, KeyError, ValueError, ArithmeticError):
+                pass
+    return unknown(a, b)
+
+
+def _on_plain(kind: type[ast.operator], a: Value, b: Value) -> Value:
+    x, y = a.data, b.data
+    function = BINARY.get(kind)
+    if function is None:
+        return unknown(a, b)
+    if kind is ast.Mult and _is_too_long(x, y):
+        return unknown(a, b)
+    if kind in (ast.Pow, ast.LShift) and _is_too_big(x, y):
+        return unknown(a, b)
+    try:
+        return Value(function(x, y), merged(a, b))
+    except TypeError as error:
+        raise Raised("type", str(error), a, b) from None
+    except ZeroDivisionError as error:
+        raise Raised("value", str(error), b) from None
+    except (ValueError, ArithmeticError, MemoryError):
+        return unknown(a, b)
+
+
+def _is_too_long(x: Any, y: Any) -> bool:
+    text, count = (x, y) if isinstance(x, (str, bytes)) else (y, x)
+    if isinstance(text, (str, bytes)):
+        return isinstance(count, int) and len(text) * count > MAX_TEXT
+    return isinstance(x, int) and isinstance(y, int) and x.bit_length() + y.bit_length() > MAX_BITS
+
+
+def _is_too_big(x: Any, y: Any) -> bool:
+    if not isinstance(x, int) or not isinstance(y, int):
+        return False
+    return y > MAX_BITS or abs(x).bit_length() * max(y, 1) > MAX_BITS
+
+
+def _on_sequences(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
+    x, y = a.data, b.data
+    if kind is ast.Add and type(x) is type(y) and isinstance(x, (list, tuple)):
+        joined: Any = x + y  # type: ignore[operator]
+        return Value(joined[:MAX_ITEMS], merged(a, b))
+    if kind is ast.Mult:
+        items, count = (a, b) if isinstance(x, (list, tuple)) else (b, a)
+        number = arrays.size(count)
+        if isinstance(items.data, (list, tuple)):
+            if number is None:
+                return unknown(a, b)
+            if len(items.data) * max(number, 0) > MAX_ITEMS:
+                return unknown(a, b)
+            return Value(items.data * number, merged(a, b))
+    if kind is ast.Mod and isinstance(x, str):
+        try:
+            return Value(x % plain(b), merged(a, b))
+        except (NotPlain, TypeError, ValueError, KeyError):
+            return Value(UNKNOWN, merged(a, b))
+    return None
+
+
+def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
+    x, y = arrays.array(a), arrays.array(b)
+    first = x or y
+    assert first is not None
+    if (x is None and not _is_number(a)) or (y is None and not _is_number(b)):
+        other = b if y is None else a
+        if other.data is None or isinstance(other.data, (str, dict)):
+            raise Raised("type", "unsupported operand types", a, b)
+        return unknown(a, b)
+    dtype = first.dtype
+    if x is not None and y is not None:
+        if x.device and y.device and x.device != y.device and {"cpu"} != {x.device, y.device}:
+            if x.shape != () and y.shape != ():
+                raise Raised("type", "tensors are on different devices", a, b)
+        if kind is ast.MatMult:
+            shape = arrays.matmul(x, y)
+            return arrays.made(first, shape, a, b, dtype=wider(x.dtype, y.dtype, x.library))
+        known = x.shape is not None and y.shape is not None
+        shape = arrays.broadcast(x.shape, y.shape) if known else None  # type: ignore[arg-type]
+        dtype = wider(x.dtype, y.dtype, first.library)
+        if first.library == "tensorflow" and x.dtype and y.dtype and x.dtype != y.dtype:
+            raise Raised("type", "dtypes differ", a, b)
+    else:
+        shape = first.shape
+        other = b if x is not None else a
+        if isinstance(other.data, float) and dtype and "int" in dtype:
+            dtype = "float64" if first.library == "numpy" else "float32"
+    if kind is ast.Div and dtype and ("int" in dtype or dtype == "bool"):
+        dtype = "float64" if first.library == "numpy" else "float32"
+    result = arrays.made(first, shape, a, b, dtype=dtype)
+    _bound(kind, a, b, result)
+    return result
+
+
+def _bound(kind: type[ast.operator], a: Value, b: Value, result: Value) -> None:
+    """Keep bounds of whole numbers through sums and differences with a constant."""
+    x, number = arrays.array(a), arrays.size(b)
+    data = arrays.array(result)
+    if x is None or number is None or data is None or kind not in (ast.Add, ast.Sub):
+        return
+    shift = number if kind is ast.Add else -number
+    data.lowest = None if x.lowest is None else x.lowest + shift
+    data.highest = None if x.highest is None else x.highest + shift
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value.data, (int, float, bool))
+
+
+def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
+    """Return ``a <kind> b`` for one comparison."""
+    if kind in (ast.Is, ast.IsNot):
+        return _identity(kind, a, b)
+    if kind in (ast.In, ast.NotIn):
+        return _membership(kind, a, b)
+    x, y = arrays.array(a), arrays.array(b)
+    if x is not None or y is not None:
+        first = x or y
+        assert first is not None
+        shape = first.shape
+        if x is not None and y is not None and x.shape is not None and y.shape is not None:
+            shape = arrays.broadcast(x.shape, y.shape)
+        return arrays.made(first, shape, a, b, dtype="bool")
+    try:
+        return Value(COMPARISONS[kind](plain(a), plain(b)), merged(a, b))
+    except TypeError as error:
+        raise Raised("type", str(error), a, b) from None
+    except (NotPlain, KeyError):
+        return unknown(a, b)
+
+
+def _identity(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
+    if a.data is UNKNOWN or b.data is UNKNOWN:
+        return unknown(a, b)
+    is_same = a.data is b.data
+    return Value(is_same if kind is ast.Is else not is_same, merged(a, b))
+
+
+def _membership(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
+    try:
+        inside: bool
+        if isinstance(b.data, dict):
+            inside = plain(a) in b.data
+        elif isinstance(b.data, (set, str)):
+            inside = plain(a) in b.data  # type: ignore[operator]
+        elif isinstance(b.data, Table):
+            inside = plain(a) in b.data.columns
+        else:
+            inside = plain(a) in plain(b)
+    except (NotPlain, TypeError):
+        return unknown(a, b)
+    return Value(inside if kind is ast.In else not inside, merged(a, b))
+
+
+def indexed(base: Value, parts: Sequence[Value], slices: Sequence[tuple[Value | None, ...] | None]) -> Value:
+    """Return ``base[parts]``; ``slices`` hold (start, stop, step) where a part is a slice."""
+    data = base.data
+    if isinstance(data, Array):
+        return _array_part(base, data, parts, slices)
+    if isinstance(data, Table):
+        return _table_part(base, data, parts[0])
+    if len(parts) == 1 and slices[0] is not None:
+        return _sequence_slice(base, slices[0])
+    key = parts[0] if len(parts) == 1 else Value(tuple(parts), merged(*parts))
+    if isinstance(data, dict):
+        try:
+            wanted = plain(key)
+            if wanted in data:
+                found = data[wanted]
+                return Value(found.data, merged(found, key))
+        except (NotPlain, TypeError):
+            return unknown(base, key)
+        raise Raised("key", f"{wanted!r}", key, base)
+    if isinstance(data, (list, tuple, str)):
+        number = key.data
+        if isinstance(number, str):
+            raise Raised("type", "indices must be integers", key, base)
+        if not isinstance(number, int):
+            if isinstance(number, float) or number is None:
+                raise Raised("type", "indices must be integers", key, base)
+            return _one_of(base, key)
+        if not -len(data) <= number < len(data):
+            raise Raised("index", "index out of range", key, base)
+        found = data[number]
+        return Value(found, merged(base, key)) if isinstance(data, str) else found  # type: ignore[return-value]
+    if data is None:
+        raise Raised("none", "'NoneType' object is not subscriptable", base)
+    if isinstance(data, (int, float, bool)):
+        raise Raised("type", f"'{type(data).__name__}' object is not subscriptable", base)
+    return unknown(base, *parts)
+
+
+def _one_of(base: Value, key: Value) -> Value:
+    """Return an item that stands for all: the longest or highest, which is the likeliest to fail."""
+    items = base.data
+    if key.data is not UNKNOWN or not isinstance(items, (list, tuple)) or not items:
+        return unknown(base, key)
+    kinds = {type(item.data) for item in items}
+    if len(kinds) != 1:
+        return unknown(base, key)
+    kind = kinds.pop()
+    if kind in (str, list, tuple):
+        return max(items, key=lambda item: len(item.data))
+    return max(items, key=lambda item: item.data) if kind in (int, float) else items[0]
+
+
+def _sequence_slice(base: Value, bounds: tuple[Value | None, ...]) -> Value:
+    data = base.data
+    numbers = []
+    for bound in bounds:
+        number = None if bound is None or bound.data is None else arrays.size(bound)
+        if bound is not None and bound.data is not None and number is None:
+            return unknown(base, *(b for b in bounds if b is not None))
+        numbers.append(number)
+    if isinstance(data, (list, tuple, str, bytes)) and numbers[2] != 0:
+        given = [b for b in bounds if b is not None]
+        return Value(data[slice(*numbers)], merged(base, *given))
+    if data is None:
+        raise Raised("none", "'NoneType' object is not subscriptable", base)
+    return unknown(base)
+
+
+def _table_part(base: Value, table: Table, key: Value) -> Value:
+    data = key.data
+    if isinstance(data, (str, int)):
+        if data not in table.columns:
+            raise Raised("key", f"{data!r}", key, base)
+        origins = table.origins_of.get(data, base.origins)
+        column = Array((table.rows,), table.columns[data], "numpy")
+        return Value(column, origins | key.origins)
+    if isinstance(data, list):
+        try:
+            names = plain(key)
+        except NotPlain:
+            return unknown(base, key)
+        for name, item in zip(names, data, strict=True):
+            if name not in table.columns:
+                raise Raised("key", f"{name!r}", item, base)
+        columns = {name: table.columns[name] for name in names}
+        return Value(Table(columns, table.rows, dict(table.origins_of)), merged(base, key))
+    if isinstance(data, Array) and data.dtype == "bool":
+        rows = Value(UNKNOWN, merged(table.rows, key))
+        return Value(Table(dict(table.columns), rows, dict(table.origins_of)), merged(base, key))
+    return unknown(base, key)
+
+
+def _array_part(
+    base: Value,
+    data: Array,
+    parts: Sequence[Value],
+    slices: Sequence[tuple[Value | None, ...] | None],
+) -> Value:
+    if data.shape is None:
+        return arrays.made(data, None, base, *parts)
+    plain_parts = [p for p, s in zip(parts, slices, strict=True) if s is None]
+    taken = sum(
+        1
+        for p, s in zip(parts, slices, strict=True)
+        if s is not None or (p.data is not None and p.data is not Ellipsis)
+    )
+    if taken > len(data.shape):
+        raise Raised("index", "too many indices for array", Value(taken), Value(len(data.shape)))
+    shape: list[Value] = []
+    axis = 0
+    for part, bounds in zip(parts, slices, strict=True):
+        if bounds is not None:
+            shape.append(_sliced(data.shape[axis], bounds))
+            axis += 1
+        elif part.data is None:
+            shape.append(Value(1, part.origins))
+        elif part.data is Ellipsis:
+            count = len(data.shape) - taken
+            shape.extend(data.shape[axis : axis + count])
+            axis += count
+        else:
+            dim = data.shape[axis]
+            inner = arrays.array(part)
+            number, limit = arrays.size(part), arrays.size(dim)
+            if number is not None and limit is not None and not -limit <= number < limit:
+                raise Raised("index", "index is out of bounds", part, dim)
+            if inner is not None and inner.dtype == "bool":
+                count = max(len(inner.shape or ()), 1)
+                shape.append(Value(UNKNOWN, merged(part, dim)))
+                axis += count - 1
+            elif inner is not None:
+                _check_range(part, inner, dim)
+                shape.extend(inner.shape or ())
+            elif isinstance(part.data, list):
+                shape.append(Value(len(part.data), part.origins))
+            elif part.data is UNKNOWN:
+                return arrays.made(data, None, base, *plain_parts)
+            axis += 1
+    shape.extend(data.shape[axis:])
+    result = arrays.made(data, shape, base, *plain_parts)
+    found = arrays.array(result)
+    if found is not None:
+        found.lowest, found.highest = data.lowest, data.highest
+    return result
+
+
+def _check_range(part: Value, inner: Array, dim: Value) -> None:
+    limit = arrays.size(dim)
+    if limit is None:
+        return
+    if inner.highest is not None and inner.highest >= limit:
+        raise Raised("index", "index is out of bounds", Value(inner.highest, part.origins), dim)
+
+
+def _sliced(dim: Value, bounds: tuple[Value | None, ...]) -> Value:
+    given = [b for b in bounds if b is not None]
+    numbers = [None if b is None or b.data is None else arrays.size(b) for b in bounds]
+    for bound, number in zip(bounds, numbers, strict=True):
+        if bound is not None and bound.data is not None and number is None:
+            return unknown(dim, *given)
+    length = arrays.size(dim)
+    if all(n is None for n in numbers):
+        return dim
+    if length is None or numbers[2] == 0:
+        return unknown(dim, *given)
+    return Value(len(range(*slice(*numbers).indices(length))), merged(dim, *given))

@@ -1,0 +1,2108 @@
+"""Models of Python's standard library: files, settings, command lines, containers, iteration.
+
+Files are read through the workspace alone; each value keeps the line of the file that it stands on.
+Source: the Python 3.13 library reference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import configparser
+import csv
+import fnmatch
+import itertools
+import math
+import operator
+import posixpath
+import re
+import string
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NoReturn
+
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
+    UNKNOWN,
+    Array,
+    ClassValue,
+    Instance,
+    Lazy,
+    Library,
+    LibraryObject,
+    Origins,
+    Raised,
+    Value,
+    merged,
+    unknown,
+)
+from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+MOST_ITEMS = 20_000
+"""Items of a list, lines of a file, entries of a document; what is longer is an outline."""
+MOST_TEXT = 2_000_000
+"""Characters of a file that is looked into."""
+_MOST_CALLS = 200
+_MOST_TEXT_OF_PATTERN = 2_000
+_PLAIN = (bool, int, float, str, bytes, type(None))
+_ALIKE_DEEPEST = 6
+
+
+# What the models below, and those of other libraries, share.
+
+
+def text_of(value: Value | None) -> str | None:
+    """Return a text, or a path's text; None where it is neither or not known."""
+    if value is None:
+        return None
+    if isinstance(value.data, str):
+        return value.data
+    if isinstance(value.data, LibraryObject) and "path" in value.data.state:
+        return text_of(value.data.state["path"])
+    return None
+
+
+def is_true(value: Value | None) -> bool:
+    """Whether a value is known to be the constant True."""
+    return value is not None and value.data is True
+
+
+def listed(interpreter: Interpreter, value: Value | None) -> list[Value] | None:
+    """Return the items of what can be iterated over, None where they are not all known."""
+    if value is None or not value.known:
+        return None
+    if isinstance(value.data, (list, tuple)):
+        return list(value.data)
+    found = interpreter.iterate(value)
+    return found if isinstance(found, list) and len(found) <= MOST_ITEMS else None
+
+
+def plain(value: Value, depth: int = 20) -> object:
+    """Return a value without its origins; raises `ValueError` where a part is not known."""
+    data = value.data
+    if isinstance(data, _PLAIN):
+        return data
+    if depth and isinstance(data, list):
+        return [plain(item, depth - 1) for item in data]
+    if depth and isinstance(data, tuple):
+        return tuple(plain(item, depth - 1) for item in data)
+    if depth and isinstance(data, dict):
+        return {key: plain(item, depth - 1) for key, item in data.items()}
+    if isinstance(data, set):
+        return data
+    raise ValueError("not a plain value")
+
+
+def with_origins(data: object, origins: Origins, depth: int = 20) -> Value:
+    """Return plain lists, tuples, dicts and scalars as values of one origin."""
+    if depth and isinstance(data, (list, tuple)):
+        return Value(type(data)(with_origins(d, origins, depth - 1) for d in data), origins)
+    if depth and isinstance(data, dict):
+        found = {key: with_origins(d, origins, depth - 1) for key, d in data.items()}
+        return Value(found, origins)
+    if isinstance(data, (*_PLAIN, set)):
+        return Value(data, origins)
+    return Value(UNKNOWN, origins)
+
+
+def alike(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
+    """Return what all values have in common: an equal part stays, another is unknown."""
+    if not values:
+        return Value(UNKNOWN)
+    first, origins = values[0], merged(*values[:MOST_ITEMS])
+    kinds = {type(v.data) for v in values}
+    if len(kinds) != 1 or not depth:
+        return Value(UNKNOWN, origins)
+    if all(v.data is first.data for v in values):
+        return Value(first.data, origins)
+    if isinstance(first.data, Array):
+        return Value(_arrays_alike([v.data for v in values if isinstance(v.data, Array)]), origins)
+    if isinstance(first.data, (list, tuple)):
+        parts = [v.data for v in values if isinstance(v.data, (list, tuple))]
+        if len({len(p) for p in parts}) == 1:
+            items = [alike(column, depth - 1) for column in zip(*parts, strict=True)]
+            return Value(type(first.data)(items), origins)
+    elif isinstance(first.data, dict):
+        dicts = [v.data for v in values if isinstance(v.data, dict)]
+        if all(d.keys() == first.data.keys() for d in dicts):
+            keys = first.data
+            return Value({k: alike([d[k] for d in dicts], depth - 1) for k in keys}, origins)
+    elif isinstance(first.data, _PLAIN) and all(v.data == first.data for v in values):
+        return Value(first.data, origins)
+    return Value(UNKNOWN, origins)
+
+
+def _arrays_alike(arrays: Sequence[Array]) -> Array:
+    """Return an array with the sizes and dtype that all of some arrays have."""
+    first = arrays[0]
+    shape = first.shape
+    for other in arrays[1:]:
+        if shape is None or other.shape is None or len(other.shape) != len(shape):
+            shape = None
+            break
+        pairs = zip(shape, other.shape, strict=True)
+        shape = tuple(x if x.data == y.data else Value(UNKNOWN, merged(x, y)) for x, y in pairs)
+    dtype = first.dtype if len({a.dtype for a in arrays}) == 1 else None
+    lows, highs = [a.lowest for a in arrays], [a.highest for a in arrays]
+    low = None if None in lows else min(n for n in lows if n is not None)
+    high = None if None in highs else max(n for n in highs if n is not None)
+    return Array(shape, dtype, first.library, first.device, low, high)
+
+
+def thing(name: str, call: Call, **state: Value) -> Value:
+    """Return an object of a library's class as it was called, with a state."""
+    made = LibraryObject(name, call.args, call.keywords, call.place, dict(state))
+    return Value(made, NOWHERE)
+
+
+def state_of(value: Value | None, name: str) -> Value:
+    """Return a part of a library object's state, unknown where there is none."""
+    if value is not None and isinstance(value.data, LibraryObject):
+        return value.data.state.get(name, Value(UNKNOWN, value.origins))
+    return Value(UNKNOWN)
+
+
+def nothing(interpreter: Interpreter, call: Call) -> Value:
+    """Model what is called for its effect outside of the program."""
+    del interpreter, call
+    return Value(None)
+
+
+def itself(interpreter: Interpreter, call: Call) -> Value:
+    """Model a method that returns its receiver, a function that returns its argument."""
+    del interpreter
+    if call.receiver is not None:
+        return call.receiver
+    return call.args[0] if call.args else call.unknown()
+
+
+def first_argument(interpreter: Interpreter, call: Call) -> Value:
+    """Model a function that gives back its first argument as it is."""
+    del interpreter
+    return call.args[0] if call.args else call.unknown()
+
+
+# Files.
+
+
+def written_files(interpreter: Interpreter) -> set[str]:
+    """Return the paths that the program has written so far; ``"*"`` is one that is not known."""
+    found: set[str] | None = getattr(interpreter, "written", None)
+    if found is None:
+        found = set()
+        setattr(interpreter, "written", found)  # noqa: B010
+    return found
+
+
+def note_written(interpreter: Interpreter, path: Value | None) -> None:
+    """Take note that the program writes a file or makes a folder."""
+    text = text_of(path)
+    written_files(interpreter).add("*" if text is None else posixpath.normpath(text))
+
+
+def is_written(interpreter: Interpreter, path: str) -> bool:
+    """Whether the program may have written a file, or a folder around it."""
+    written = written_files(interpreter)
+    if not written:
+        return False
+    around = posixpath.normpath(path)
+    return "*" in written or any(
+        p in written for p in (around, *map(str, PurePosixPath(around).parents)) if p != "."
+    )
+
+
+def file_of(interpreter: Interpreter, path: Value | None) -> str | None:
+    """Return the workspace file that a path means.
+
+    Raises `Raised` ("file") where a relative path names no file of the workspace and the program
+    did not write it; None where that cannot be told.
+    """
+    text = text_of(path)
+    if path is None or text is None:
+        return None
+    if is_written(interpreter, text):
+        return None
+    file = interpreter.file_named(text)
+    if file is not None:
+        return file
+    if not text or text[0] in "/~$\\" or ":" in text or _is_folder(interpreter, text):
+        return None
+    raise Raised("file", f"No such file or directory: {text!r}", path)
+
+
+def _is_folder(interpreter: Interpreter, path: str) -> bool:
+    return any(True for _ in _below(interpreter, path))
+
+
+def _below(interpreter: Interpreter, path: str) -> Iterator[tuple[str, str]]:
+    """Yield (workspace file, its path below a folder) of all files below a folder."""
+    wanted = posixpath.normpath(path).lstrip("/") or "."
+    around = str(getattr(interpreter, "folder", "") or "")
+    files = interpreter.workspace.files()
+    names = dict.fromkeys((posixpath.normpath(posixpath.join(around, wanted)), wanted))
+    for name in names:
+        if name == ".":
+            yield from ((file, file) for file in files)
+            return
+        found = [file for file in files if file.startswith(f"{name}/")]
+        if found:
+            yield from ((file, file[len(name) + 1 :]) for file in found)
+            return
+
+
+def text_in(interpreter: Interpreter, file: str | None) -> str | None:
+    """Return a workspace file's text, None where it is too long, binary or not known."""
+    text = None if file is None else interpreter.workspace.text(file)
+    return None if text is None or len(text) > MOST_TEXT else text
+
+
+def _split(text: str) -> list[str]:
+    lines = text.split("\n")
+    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def lines_in(interpreter: Interpreter, file: str | None, path: Value) -> Value:
+    """Return a file's lines with their ends, each with its place; outlined where they are many."""
+    text = text_in(interpreter, file)
+    if text is None or file is None:
+        return Value(UNKNOWN, path.origins)
+    lines = _split(text)
+    if len(lines) > MOST_ITEMS:
+        origins = frozenset({(file, 1)})
+        length = Value(len(lines), path.origins | origins)
+        return Value(Lazy(Value(UNKNOWN, origins), length), path.origins)
+    made = [Value(line, frozenset({(file, n)})) for n, line in enumerate(lines, 1)]
+    return Value(made, path.origins)
+
+
+@MODELS.function("open", "builtins.open", "io.open", "codecs.open", "gzip.open")
+@MODELS.method("Path", "open")
+def _open(interpreter: Interpreter, call: Call) -> Value:
+    path = call.receiver if call.receiver is not None else call.given(0, "file", "filename")
+    mode = call.given(0 if call.receiver is not None else 1, "mode")
+    how = "r" if mode is None else mode.data
+    name = "io.TextIOWrapper"
+    if path is None or not isinstance(how, str):
+        return call.unknown()
+    if any(letter in how for letter in "wax+"):
+        note_written(interpreter, path)
+        return thing(name, call, path=path, lines=Value(UNKNOWN, path.origins), at=Value(0))
+    file = file_of(interpreter, path)
+    lines = lines_in(interpreter, file, path)
+    if "b" in how or "gzip" in call.name:
+        lines = Value(UNKNOWN, path.origins)
+    return thing(name, call, path=path, file=Value(file), lines=lines, at=Value(0))
+
+
+def _rest(call: Call, take: bool = True) -> list[Value] | None:
+    """Return the lines of an open file that were not read yet, and count them as read."""
+    lines, at = state_of(call.receiver, "lines").data, state_of(call.receiver, "at").data
+    if not isinstance(lines, list) or not isinstance(at, int):
+        return None
+    if take and call.receiver is not None and isinstance(call.receiver.data, LibraryObject):
+        call.receiver.data.state["at"] = Value(len(lines))
+    return lines[at:]
+
+
+@MODELS.method("TextIOWrapper", "__iter__", "readlines")
+def _read_lines(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    rest = _rest(call)
+    return state_of(call.receiver, "lines") if rest is None else Value(rest)
+
+
+@MODELS.method("TextIOWrapper", "readline", "__next__")
+def _read_line(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    rest = _rest(call, take=False)
+    if rest is None or call.receiver is None or not isinstance(call.receiver.data, LibraryObject):
+        return call.unknown()
+    if not rest:
+        return Value("") if call.name == "readline" else call.unknown()
+    at = call.receiver.data.state["at"].data
+    call.receiver.data.state["at"] = Value(at + 1 if isinstance(at, int) else UNKNOWN)
+    return rest[0]
+
+
+@MODELS.method("TextIOWrapper", "read")
+def _read(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    rest = None if call.args else _rest(call)
+    if rest is None:
+        return unknown(state_of(call.receiver, "lines"))
+    text = "".join(line.data for line in rest if isinstance(line.data, str))
+    return Value(text, rest[0].origins if rest else NOWHERE)
+
+
+MODELS.method("TextIOWrapper", "__enter__")(itself)
+MODELS.method(
+    "TextIOWrapper", "__exit__", "close", "write", "writelines", "flush", "truncate", "fileno"
+)(nothing)
+
+
+@MODELS.method("TextIOWrapper", "seek")
+def _seek(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    to = call.given(0, "offset")
+    if call.receiver is not None and isinstance(call.receiver.data, LibraryObject):
+        known = to is not None and to.data == 0
+        call.receiver.data.state["at"] = Value(0 if known else UNKNOWN)
+    return unknown() if to is None else to
+
+
+# JSON, YAML, TOML and INI documents.
+
+
+def json_value(node: Node, file: str, line: int, budget: list[int]) -> Value:
+    """Return a JSON document as nested values, each with its key's line."""
+    origins = frozenset({(file, line)})
+    budget[0] -= 1
+    if budget[0] < 0:
+        return Value(UNKNOWN, origins)
+    if not node.is_container:
+        return Value(node.value, origins)
+    if node.keys is None:
+        return Value([json_value(item, file, item.line, budget) for item in node.items], origins)
+    pairs = zip(node.keys, node.items, strict=False)
+    return Value({key: json_value(n, file, at, budget) for (key, at), n in pairs}, origins)
+
+
+def _json_text(text: str, origins: Origins) -> Value:
+    """Return a JSON text that starts at the place it is known to come from."""
+    file, line = min(origins) if len(origins) == 1 else ("", 1)
+    if len(text) > MOST_TEXT:
+        return Value(UNKNOWN, origins)
+    reading = read_json(text, line)
+    if reading.problem is not None or reading.root is None:
+        at = reading.problem_line or line
+        place = frozenset({(file, at)}) if file else origins
+        raise Raised("value", reading.problem or "no value", Value(text[:200], place))
+    found = json_value(reading.root, file, reading.root.line, [MOST_ITEMS])
+    return found if file else with_origins(_stripped(found), origins)
+
+
+def _stripped(value: Value) -> object:
+    try:
+        return plain(value, 200)
+    except ValueError:
+        return UNKNOWN
+
+
+@MODELS.function("json.load")
+def _json_load(interpreter: Interpreter, call: Call) -> Value:
+    handle = call.given(0, "fp")
+    file = state_of(handle, "file").data
+    text = text_in(interpreter, file) if isinstance(file, str) else None
+    if text is None or not isinstance(file, str):
+        return Value(UNKNOWN, merged(state_of(handle, "path")))
+    return _json_text(text, frozenset({(file, 1)}))
+
+
+@MODELS.function("json.loads", "orjson.loads", "ujson.loads")
+def _json_loads(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    text = call.given(0, "s")
+    if text is None or not isinstance(text.data, str):
+        return call.unknown()
+    return _json_text(text.data, text.origins)
+
+
+MODELS.function("json.dump", "yaml.dump", "yaml.safe_dump", "pickle.dump", "toml.dump")(nothing)
+
+
+def settings(interpreter: Interpreter, file: str) -> Value:
+    """Return a YAML or TOML document as nested values, each with its line.
+
+    Unknown where the file has more than one document, could not be read, or is too long.
+    """
+    workspace = interpreter.workspace
+    origins = frozenset({(file, 1)})
+    text = text_in(interpreter, file)
+    entries = workspace.config_entries(file)
+    if text is None or not entries or len(entries) >= MOST_ITEMS:
+        return Value(UNKNOWN, origins)
+    problem = workspace.elements(file).problem
+    if problem is not None:
+        at = frozenset({(file, workspace.elements(file).problem_line or 1)})
+        raise Raised("value", problem, Value(UNKNOWN, at))
+    is_yaml = file.endswith((".yaml", ".yml"))
+    if is_yaml and re.search(r"\n---[ \t]*(?:\n|$)", text.lstrip()):
+        return Value(UNKNOWN, origins)
+    return _nested(interpreter, file, is_yaml)
+
+
+def _nested(interpreter: Interpreter, file: str, is_yaml: bool) -> Value:
+    entries = interpreter.workspace.config_entries(file)
+    parents = {entry.path[:-1]: isinstance(entry.path[-1], int) for entry in entries}
+    root = Value([] if parents.get((), False) else {}, frozenset({(file, 1)}))
+    made: dict[tuple[str | int, ...], Value] = {(): root}
+
+    def holder(path: tuple[str | int, ...], line: int) -> Value:
+        if path not in made:
+            inner: object = [] if parents.get(path, False) else {}
+            made[path] = Value(inner, frozenset({(file, line)}))
+            put(path, made[path], line)
+        return made[path]
+
+    def put(path: tuple[str | int, ...], value: Value, line: int) -> None:
+        around = holder(path[:-1], line).data
+        if isinstance(around, dict):
+            source = interpreter.workspace.source_line(file, line) if is_yaml else ""
+            around[_yaml_key(path[-1], source)] = value
+        elif isinstance(around, list):
+            around.append(value)
+
+    for entry in entries:
+        if entry.path in parents:
+            holder(entry.path, entry.line)
+            continue
+        origins = frozenset({(file, entry.line)})
+        data: object = entry.value
+        if entry.length is not None or entry.text.startswith("!"):
+            source = interpreter.workspace.source_line(file, entry.line)
+            brackets = {"[]": list, "{}": dict}
+            empty = [make for mark, make in brackets.items() if mark in source.replace(" ", "")]
+            is_table = entry.text.startswith("[")
+            data = empty[0]() if len(empty) == 1 else {} if is_table else UNKNOWN
+        elif isinstance(data, str) and (len(data) >= 400 or re.match(r"\d{4}-\d\d?-\d\d?", data)):
+            data = UNKNOWN
+        put(entry.path, Value(data, origins), entry.line)
+    return root
+
+
+def _yaml_key(key: str | int, source: str) -> object:
+    """Return a key as PyYAML resolves it: an unquoted whole number is one."""
+    if isinstance(key, str) and re.fullmatch(r"-?(?:0|[1-9]\d*)", key):
+        quoted = f'"{key}"' in source or f"'{key}'" in source
+        return key if quoted or not source else int(key)
+    return key
+
+
+def _document(interpreter: Interpreter, given: Value | None) -> Value:
+    """Return the settings of an open file, or of a file's whole text."""
+    file = state_of(given, "file").data
+    if isinstance(file, str):
+        return settings(interpreter, file)
+    if given is not None and isinstance(given.data, str) and len(given.origins) == 1:
+        (name, line), *_ = given.origins
+        if line == 1 and interpreter.workspace.text(name) == given.data:
+            return settings(interpreter, name)
+    return unknown(*([] if given is None else [given, state_of(given, "path")]))
+
+
+@MODELS.function(
+    *("yaml.safe_load", "yaml.load", "yaml.full_load", "yaml.unsafe_load", "tomllib.load"),
+    *("tomllib.loads", "tomli.load", "tomli.loads", "toml.loads"),
+)
+def _settings_of_document(interpreter: Interpreter, call: Call) -> Value:
+    return _document(interpreter, call.given(0, "stream", "fp", "s"))
+
+
+@MODELS.function("toml.load", "OmegaConf.load", "omegaconf.OmegaConf.load")
+def _settings_of_path(interpreter: Interpreter, call: Call) -> Value:
+    path = call.given(0, "f", "file_")
+    if text_of(path) is None or (path is not None and state_of(path, "file").known):
+        found = _document(interpreter, path)
+    else:
+        file = file_of(interpreter, path)
+        found = call.unknown() if file is None else settings(interpreter, file)
+    return _config(found, call) if call.name.startswith("omega") else found
+
+
+@MODELS.function("configparser.ConfigParser", "configparser.RawConfigParser")
+def _config_parser(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return thing("configparser.ConfigParser", call, sections=Value({}))
+
+
+@MODELS.method("ConfigParser", "read", "read_file", "read_string")
+def _read_ini(interpreter: Interpreter, call: Call) -> Value:
+    given = call.given(0, "filenames", "f")
+    sections = state_of(call.receiver, "sections").data
+    file = state_of(given, "file").data
+    if call.name == "read" and text_of(given) is not None:
+        file = interpreter.file_named(text_of(given) or "")
+        if file is None:
+            return Value([], NOWHERE if given is None else given.origins)
+    text = text_in(interpreter, file) if isinstance(file, str) else None
+    if text is None or not isinstance(file, str) or not isinstance(sections, dict):
+        _forget(call.receiver)
+        return call.unknown()
+    parser = configparser.RawConfigParser()
+    try:
+        parser.read_string(text)
+    except configparser.Error as error:
+        line = getattr(error, "lineno", None)
+        at = frozenset({(file, line if isinstance(line, int) else 1)})
+        raise Raised("value", str(error)[:200], Value(UNKNOWN, at)) from None
+    lines: dict[tuple[str, ...], int] = {}
+    for entry in interpreter.workspace.config_entries(file):
+        names = tuple(str(part) for part in entry.path)
+        lines[(*names[:1], *(name.lower() for name in names[1:]))] = entry.line
+    for section in [*parser.sections(), *(["DEFAULT"] if parser.defaults() else [])]:
+        start = frozenset({(file, lines.get((section,), 1))})
+        held = sections.setdefault(section, Value({}, start)).data
+        for key, text in parser.items(section):
+            line = lines.get((section, key)) or lines.get(("DEFAULT", key)) or 1
+            known: object = UNKNOWN if "%(" in text or "${" in text else text
+            held[key] = Value(known, frozenset({(file, line)}))
+    return Value([Value(file)])
+
+
+def _forget(value: Value | None) -> None:
+    if value is not None and isinstance(value.data, LibraryObject):
+        for name in value.data.state:
+            value.data.state[name] = Value(UNKNOWN)
+
+
+_INI_TYPES: dict[str, Callable[[str], object]] = {
+    "get": str,
+    "getint": int,
+    "getfloat": float,
+    "getboolean": lambda text: configparser.RawConfigParser.BOOLEAN_STATES[text.lower()],
+}
+
+
+@MODELS.method("ConfigParser", *_INI_TYPES)
+@MODELS.method("SectionProxy", *_INI_TYPES)
+def _ini_get(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    if call.receiver is None:
+        return call.unknown()
+    items, at = state_of(call.receiver, "items"), 0
+    if isinstance(state_of(call.receiver, "sections").data, dict):
+        items, at = _ini_section(call.receiver, call.given(0, "section")), 1
+    option, fallback = call.given(at, "option"), call.keywords.get("fallback")
+    if fallback is None and at == 0:
+        fallback = call.given(1, "fallback") or Value(None)
+    if not isinstance(items.data, dict) or option is None or not isinstance(option.data, str):
+        return call.unknown()
+    found = items.data.get(option.data.lower())
+    if found is None:
+        if fallback is None:
+            raise Raised("key", f"No option {option.data!r}", option, items)
+        return fallback
+    if not isinstance(found.data, str):
+        return Value(UNKNOWN, found.origins)
+    try:
+        return Value(_INI_TYPES[call.name](found.data), found.origins)
+    except (ValueError, KeyError):
+        raise Raised("value", f"not a value for {call.name}: {found.data!r}", found) from None
+
+
+def _ini_section(parser: Value, name: Value | None) -> Value:
+    sections = state_of(parser, "sections")
+    if not isinstance(sections.data, dict) or name is None or not isinstance(name.data, str):
+        return unknown(sections)
+    if name.data not in sections.data:
+        raise Raised("key", f"No section: {name.data!r}", name, sections)
+    found = sections.data[name.data]
+    return found if isinstance(found, Value) else unknown(sections)
+
+
+@MODELS.method("ConfigParser", "__getitem__")
+def _ini_proxy(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    assert call.receiver is not None
+    items = _ini_section(call.receiver, call.given(0))
+    return thing("configparser.SectionProxy", call, items=items) if items.known else items
+
+
+@MODELS.method("SectionProxy", "__getitem__")
+def _ini_item(interpreter: Interpreter, call: Call) -> Value:
+    items, option = state_of(call.receiver, "items"), call.given(0)
+    if isinstance(items.data, dict) and option is not None and isinstance(option.data, str):
+        found = items.data.get(option.data.lower())
+        if found is None:
+            raise Raised("key", f"no option {option.data!r}", option, items)
+        return found if isinstance(found, Value) else unknown(items)
+    del interpreter
+    return call.unknown()
+
+
+@MODELS.method("ConfigParser", "sections")
+def _ini_sections(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    sections = state_of(call.receiver, "sections")
+    if not isinstance(sections.data, dict):
+        return unknown(sections)
+    names = [Value(n, v.origins) for n, v in sections.data.items() if n != "DEFAULT"]
+    return Value(names, sections.origins)
+
+
+@MODELS.method("ConfigParser", "items", "options")
+@MODELS.method("SectionProxy", "items", "keys", "values")
+def _ini_items(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    assert call.receiver is not None
+    items = state_of(call.receiver, "items")
+    if not items.known and call.args:
+        items = _ini_section(call.receiver, call.args[0])
+    if not isinstance(items.data, dict):
+        return call.unknown()
+    pairs = [(Value(key, value.origins), value) for key, value in items.data.items()]
+    if call.name == "items":
+        return Value([Value(pair, merged(*pair)) for pair in pairs], items.origins)
+    return Value([pair[call.name == "values"] for pair in pairs], items.origins)
+
+
+@MODELS.method("ConfigParser", "has_section", "has_option", "__contains__")
+@MODELS.method("SectionProxy", "__contains__")
+def _ini_has(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    held = state_of(call.receiver, "sections")
+    held = held if held.known else state_of(call.receiver, "items")
+    for name in call.args:
+        if not isinstance(held.data, dict) or not isinstance(name.data, str):
+            return call.unknown()
+        found = held.data.get(name.data, held.data.get(name.data.lower()))
+        if found is None:
+            return Value(False, merged(name, held))
+        held = found
+    return Value(True, merged(*call.args, held))
+
+
+# Delimited text.
+
+
+@MODELS.function("csv.reader", "csv.DictReader")
+def _csv_reader(interpreter: Interpreter, call: Call) -> Value:
+    source = call.given(0, "f", "csvfile", "iterable")
+    handle = Call("readlines", (), {}, call.place, source)
+    of_file = source is not None and isinstance(source.data, LibraryObject)
+    lines = _rest(handle) if of_file else listed(interpreter, source)
+    origins = merged(*([source] if source is not None else []), state_of(source, "path"))
+    options: dict[str, str] = {}
+    for name in ("delimiter", "quotechar"):
+        mark = call.keywords.get(name)
+        if mark is not None and not (isinstance(mark.data, str) and len(mark.data) == 1):
+            return Value(UNKNOWN, origins)
+        if mark is not None and isinstance(mark.data, str):
+            options[name] = mark.data
+    if lines is None or not all(isinstance(line.data, str) for line in lines):
+        return Value(UNKNOWN, origins)
+    rows = _csv_rows(lines, options)
+    if call.name.endswith("reader"):
+        return thing("csv.reader", call, rows=Value(rows, origins))
+    named = call.given(1, "fieldnames")
+    names = None if named is None else listed(interpreter, named)
+    if named is not None and names is None:
+        return Value(UNKNOWN, origins)
+    if names is None:
+        first = rows.pop(0).data if rows else []
+        names = first if isinstance(first, list) else []
+    records = [_record(names, row) for row in rows]
+    return thing("csv.DictReader", call, rows=Value(records, origins), fieldnames=Value(names))
+
+
+def _csv_rows(lines: Sequence[Value], options: dict[str, str]) -> list[Value]:
+    reader = csv.reader((str(line.data) for line in lines), **options)  # type: ignore[arg-type]
+    rows: list[Value] = []
+    start = 0
+    try:
+        for row in reader:
+            origins = lines[start].origins
+            rows.append(Value([Value(cell, origins) for cell in row], origins))
+            start = min(reader.line_num, len(lines) - 1)
+    except csv.Error as error:
+        raise Raised("value", str(error), lines[start]) from None
+    return [row for row in rows if row.data]
+
+
+def _record(names: Sequence[Value], row: Value) -> Value:
+    cells = row.data if isinstance(row.data, list) else []
+    found: dict[object, Value] = {}
+    for index, name in enumerate(names):
+        cell = cells[index] if index < len(cells) else Value(None, row.origins)
+        found[name.data] = cell
+    if len(cells) > len(names):
+        found[None] = Value(cells[len(names) :], row.origins)
+    return Value(found, row.origins)
+
+
+@MODELS.method("reader", "__iter__")
+@MODELS.method("DictReader", "__iter__")
+def _csv_iter(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    rows = state_of(call.receiver, "rows")
+    if isinstance(rows.data, list):
+        held = Value(list(rows.data), rows.origins)
+        rows.data.clear()
+        return held
+    return rows
+
+
+@MODELS.method("reader", "__next__")
+@MODELS.method("DictReader", "__next__")
+def _csv_next(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    rows = state_of(call.receiver, "rows").data
+    if isinstance(rows, list) and rows:
+        first = rows.pop(0)
+        return first if isinstance(first, Value) else call.unknown()
+    return call.unknown()
+
+
+MODELS.function("csv.writer", "csv.DictWriter")(lambda interpreter, call: thing("csv.writer", call))
+MODELS.method("writer", "writerow", "writerows", "writeheader")(nothing)
+
+
+# Paths.
+
+
+def path_value(text: str, call: Call, *parts: Value) -> Value:
+    """Return a `pathlib.Path` of a text."""
+    origins = merged(*parts)
+    made = LibraryObject("pathlib.Path", (), {}, call.place, {"path": Value(text, origins)})
+    return Value(made, origins)
+
+
+@MODELS.function("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.PurePosixPath")
+@MODELS.method("Path", "joinpath", "__truediv__")
+def _path(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    parts = [*([call.receiver] if call.receiver is not None else []), *call.args]
+    texts = [text_of(part) for part in parts]
+    if any(text is None for text in texts):
+        return unknown(*parts)
+    return path_value(str(PurePosixPath(*(t for t in texts if t is not None))), call, *parts)
+
+
+@MODELS.method("Path", "__rtruediv__")
+def _path_after(interpreter: Interpreter, call: Call) -> Value:
+    assert call.receiver is not None
+    turned = Call("joinpath", (*call.args, call.receiver), {}, call.place)
+    return _path(interpreter, turned)
+
+
+@MODELS.function("pathlib.Path.cwd", "os.getcwd", "os.getcwdb")
+def _here(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return (
+        path_value(".", call) if call.name.endswith("cwd") and "Path" in call.name else Value(".")
+    )
+
+
+_PATH_TEXTS: dict[str, Callable[[PurePosixPath], str]] = {
+    "name": lambda path: path.name,
+    "stem": lambda path: path.stem,
+    "suffix": lambda path: path.suffix,
+    "as_posix": str,
+    "__str__": str,
+    "__fspath__": str,
+}
+_PATH_PATHS: dict[str, Callable[..., PurePosixPath]] = {
+    "parent": lambda path: path.parent,
+    "with_suffix": lambda path, suffix: path.with_suffix(suffix),
+    "with_name": lambda path, name: path.with_name(name),
+    "with_stem": lambda path, stem: path.with_stem(stem),
+    "relative_to": lambda path, other: path.relative_to(other),
+    "resolve": lambda path, *_: path,
+    "absolute": lambda path: path,
+    "expanduser": lambda path: path,
+}
+
+
+@MODELS.attribute("Path", "name", "stem", "suffix")
+@MODELS.method("Path", "as_posix", "__str__", "__fspath__")
+def _path_text(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    text = text_of(call.receiver)
+    if text is None or call.receiver is None:
+        return call.unknown()
+    return Value(_PATH_TEXTS[call.name](PurePosixPath(text)), call.receiver.origins)
+
+
+@MODELS.attribute("Path", "parent")
+@MODELS.method("Path", *(name for name in _PATH_PATHS if name != "parent"))
+def _path_path(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    text, given = text_of(call.receiver), [text_of(arg) for arg in call.args]
+    if text is None or call.receiver is None or None in given:
+        return call.unknown()
+    try:
+        made = _PATH_PATHS[call.name](PurePosixPath(text), *given)
+    except (ValueError, TypeError) as error:
+        raise Raised("value", str(error), call.receiver, *call.args) from None
+    return path_value(str(made), call, call.receiver, *call.args)
+
+
+@MODELS.attribute("Path", "parents", "parts", "suffixes")
+def _path_parts(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    text = text_of(call.receiver)
+    if text is None or call.receiver is None:
+        return call.unknown()
+    path, origins = PurePosixPath(text), call.receiver.origins
+    if call.name == "parents":
+        return Value([path_value(str(p), call, call.receiver) for p in path.parents], origins)
+    if call.name == "suffixes":
+        return with_origins(path.suffixes, origins)
+    return with_origins(path.parts, origins)
+
+
+@MODELS.function("os.path.exists", "os.path.isfile", "os.path.isdir", "os.path.lexists")
+@MODELS.method("Path", "exists", "is_file", "is_dir")
+def _exists(interpreter: Interpreter, call: Call) -> Value:
+    path = call.receiver if call.receiver is not None else call.given(0, "path", "s")
+    text = text_of(path)
+    if path is None or text is None:
+        return call.unknown()
+    file = interpreter.file_named(text)
+    folder = file is None and _is_folder(interpreter, text)
+    wants = call.name.rpartition(".")[2].replace("_", "")
+    if file is not None or folder:
+        found = wants in ("exists", "lexists") or (wants == "isdir") == folder
+        return Value(found, path.origins)
+    return Value(UNKNOWN, path.origins)
+
+
+@MODELS.method("Path", "read_text")
+def _read_text(interpreter: Interpreter, call: Call) -> Value:
+    file = file_of(interpreter, call.receiver)
+    text = text_in(interpreter, file)
+    if text is None or file is None:
+        return call.unknown()
+    return Value(text, frozenset({(file, 1)}))
+
+
+@MODELS.method("Path", "mkdir", "write_text", "write_bytes", "touch", "unlink", "rmdir", "rename")
+@MODELS.function(
+    *("os.makedirs", "os.mkdir", "os.remove", "shutil.rmtree", "shutil.copy", "shutil.copyfile"),
+    *("os.rename", "shutil.move"),
+)
+def _change_files(interpreter: Interpreter, call: Call) -> Value:
+    whole = "shutil" in call.name or "rename" in call.name or "remove" in call.name
+    target = call.receiver if call.receiver is not None else call.given(0, "name", "path")
+    if not call.name.endswith(("mkdir", "makedirs")) or whole:
+        note_written(interpreter, None if whole else target)
+    elif not is_true(call.keywords.get("exist_ok")) or not _is_folder(
+        interpreter, text_of(target) or "."
+    ):
+        note_written(interpreter, target)
+    return Value(None)
+
+
+@MODELS.method("Path", "glob", "rglob", "iterdir")
+@MODELS.function("os.listdir", "glob.glob", "glob.iglob")
+def _list_files(interpreter: Interpreter, call: Call) -> Value:
+    """List what the workspace has of a folder; unknown where it has nothing of it."""
+    of_path, name = call.receiver is not None, call.name.rpartition(".")[2]
+    folder = call.receiver if of_path else call.given(0, "path", "pathname")
+    pattern = call.given(0, "pattern") if name in ("glob", "rglob") and of_path else None
+    text, wanted = text_of(folder), None if pattern is None else text_of(pattern)
+    if name == "listdir" and folder is None:
+        text = "."
+    if text is None or (pattern is not None and wanted is None):
+        return call.unknown()
+    if name in ("glob", "iglob") and not of_path:
+        head = list(itertools.takewhile(lambda part: not _MAGIC.search(part), text.split("/")))
+        wanted = text[len("/".join(head)) :].lstrip("/")
+        text = "/".join(head) or "."
+        if not wanted or text.startswith("~"):
+            return call.unknown()
+    if name == "rglob":
+        wanted = f"**/{wanted}"
+    found = _matching(interpreter, text, wanted)
+    if not found or len(found) > MOST_ITEMS:
+        return call.unknown()
+    parts = [part for part in (folder, pattern) if part is not None]
+    if name == "listdir":
+        return Value([Value(each, merged(*parts)) for each in found], merged(*parts))
+    joined = [posixpath.normpath(posixpath.join(text, each)) for each in found]
+    if of_path:
+        return Value([path_value(each, call, *parts) for each in joined], merged(*parts))
+    return Value([Value(each, merged(*parts)) for each in joined], merged(*parts))
+
+
+_MAGIC = re.compile(r"[*?\[]")
+
+
+def _matching(interpreter: Interpreter, folder: str, pattern: str | None) -> list[str]:
+    below = [rest for _, rest in _below(interpreter, folder)]
+    if pattern is None:
+        return sorted({rest.partition("/")[0] for rest in below})
+    names = {rest for rest in below}
+    names.update(str(p) for rest in below for p in PurePosixPath(rest).parents if str(p) != ".")
+    wanted = tuple(part for part in pattern.split("/") if part)
+    return sorted(name for name in names if _fits(tuple(name.split("/")), wanted))
+
+
+def _fits(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    if not wanted:
+        return not parts
+    if wanted[0] == "**":
+        return any(_fits(parts[i:], wanted[1:]) for i in range(len(parts)))
+    return bool(parts) and fnmatch.fnmatchcase(parts[0], wanted[0]) and _fits(parts[1:], wanted[1:])
+
+
+_OS_PATH: dict[str, Callable[..., object]] = {
+    "join": posixpath.join,
+    "basename": posixpath.basename,
+    "dirname": posixpath.dirname,
+    "split": posixpath.split,
+    "splitext": posixpath.splitext,
+    "normpath": posixpath.normpath,
+    "isabs": posixpath.isabs,
+    "abspath": posixpath.normpath,
+    "realpath": posixpath.normpath,
+    "expanduser": str,
+}
+
+
+@MODELS.function(*(f"os.path.{name}" for name in _OS_PATH), "os.fspath")
+def _os_path(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    texts = [text_of(arg) for arg in call.args]
+    if None in texts or not texts:
+        if any(arg.data is None for arg in call.args):
+            what = "expected str, bytes or os.PathLike object, not NoneType"
+            raise Raised("type", what, *(arg for arg in call.args if arg.data is None))
+        return call.unknown()
+    function = _OS_PATH.get(call.name.rpartition(".")[2], str)
+    return with_origins(function(*texts), merged(*call.args))
+
+
+@MODELS.function("os.environ.get", "os.getenv", "os.environ.setdefault", "os.cpu_count")
+def _environment(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return call.unknown()
+
+
+@MODELS.function("PIL.Image.open")
+def _image_open(interpreter: Interpreter, call: Call) -> Value:
+    path = call.given(0, "fp")
+    file_of(interpreter, path)
+    return thing("PIL.Image.Image", call)
+
+
+MODELS.method("Image", "convert", "copy", "rotate", "crop", "__enter__", "transpose")(itself)
+
+
+@MODELS.method("Image", "resize")
+def _image_resize(interpreter: Interpreter, call: Call) -> Value:
+    sizes = listed(interpreter, call.given(0, "size"))
+    state = {} if sizes is None or len(sizes) != 2 else {"size": Value(tuple(sizes))}
+    return thing("PIL.Image.Image", call, **state)
+
+
+# Command lines.
+
+
+class _Word(str):
+    """A word of the command line that knows its value."""
+
+    __slots__ = ("value",)
+    value: Value
+
+
+class _Stop(Exception):
+    """What a command line does not fit."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """The standard parser, which neither prints nor ends the process."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what the standard parser would end the process with."""
+        raise _Stop(message)
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Raise what the standard parser would end the process with."""
+        raise _Stop(message or str(status))
+
+
+@MODELS.function("argparse.ArgumentParser")
+def _argument_parser(interpreter: Interpreter, call: Call) -> Value:
+    parents = listed(interpreter, call.keywords.get("parents")) or []
+    inherited: list[Value] = []
+    for parent in parents:
+        held = state_of(parent, "actions").data
+        inherited.extend(held if isinstance(held, list) else [])
+    return thing("argparse.ArgumentParser", call, actions=Value(inherited), defaults=Value({}))
+
+
+@MODELS.method("ArgumentParser", "add_argument_group", "add_mutually_exclusive_group")
+@MODELS.method("_ArgumentGroup", "add_mutually_exclusive_group")
+def _argument_group(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return thing("argparse._ArgumentGroup", call, actions=state_of(call.receiver, "actions"))
+
+
+@MODELS.method("ArgumentParser", "add_argument")
+@MODELS.method("_ArgumentGroup", "add_argument")
+def _add_argument(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    actions = state_of(call.receiver, "actions").data
+    made = thing("argparse.Action", call)
+    if isinstance(actions, list):
+        actions.append(made)
+    return made
+
+
+@MODELS.method("ArgumentParser", "set_defaults")
+def _set_defaults(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    defaults = state_of(call.receiver, "defaults").data
+    if isinstance(defaults, dict):
+        defaults.update(call.keywords)
+    return Value(None)
+
+
+@MODELS.method("ArgumentParser", "add_subparsers")
+def _add_subparsers(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    made = thing("argparse._SubParsersAction", call, parsers=Value({}))
+    if call.receiver is not None and isinstance(call.receiver.data, LibraryObject):
+        call.receiver.data.state["subparsers"] = made
+    return made
+
+
+@MODELS.method("_SubParsersAction", "add_parser")
+def _add_parser(interpreter: Interpreter, call: Call) -> Value:
+    name = call.given(0, "name")
+    made = _argument_parser(interpreter, call)
+    parsers = state_of(call.receiver, "parsers").data
+    if isinstance(parsers, dict) and name is not None and isinstance(name.data, str):
+        parsers[name.data] = made
+    return made
+
+
+@dataclass(slots=True)
+class _Option:
+    """An argument of a parser, with what the command line gave for it."""
+
+    action: LibraryObject
+    dest: str
+    kind: str
+    keywords: dict[str, Value]
+    place: Origins = field(default=NOWHERE)
+
+
+_GIVES_CONSTANT = {"store_true": True, "store_false": False}
+
+
+@MODELS.method("ArgumentParser", "parse_args", "parse_known_args")
+def _parse_args(interpreter: Interpreter, call: Call) -> Value:
+    given = call.given(0, "args")
+    words: list[Value] | None
+    if given is None or given.data is None:
+        words = interpreter.arguments
+    else:
+        words = listed(interpreter, given)
+    known = call.name == "parse_known_args"
+    names, rest = parse(interpreter, call, call.receiver, words, known)
+    space = thing("argparse.Namespace", call, **names)
+    return Value((space, rest)) if known else space
+
+
+def parse(
+    interpreter: Interpreter,
+    call: Call,
+    receiver: Value | None,
+    words: Sequence[Value] | None,
+    known: bool,
+) -> tuple[dict[str, Value], Value]:
+    """Return the attributes that a parser makes of words, and the words left over.
+
+    Words that are None are not known, and so are then all values. Raises `Raised` ("arguments")
+    where the program would end with a usage message.
+    """
+    actions = state_of(receiver, "actions").data
+    options = [_option(a) for a in actions] if isinstance(actions, list) else []
+    read = [option for option in options if option is not None]
+    defaults = state_of(receiver, "defaults").data
+    found: dict[str, Value] = dict(defaults) if isinstance(defaults, dict) else {}
+    for option in read:
+        default = found.get(option.dest) or _default(option)
+        if option.keywords.get("default", default).data != "==SUPPRESS==":
+            found[option.dest] = default
+    parsers = state_of(receiver, "subparsers")
+    if words is None or len(read) != len(options) or not all(_is_word(w) for w in words):
+        names = {name: Value(UNKNOWN, value.origins) for name, value in found.items()}
+        return names, Value(UNKNOWN)
+    held = list(words)
+    below: list[Value] | None = None
+    if isinstance(parsers.data, LibraryObject):
+        held, below, chosen = _at_subparser(read, held, parsers)
+        dest = parsers.data.keywords.get("dest")
+        if dest is not None and isinstance(dest.data, str):
+            found[dest.data] = chosen
+    given, rest = _given(read, held, known)
+    for option in read:
+        if option.dest in given:
+            found[option.dest] = _converted(interpreter, call, option, given[option.dest])
+        elif option.dest in found and isinstance(found[option.dest].data, str):
+            found[option.dest] = _typed(interpreter, call, option, found[option.dest])
+    if below is not None:
+        inner = state_of(parsers, "parsers").data
+        parser = inner.get(str(below[0].data)) if isinstance(inner, dict) else None
+        names, rest = parse(interpreter, call, parser, below[1:], known)
+        found.update(names)
+    return found, rest
+
+
+def _is_word(value: Value) -> bool:
+    return isinstance(value.data, str)
+
+
+def _at_subparser(
+    read: Sequence[_Option], words: list[Value], parsers: Value
+) -> tuple[list[Value], list[Value] | None, Value]:
+    """Split a command line at the word that names a subparser."""
+    inner = state_of(parsers, "parsers").data
+    for index, word in enumerate(words):
+        if isinstance(inner, dict) and word.data in inner:
+            return words[:index], words[index:], word
+    required = (
+        parsers.data.keywords.get("required") if isinstance(parsers.data, LibraryObject) else None
+    )
+    if is_true(required):
+        raise Raised("arguments", "a subcommand is required", *words)
+    del read
+    return words, None, Value(None)
+
+
+def _option(action: Value) -> _Option | None:
+    """Return an argument by its call of ``add_argument``, None where that is not known."""
+    made = action.data
+    if not isinstance(made, LibraryObject):
+        return None
+    names = [arg.data for arg in made.args]
+    if not names or not all(isinstance(name, str) for name in names):
+        return None
+    texts = [name for name in names if isinstance(name, str)]
+    kind = made.keywords.get("action", Value("store")).data
+    if isinstance(kind, Library):
+        kind = "boolean" if kind.name.endswith("BooleanOptionalAction") else None
+    if not isinstance(kind, str):
+        return None
+    dest = made.keywords.get("dest")
+    if dest is not None and isinstance(dest.data, str):
+        name = dest.data
+    else:
+        long = next((t for t in texts if t.startswith("--")), texts[0])
+        name = long.lstrip("-").replace("-", "_") if texts[0].startswith("-") else texts[0]
+    return _Option(made, name, kind, dict(made.keywords), frozenset({made.made}))
+
+
+def _default(option: _Option) -> Value:
+    given = option.keywords.get("default")
+    if given is not None:
+        return given
+    if option.kind in _GIVES_CONSTANT:
+        return Value(not _GIVES_CONSTANT[option.kind], option.place)
+    return Value(None, option.place)
+
+
+def _given(
+    read: Sequence[_Option], words: Sequence[Value], known: bool
+) -> tuple[dict[str, object], Value]:
+    """Let the standard parser assign the words to the arguments."""
+    parser = _Parser(prog="program", add_help=True)
+    for option in read:
+        names = [str(arg.data) for arg in option.action.args]
+        keywords: dict[str, object] = {"default": argparse.SUPPRESS}
+        positional = not names[0].startswith("-")
+        if not positional:
+            keywords["dest"] = option.dest
+            keywords["required"] = is_true(option.keywords.get("required"))
+        nargs = option.keywords.get("nargs")
+        if nargs is not None and nargs.data is not None:
+            keywords["nargs"] = nargs.data
+        kind = option.kind
+        if kind in ("store_true", "store_false", "store_const", "append_const", "count"):
+            keywords.pop("nargs", None)
+            keywords["action"] = "store_const" if kind != "count" else "append_const"
+            keywords["const"] = option
+        elif kind in ("append", "extend"):
+            keywords["action"] = kind
+        elif kind == "boolean":
+            keywords["action"] = argparse.BooleanOptionalAction
+        elif kind in ("help", "version"):
+            continue
+        if keywords.get("nargs") == "?":
+            keywords["const"] = option
+        try:
+            parser.add_argument(*names, **keywords)  # type: ignore[arg-type]
+        except (ValueError, TypeError, argparse.ArgumentError) as error:
+            place = Value(UNKNOWN, option.place)
+            raise Raised("arguments", str(error)[:200], place) from None
+    try:
+        space, rest = parser.parse_known_args(_split_words(words))
+    except _Stop as stop:
+        raise Raised("arguments", str(stop)[:200], *words) from None
+    except (ValueError, TypeError, argparse.ArgumentError):
+        return {}, Value(UNKNOWN)
+    left = [_value_of(word) for word in rest]
+    if left and not known:
+        raise Raised("arguments", f"unrecognized arguments: {' '.join(rest)}"[:200], *left)
+    return vars(space), Value(left)
+
+
+def _split_words(words: Sequence[Value]) -> list[str]:
+    found: list[str] = []
+    for value in words:
+        text = str(value.data)
+        head, mark, tail = text.partition("=")
+        # The standard parser would cut it itself, and lose where it comes from.
+        split = mark and text.startswith("--") and tail and not tail.startswith("-")
+        for part in (head, tail) if split else (text,):
+            word = _Word(part)
+            word.value = Value(part, value.origins)
+            found.append(word)
+    return found
+
+
+def _value_of(word: object) -> Value:
+    return word.value if isinstance(word, _Word) else with_origins(word, NOWHERE)
+
+
+def _converted(interpreter: Interpreter, call: Call, option: _Option, given: object) -> Value:
+    if option.kind in _GIVES_CONSTANT:
+        return Value(_GIVES_CONSTANT[option.kind], option.place)
+    if given is option:
+        return option.keywords.get("const", Value(None, option.place))
+    if option.kind == "count" and isinstance(given, list):
+        default = option.keywords.get("default")
+        start = default.data if default is not None and isinstance(default.data, int) else 0
+        return Value(start + len(given), option.place)
+    if isinstance(given, bool):
+        return Value(given, option.place)
+    if isinstance(given, list):
+        items = [_converted(interpreter, call, option, item) for item in given]
+        default = option.keywords.get("default")
+        if option.kind in ("append", "extend") and default is not None:
+            items = [*(listed(interpreter, default) or []), *items]
+        return Value(items, merged(*items) or option.place)
+    return _typed(interpreter, call, option, _value_of(given))
+
+
+def _typed(interpreter: Interpreter, call: Call, option: _Option, word: Value) -> Value:
+    kind = option.keywords.get("type")
+    found = word
+    if kind is not None and isinstance(kind.data, Library):
+        convert = _TYPES.get(kind.data.name.rpartition(".")[2])
+        if convert is None:
+            return (
+                _path(interpreter, Call("Path", (word,), {}, call.place))
+                if (kind.data.name == "pathlib.Path")
+                else interpreter.call(kind, (word,), {}, call.place)
+            )
+        try:
+            found = Value(convert(word.data), word.origins or option.place)
+        except (ValueError, TypeError):
+            what = f"argument {option.dest}: invalid {kind.data.name} value: {word.data!r}"
+            raise Raised("arguments", what, word, Value(UNKNOWN, option.place)) from None
+    elif kind is not None and kind.data is not None:
+        found = interpreter.call(kind, (word,), {}, call.place)
+    choices = listed(interpreter, option.keywords.get("choices"))
+    if choices and found.known and all(isinstance(c.data, _PLAIN) for c in choices):
+        if isinstance(found.data, _PLAIN) and found.data not in [c.data for c in choices]:
+            what = f"argument {option.dest}: invalid choice: {found.data!r}"
+            raise Raised("arguments", what, found, option.keywords["choices"])
+    return found
+
+
+_TYPES: dict[str, Callable[..., object]] = {"int": int, "float": float, "str": str, "bool": bool}
+
+
+@MODELS.function("types.SimpleNamespace", "argparse.Namespace")
+def _namespace(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return thing(call.name, call, **call.keywords)
+
+
+@MODELS.function("vars", "builtins.vars")
+def _vars(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    given = call.given(0)
+    if given is not None and isinstance(given.data, LibraryObject):
+        if given.data.short in ("Namespace", "SimpleNamespace"):
+            return Value(given.data.state, given.origins)
+    elif given is not None and isinstance(given.data, Instance):
+        return Value(given.data.attributes, given.origins)
+    return call.unknown()
+
+
+# Containers.
+
+
+class DefaultDict(dict[object, Value]):
+    """A dict that makes what it lacks."""
+
+    def __init__(self, make: Callable[[], Value], held: dict[object, Value] | None = None) -> None:
+        super().__init__(held or {})
+        self.make = make
+
+    def __missing__(self, key: object) -> Value:
+        """Make, keep and return the value of a key."""
+        made = self[key] = self.make()
+        return made
+
+
+@MODELS.function("collections.defaultdict")
+def _defaultdict(interpreter: Interpreter, call: Call) -> Value:
+    factory = call.given(0, "default_factory")
+    held = call.args[1].data if len(call.args) > 1 else {}
+    if factory is None or factory.data is None or not isinstance(held, dict):
+        return Value(dict(held), merged(*call.args)) if isinstance(held, dict) else call.unknown()
+
+    def make() -> Value:
+        simple = {"int": 0, "float": 0.0, "str": "", "bool": False}
+        if isinstance(factory.data, Library):
+            name = factory.data.name.rpartition(".")[2]
+            if name in simple:
+                return Value(simple[name])
+            fresh: dict[str, Callable[[], object]] = {"list": list, "dict": dict, "set": set}
+            if name in fresh:
+                return Value(fresh[name]())
+        return interpreter.call(factory, (), {}, call.place)
+
+    return Value(DefaultDict(make, held))
+
+
+def _counted(interpreter: Interpreter, call: Call) -> dict[object, int] | None:
+    counts: dict[object, int] = {}
+    given = call.given(0, "iterable")
+    if given is not None and isinstance(given.data, dict):
+        for key, value in given.data.items():
+            if not isinstance(value.data, int):
+                return None
+            counts[key] = value.data
+        return counts
+    items = [] if given is None else listed(interpreter, given)
+    if given is not None and isinstance(given.data, str):
+        items = [Value(letter, given.origins) for letter in given.data[:MOST_ITEMS]]
+    for item in items if items is not None else [Value(UNKNOWN)]:
+        try:
+            key = plain(item)
+            counts[key] = counts.get(key, 0) + 1
+        except (ValueError, TypeError):
+            return None
+    return counts
+
+
+@MODELS.function("collections.Counter")
+def _counter(interpreter: Interpreter, call: Call) -> Value:
+    counts = _counted(interpreter, call)
+    if counts is None:
+        return call.unknown()
+    origins = merged(*call.args)
+    return Value(
+        DefaultDict(lambda: Value(0), {k: Value(n, origins) for k, n in counts.items()}), origins
+    )
+
+
+@MODELS.method("dict", "update", "subtract")
+def _dict_update(interpreter: Interpreter, call: Call) -> Value:
+    """Update a dict; a counter adds what it is given (`collections.Counter`)."""
+    held, given = call.receiver, call.given(0)
+    if held is None or not isinstance(held.data, dict):
+        return call.unknown()
+    if isinstance(held.data, DefaultDict) and not isinstance(given and given.data, dict):
+        counts = _counted(interpreter, Call("Counter", call.args, {}, call.place))
+        for key, number in (counts or {}).items():
+            before = held.data.get(key, Value(0))
+            total = before.data + number if isinstance(before.data, int) else UNKNOWN
+            held.data[key] = Value(total, merged(before, *call.args))
+        if counts is None:
+            held.data = UNKNOWN
+        return Value(None)
+    held.data.update(call.keywords)
+    if given is not None and isinstance(given.data, dict):
+        held.data.update(given.data)
+    elif given is not None:
+        for pair in listed(interpreter, given) or [Value(UNKNOWN)]:
+            parts = listed(interpreter, pair)
+            if parts is None or len(parts) != 2 or not isinstance(parts[0].data, _PLAIN):
+                held.data = UNKNOWN
+                break
+            held.data[parts[0].data] = parts[1]
+    return Value(None)
+
+
+@MODELS.method("dict", "most_common")
+def _most_common(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    held, count = call.receiver, call.given(0, "n")
+    if held is None or not isinstance(held.data, dict):
+        return call.unknown()
+    if not all(isinstance(v.data, (int, float)) for v in held.data.values()):
+        return call.unknown()
+    if count is not None and count.data is not None and not isinstance(count.data, int):
+        return call.unknown()
+    ranked = sorted(held.data.items(), key=lambda item: item[1].data, reverse=True)
+    top = ranked if count is None or count.data is None else ranked[: count.data]
+    origins = merged(held, *call.args)
+    return Value([Value((with_origins(k, origins), v), origins) for k, v in top], origins)
+
+
+@MODELS.method("dict", "elements", "total", "move_to_end")
+def _counter_rest(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return call.unknown()
+
+
+@MODELS.function("collections.OrderedDict")
+def _ordered_dict(interpreter: Interpreter, call: Call) -> Value:
+    held = Value({}, merged(*call.args))
+    if call.args or call.keywords:
+        _dict_update(interpreter, Call("update", call.args, call.keywords, call.place, held))
+    return held
+
+
+@MODELS.function("collections.deque")
+def _deque(interpreter: Interpreter, call: Call) -> Value:
+    longest = call.given(1, "maxlen")
+    items = listed(interpreter, call.given(0, "iterable")) if call.given(0, "iterable") else []
+    if items is None or (longest is not None and longest.data is not None):
+        return call.unknown()
+    return Value(items, merged(*call.args))
+
+
+@MODELS.method("list", "popleft", "appendleft", "rotate")
+def _deque_method(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    held = call.receiver.data if call.receiver is not None else None
+    if not isinstance(held, list):
+        return call.unknown()
+    if call.name == "appendleft" and call.args:
+        held.insert(0, call.args[0])
+        return Value(None)
+    if call.name == "popleft" and call.receiver is not None:
+        if not held:
+            raise Raised("index", "pop from an empty deque", call.receiver)
+        first = held.pop(0)
+        return first if isinstance(first, Value) else call.unknown()
+    return call.unknown()
+
+
+# Numbers and chance.
+
+
+_MATH = (
+    *(
+        "ceil",
+        "floor",
+        "sqrt",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "exp",
+        "expm1",
+        "sin",
+        "cos",
+        "tan",
+    ),
+    *("asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "pow", "fabs", "fmod", "gcd", "lcm"),
+    *("hypot", "isnan", "isinf", "isfinite", "isclose", "radians", "degrees", "trunc", "copysign"),
+    *("isqrt", "erf", "prod", "factorial", "comb", "perm", "cbrt", "exp2", "dist", "fsum"),
+)
+_LARGEST = {"factorial": 1000, "comb": 1000, "perm": 1000}
+
+
+@MODELS.function(*(f"math.{name}" for name in _MATH))
+def _math(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    function = getattr(math, call.name.rpartition(".")[2], None)
+    largest = _LARGEST.get(call.name.rpartition(".")[2])
+    if function is None:
+        return call.unknown()
+    try:
+        numbers = [plain(arg) for arg in call.args]
+        named = {name: plain(value) for name, value in call.keywords.items()}
+    except ValueError:
+        return call.unknown()
+    if largest is not None and not all(isinstance(n, int) and n <= largest for n in numbers):
+        return call.unknown()
+    try:
+        return Value(function(*numbers, **named), merged(*call.args))
+    except TypeError as error:
+        raise Raised("type", str(error), *call.args) from None
+    except (ValueError, OverflowError) as error:
+        raise Raised("value", str(error), *call.args) from None
+
+
+CONSTANTS: dict[str, object] = {
+    **{f"math.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan", "tau")},
+    **{f"numpy.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan")},
+    **{f"torch.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan")},
+    **{f"string.{name}": getattr(string, name) for name in string.__all__ if name.islower()},
+    "numpy.newaxis": None,
+    "os.sep": "/",
+    "os.pathsep": ":",
+    "os.linesep": "\n",
+    "csv.QUOTE_NONE": csv.QUOTE_NONE,
+    "argparse.SUPPRESS": argparse.SUPPRESS,
+    "sys.maxsize": 2**63 - 1,
+    "typing.TYPE_CHECKING": False,
+}
+"""Constants of libraries by their dotted name."""
+
+
+@MODELS.function("random.choice", "secrets.choice")
+def _choice(interpreter: Interpreter, call: Call) -> Value:
+    items = listed(interpreter, call.given(0, "seq"))
+    if items == []:
+        raise Raised("index", "Cannot choose from an empty sequence", *call.args)
+    return call.unknown() if items is None else alike(items)
+
+
+@MODELS.function("random.choices", "random.sample")
+def _sample(interpreter: Interpreter, call: Call) -> Value:
+    items = listed(interpreter, call.given(0, "population"))
+    count = call.given(2, "k") if call.name.endswith("choices") else call.given(1, "k")
+    if count is None:
+        count = Value(1) if call.name.endswith("choices") else Value(UNKNOWN)
+    if items and isinstance(count.data, int) and call.name.endswith("sample"):
+        if count.data > len(items):
+            length = Value(len(items), merged(*call.args[:1]))
+            raise Raised("value", "Sample larger than population", count, length)
+    item = Value(UNKNOWN, merged(*call.args)) if items is None else alike(items)
+    if isinstance(count.data, int) and 0 <= count.data <= MOST_ITEMS:
+        return Value(
+            [Value(item.data, item.origins) for _ in range(count.data)], merged(*call.args)
+        )
+    return Value(Lazy(item, count), merged(*call.args))
+
+
+@MODELS.function("random.shuffle")
+def _shuffle(interpreter: Interpreter, call: Call) -> Value:
+    """Make all items what they have in common: any of them may come first."""
+    del interpreter
+    held = call.given(0, "x")
+    if held is not None and isinstance(held.data, list) and held.data:
+        item = alike(held.data)
+        held.data[:] = [Value(item.data, one.origins) for one in held.data]
+    return Value(None)
+
+
+MODELS.function("random.seed", "random.setstate")(nothing)
+
+
+# Iteration and functions.
+
+
+@MODELS.function("itertools.chain", "itertools.chain.from_iterable")
+def _chain(interpreter: Interpreter, call: Call) -> Value:
+    parts: Sequence[Value] | None = call.args
+    if call.name.endswith("from_iterable"):
+        parts = listed(interpreter, call.given(0))
+    found: list[Value] = []
+    for part in parts or ():
+        items = listed(interpreter, part)
+        if items is None or len(found) + len(items) > MOST_ITEMS:
+            return call.unknown()
+        found.extend(items)
+    return call.unknown() if parts is None else Value(found, merged(*parts))
+
+
+_COMBINING: dict[str, Callable[..., Iterable[tuple[Value, ...]]]] = {
+    "product": itertools.product,
+    "permutations": itertools.permutations,
+    "combinations": itertools.combinations,
+    "combinations_with_replacement": itertools.combinations_with_replacement,
+    "pairwise": lambda items: zip(items, items[1:], strict=False),
+}
+
+
+@MODELS.function(*(f"itertools.{name}" for name in _COMBINING))
+def _combining(interpreter: Interpreter, call: Call) -> Value:
+    name = call.name.rpartition(".")[2]
+    parts = call.args if name == "product" else call.args[:1]
+    lists = [listed(interpreter, part) for part in parts]
+    extra = [arg.data for arg in call.args[len(parts) :]]
+    repeat = call.given(1, "repeat" if name == "product" else "r")
+    if name != "product" and not extra and repeat is not None:
+        extra = [repeat.data]
+    known = [items for items in lists if items is not None]
+    if len(known) != len(lists) or not all(isinstance(e, int) for e in extra):
+        return call.unknown()
+    named = {}
+    if name == "product" and "repeat" in call.keywords:
+        if not isinstance(call.keywords["repeat"].data, int):
+            return call.unknown()
+        named = {"repeat": call.keywords["repeat"].data}
+        if len(known[0]) ** min(named["repeat"], 60) > MOST_ITEMS:
+            return call.unknown()
+    if math.prod(map(len, known)) > MOST_ITEMS:
+        return call.unknown()
+    made = itertools.islice(_COMBINING[name](*known, *extra, **named), MOST_ITEMS + 1)
+    found = [Value(one, merged(*one)) for one in made]
+    return call.unknown() if len(found) > MOST_ITEMS else Value(found, merged(*call.args))
+
+
+@MODELS.function("itertools.islice")
+def _islice(interpreter: Interpreter, call: Call) -> Value:
+    items = listed(interpreter, call.given(0))
+    bounds = [arg.data for arg in call.args[1:]]
+    if items is None or not all(b is None or isinstance(b, int) for b in bounds):
+        return call.unknown()
+    try:
+        return Value(list(itertools.islice(items, *bounds)), merged(*call.args))
+    except ValueError:
+        return call.unknown()
+
+
+@MODELS.function("itertools.repeat", "itertools.cycle", "itertools.count")
+def _endless(interpreter: Interpreter, call: Call) -> Value:
+    first, times = call.given(0, "object", "iterable"), call.given(1, "times")
+    if call.name.endswith("repeat") and first is not None:
+        length = Value(UNKNOWN) if times is None else times
+        return Value(Lazy(first, length), merged(first, length))
+    if call.name.endswith("cycle"):
+        items = listed(interpreter, first)
+        return call.unknown() if not items else Value(Lazy(alike(items), Value(UNKNOWN)))
+    return Value(Lazy(call.unknown(), Value(UNKNOWN)))
+
+
+@MODELS.function("functools.partial")
+def _partial(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return thing("functools.partial", call)
+
+
+@MODELS.object("functools.partial")
+def _call_partial(interpreter: Interpreter, call: Call) -> Value:
+    held = call.receiver.data if call.receiver is not None else None
+    if not isinstance(held, LibraryObject) or not held.args:
+        return call.unknown()
+    given = {**held.keywords, **call.keywords}
+    return interpreter.call(held.args[0], (*held.args[1:], *call.args), given, call.place)
+
+
+_OPERATORS: dict[str, Callable[..., object]] = {
+    name: getattr(operator, name) for name in ("add", "mul", "sub", "or_", "and_")
+}
+
+
+@MODELS.function("functools.reduce")
+def _reduce(interpreter: Interpreter, call: Call) -> Value:
+    items = listed(interpreter, call.given(1))
+    function, start = call.given(0), call.given(2, "initial")
+    if items is None or function is None or len(items) > _MOST_CALLS:
+        return call.unknown()
+    rest = items if start is None else [start, *items]
+    if not rest:
+        raise Raised("type", "reduce() of empty iterable with no initial value", *call.args)
+    total, *others = rest
+    known = _OPERATORS.get(
+        function.data.name.rpartition(".")[2] if isinstance(function.data, Library) else ""
+    )
+    for item in others:
+        if known is not None:
+            if not isinstance(total.data, (int, float)) or not isinstance(item.data, (int, float)):
+                return call.unknown()
+            total = Value(known(total.data, item.data), merged(total, item))
+        else:
+            total = interpreter.call(function, (total, item), {}, call.place)
+    return total
+
+
+@MODELS.function("functools.lru_cache", "functools.cache", "functools.wraps", "contextlib.suppress")
+def _decorator(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    given = call.given(0)
+    if given is not None and not call.name.endswith("wraps") and not isinstance(given.data, int):
+        return given
+    return thing("functools.decorator", call)
+
+
+MODELS.object("functools.decorator")(first_argument)
+
+
+@MODELS.function("operator.itemgetter", "operator.attrgetter")
+def _getter(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return thing(call.name, call)
+
+
+@MODELS.object("operator.itemgetter")
+def _call_itemgetter(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    held = call.receiver.data if call.receiver is not None else None
+    given = call.given(0)
+    if not isinstance(held, LibraryObject) or len(held.args) != 1 or given is None:
+        return call.unknown()
+    key = held.args[0].data
+    if isinstance(given.data, dict) and isinstance(key, _PLAIN):
+        if key in given.data:
+            return _as_value(given.data[key])
+        if not isinstance(given.data, DefaultDict):
+            raise Raised("key", repr(key), held.args[0], given)
+    if isinstance(given.data, (list, tuple)) and isinstance(key, int):
+        if not -len(given.data) <= key < len(given.data):
+            raise Raised("index", "index out of range", held.args[0], given)
+        return _as_value(given.data[key])
+    return call.unknown()
+
+
+def _as_value(found: object) -> Value:
+    return found if isinstance(found, Value) else Value(UNKNOWN)
+
+
+@MODELS.function("re.findall", "re.split", "re.sub")
+def _regular(interpreter: Interpreter, call: Call) -> Value:
+    """Apply a pattern that takes little time on any text: no group, one repetition at most."""
+    del interpreter
+    given = [arg.data for arg in call.args]
+    at = 2 if call.name.endswith("sub") else 1
+    if len(given) != at + 1 or call.keywords or not all(isinstance(g, str) for g in given):
+        return call.unknown()
+    texts = [g for g in given if isinstance(g, str)]
+    repeated = sum(texts[0].count(mark) for mark in "*+{?")
+    if "(" in texts[0] or repeated > 1 or len(texts[at]) > _MOST_TEXT_OF_PATTERN:
+        return call.unknown()
+    function: Callable[..., object] = getattr(re, call.name.rpartition(".")[2])
+    try:
+        return with_origins(function(*texts), merged(*call.args))
+    except re.error as error:
+        raise Raised("value", str(error), call.args[0]) from None
+
+
+# Copies and data classes.
+
+
+def copied(value: Value, deep: bool, memo: dict[int, Value] | None = None) -> Value:
+    """Return a copy of a value (module ``copy``); what was shared inside of it stays shared."""
+    memo = {} if memo is None else memo
+    data = value.data
+    if id(data) in memo:
+        return Value(memo[id(data)].data, value.origins)
+    found = Value(data, value.origins)
+
+    def inner(part: Value) -> Value:
+        return copied(part, True, memo) if deep else part
+
+    if isinstance(data, list):
+        made: list[Value] = []
+        found.data = made
+        memo[id(data)] = found
+        made.extend(inner(part) for part in data)
+    elif isinstance(data, DefaultDict):
+        found.data = DefaultDict(data.make, {k: inner(v) for k, v in data.items()})
+        memo[id(data)] = found
+    elif isinstance(data, dict):
+        held: dict[object, Value] = {}
+        found.data = held
+        memo[id(data)] = found
+        held.update((key, inner(part)) for key, part in data.items())
+    elif isinstance(data, tuple):
+        found.data = tuple(inner(part) for part in data)
+    elif isinstance(data, set):
+        found.data = set(data)
+    elif isinstance(data, Instance):
+        instance = Instance(data.cls, {})
+        found.data = instance
+        memo[id(data)] = found
+        instance.attributes.update((name, inner(v)) for name, v in data.attributes.items())
+    elif isinstance(data, LibraryObject):
+        thing_ = LibraryObject(data.name, data.args, data.keywords, data.made)
+        found.data = thing_
+        memo[id(data)] = found
+        thing_.state.update((name, inner(v)) for name, v in data.state.items())
+    elif isinstance(data, Array):
+        found.data = replace(data)
+    return found
+
+
+@MODELS.function("copy.deepcopy", "copy.copy")
+def _copy(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    given = call.given(0, "x")
+    if given is None:
+        return call.unknown()
+    try:
+        return copied(given, call.name.endswith("deepcopy"))
+    except RecursionError:
+        return call.unknown()
+
+
+@MODELS.function("dataclasses.asdict")
+def _asdict(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    given = call.given(0, "obj")
+
+    def inner(value: Value, depth: int) -> Value:
+        data = value.data
+        if isinstance(data, Instance) and data.cls.is_dataclass and depth:
+            parts = {name: inner(v, depth - 1) for name, v in data.attributes.items()}
+            return Value(parts, value.origins)
+        if isinstance(data, (list, tuple)) and depth:
+            return Value(type(data)(inner(v, depth - 1) for v in data), value.origins)
+        if isinstance(data, dict) and depth:
+            return Value({k: inner(v, depth - 1) for k, v in data.items()}, value.origins)
+        return value
+
+    return call.unknown() if given is None else inner(given, 10)
+
+
+@MODELS.function("dataclasses.replace")
+def _replaced(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    given = call.given(0, "obj")
+    if given is None or not isinstance(given.data, Instance):
+        return call.unknown()
+    made = Instance(given.data.cls, {**given.data.attributes, **call.keywords})
+    return Value(made, merged(given, *call.keywords.values()))
+
+
+@MODELS.function("dataclasses.field")
+def _field(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return thing("dataclasses.field", call)
+
+
+@MODELS.function("dataclasses.is_dataclass")
+def _is_dataclass(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    given = call.given(0, "obj")
+    cls = given.data if given is not None else None
+    cls = cls.cls if isinstance(cls, Instance) else cls
+    return Value(cls.is_dataclass) if isinstance(cls, ClassValue) else call.unknown()
+
+
+# Settings of OmegaConf and Hydra.
+
+
+def _config(value: Value, call: Call, depth: int = 20) -> Value:
+    """Return nested dicts as OmegaConf gives them: keys are attributes, too."""
+    if isinstance(value.data, dict) and depth:
+        held = {str(k): _config(v, call, depth - 1) for k, v in value.data.items()}
+        made = LibraryObject("omegaconf.DictConfig", (), {}, call.place, held)
+        return Value(made, value.origins)
+    if isinstance(value.data, list) and depth:
+        return Value([_config(v, call, depth - 1) for v in value.data], value.origins)
+    if isinstance(value.data, str) and "${" in value.data:
+        return Value(UNKNOWN, value.origins)
+    return value
+
+
+def _container(value: Value, depth: int = 20) -> Value:
+    data = value.data
+    if isinstance(data, LibraryObject) and data.short == "DictConfig" and depth:
+        return Value({k: _container(v, depth - 1) for k, v in data.state.items()}, value.origins)
+    if isinstance(data, list) and depth:
+        return Value([_container(v, depth - 1) for v in data], value.origins)
+    return value
+
+
+@MODELS.function("omegaconf.OmegaConf.create", "OmegaConf.create")
+@MODELS.function("easydict.EasyDict", "box.Box", "munch.munchify", "ml_collections.ConfigDict")
+def _config_create(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    given = call.given(0, "obj")
+    held = given if given is not None else Value(dict(call.keywords))
+    return _config(held, call) if isinstance(held.data, (dict, list)) else call.unknown()
+
+
+@MODELS.function("omegaconf.OmegaConf.to_container", "OmegaConf.to_container")
+def _to_container(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    given = call.given(0, "cfg")
+    return call.unknown() if given is None else _container(given)
+
+
+@MODELS.function("omegaconf.OmegaConf.merge", "OmegaConf.merge")
+def _config_merge(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    parts = [_container(part) for part in call.args]
+    if not parts or not all(isinstance(part.data, dict) for part in parts):
+        return call.unknown()
+    found = parts[0]
+    for part in parts[1:]:
+        found = _overlaid(found, part)
+    return _config(found, call)
+
+
+def _overlaid(under: Value, over: Value, depth: int = 20) -> Value:
+    if not isinstance(under.data, dict) or not isinstance(over.data, dict) or not depth:
+        return over
+    found = dict(under.data)
+    for key, value in over.data.items():
+        found[key] = _overlaid(found[key], value, depth - 1) if key in found else value
+    return Value(found, merged(under, over))
+
+
+@MODELS.method("DictConfig", "get", "__getitem__", "pop")
+def _config_get(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    held = call.receiver.data if call.receiver is not None else None
+    key = call.given(0, "key")
+    if not isinstance(held, LibraryObject) or key is None or not isinstance(key.data, str):
+        return call.unknown()
+    if key.data in held.state:
+        return held.state[key.data]
+    if call.name == "get":
+        return call.given(1, "default_value") or Value(None, merged(key))
+    assert call.receiver is not None
+    raise Raised("key", f"Key {key.data!r} is not in struct", key, call.receiver)
+
+
+@MODELS.method("DictConfig", "__setitem__")
+def _config_set(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    held = call.receiver.data if call.receiver is not None else None
+    if isinstance(held, LibraryObject) and len(call.args) == 2:
+        if isinstance(call.args[0].data, str):
+            held.state[call.args[0].data] = call.args[1]
+    return Value(None)
+
+
+@MODELS.method("DictConfig", "keys", "values", "items", "__iter__", "__len__", "__contains__")
+def _config_items(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    held = call.receiver.data if call.receiver is not None else None
+    if not isinstance(held, LibraryObject) or call.receiver is None:
+        return call.unknown()
+    origins = call.receiver.origins
+    if call.name == "__len__":
+        return Value(len(held.state), origins)
+    if call.name == "__contains__":
+        key = call.args[0].data if call.args else UNKNOWN
+        return Value(key in held.state if isinstance(key, str) else UNKNOWN, origins)
+    pairs = [(Value(key, value.origins), value) for key, value in held.state.items()]
+    if call.name == "items":
+        return Value([Value(pair, merged(*pair)) for pair in pairs], origins)
+    return Value([pair[call.name == "values"] for pair in pairs], origins)
+
+
+@MODELS.function("hydra.main")
+def _hydra(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return thing("hydra.main", call)
+
+
+@MODELS.object("hydra.main")
+def _hydra_task(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    held = call.receiver.data if call.receiver is not None else None
+    if not isinstance(held, LibraryObject):
+        return call.unknown()
+    made = LibraryObject("hydra.task", call.args, held.keywords, held.made)
+    made.state["path"] = _as_value(held.keywords.get("config_path", Value(None)))
+    made.state["name"] = _as_value(held.keywords.get("config_name", Value(None)))
+    return Value(made)
+
+
+@MODELS.object("hydra.task")
+def _hydra_run(interpreter: Interpreter, call: Call) -> Value:
+    """Call a task with the settings that Hydra composes (Hydra 1.3, "The Defaults List")."""
+    held = call.receiver.data if call.receiver is not None else None
+    if not isinstance(held, LibraryObject) or not held.args:
+        return call.unknown()
+    if call.args or call.keywords:
+        return interpreter.call(held.args[0], call.args, call.keywords, call.place)
+    path, name = held.state["path"].data, held.state["name"].data
+    config = Value(UNKNOWN)
+    if isinstance(name, str) and (path is None or isinstance(path, str)):
+        folder = posixpath.join(posixpath.dirname(held.made[0]), path or "")
+        config = _composed(interpreter, posixpath.normpath(folder), name, 5)
+        for word in interpreter.arguments or ():
+            config = _overridden(config, word)
+    return interpreter.call(held.args[0], (_config(config, call),), {}, call.place)
+
+
+def _composed(interpreter: Interpreter, folder: str, name: str, depth: int) -> Value:
+    wanted = posixpath.join(folder, name if name.endswith((".yaml", ".yml")) else f"{name}.yaml")
+    file = next((f for f in interpreter.workspace.files() if f == wanted), None)
+    if file is None or not depth:
+        return Value(UNKNOWN)
+    own = settings(interpreter, file)
+    if not isinstance(own.data, dict):
+        return own
+    found = Value({}, own.origins)
+    defaults = own.data.pop("defaults", None)
+    listed_ = defaults.data if defaults is not None and isinstance(defaults.data, list) else []
+    after = True
+    for item in listed_:
+        if item.data == "_self_":
+            found, after = _overlaid(found, own), False
+        elif isinstance(item.data, str):
+            found = _overlaid(found, _composed(interpreter, folder, item.data, depth - 1))
+        elif isinstance(item.data, dict):
+            for group, option in item.data.items():
+                if not isinstance(group, str) or not isinstance(option.data, str):
+                    return Value(UNKNOWN, own.origins)
+                inside = posixpath.join(folder, group.removeprefix("override "))
+                part = _composed(interpreter, inside, option.data, depth - 1)
+                found = _overlaid(found, Value({group: part}, item.origins))
+    return _overlaid(found, own) if after else found
+
+
+def _overridden(config: Value, word: Value) -> Value:
+    """Return settings with one ``a.b=c`` of the command line."""
+    key, mark, text = str(word.data).partition("=")
+    if not mark or not isinstance(config.data, dict) or not isinstance(word.data, str):
+        return Value(UNKNOWN, merged(config, word))
+    data: object = text
+    for read in (int, float):
+        try:
+            data = read(text)
+            break
+        except ValueError:
+            continue
+    data = {"true": True, "false": False, "null": None}.get(text.lower(), data)
+    inner = Value(UNKNOWN if text[:1] in "[{$" else data, word.origins)
+    for part in reversed(key.lstrip("+~").split(".")):
+        inner = Value({part: inner}, word.origins)
+    return _overlaid(config, inner)
+
+
+# Time, logs, progress bars.
+
+
+MODELS.function(
+    *("time.sleep", "logging.basicConfig", "logging.info", "logging.warning", "logging.error"),
+    *("logging.debug", "warnings.filterwarnings", "warnings.simplefilter", "warnings.warn"),
+    *("gc.collect", "sys.path.append", "sys.path.insert", "tqdm.write", "tqdm.tqdm.write"),
+    *("faulthandler.enable", "logging.disable", "pprint.pprint", "traceback.print_exc"),
+)(nothing)
+MODELS.function("logging.getLogger")(lambda interpreter, call: thing("logging.Logger", call))
+MODELS.method(
+    "Logger",
+    *("debug", "info", "warning", "warn", "error", "exception", "critical", "log", "setLevel"),
+    *("addHandler", "removeHandler"),
+)(nothing)
+
+_TQDM = (
+    "tqdm.tqdm",
+    "tqdm.auto.tqdm",
+    "tqdm.notebook.tqdm",
+    "tqdm.std.tqdm",
+    "rich.progress.track",
+)
+
+
+@MODELS.function(*_TQDM, "tqdm.trange", "tqdm.auto.trange")
+def _tqdm(interpreter: Interpreter, call: Call) -> Value:
+    """Return a progress bar, which is iterated over as what it was given."""
+    given = call.given(0, "iterable", "sequence")
+    if call.name.endswith("trange"):
+        given = interpreter.call(Value(Library("range")), call.args, {}, call.place)
+    state = {} if given is None else {"iterable": given}
+    return thing("tqdm.tqdm", call, **state)
+
+
+@MODELS.method("tqdm", "__iter__", "__len__")
+def _tqdm_iter(interpreter: Interpreter, call: Call) -> Value:
+    inner = state_of(call.receiver, "iterable")
+    if not inner.known:
+        return unknown(inner)
+    if call.name == "__len__":
+        return interpreter.call(Value(Library("len")), (inner,), {}, call.place)
+    return inner
+
+
+MODELS.method("tqdm", "__enter__")(itself)
+MODELS.method(
+    "tqdm",
+    *("set_postfix", "set_description", "set_postfix_str", "update", "close", "write", "refresh"),
+    *("__exit__", "reset", "clear", "set_description_str"),
+)(nothing)

@@ -1,0 +1,474 @@
+"""PyTorch's data sets and loaders, optimizers, schedulers, devices, and saving.
+
+Sources: PyTorch's documentation of ``torch.utils.data`` (``default_collate``), ``torch.optim`` and
+``torch.device``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.arrays import array, size
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.torch_tensors import flag, kind_of, like, tensor
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Array,
+    Instance,
+    Lazy,
+    LibraryObject,
+    Origin,
+    Raised,
+    Table,
+    Value,
+    merged,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+MAX_TEXTS = 256
+LOADER = ["dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory", "drop_last"]  # fmt: skip
+
+
+# --- data sets ------------------------------------------------------------------------------------
+
+
+def made(call: Call, **state: Value) -> Value:
+    """Return an object of a library's class with its parts by name."""
+    data = LibraryObject(call.name, call.args, dict(call.keywords), call.place, state)
+    return Value(data, merged(*call.args, *call.keywords.values()))
+
+
+def length_of(interpreter: Interpreter, dataset: Value, place: Origin) -> Value:
+    """Return the number of samples, unknown where it is not known."""
+    data = dataset.data
+    if isinstance(data, list | tuple | dict):
+        return Value(len(data), dataset.origins)
+    if isinstance(data, Array):
+        return data.shape[0] if data.shape else unknown(dataset)
+    if isinstance(data, Lazy):
+        return data.length
+    if isinstance(data, LibraryObject):
+        model = MODELS.methods.get((data.short, "__len__"))
+        if model is None:
+            return unknown(dataset)
+        return model(interpreter, Call("__len__", (), {}, place, dataset))
+    if isinstance(data, Instance):
+        method = interpreter.attribute(dataset, "__len__", place)
+        found = interpreter.call(method, (), {}, place)
+        return found if size(found) is not None else Value(UNKNOWN, found.origins)
+    return unknown(dataset)
+
+
+def sample_of(interpreter: Interpreter, dataset: Value, place: Origin) -> Value:
+    """Return what ``dataset[0]`` gives, by the program's own ``__getitem__`` where it has one."""
+    data = dataset.data
+    if isinstance(data, list | tuple) and data:
+        return data[0] if isinstance(data[0], Value) else unknown(dataset)
+    if isinstance(data, LibraryObject):
+        model = MODELS.methods.get((data.short, "__getitem__"))
+        if model is None:
+            return unknown(dataset)
+        return model(interpreter, Call("__getitem__", (Value(0),), {}, place, dataset))
+    if isinstance(data, Instance):
+        method = interpreter.attribute(dataset, "__getitem__", place)
+        return interpreter.call(method, (Value(0),), {}, place)
+    if isinstance(data, Array | Lazy):
+        items = interpreter.iterate(dataset)
+        if isinstance(items, Lazy):
+            return items.item
+        return items[0] if items else unknown(dataset)
+    return unknown(dataset)
+
+
+@MODELS.function("torch.utils.data.TensorDataset")
+def _tensor_dataset(_: Interpreter, call: Call) -> Value:
+    found = [array(v) for v in call.args]
+    first: Value | None = None
+    for value, x in zip(call.args, found, strict=True):
+        kind = kind_of(value)
+        if kind is not None:
+            message = f"TensorDataset takes Tensors: '{kind}' object has no size()"
+            raise Raised("type", message, value)
+        if x is not None and x.shape:
+            message = "Size mismatch between tensors"
+            first = x.shape[0] if first is None else arrays.same(first, x.shape[0], message)
+    return made(call, length=first if first is not None else unknown(*call.args))
+
+
+@MODELS.method("TensorDataset", "__getitem__")
+def _row(_: Interpreter, call: Call) -> Value:
+    data = None if call.receiver is None else call.receiver.data
+    if not isinstance(data, LibraryObject):
+        return call.unknown()
+    rows = []
+    for value in data.args:
+        x = array(value)
+        if x is None:
+            rows.append(unknown(value))
+        else:
+            rows.append(like(x, x.shape[1:] if x.shape else None, value))
+    return Value(tuple(rows), call.receiver.origins if call.receiver is not None else frozenset())
+
+
+@MODELS.function("torch.utils.data.Subset")
+def _subset(_: Interpreter, call: Call) -> Value:
+    dataset, indices = call.given(0, "dataset"), call.given(1, "indices")
+    length = unknown() if indices is None else _count(indices)
+    return made(call, dataset=dataset or call.unknown(), length=length)
+
+
+def _count(value: Value) -> Value:
+    if isinstance(value.data, list | tuple | dict):
+        return Value(len(value.data), value.origins)
+    x = array(value)
+    if x is not None and x.shape:
+        return x.shape[0]
+    return value.data.length if isinstance(value.data, Lazy) else unknown(value)
+
+
+@MODELS.function("torch.utils.data.random_split")
+def _random_split(interpreter: Interpreter, call: Call) -> Value:
+    dataset, lengths = call.given(0, "dataset"), call.given(1, "lengths")
+    if dataset is None or lengths is None or not isinstance(lengths.data, list | tuple):
+        return call.unknown()
+    total = length_of(interpreter, dataset, call.place)
+    numbers = [v.data for v in lengths.data]
+    whole = [size(v) for v in lengths.data]
+    sizes: list[Value] = list(lengths.data)
+    if any(isinstance(n, float) for n in numbers) and all(
+        isinstance(n, int | float) for n in numbers
+    ):
+        asked = sum(float(n) for n in numbers if isinstance(n, int | float))
+        if asked > 1.000001:
+            message = "Sum of input lengths does not equal the length of the input dataset!"
+            raise Raised("size", message, Value(UNKNOWN, merged(*sizes)), total)
+        sizes = [Value(UNKNOWN, merged(v, total)) for v in sizes]
+    elif None not in whole and size(total) is not None:
+        given = sum(n or 0 for n in whole)
+        if given != size(total):
+            message = "Sum of input lengths does not equal the length of the input dataset!"
+            raise Raised("size", message, Value(given, merged(*sizes)), total)
+    parts = []
+    for length in sizes:
+        state = {
+            "dataset": dataset,
+            "length": length if size(length) is not None else unknown(length),
+        }
+        data = LibraryObject("torch.utils.data.Subset", call.args, {}, call.place, state)
+        parts.append(Value(data, dataset.origins))
+    return Value(parts, dataset.origins)
+
+
+@MODELS.method("Subset", "__getitem__")
+def _of_subset(interpreter: Interpreter, call: Call) -> Value:
+    held = _held(call)
+    return call.unknown() if held is None else sample_of(interpreter, held, call.place)
+
+
+def _held(call: Call, name: str = "dataset") -> Value | None:
+    data = None if call.receiver is None else call.receiver.data
+    return data.state.get(name) if isinstance(data, LibraryObject) else None
+
+
+@MODELS.method("TensorDataset", "__len__")
+@MODELS.method("Subset", "__len__")
+@MODELS.method("ConcatDataset", "__len__")
+def _length(_: Interpreter, call: Call) -> Value:
+    return _held(call, "length") or call.unknown()
+
+
+@MODELS.function("torch.utils.data.ConcatDataset")
+def _concat(interpreter: Interpreter, call: Call) -> Value:
+    parts = call.given(0, "datasets")
+    if parts is None or not isinstance(parts.data, list | tuple) or not parts.data:
+        return made(call)
+    lengths = [length_of(interpreter, p, call.place) for p in parts.data]
+    numbers = [size(v) for v in lengths]
+    total = None if None in numbers else sum(n or 0 for n in numbers)
+    length = Value(UNKNOWN if total is None else total, merged(*lengths))
+    return made(call, dataset=parts.data[0], length=length)
+
+
+MODELS.method("ConcatDataset", "__getitem__")(_of_subset)
+
+
+# --- loaders --------------------------------------------------------------------------------------
+
+
+@MODELS.function("torch.utils.data.DataLoader", "torch.DataLoader")
+def _loader(_: Interpreter, call: Call) -> Value:
+    state = {**dict(zip(LOADER, call.args, strict=False)), **call.keywords}
+    batch = state.get("batch_size")
+    if batch is not None and batch.data is not None and batch.known:
+        number = size(batch)
+        if number is None or number < 1:
+            what = "type" if number is None and not isinstance(batch.data, float) else "value"
+            raise Raised(what, "batch_size should be a positive integer value", batch)
+    shuffle, sampler = flag(state.get("shuffle"), default=False), state.get("sampler")
+    if shuffle and sampler is not None and sampler.data is not None and sampler.known:
+        raise Raised("value", "sampler option is mutually exclusive with shuffle", sampler)
+    return made(call, **state)
+
+
+@MODELS.method("DataLoader", "__len__")
+def _batches(interpreter: Interpreter, call: Call) -> Value:
+    state = _state(call)
+    dataset = state.get("dataset")
+    if dataset is None:
+        return call.unknown()
+    total = length_of(interpreter, dataset, call.place)
+    batch = state.get("batch_size", Value(1))
+    count, number = size(total), size(batch)
+    drop = flag(state.get("drop_last"), default=False)
+    if (
+        count is None
+        or not number
+        or drop is None
+        or "batch_sampler" in state
+        or "sampler" in state
+    ):
+        return unknown(total, batch)
+    return Value(count // number if drop else -(-count // number), merged(total, batch))
+
+
+def _state(call: Call) -> dict[str, Value]:
+    data = None if call.receiver is None else call.receiver.data
+    return data.state if isinstance(data, LibraryObject) else {}
+
+
+@MODELS.method("DataLoader", "__iter__")
+def _iterated(interpreter: Interpreter, call: Call) -> Value:
+    state = _state(call)
+    dataset = state.get("dataset")
+    if dataset is None:
+        return Value(Lazy(call.unknown(), Value(UNKNOWN)))
+    sample = sample_of(interpreter, dataset, call.place)
+    batch = state.get("batch_size", Value(1))
+    length = _batches(interpreter, call)
+    custom = state.get("collate_fn")
+    if batch.data is None and "batch_sampler" not in state:
+        item = sample if custom is None else interpreter.call(custom, (sample,), {}, call.place)
+        return Value(Lazy(item, length_of(interpreter, dataset, call.place)))
+    count = _first_batch(interpreter, dataset, batch, state, call.place)
+    if custom is not None and custom.data is not None:
+        number = size(count)
+        many = Value(Lazy(sample, count), sample.origins)
+        if number is not None and number <= MAX_TEXTS:
+            many = Value([sample] * number, count.origins)
+        return Value(Lazy(interpreter.call(custom, (many,), {}, call.place), length))
+    return Value(Lazy(collated(sample, count), length))
+
+
+def _first_batch(
+    interpreter: Interpreter, dataset: Value, batch: Value, state: dict[str, Value], place: Origin
+) -> Value:
+    """Return the number of samples of the first batch."""
+    number = size(batch)
+    if number is None or "batch_sampler" in state:
+        return unknown(batch)
+    if "sampler" in state:
+        return batch
+    total = length_of(interpreter, dataset, place)
+    count = size(total)
+    return total if count is not None and count < number else batch
+
+
+def collated(sample: Value, count: Value) -> Value:
+    """Return a batch of samples (PyTorch, ``torch.utils.data.default_collate``)."""
+    data = sample.data
+    if isinstance(data, Array):
+        if data.library not in ("torch", "numpy") or data.dtype in ("object", "str"):
+            raise Raised("type", "default_collate: batch must contain tensors or numbers", sample)
+        shape = None if data.shape is None else (count, *data.shape)
+        return tensor_like(data, shape, sample, count)
+    if isinstance(data, bool | int | float):
+        dtype = (
+            "bool" if isinstance(data, bool) else "int64" if isinstance(data, int) else "float64"
+        )
+        return tensor((count,), dtype, sample, count, device="cpu")
+    if isinstance(data, str):
+        number = size(count)
+        if number is not None and number <= MAX_TEXTS:
+            return Value((sample,) * number, merged(sample, count))
+        return Value(Lazy(sample, count), merged(sample, count))
+    if isinstance(data, tuple | list):
+        items: Sequence[Value] = data
+        return Value([collated(v, count) for v in items], sample.origins)
+    if isinstance(data, dict):
+        return Value({key: collated(v, count) for key, v in data.items()}, sample.origins)
+    if data is None or isinstance(data, Table | set) or _is_image(data):
+        kind = data.short if isinstance(data, LibraryObject) else type(data).__name__
+        message = f"default_collate: batch must contain tensors or numbers; found {kind}"
+        raise Raised("type", message, sample)
+    return unknown(sample, count)
+
+
+def _is_image(data: object) -> bool:
+    return isinstance(data, LibraryObject) and data.name.startswith("PIL.")
+
+
+def tensor_like(x: Array, shape: Sequence[Value] | None, *parts: Value) -> Value:
+    """Return a tensor of another shape with an array's dtype and bounds."""
+    found = like(x, shape, *parts)
+    data = array(found)
+    if data is not None and x.library != "torch":
+        data.library, data.device = "torch", "cpu"
+    return found
+
+
+@MODELS.function("torch.utils.data.default_collate", "torch.default_collate")
+def _default_collate(_: Interpreter, call: Call) -> Value:
+    batch = call.given(0, "batch")
+    if batch is None or not isinstance(batch.data, list | tuple) or not batch.data:
+        return call.unknown()
+    return collated(batch.data[0], Value(len(batch.data), batch.origins))
+
+
+# --- optimizers and schedulers --------------------------------------------------------------------
+
+OPTIMIZERS = (
+    *(
+        "SGD",
+        "Adam",
+        "AdamW",
+        "Adamax",
+        "Adagrad",
+        "Adadelta",
+        "RMSprop",
+        "Rprop",
+        "NAdam",
+        "RAdam",
+    ),
+    *("ASGD", "LBFGS", "SparseAdam", "Adafactor"),
+)
+SCHEDULERS = (
+    *(
+        "StepLR",
+        "MultiStepLR",
+        "ExponentialLR",
+        "CosineAnnealingLR",
+        "ReduceLROnPlateau",
+        "LambdaLR",
+    ),
+    *("OneCycleLR", "CyclicLR", "CosineAnnealingWarmRestarts", "LinearLR", "ConstantLR"),
+    *("PolynomialLR", "MultiplicativeLR"),
+)
+
+
+@MODELS.function(*(f"torch.optim.{name}" for name in OPTIMIZERS))
+def _optimizer(_: Interpreter, call: Call) -> Value:
+    parameters = call.given(0, "params")
+    short = call.name.rpartition(".")[2]
+    if parameters is None and not call.keywords:
+        raise Raised("arguments", f"{short}: missing argument 'params'", Value(short))
+    if parameters is not None:
+        if isinstance(parameters.data, list | tuple) and not parameters.data:
+            raise Raised("value", "optimizer got an empty parameter list", parameters)
+        if isinstance(parameters.data, Array):
+            message = "params argument given to the optimizer should be an iterable of Tensors"
+            raise Raised("type", message, parameters)
+        if parameters.data is None or isinstance(parameters.data, int | float):
+            raise Raised("type", "params is not iterable", parameters)
+    for name in ("lr", "weight_decay", "momentum", "eps"):
+        value = call.given(1, "lr") if name == "lr" else call.keywords.get(name)
+        if value is None:
+            continue
+        if isinstance(value.data, str | list | tuple | dict):
+            message = (
+                f"{name}: '<=' not supported between 'float' and '{type(value.data).__name__}'"
+            )
+            raise Raised("type", message, value)
+        if isinstance(value.data, int | float) and value.data < 0:
+            raise Raised("value", f"Invalid {name} value: {value.data}", value)
+    return made(call)
+
+
+@MODELS.function(*(f"torch.optim.lr_scheduler.{name}" for name in SCHEDULERS))
+def _scheduler(_: Interpreter, call: Call) -> Value:
+    optimizer = call.given(0, "optimizer")
+    if optimizer is not None:
+        kind = kind_of(optimizer)
+        if kind is not None or isinstance(optimizer.data, Lazy | Array):
+            raise Raised("type", f"{kind or 'the argument'} is not an Optimizer", optimizer)
+    return made(call)
+
+
+def _nothing(_: Interpreter, call: Call) -> Value:
+    return Value(None)
+
+
+for _short in (*OPTIMIZERS, *SCHEDULERS):
+    MODELS.method(_short, "zero_grad", "load_state_dict")(_nothing)
+    MODELS.method(_short, "step", "state_dict", "get_last_lr")(lambda _, call: call.unknown())
+
+
+# --- devices, saving, seeds -----------------------------------------------------------------------
+
+
+@MODELS.function("torch.device")
+def _device(_: Interpreter, call: Call) -> Value:
+    given = call.given(0, "type", "device")
+    if given is not None and isinstance(given.data, LibraryObject):
+        return given
+    if given is None or not given.known:
+        return call.unknown()
+    if isinstance(given.data, str):
+        kind, _separator, number = given.data.partition(":")
+        if kind not in KINDS or (number and not number.isdigit()):
+            raise Raised("value", f"Invalid device string: '{given.data}'", given)
+        index = call.given(1, "index")
+        if index is not None and size(index) is not None:
+            given = Value(f"{kind}:{index.data}", merged(given, index))
+    return Value(LibraryObject("torch.device", (given,), {}, call.place), given.origins)
+
+
+KINDS = (
+    *(
+        "cpu",
+        "cuda",
+        "mps",
+        "xpu",
+        "meta",
+        "hpu",
+        "ipu",
+        "xla",
+        "vulkan",
+        "mkldnn",
+        "opengl",
+        "hip",
+    ),
+    *("opencl", "ideep", "fpga", "maia", "lazy", "mtia", "ve", "ort", "privateuseone"),
+)
+
+
+@MODELS.attribute("device", "type", "index")
+def _device_part(_: Interpreter, call: Call) -> Value:
+    data = None if call.receiver is None else call.receiver.data
+    if (
+        not isinstance(data, LibraryObject)
+        or not data.args
+        or not isinstance(data.args[0].data, str)
+    ):
+        return call.unknown()
+    kind, _separator, number = data.args[0].data.partition(":")
+    if call.name == "type":
+        return Value(kind, data.args[0].origins)
+    return Value(int(number) if number.isdigit() else None, data.args[0].origins)
+
+
+@MODELS.function("torch.save", "torch.set_grad_enabled_", "torch.cuda.empty_cache")
+def _saved(_: Interpreter, call: Call) -> Value:
+    return Value(None)
+
+
+@MODELS.function("torch.manual_seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all")
+def _seed(_: Interpreter, call: Call) -> Value:
+    value = call.given(0, "seed")
+    if value is not None and isinstance(value.data, str) and not value.data.lstrip("-").isdigit():
+        raise Raised("value", "invalid literal for int() with base 10", value)
+    return call.unknown()

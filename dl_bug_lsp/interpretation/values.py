@@ -1,0 +1,197 @@
+"""What the interpreter's expressions come to: plain values, arrays in outline, objects, unknowns."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Origin: TypeAlias = tuple[str, int]
+"""A workspace file and a 1-based line where something that made a value is written."""
+Origins: TypeAlias = frozenset[Origin]
+NOWHERE: Origins = frozenset()
+MAX_ORIGINS = 24
+
+
+class Unknown:
+    """A value of which nothing is known."""
+
+    def __repr__(self) -> str:
+        return "unknown"
+
+
+UNKNOWN = Unknown()
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """A value and where it comes from.
+
+    ``data`` is one of: None, bool, int, float, str, bytes; ``list[Value]``, ``tuple[Value, ...]``,
+    ``dict`` from plain keys to ``Value``, ``set`` of plain values; `Array`, `Table`, `Instance`,
+    `ClassValue`, `FunctionValue`, `BoundMethod`, `ModuleValue`, `Library`, `LibraryObject`, `Lazy`,
+    or ``UNKNOWN``.
+    """
+
+    data: object
+    origins: Origins = NOWHERE
+
+    @property
+    def known(self) -> bool:
+        """Whether anything is known of the value."""
+        return self.data is not UNKNOWN
+
+
+def unknown(*parts: Value) -> Value:
+    """Return an unknown value that was made of others."""
+    return Value(UNKNOWN, merged(*parts))
+
+
+def merged(*parts: Value) -> Origins:
+    """Return the origins of all parts, at most `MAX_ORIGINS`."""
+    found: Origins = NOWHERE
+    for part in parts:
+        if part.origins and not part.origins <= found:
+            found |= part.origins
+    return found if len(found) <= MAX_ORIGINS else frozenset(sorted(found)[:MAX_ORIGINS])
+
+
+@dataclass(slots=True, eq=False)
+class Array:
+    """A tensor or array: its dimensions, dtype and device as far as they are known.
+
+    ``shape`` is None where not even the number of axes is known; each dimension is a `Value` whose
+    data is an int or ``UNKNOWN``. ``dtype`` is NumPy's name (``"float32"``, ``"int64"``,
+    ``"object"``), ``library`` one of ``"torch"``, ``"numpy"``, ``"tensorflow"``, ``"jax"``.
+    ``lowest`` and ``highest`` bound whole numbers where they are known (labels, indices).
+    """
+
+    shape: tuple[Value, ...] | None
+    dtype: str | None = None
+    library: str = "numpy"
+    device: str | None = None
+    lowest: int | None = None
+    highest: int | None = None
+
+    @property
+    def sizes(self) -> tuple[int | None, ...] | None:
+        """The dimensions as plain numbers, None for those that are not known."""
+        if self.shape is None:
+            return None
+        return tuple(d.data if isinstance(d.data, int) else None for d in self.shape)
+
+
+@dataclass(slots=True, eq=False)
+class Table:
+    """A pandas table: dtypes by column name (in order), and the number of rows."""
+
+    columns: dict[object, str | None]
+    rows: Value
+    origins_of: dict[object, Origins] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Library:
+    """Something of a library or a builtin by its dotted name (``"torch.nn.Linear"``)."""
+
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class LibraryObject:
+    """What a library's class was called with: a layer, a loss, a loader, an optimizer."""
+
+    name: str
+    args: tuple[Value, ...]
+    keywords: Mapping[str, Value]
+    made: Origin
+    state: dict[str, Value] = field(default_factory=dict)
+
+    @property
+    def short(self) -> str:
+        """The class's last name."""
+        return self.name.rpartition(".")[2]
+
+
+@dataclass(slots=True, eq=False)
+class Lazy:
+    """Something to iterate over: ``length`` items (UNKNOWN where not known), each like ``item``."""
+
+    item: Value
+    length: Value
+
+
+@dataclass(slots=True, eq=False)
+class Environment:
+    """Names and their values, with the scopes around."""
+
+    names: dict[str, Value]
+    outer: Environment | None
+    file: str
+    owner: ClassValue | None = None
+
+
+@dataclass(slots=True, eq=False)
+class FunctionValue:
+    """A workspace function with its closure and the defaults of its parameters."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    closure: Environment
+    file: str
+    defaults: dict[str, Value]
+    owner: ClassValue | None = None
+    kind: str = ""
+    """``"property"``, ``"staticmethod"``, ``"classmethod"`` or empty."""
+
+
+@dataclass(slots=True, eq=False)
+class ClassValue:
+    """A workspace class: its members, and its bases (`ClassValue` or `Library`)."""
+
+    name: str
+    node: ast.ClassDef
+    file: str
+    bases: tuple[Value, ...]
+    members: dict[str, Value]
+    is_dataclass: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """An object of a workspace class."""
+
+    cls: ClassValue
+    attributes: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class BoundMethod:
+    """A function with the object that it was taken from."""
+
+    function: FunctionValue
+    receiver: Value
+
+
+@dataclass(slots=True, eq=False)
+class ModuleValue:
+    """A workspace module."""
+
+    environment: Environment
+
+
+class Raised(Exception):
+    """An exception that the program would raise.
+
+    ``sides`` are the values that do not fit (two sizes, an index and a bound, a key and a table);
+    ``what`` is one of ``"size"``, ``"type"``, ``"index"``, ``"key"``, ``"attribute"``, ``"name"``,
+    ``"none"``, ``"file"``, ``"arguments"``, ``"value"``, ``"raised"``.
+    """
+
+    def __init__(self, what: str, message: str, *sides: Value) -> None:
+        super().__init__(message)
+        self.what = what
+        self.message = message
+        self.sides = sides
+        self.place: Origin | None = None
+        self.stack: tuple[Origin, ...] = ()

@@ -1,0 +1,185 @@
+"""Programs that are followed to their failure without being run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
+from dl_bug_lsp.interpretation.values import Value
+from dl_bug_lsp.workspace import Workspace
+
+PROGRAMS = {
+    "a loop fills a table": (
+        "index",
+        """
+words = ["ab", "cde"]  # origin
+rows = []
+for word in words:
+    for letter in word:
+        rows.append(letter)
+print(rows[len(rows)])  # fails
+""",
+    ),
+    "a class, its base and its defaults": (
+        "type",
+        """
+class Base:
+    def __init__(self, width=3):
+        self.width = width
+
+class Net(Base):
+    def __init__(self, name):
+        super().__init__()
+        self.name = name  # no origin
+        self.step = "2"  # origin
+
+    def forward(self):
+        return self.width + self.step  # fails
+
+Net("a").forward()
+""",
+    ),
+    "a dataclass of settings": (
+        "none",
+        """
+from dataclasses import dataclass, field
+
+@dataclass
+class Settings:
+    sizes: list = field(default_factory=list)
+    path: str = None  # origin
+
+settings = Settings()
+settings.path.upper()  # fails
+""",
+    ),
+    "a generator and a comprehension": (
+        "index",
+        """
+def numbers(n):
+    for i in range(n):
+        yield i * i
+
+squares = [x for x in numbers(4) if x % 2 == 0]
+print(squares[2])  # fails
+""",
+    ),
+    "a key that was renamed": (
+        "key",
+        """
+def load():
+    return {"lr": 0.1, "width": 4}
+
+config = load()
+config["depth"] = 2
+size = config["hidden"]  # fails
+""",
+    ),
+    "a function that returns nothing in one branch": (
+        "none",
+        """
+def pick(kind):
+    if kind == "a":
+        return [1]
+
+kind = "b"
+first = pick(kind)[0]  # fails
+""",
+    ),
+    "what is caught does not count": (
+        "key",
+        """
+try:
+    raise ValueError("no")
+except ValueError:
+    table = {}
+table["x"]  # fails
+""",
+    ),
+    "an argument too many": (
+        "arguments",
+        """
+def step(a, *, lr):
+    return a
+
+step(1, 2, lr=3)  # fails
+""",
+    ),
+    "a while loop that ends": (
+        "value",
+        """
+n = 5
+while n:
+    n -= 1
+print(10 / n)  # fails
+""",
+    ),
+    "an assertion": (
+        "raised",
+        """
+heads, width = 3, 8
+assert width % heads == 0  # fails
+""",
+    ),
+}
+
+
+def interpret(root: Path, text: str, words: tuple[str, ...] = ()) -> Outcome:
+    """Follow a program up to its line with the mark ``# fails``."""
+    (root / "main.py").write_text(text, encoding="utf-8")
+    line = next(n for n, x in enumerate(text.split("\n"), 1) if x.endswith("# fails"))
+    given = [Value(word) for word in words]
+    return Interpreter(Workspace(root, cache=False), "main.py", ("main.py", line), given).run()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_failure_is_reproduced(name: str, tmp_path: Path) -> None:
+    what, text = PROGRAMS[name]
+    outcome = interpret(tmp_path, text)
+    assert outcome.reached
+    assert outcome.raised is not None
+    assert outcome.raised.what == what
+    origins = {line for side in outcome.raised.sides for _, line in side.origins}
+    lines = text.split("\n")
+    assert {n for n, x in enumerate(lines, 1) if x.endswith("# origin")} <= origins
+    assert not {n for n, x in enumerate(lines, 1) if x.endswith("# no origin")} & origins
+
+
+def test_what_is_not_known_is_left_unknown(tmp_path: Path) -> None:
+    text = """
+import somewhere
+value = somewhere.load("x")
+if value.ready():
+    size = 3
+rows = [1, 2, 3]
+print(rows[value.count])
+print(value + 1, value["a"], value.b.c(1))
+print(rows[2])  # fails
+"""
+    outcome = interpret(tmp_path, text)
+    assert outcome.reached
+    assert outcome.complete
+    assert outcome.raised is None
+    assert not outcome.elsewhere
+
+
+def test_the_budget_ends_what_has_no_end(tmp_path: Path) -> None:
+    text = """
+def f(n):
+    return [f(n + 1) for _ in range(1000)]
+
+f(0)
+print(1)  # fails
+"""
+    outcome = interpret(tmp_path, text)
+    assert not outcome.complete
+    assert outcome.steps > 10_000
+
+
+def test_modules_of_the_workspace_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "settings.py").write_text("SIZE = 4\n", encoding="utf-8")
+    outcome = interpret(tmp_path, "from settings import SIZE\nprint('abc'[SIZE])  # fails\n")
+    assert outcome.raised is not None
+    assert ("settings.py", 1) in outcome.raised.sides[0].origins
