@@ -20,6 +20,7 @@ from dl_bug_lsp.provenance.values import (
     Instance,
     Items,
     Library,
+    LibraryObject,
     Mapping,
     Module,
     Value,
@@ -59,6 +60,13 @@ def _length(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
         elif isinstance(value, Instance):
             for returned in objects.called(engine, value, ("__len__",), node.context):
                 found.extend(returned.values)
+        elif isinstance(value, LibraryObject) and value.name.startswith("builtins.dict()."):
+            # The keys, values and items of a dict are as many as the dict has.
+            view = value.call.expr
+            if isinstance(view, ast.Call) and isinstance(view.func, ast.Attribute):
+                base = ast.copy_location(ast.Call(expr.func, [view.func.value], []), expr)
+                length = engine.made(("length", id(view)), lambda: base)  # noqa: B023
+                found.extend(_length(engine, engine.node(length, value.call.context), base))
     return found
 
 

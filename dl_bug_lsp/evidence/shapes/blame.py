@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_scopes, source
 from dl_bug_lsp.evidence.numbers import numbers_of
 from dl_bug_lsp.evidence.repairs.places import body_of, way_to
+from dl_bug_lsp.evidence.shapes import solving
 from dl_bug_lsp.evidence.shapes.edits import DATA, Edit, edits_of
 from dl_bug_lsp.evidence.shapes.interpreter import RESHAPES, Shapes
 from dl_bug_lsp.evidence.shapes.layers import BATCH_NORMS, CONVOLUTIONS, RECURRENT, TRANSPOSED
@@ -38,6 +39,8 @@ MOST_RUNS, MOST_WORK = 240, 8_000
 MOST_RESHAPES = 24
 MOST_NODES = 700
 OUTER = 3
+MOST_LEAVES = 1
+"""Where more values than these could be wrong, what adds them up may be wrong as well."""
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -45,6 +48,7 @@ def find(case: Case) -> Iterator[Clue]:
     if case.category.id not in CATEGORIES or not case.sites:
         return
     trial = Trial(case)
+    yield from _solved(case, trial)
     for check, belief in trial.failing[:MOST_CHECKS]:
         yield from _sides(case, trial, check, belief)
     if trial.reproduced:
@@ -63,6 +67,7 @@ class Trial:
         self.left = 1
         self.told = numbers_of(case, Role.ACTUAL) | numbers_of(case, Role.EXPECTED)
         self.given = _given_shapes(case)
+        self.solved: list[Edit] = []
         self.base = self.run()
         self.left = MOST_WORK // max(self.base.visited, MOST_WORK // MOST_RUNS)
         self.failing = sorted(self._failing(), key=lambda found: -found[1])
@@ -167,6 +172,66 @@ def _sides(case: Case, trial: Trial, check: Check, belief: float) -> Iterator[Cl
             yield Clue(kind, node.file, node.line, score, why)
 
 
+def _solved(case: Case, trial: Trial) -> Iterator[Clue]:
+    """Yield the constants, settings and lists that would make a computed size the wanted one."""
+    pairs = [
+        (check.given.size, check.wanted.size)
+        for check, _ in trial.failing[:MOST_CHECKS]
+        if check.given.size is not None and check.wanted.size is not None
+    ]
+    groups = solving.solutions(case, pairs)
+    trial.solved = [_edit(one) for group in groups for one in group if not one.counted]
+    held = _held(case) if groups else Counter()
+    trial_place = (trial.place.file, trial.place.line)
+    for group in groups:
+        leaves = {(s.leaf.file, s.leaf.line) for s in group}
+        for one in group:
+            score = solving.plausibility(one, {n for n in held if n != one.old}, len(group))
+            noun = " elements" if one.counted else ""
+            why = (
+                f"`{one.root.text}` is {one.given} where the message has {one.wanted}: it would "
+                f"fit with {one.new}{noun} in place of {one.old} (`{one.leaf.text}`)"
+            )
+            edit = None
+            if not one.counted:
+                edit = Suggestion(one.leaf.file, one.leaf.line, str(one.old), str(one.new))
+            yield Clue("shapes.solved", one.leaf.file, one.leaf.line, score, why, edit)
+        if len(group) > MOST_LEAVES or not group[0].needed:
+            continue
+        for step in group[0].step.way():
+            at = (step.node.file, step.node.line)
+            if at not in leaves and at != trial_place and step.node.line > 0:
+                why = f"`{step.node.text}` only hands on what is put together of other values"
+                yield Clue("shapes.put_together", *at, 1.0, why)
+
+
+def _edit(one: solving.Solution) -> Edit:
+    """Return a solution as an edit that can be tried on the whole forward path."""
+    number = ast.copy_location(ast.Constant(value=one.new), one.leaf.expr)
+    at = one.leaf
+    changes: dict[int, ast.expr] = {id(at.expr): number}
+    return Edit("number", at.file, at.line, str(one.old), str(one.new), changes, id(at.expr), 0.9)
+
+
+def _held(case: Case) -> Counter[int]:
+    """Return the numbers that settings and lists near the failure hold."""
+    found: Counter[int] = Counter()
+    for entry in case.config_entries:
+        if type(entry.value) is int:
+            found[entry.value] += 1
+        if entry.length is not None:
+            found[entry.length] += 1
+    files = dict.fromkeys(scope.file for scope in near_scopes(case))
+    for file in list(files)[:12]:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and len(node.elts) > 2:
+                found[len(node.elts)] += 1
+            elif isinstance(node, ast.Constant) and type(node.value) is int:
+                found[node.value] += 1
+    return found
+
+
 def makers(dim: Dim) -> Iterator[tuple[Node, float]]:
     """Yield what decided a dimension: its makers and the constants and settings behind them."""
     seen: set[tuple[str, int]] = set()
@@ -213,7 +278,7 @@ def _numbers(case: Case, trial: Trial) -> Iterator[Clue]:
         return
     good: list[tuple[Edit, float]] = []
     tried = 0
-    for edit in edits_of(case, trial.told):
+    for edit in (*trial.solved, *edits_of(case, trial.told)):
         if tried >= MOST_EDITS:
             break
         if any(edit.of == other.of and edit.kind == other.kind for other, _ in good):
