@@ -55,6 +55,7 @@ SOURCES = {
     "training": "domain_rules",
     "repair": "repairs",
     "missing": "repairs",
+    "siblings": "repairs",
     "shapes": "shapes",
     "printed": "printed",
 }

@@ -31,6 +31,7 @@ PARAMETERS = [
         "configuration",
         "shapes",
         "printed",
+        "siblings",
     )
     for program in programs(CASES / f"{file}.txt")
 ]

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.repairs import arguments, bounds, missing, parameters, results, spelling
+from dl_bug_lsp.evidence.repairs import (
+    arguments,
+    bounds,
+    missing,
+    parameters,
+    results,
+    siblings,
+    spelling,
+)
 from dl_bug_lsp.evidence.values import Case, Clue, Source
 
 REPAIRS: tuple[Source, ...] = (
@@ -14,6 +22,7 @@ REPAIRS: tuple[Source, ...] = (
     results.find,
     parameters.find,
     bounds.find,
+    siblings.find,
 )
 
 
