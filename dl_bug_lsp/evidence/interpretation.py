@@ -1,16 +1,17 @@
-"""The failure followed forwards: which constants, settings and data made the values that do not fit.
+"""The failure followed forwards: which constants, settings and data made values that do not fit.
 
-The program is interpreted up to the failing line (`dl_bug_lsp.interpretation`). Where the failure shows
-there too, both sides of it are known with everything that they were made of. Then small edits are
-tried, one at a time, on what made only one of them: those after which the program gets past the line,
-and nothing else stops fitting, are repairs (mutation-based localization: Moon et al., "Ask the Mutants",
-ICST 2014; here the mutants are interpreted, not run).
+The program is interpreted up to the failing line (`dl_bug_lsp.interpretation`). Where the failure
+shows there too, both sides of it are known with everything that they were made of. Then small edits
+are tried, one at a time, on what made only one of them: those after which the program gets past the
+line, and nothing else stops fitting, are repairs (mutation-based localization: Moon et al., "Ask
+the Mutants", ICST 2014; here the mutants are interpreted, not run).
 """
 
 from __future__ import annotations
 
 import ast
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -18,20 +19,22 @@ from typing import Any
 
 from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
-from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Value
+from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Origin, Raised, Value
 from dl_bug_lsp.provenance.launches import Launch
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
 
 CODE = (".py", ".ipynb")
-MOST_EDITS = 120
-MOST_WORK = 150_000
+MOST_EDITS = 80
+MOST_WORK = 80_000
 """Steps of all trials of one failure together."""
-MOST_STEPS = 40_000
+MOST_STEPS = 30_000
 SHARED = 0.25
 """What an origin counts that made both sides: no change of it brings them together by itself."""
 MOST_NAMES = 8
+DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
+"""A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 PRIORS = {"value": 1.0, "name": 0.7, "shift": 0.9, "order": 0.8, "call": 0.5, "setting": 1.0}
 
 
@@ -107,7 +110,9 @@ class Run:
             edits = trial.expressions
             if trial.setting is not None:
                 workspace = EditedWorkspace(workspace, trial.place, trial.setting)
-        words = _words(self.launch, trial) if self.launch is not None else []
+        words = (
+            _words(self.case.workspace, self.launch, trial) if self.launch is not None else None
+        )
         interpreter = Interpreter(
             workspace,
             self.case.places[0].file,
@@ -123,20 +128,40 @@ class Run:
         return found
 
 
-def _words(launch: Launch, trial: Trial | None) -> list[Value]:
+def _words(workspace: Workspace, launch: Launch, trial: Trial | None) -> list[Value]:
     """Return the words of a command line as values, options before what they are set to."""
     found: list[Value] = []
     for word in launch.words:
         origins = frozenset({(word.file, word.line)}) if word.file else frozenset()
-        if not any(isinstance(part, int) for part in word.path):
-            found.append(Value(".".join(map(str, word.path)), origins))
         text = word.text
-        if trial is not None and trial.setting is not None and text == trial.old:
-            if (word.file, word.line) == trial.place:
-                text = str(trial.setting)
-        if text:
-            found.append(Value(text, origins))
+        here = trial is not None and (word.file, word.line) == trial.place
+        if trial is not None and here and trial.setting is not None and text == trial.old:
+            text = str(trial.setting)
+        data: object = text
+        if "$" in text:
+            default = DEFAULTED.fullmatch(text)
+            data = default[1] if default else UNKNOWN
+        name = ".".join(map(str, word.path))
+        if any(isinstance(part, int) for part in word.path):
+            found.append(Value(data, origins))
+        elif _is_option(workspace, word, name):
+            found.append(Value(name if name.startswith("-") else f"--{name}", origins))
+            if text:
+                found.append(Value(data, origins))
+        else:
+            joined = f"{name}={data}" if isinstance(data, str) else UNKNOWN
+            found.append(Value(joined, origins))
     return found
+
+
+def _is_option(workspace: Workspace, word: ConfigEntry, name: str) -> bool:
+    """Whether a word is written as an option (``--lr 3``), not as ``lr=3``."""
+    if name.startswith("-"):
+        return True
+    if not word.file:
+        return True
+    line = workspace.source_line(word.file, word.line)
+    return f"--{name}" in line or f"-{name} " in line or f"--{name.replace('_', '-')}" in line
 
 
 def _origins(raised: Raised) -> dict[Origin, float]:
@@ -200,8 +225,7 @@ def _trials(
     numbers = [s.data for s in raised.sides if type(s.data) is int]
     order = sorted(weights, key=lambda o: (-weights[o], o))
     for place in order:
-        file, line = place
-        if file.endswith(CODE):
+        if place[0].endswith(CODE):
             yield from _of_line(case, place, numbers)
         else:
             yield from _of_setting(case, place, numbers)

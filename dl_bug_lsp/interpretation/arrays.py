@@ -30,7 +30,9 @@ def array(value: Value | None) -> Array | None:
     return value.data if value is not None and isinstance(value.data, Array) else None
 
 
-def made(like: Array, shape: Sequence[Value] | None, *parts: Value, dtype: str | None = None) -> Value:
+def made(
+    like: Array, shape: Sequence[Value] | None, *parts: Value, dtype: str | None = None
+) -> Value:
     """Return an array of a shape, of the dtype and library of another."""
     data = Array(
         None if shape is None else tuple(shape), dtype or like.dtype, like.library, like.device

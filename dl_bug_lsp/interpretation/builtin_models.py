@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.operators import MAX_ITEMS, PLAIN, NotPlain, lifted, plain, truth, type_name
+from dl_bug_lsp.interpretation.operators import (
+    MAX_ITEMS,
+    PLAIN,
+    NotPlain,
+    lifted,
+    plain,
+    truth,
+    type_name,
+)
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
@@ -53,7 +61,7 @@ def load() -> None:
 
 def is_builtin(name: str) -> bool:
     """Whether a name is one of Python's builtins."""
-    return name in NAMES or name == "display" or name == "get_ipython"
+    return name in NAMES or name in ("display", "get_ipython")
 
 
 def text_of(value: Value) -> str | None:
@@ -91,7 +99,11 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
         return interpreter.call(method, (), {}, call.place)
     if isinstance(data, LibraryObject):
         model = MODELS.methods.get((data.short, "__len__"))
-        return model(interpreter, Call("__len__", (), {}, call.place, value)) if model else unknown(value)
+        return (
+            model(interpreter, Call("__len__", (), {}, call.place, value))
+            if model
+            else unknown(value)
+        )
     if data is None or isinstance(data, (int, float)):
         what = "none" if data is None else "type"
         raise Raised(what, f"object of type '{type_name(value)}' has no len()", value)
@@ -112,7 +124,9 @@ def _range(interpreter: Interpreter, call: Call) -> Value:
         if bound is None:
             if given.data is None or isinstance(given.data, (str, float, list)):
                 raise Raised("type", "range() wants whole numbers", given)
-            return Value(Lazy(Value(UNKNOWN, given.origins), unknown(*call.args)), merged(*call.args))
+            return Value(
+                Lazy(Value(UNKNOWN, given.origins), unknown(*call.args)), merged(*call.args)
+            )
     numbers = [b for b in bounds if b is not None]
     if not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
         return call.unknown()
@@ -142,7 +156,9 @@ def _zip(interpreter: Interpreter, call: Call) -> Value:
     return Value([Value(tuple(row)) for row in rows])
 
 
-@MODELS.function("builtins.list", "builtins.tuple", "builtins.sorted", "builtins.reversed", "builtins.iter")
+@MODELS.function(
+    "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.reversed", "builtins.iter"
+)
 def _sequence(interpreter: Interpreter, call: Call) -> Value:
     if not call.args:
         return Value([] if call.name == "builtins.list" else ())
@@ -200,9 +216,12 @@ def _dict(interpreter: Interpreter, call: Call) -> Value:
     return Value(found)
 
 
-@MODELS.function("builtins.int", "builtins.float", "builtins.str", "builtins.bool", "builtins.round",
-                 "builtins.abs", "builtins.repr", "builtins.ord", "builtins.chr", "builtins.pow",
-                 "builtins.divmod", "builtins.hash")  # fmt: skip
+PLAIN_FUNCTIONS = (
+    *("int", "float", "str", "bool", "round", "abs", "repr", "ord", "chr", "pow", "divmod", "hash"),
+)
+
+
+@MODELS.function(*(f"builtins.{name}" for name in PLAIN_FUNCTIONS))
 def _plain_function(interpreter: Interpreter, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
     if call.args and isinstance(call.args[0].data, Array):
@@ -263,19 +282,29 @@ def _map(interpreter: Interpreter, call: Call) -> Value:
     parts = [interpreter.iterate(a) for a in call.args[1:]]
     if any(isinstance(p, Lazy) for p in parts):
         items = [p.item if isinstance(p, Lazy) else (p[0] if p else Value(UNKNOWN)) for p in parts]
-        return Value(Lazy(interpreter.call(call.args[0], tuple(items), {}, call.place), Value(UNKNOWN)))
+        return Value(
+            Lazy(interpreter.call(call.args[0], tuple(items), {}, call.place), Value(UNKNOWN))
+        )
     rows = list(zip(*(p for p in parts if isinstance(p, list)), strict=False))
     return Value([interpreter.call(call.args[0], row, {}, call.place) for row in rows[:MAX_ITEMS]])
 
 
 @MODELS.function("builtins.filter")
 def _filter(interpreter: Interpreter, call: Call) -> Value:
-    items = interpreter.iterate(call.args[1]) if len(call.args) == 2 else Lazy(Value(UNKNOWN), Value(UNKNOWN))
+    items = (
+        interpreter.iterate(call.args[1])
+        if len(call.args) == 2
+        else Lazy(Value(UNKNOWN), Value(UNKNOWN))
+    )
     if isinstance(items, Lazy):
         return Value(Lazy(items.item, Value(UNKNOWN)))
     kept = []
     for item in items:
-        test = item if call.args[0].data is None else interpreter.call(call.args[0], (item,), {}, call.place)
+        test = (
+            item
+            if call.args[0].data is None
+            else interpreter.call(call.args[0], (item,), {}, call.place)
+        )
         if truth(test) is not False:
             kept.append(item)
     return Value(kept)
@@ -313,7 +342,9 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
         return None
     last = wanted.name.rpartition(".")[2]
     if isinstance(data, Array):
-        return {"Tensor": data.library != "numpy", "ndarray": data.library == "numpy"}.get(last, False)
+        return {"Tensor": data.library != "numpy", "ndarray": data.library == "numpy"}.get(
+            last, False
+        )
     if isinstance(data, LibraryObject):
         return True if data.short == last else None
     if isinstance(data, Instance):
@@ -345,7 +376,9 @@ def _by_name(interpreter: Interpreter, call: Call) -> Value:
             return call.args[2]
         raise
     if call.name.endswith("hasattr"):
-        is_sure = found.known and not (isinstance(base.data, LibraryObject) and name not in base.data.state)
+        is_sure = found.known and not (
+            isinstance(base.data, LibraryObject) and name not in base.data.state
+        )
         return Value(True) if is_sure else call.unknown()
     return Value(found.data, merged(found, call.args[1]))
 
@@ -356,7 +389,9 @@ def _type(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(value.data, Instance):
         return Value(value.data.cls)
     name = type_name(value)
-    return call.unknown() if name is None or name not in NAMES else Value(Library(f"builtins.{name}"))
+    return (
+        call.unknown() if name is None or name not in NAMES else Value(Library(f"builtins.{name}"))
+    )
 
 
 @MODELS.function("builtins.print", "builtins.display", "builtins.get_ipython")
@@ -455,7 +490,9 @@ def _or_none(value: Value) -> Any:
         return None
 
 
-def _dict_method(interpreter: Interpreter, call: Call, receiver: Value, data: dict[Any, Value]) -> Value:
+def _dict_method(
+    interpreter: Interpreter, call: Call, receiver: Value, data: dict[Any, Value]
+) -> Value:
     name, args = call.name, call.args
     if name == "items":
         return Value([Value((Value(k, v.origins), v)) for k, v in data.items()])

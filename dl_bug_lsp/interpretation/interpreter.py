@@ -1,7 +1,7 @@
 """Follows a program's statements in the order in which they would run, up to its failure.
 
-Branches whose condition is not known are taken where the failure lies in them; a loop over something
-unknown runs once. Where a library or an operator would raise at another place than the failure's,
+Branches whose condition is not known are taken where the failure lies in them; a loop over what is
+not known runs once. Where a library or an operator would raise at another place than the failure's,
 our knowledge is taken to be wrong: the value becomes unknown and the run goes on.
 """
 
@@ -10,15 +10,15 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import builtin_models, operators
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
-from dl_bug_lsp.interpretation.operators import NotPlain, lifted, plain
+from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.values import (
-    NOWHERE,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -46,9 +46,12 @@ FEW_ROUNDS = 2
 LONG_ROUND = 400
 """Steps of a round from which on a loop is followed for `FEW_ROUNDS` only."""
 MAX_WHILE = 200
+RECORDS = {"NamedTuple", "BaseModel", "flax.linen.Module", "equinox.Module"}
 FORWARDS = ("forward", "call", "__call__")
 """Methods that calling an object of a class of a library runs."""
 SUPER = "builtins.super()"
+TABLES = {"DictConfig", "EasyDict", "AttrDict", "ConfigDict"}
+"""Classes of libraries whose objects are tables of settings."""
 
 
 class Exhausted(Exception):
@@ -117,21 +120,22 @@ class Interpreter:
         workspace: Workspace,
         script: str,
         target: Origin,
-        arguments: Sequence[Value] = (),
+        arguments: Sequence[Value] | None = None,
         edits: Mapping[int, ast.expr] | None = None,
         steps: int = MAX_STEPS,
         frames: Iterable[Origin] = (),
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
-        ``arguments`` are the words of the command line without the program; ``edits`` expressions to
-        read in place of others, by the ``id`` of those; ``frames`` the places on the stack,
+        ``arguments`` are the words of the command line without the program, None where they are
+        not known; ``edits`` expressions
+        to read in place of others, by the ``id`` of those; ``frames`` the places on the stack,
         outermost first.
         """
         self.workspace = workspace
         self.script = script
         self.target = target
-        self.arguments = tuple(arguments)
+        self.arguments = None if arguments is None else tuple(arguments)
         self.edits = edits or {}
         self.left = steps
         self.steps = steps
@@ -202,6 +206,8 @@ class Interpreter:
             if self._is_failure(place, node):
                 raise Reached(raised) from None
             self.elsewhere.add((place, raised.what))
+            if isinstance(node, ast.Return):
+                raise _Return(unknown(*raised.sides)) from None
             self._forget(node, env)
 
     def _is_target(self, node: ast.stmt) -> bool:
@@ -209,7 +215,7 @@ class Interpreter:
         return env_file(self.stack) == file and node.lineno <= line <= _last_line(node)
 
     def _is_failure(self, place: Origin, node: ast.stmt) -> bool:
-        """Whether an exception at ``place`` may be the failure: at its line, or in its statement."""
+        """Whether an exception at ``place`` may be the failure: in its line or statement."""
         file, line = self.target
         if place == self.target:
             return True
@@ -316,10 +322,8 @@ class Interpreter:
             for number, item in enumerate(rounds[:MAX_ROUNDS]):
                 before = self.left
                 self.assign(node.target, item, env)
-                try:
+                with suppress(_Continue):
                     self.block(node.body, env)
-                except _Continue:
-                    pass
                 if number + 1 >= FEW_ROUNDS and before - self.left > LONG_ROUND:
                     break
         except _Break:
@@ -403,7 +407,9 @@ class Interpreter:
         arguments = node.args
         positional = [*arguments.posonlyargs, *arguments.args]
         given = arguments.defaults
-        for parameter, default in zip(positional[len(positional) - len(given) :], given, strict=True):
+        for parameter, default in zip(
+            positional[len(positional) - len(given) :], given, strict=True
+        ):
             defaults[parameter.arg] = self.value(default, env)
         for parameter, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
             if value is not None:
@@ -500,10 +506,8 @@ class Interpreter:
         base, key = self.value(target.value, env), self.value(target.slice, env)
         data = base.data
         if isinstance(data, dict):
-            try:
+            with suppress(NotPlain, TypeError):
                 data[plain(key)] = value
-            except (NotPlain, TypeError):
-                pass
         elif isinstance(data, list) and isinstance(key.data, int):
             if not -len(data) <= key.data < len(data):
                 raise Raised("index", "list assignment index out of range", key, base)
@@ -607,7 +611,7 @@ class Interpreter:
         if isinstance(data, ClassValue):
             member = self._member(data, name)
             if member is None:
-                return Value(UNKNOWN) if self._has_library_base(data) else Value(UNKNOWN)
+                return Value(UNKNOWN)
             if isinstance(member.data, FunctionValue) and member.data.kind == "classmethod":
                 return Value(BoundMethod(member.data, base))
             return member
@@ -642,6 +646,8 @@ class Interpreter:
         if member is None:
             if name == "__class__":
                 return Value(data.cls)
+            if name == "__dict__":
+                return Value(data.attributes)
             if self._has_library_base(data.cls) or self._member(data.cls, "__getattr__"):
                 return Value(Method(base, name), base.origins)
             if self._sets(data.cls, name):
@@ -873,7 +879,9 @@ class Interpreter:
 
     def _of_ListComp(self, node: ast.ListComp, env: Environment) -> Value:
         found: list[Value] = []
-        lazy = self._generate(node.generators, env, lambda inner: found.append(self.value(node.elt, inner)))
+        lazy = self._generate(
+            node.generators, env, lambda inner: found.append(self.value(node.elt, inner))
+        )
         if lazy is not None:
             return Value(Lazy(found[0] if found else Value(UNKNOWN), lazy))
         return Value(found)
@@ -882,9 +890,15 @@ class Interpreter:
 
     def _of_SetComp(self, node: ast.SetComp, env: Environment) -> Value:
         found: list[Value] = []
-        lazy = self._generate(node.generators, env, lambda inner: found.append(self.value(node.elt, inner)))
+        lazy = self._generate(
+            node.generators, env, lambda inner: found.append(self.value(node.elt, inner))
+        )
         try:
-            return unknown(*found) if lazy is not None else Value({plain(v) for v in found}, merged(*found))
+            return (
+                unknown(*found)
+                if lazy is not None
+                else Value({plain(v) for v in found}, merged(*found))
+            )
         except (NotPlain, TypeError):
             return unknown(*found)
 
@@ -893,7 +907,9 @@ class Interpreter:
         lazy = self._generate(
             node.generators,
             env,
-            lambda inner: pairs.append((self.value(node.key, inner), self.value(node.value, inner))),
+            lambda inner: pairs.append(
+                (self.value(node.key, inner), self.value(node.value, inner))
+            ),
         )
         try:
             found = {plain(key): value for key, value in pairs}
@@ -901,7 +917,9 @@ class Interpreter:
             return unknown(*(value for _, value in pairs))
         return unknown(*found.values()) if lazy is not None else Value(found)
 
-    def _generate(self, generators: Sequence[ast.comprehension], env: Environment, emit: Any) -> Value | None:
+    def _generate(
+        self, generators: Sequence[ast.comprehension], env: Environment, emit: Any
+    ) -> Value | None:
         """Run a comprehension; return its length's value where it iterates something unknown."""
         inner = Environment({}, env, env.file, None)
         if "yielded values" in env.names:
@@ -947,10 +965,15 @@ class Interpreter:
                 keywords[keyword.arg] = value
             elif isinstance(value.data, dict):
                 keywords.update({str(k): v for k, v in value.data.items()})
+            elif isinstance(value.data, LibraryObject) and value.data.short in TABLES:
+                keywords.update(value.data.state)
             else:
                 return unknown(value, *args)
         self.stack[-1] = (env.file, node.lineno)
-        if isinstance(callee.data, Library) and callee.data.name in ("builtins.locals", "builtins.vars"):
+        if isinstance(callee.data, Library) and callee.data.name in (
+            "builtins.locals",
+            "builtins.vars",
+        ):
             return self._names(callee.data.name, args, env)
         return self.call(callee, tuple(args), keywords, (env.file, node.lineno))
 
@@ -1065,7 +1088,9 @@ class Interpreter:
             elif isinstance(data, Instance):
                 for cls in self.lineage(data.cls):
                     for member in cls.members.values():
-                        if isinstance(member.data, FunctionValue) and _is_around(member.data, place):
+                        if isinstance(member.data, FunctionValue) and _is_around(
+                            member.data, place
+                        ):
                             return member.data, value
         return None
 
@@ -1134,16 +1159,16 @@ class Interpreter:
         place: Origin,
     ) -> Value:
         own = self._member(data.cls, "__call__")
+        for base in self.library_bases(data.cls) if own is None else ():
+            model = find_model(MODELS.objects, base)
+            if model is not None:
+                return model(self, Call(base, args, keywords, place, callee))
         names = FORWARDS if own is None else ("__call__",)
         for name in names:
             member = self._member(data.cls, name)
             if member is not None and isinstance(member.data, FunctionValue):
                 given = {k: v for k, v in keywords.items() if k != "training" or own is not None}
                 return self._enter(member.data, (callee, *args), given)
-        for base in self.library_bases(data.cls):
-            model = find_model(MODELS.objects, base)
-            if model is not None:
-                return model(self, Call(base, args, keywords, place, callee))
         return unknown(callee, *args)
 
     def _instance(
@@ -1171,7 +1196,9 @@ class Interpreter:
         return made
 
     def _is_record(self, cls: ClassValue) -> bool:
-        return any(b.rpartition(".")[2] in ("NamedTuple", "BaseModel") for b in self.library_bases(cls))
+        """Whether a library makes the class's annotations the parameters of its constructor."""
+        bases = self.library_bases(cls)
+        return any(b in RECORDS or b.rpartition(".")[2] in RECORDS for b in bases)
 
     def _fill(
         self,
@@ -1262,7 +1289,9 @@ class Interpreter:
             elif arguments.kwarg is not None:
                 extra[name] = value
             else:
-                raise Raised("arguments", f"unexpected keyword argument '{name}'", Value(name), value)
+                raise Raised(
+                    "arguments", f"unexpected keyword argument '{name}'", Value(name), value
+                )
         if arguments.kwarg is not None:
             names[arguments.kwarg.arg] = Value(dict(extra))
         for name in (*positional, *only):
@@ -1293,7 +1322,9 @@ class Interpreter:
                 return Lazy(Value(Array(None, data.dtype, data.library)), Value(UNKNOWN))
             if not data.shape:
                 raise Raised("type", "iteration over a 0-d array", value)
-            item = Array(data.shape[1:], data.dtype, data.library, data.device, data.lowest, data.highest)
+            item = Array(
+                data.shape[1:], data.dtype, data.library, data.device, data.lowest, data.highest
+            )
             return Lazy(Value(item, value.origins), data.shape[0])
         if isinstance(data, Table):
             return [Value(name, value.origins) for name in data.columns]

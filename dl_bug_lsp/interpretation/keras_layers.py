@@ -19,7 +19,6 @@ from dl_bug_lsp.interpretation.values import (
     ClassValue,
     FunctionValue,
     Instance,
-    Library,
     LibraryObject,
     Origin,
     Origins,
@@ -82,6 +81,8 @@ PARAMETERS: dict[str, str] = {
     "ConvLSTM": _CONVOLUTION,
 }
 """Positional parameters in order, and (for those of `CHECKED`) every keyword beside `COMMON`."""
+ALSO_SHORT = frozenset({"to_categorical", "pad_sequences"})
+"""Functions that are found by their last name under any module of Keras."""
 CHECKED = frozenset({"Dense", "Conv", "ConvTranspose", "Pooling", "Recurrent"})
 
 
@@ -115,8 +116,9 @@ def spellings(*names: str) -> Iterable[str]:
     for name in names:
         for prefix in PREFIXES:
             yield prefix + name
-            if "." in name:
-                yield prefix + name.rpartition(".")[2]
+            last = name.rpartition(".")[2]
+            if last != name and (last[:1].isupper() or last in ALSO_SHORT):
+                yield f"{prefix.partition('.')[0]}.{last}"
 
 
 def option(layer: LibraryObject, name: str) -> Value | None:
@@ -798,6 +800,20 @@ def call_function(
     return interpreter.call(function, (inputs,), keywords, call.place)
 
 
+def vectorize(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -> Value:
+    """Return the numbers of a text's words: a row of them for each text."""
+    data, length = arrays.array(inputs), layer.keywords.get("output_sequence_length")
+    mode = layer.keywords.get("output_mode")
+    if data is None or data.shape is None or (mode is not None and mode.data != "int"):
+        return result(layer, None, inputs)
+    width = dim(UNKNOWN if size(length) is None else size(length), layer, length)
+    first = data.shape[:-1] if len(data.shape) > 1 and size(data.shape[-1]) == 1 else data.shape
+    found = result(layer, (*first, width), inputs)
+    if isinstance(found.data, Array):
+        found.data.dtype = "int64"
+    return found
+
+
 def unknown_rule(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -> Value:
     """Return a tensor of unknown shape."""
     return result(layer, None, inputs)
@@ -857,9 +873,10 @@ define("TimeDistributed", each_step, parameters="layer")
 define("Concatenate", join, parameters="axis")
 define("Add Subtract Multiply Average Maximum Minimum", combine)
 define("MultiHeadAttention", attend, parameters="num_heads key_dim value_dim dropout use_bias")
+define("TextVectorization", vectorize, parameters="max_tokens standardize split ngrams output_mode")
 define("Lambda", call_function, parameters="function output_shape mask arguments")
 define(
-    "TextVectorization StringLookup IntegerLookup Hashing CategoryEncoding Discretization "
+    "StringLookup IntegerLookup Hashing CategoryEncoding Discretization "
     "EinsumDense Dot Attention AdditiveAttention RNN StackedRNNCells SpectralNormalization "
     "ConvLSTM1D ConvLSTM2D ConvLSTM3D",
     unknown_rule,
@@ -975,6 +992,23 @@ def call_own_layer(interpreter: Interpreter, call: Call) -> Value:
     return recorded(call, interpreter.call(bound, call.args, dict(call.keywords), call.place))
 
 
-def is_library(value: Value, *names: str) -> bool:
-    """Return whether a value is something of a library by one of these last names."""
-    return isinstance(value.data, Library) and value.data.name.rpartition(".")[2] in names
+@MODELS.method("Layer", "add_weight")
+@MODELS.method("Model", "add_weight")
+def add_weight(_: Interpreter, call: Call) -> Value:
+    """Return a weight of a shape, which is given first (Keras 3) or after the name (Keras 2)."""
+    given = call.keywords.get("shape")
+    if given is None:
+        given = next((a for a in call.args[:2] if items(a) is not None), None)
+    shape = batchless(given, None, call.place)
+    dtype = text(call.keywords.get("dtype"), "float32")
+    return Value(Array(shape, dtype, "tensorflow"), merged(*call.args) | {call.place})
+
+
+@MODELS.function(*(f"{prefix}ops.matmul" for prefix in PREFIXES), "keras.backend.dot")
+def matrix_product(_: Interpreter, call: Call) -> Value:
+    """Return a matrix product."""
+    a, b = arrays.array(call.given(0, "x1")), arrays.array(call.given(1, "x2"))
+    if a is None or b is None:
+        return call.unknown()
+    dtype = a.dtype if a.dtype == b.dtype else None
+    return Value(Array(arrays.matmul(a, b), dtype, "tensorflow"), merged(*call.args))

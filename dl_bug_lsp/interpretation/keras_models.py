@@ -43,6 +43,7 @@ from dl_bug_lsp.interpretation.values import (
     Origin,
     Raised,
     Table,
+    Unknown,
     Value,
     merged,
     unknown,
@@ -237,7 +238,8 @@ def batch_of(value: Value | None, count: Value) -> Value | None:
         if data.shape is None or not data.shape:
             return value
         first = Value(count.data, merged(count, data.shape[0]))
-        cut = Array((first, *data.shape[1:]), data.dtype, "tensorflow")
+        dtype = "float32" if data.dtype == "float64" else data.dtype
+        cut = Array((first, *data.shape[1:]), dtype, "tensorflow")
         cut.lowest, cut.highest = data.lowest, data.highest
         return Value(cut, value.origins)
     if isinstance(data, (list, tuple)):
@@ -644,9 +646,21 @@ def compare(interpreter: Interpreter, loss: Value, y: Value, output: Value, plac
             return
         loss = losses[0]
     if isinstance(loss.data, (FunctionValue, BoundMethod)):
+        given = arrays.array(y)
+        if given is not None:
+            y = Value(Array(given.shape, None, "tensorflow"), y.origins)
         interpreter.call(loss, (y, output), {}, place)
         return
     check_loss(loss, y, output)
+
+
+def stated_output(interpreter: Interpreter, call: Call, targets: Value | None) -> None:
+    """Compare targets with the output that a model states, where its data is not known."""
+    state = state_of(call.receiver) or {}
+    loss, output = state.get("_loss"), state.get("output")
+    if loss is None or output is None or targets is None:
+        return
+    compare(interpreter, loss, targets, output, call.place)
 
 
 def over_batches(
@@ -671,6 +685,9 @@ def over_batches(
             return None
     given, targets = as_array(x), as_array(y)
     if given is None:
+        return None
+    if not any(True for _ in tensors(given)) and isinstance(given.data, Unknown):
+        stated_output(interpreter, call, targets)
         return None
     found: Value | None = None
     for count in batches(given, targets, batch):
@@ -719,7 +736,8 @@ def history(call: Call) -> Value:
         epochs = size(call.given(3, "epochs")) if "epochs" in call.keywords else 1
         early = any(isinstance(c.data, LibraryObject) for c in callbacks or ())
         known = epochs is not None and not early and 0 <= epochs <= MAX_EPOCHS
-        where = merged(state.get("_metrics") or Value(None)) | {call.place}
+        given = state.get("_metrics") or Value(None)
+        where = merged(given, *(items(given) or ())) | {call.place}
         length = Value(epochs if known else UNKNOWN, where)
         lists = {key: Value(Lazy(Value(UNKNOWN, where), length), where) for key in keys}
         made.state["history"] = Value(lists, where)
@@ -862,6 +880,12 @@ for _kind in KINDS:
 # --- losses, optimizers and utilities ---------------------------------------------------------
 
 
+def below(module: str, name: str) -> list[str]:
+    """Return the dotted names of something of one of Keras's modules."""
+    whole = (s for s in spellings(f"{module}.{name}") if f".{module}." in s)
+    return [*whole, f"tensorflow.{module}.{name}", f"keras.{module}.legacy.{name}"]
+
+
 def make_object(_: Interpreter, call: Call) -> Value:
     """Return an object of a Keras class that is only passed on."""
     made = LibraryObject(call.name, call.args, dict(call.keywords), call.place)
@@ -888,10 +912,10 @@ _LOSS_CLASSES = {
 }
 _LOSS_CLASSES |= {"KLDivergence": "kl_divergence", "Huber": "huber", "Hinge": "hinge"}
 for _class in (*_LOSS_CLASSES, "LogCosh", "Poisson"):
-    MODELS.function(*(s for s in spellings(f"losses.{_class}") if ".losses." in s))(make_object)
-    MODELS.object(*(s for s in spellings(f"losses.{_class}") if ".losses." in s))(call_loss)
+    MODELS.function(*below("losses", _class))(make_object)
+    MODELS.object(*below("losses", _class))(call_loss)
 for _loss in LOSSES:
-    MODELS.function(*(s for s in spellings(f"losses.{_loss}") if ".losses." in s))(call_loss)
+    MODELS.function(*below("losses", _loss))(call_loss)
 
 
 def make_optimizer(_: Interpreter, call: Call) -> Value:
@@ -920,13 +944,9 @@ for _name in [
     "RMSprop",
     "SGD",
 ]:
-    MODELS.function(*(s for s in spellings(f"optimizers.{_name}") if ".optimizers." in s))(
-        make_optimizer
-    )
+    MODELS.function(*below("optimizers", _name))(make_optimizer)
 for _name in ("EarlyStopping", "ModelCheckpoint", "ReduceLROnPlateau", "TensorBoard", "CSVLogger"):
-    MODELS.function(*(s for s in spellings(f"callbacks.{_name}") if ".callbacks." in s))(
-        make_object
-    )
+    MODELS.function(*below("callbacks", _name))(make_object)
 
 
 @MODELS.function(*spellings("utils.to_categorical", "utils.np_utils.to_categorical"))
@@ -1036,7 +1056,7 @@ def load_data(_: Interpreter, call: Call) -> Value:
 
 
 for _name in DATASETS:
-    MODELS.function(*(s for s in spellings(f"datasets.{_name}.load_data") if _name in s))(load_data)
+    MODELS.function(*below("datasets", f"{_name}.load_data"))(load_data)
 
 
 def bases(cls: ClassValue) -> Iterable[str]:

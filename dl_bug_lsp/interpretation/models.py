@@ -52,12 +52,12 @@ Model: TypeAlias = "Callable[[Interpreter, Call], Value]"
 class Models:
     """Models by name.
 
-    ``functions`` by dotted name as the program's imports give it (aliases are resolved: ``np.zeros``
-    is ``numpy.zeros``, ``F.relu`` is ``torch.nn.functional.relu``); a name that is not found is tried
-    without its leading packages' middle parts: first the whole, then ``root.last``. ``objects`` by the
-    same names: what calling an object of a library's class gives (a layer's forward). ``methods`` by
-    (kind of receiver, method name), kind being ``"array"``, ``"table"``, ``"str"``, ``"list"``,
-    ``"dict"``, ``"set"`` or a library object's short class name. ``attributes`` likewise.
+    ``functions`` by dotted name as imports give it (aliases are resolved: ``np.zeros``
+    is ``numpy.zeros``, ``F.relu`` is ``torch.nn.functional.relu``); a name that is not found is
+    tried as ``root.last``. ``objects`` by the same names: what calling an object of a library's
+    class gives (a layer's forward). ``methods`` by (kind of receiver, method name), kind being
+    ``"array"``, ``"table"``, ``"str"``, ``"list"``, ``"dict"``, ``"set"`` or a library object's
+    short class name. ``attributes`` likewise.
     """
 
     functions: dict[str, Model] = field(default_factory=dict)

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+# The methods of arrays below take the place of those of tensors, or call them.
+import dl_bug_lsp.interpretation.torch_models  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import axis_of, size
 from dl_bug_lsp.interpretation.models import MODELS, Call
@@ -44,12 +46,34 @@ if TYPE_CHECKING:
 _DTYPES = {
     **{name: name for name in ("float16", "float32", "float64", "int8", "int16", "int32", "int64")},
     **{name: name for name in ("uint8", "uint16", "uint32", "uint64", "complex64", "complex128")},
-    **{"bool": "bool", "bool_": "bool", "int": "int64", "int_": "int64", "intp": "int64"},
-    **{"long": "int64", "longlong": "int64", "intc": "int32", "float": "float64"},
-    **{"float_": "float64", "double": "float64", "single": "float32", "half": "float16"},
-    **{"object": "object", "object_": "object", "O": "object", "str": "object", "str_": "object"},
-    **{"f": "float32", "f4": "float32", "f8": "float64", "i4": "int32", "i8": "int64"},
-    **{"u1": "uint8", "i": "int32", "d": "float64", "?": "bool", "complex": "complex128"},
+    "bool": "bool",
+    "bool_": "bool",
+    "int": "int64",
+    "int_": "int64",
+    "intp": "int64",
+    "long": "int64",
+    "longlong": "int64",
+    "intc": "int32",
+    "float": "float64",
+    "float_": "float64",
+    "double": "float64",
+    "single": "float32",
+    "half": "float16",
+    "object": "object",
+    "object_": "object",
+    "O": "object",
+    "str": "object",
+    "str_": "object",
+    "f": "float32",
+    "f4": "float32",
+    "f8": "float64",
+    "i4": "int32",
+    "i8": "int64",
+    "u1": "uint8",
+    "i": "int32",
+    "d": "float64",
+    "?": "bool",
+    "complex": "complex128",
 }
 _WIDER = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 _DEEPEST = 6
@@ -145,10 +169,10 @@ def _of_items(value: Value, items: list[Value], depth: int) -> Value:
     if all(isinstance(item.data, (bool, int, float)) for item in items):
         numbers = [item.data for item in items if isinstance(item.data, (bool, int, float))]
         kinds = {type(number) for number in numbers}
-        dtype = "float64" if float in kinds else "int64" if int in kinds else "bool"
+        kind = "float64" if float in kinds else "int64" if int in kinds else "bool"
         whole = [number for number in numbers if isinstance(number, int)]
-        bounds = (min(whole), max(whole)) if dtype == "int64" else (None, None)
-        return new((count,), dtype, origins, bounds)
+        bounds = (min(whole), max(whole)) if kind == "int64" else (None, None)
+        return new((count,), kind, origins, bounds)
     made = [as_array(item, depth - 1) for item in items]
     inner = [one.data for one in made if isinstance(one.data, Array)]
     shapes = [one.shape for one in inner]
@@ -412,7 +436,8 @@ def _choice(interpreter: Interpreter, call: Call) -> Value:
     replaced = call.given(2, "replace")
     pool = as_array(given).data if given is not None and number is None else None
     length = given if number is not None else None
-    dtype, rest = "int64" if number is not None else None, ()
+    dtype = "int64" if number is not None else None
+    rest: tuple[Value, ...] = ()
     bounds: tuple[int | None, int | None] = (0, number - 1) if number else (None, None)
     if isinstance(pool, Array):
         dtype, bounds = pool.dtype, (pool.lowest, pool.highest)
@@ -678,19 +703,37 @@ _METHODS = {
             *("power", "equal", "not_equal", "greater", "greater_equal", "less", "less_equal"),
             *("logical_and", "logical_or", "logical_xor", "isclose", "outer", "moveaxis", "conj"),
             *("dot", "matmul", "trace", "diagonal", "kron", "arctan2", "hypot", "inner", "vdot"),
-            *("searchsorted", "bincount", "count_nonzero", "diff", "nanmean", "nansum", "cross"),
+            *("bincount", "count_nonzero", "nanmean", "nansum", "cross"),
         )
     },
-    **{"amax": "max", "amin": "min", "ravel": "flatten", "around": "round", "fabs": "abs"},
-    **{"nanmax": "max", "nanmin": "min", "nanstd": "std", "nanvar": "var", "average": "mean"},
-    **{"power": "pow", "mod": "remainder", "expand_dims": "unsqueeze", "arcsin": "asin"},
-    **{"arccos": "acos", "arctan": "atan", "rint": "round", "equal": "eq", "not_equal": "ne"},
+    "amax": "max",
+    "amin": "min",
+    "ravel": "flatten",
+    "around": "round",
+    "fabs": "abs",
+    "nanmax": "max",
+    "nanmin": "min",
+    "nanstd": "std",
+    "nanvar": "var",
+    "average": "mean",
+    "power": "pow",
+    "mod": "remainder",
+    "expand_dims": "unsqueeze",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "rint": "round",
+    "equal": "eq",
+    "not_equal": "ne",
 }
 _SCALAR: dict[str, Callable[[float], object]] = {
     **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log2", "log10", "log1p")},
     **{name: getattr(math, name) for name in ("sin", "cos", "tan", "tanh", "isnan", "isinf")},
-    **{"ceil": lambda x: float(math.ceil(x)), "floor": lambda x: float(math.floor(x))},
-    **{"abs": abs, "square": lambda x: x * x, "isfinite": math.isfinite},
+    "ceil": lambda x: float(math.ceil(x)),
+    "floor": lambda x: float(math.floor(x)),
+    "abs": abs,
+    "square": lambda x: x * x,
+    "isfinite": math.isfinite,
 }
 _OF_ANY = (list, tuple, Array, Table, Lazy)
 _AXES = ("sum", "mean", "max", "min", "std", "var", "median", "prod", "any", "all", "argmax")
@@ -850,10 +893,52 @@ def _isin(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("numpy.percentile", "numpy.quantile", "numpy.histogram", "numpy.polyfit")
-@MODELS.function("numpy.interp", "numpy.convolve", "numpy.einsum", "numpy.fft.fft")
+@MODELS.function("numpy.interp", "numpy.convolve")
 def _not_known(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     return call.unknown()
+
+
+@MODELS.function("numpy.searchsorted", "numpy.digitize")
+def _searchsorted(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    digitized = call.name.endswith("digitize")
+    given = as_array(call.given(0 if digitized else 1, "x" if digitized else "v"))
+    data = arrays.array(given)
+    return new(None if data is None else data.shape, "int64", _whole(call))
+
+
+@MODELS.function("numpy.diff", "numpy.fft.fft", "numpy.fft.rfft", "numpy.fft.ifft")
+def _along_last(interpreter: Interpreter, call: Call) -> Value:
+    """Return an array that keeps its shape but for the length of the last axis."""
+    del interpreter
+    given = as_array(call.given(0, "a"))
+    data = arrays.array(given)
+    last = call.name.rpartition(".")[2]
+    dtype = "complex128" if last != "diff" else None if data is None else data.dtype
+    if data is None or not data.shape or len(call.args) + len(call.keywords) > 1:
+        return new(None, dtype, _whole(call))
+    length = size(data.shape[-1])
+    changed = {"diff": -1, "rfft": 0}
+    if length is not None and last == "rfft":
+        length = length // 2 + 1
+    elif length is not None:
+        length = max(0, length + changed.get(last, 0))
+    end = Value(UNKNOWN if length is None else length, data.shape[-1].origins)
+    return new((*data.shape[:-1], end), dtype, given.origins)
+
+
+@MODELS.function("numpy.einsum")
+def _einsum(interpreter: Interpreter, call: Call) -> Value:
+    model = MODELS.functions.get("torch.einsum")
+    if model is None or call.keywords or len(call.args) < 2:
+        return call.unknown()
+    operands = [as_array(arg) for arg in call.args[1:]]
+    args = (call.args[0], *operands)
+    found = model(interpreter, Call("torch.einsum", args, {}, call.place))
+    data = arrays.array(found)
+    kinds = [one.data.dtype for one in operands if isinstance(one.data, Array)]
+    return found if data is None else new(data.shape, together(kinds), found.origins)
 
 
 # Files.
@@ -885,9 +970,9 @@ def _loadtxt(interpreter: Interpreter, call: Call) -> Value:
         return new(None, dtype, _whole(call))
     rows: list[tuple[int, list[str]]] = []
     for number, line in enumerate(text.split("\n")[start:], start + 1):
-        cells = line.partition("#")[0].strip()
-        if cells:
-            rows.append((number, cells.split(mark.data)))
+        written = line.partition("#")[0].strip()
+        if written:
+            rows.append((number, written.split(mark.data)))
     if not rows:
         return new(None, dtype, _whole(call))
     width = len(rows[0][1])
@@ -928,7 +1013,7 @@ MODELS.function("numpy.copy", "numpy.asfortranarray", "numpy.require")(first_arg
 _SCALARS = {
     **dict.fromkeys(("float16", "float32", "float64", "double", "single"), float),
     **dict.fromkeys(("int8", "int16", "int32", "int64", "uint8", "intp", "int_"), int),
-    **{"bool_": bool},
+    "bool_": bool,
 }
 
 

@@ -137,17 +137,14 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
     sequence = _on_sequences(kind, a, b)
     if sequence is not None:
         return sequence
-    names = type_name(a), type_name(b)
-    if None not in names and not {type(a.data), type(b.data)} & {LibraryObject, Table}:
-        if isinstance(a.data, (list, tuple, dict, *PLAIN)) and isinstance(
-            b.data, (list, tuple, dict, *PLAIN)
-        ):
-            try:
-                return lifted(BINARY[kind](plain(a), plain(b)), a, b)
-            except TypeError as error:
-                raise Raised("type", str(error), a, b) from None
-            except (NotPlain, KeyError, ValueError, ArithmeticError):
-                pass
+    containers = (list, tuple, dict, *PLAIN)
+    if isinstance(a.data, containers) and isinstance(b.data, containers):
+        try:
+            return lifted(BINARY[kind](plain(a), plain(b)), a, b)
+        except TypeError as error:
+            raise Raised("type", str(error), a, b) from None
+        except (NotPlain, KeyError, ValueError, ArithmeticError):
+            return unknown(a, b)
     return unknown(a, b)
 
 
@@ -209,6 +206,8 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
     x, y = arrays.array(a), arrays.array(b)
     first = x or y
     assert first is not None
+    if kind is ast.Mod and isinstance(a.data, str):
+        return unknown(a, b)
     if (x is None and not _is_number(a)) or (y is None and not _is_number(b)):
         other = b if y is None else a
         if other.data is None or isinstance(other.data, (str, dict)):
@@ -216,9 +215,9 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
         return unknown(a, b)
     dtype = first.dtype
     if x is not None and y is not None:
-        if x.device and y.device and x.device != y.device and {"cpu"} != {x.device, y.device}:
-            if x.shape != () and y.shape != ():
-                raise Raised("type", "tensors are on different devices", a, b)
+        apart = x.device and y.device and x.device != y.device
+        if apart and x.shape != () and y.shape != ():
+            raise Raised("type", "tensors are on different devices", a, b)
         if kind is ast.MatMult:
             shape = arrays.matmul(x, y)
             return arrays.made(first, shape, a, b, dtype=wider(x.dtype, y.dtype, x.library))
@@ -299,7 +298,9 @@ def _membership(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     return Value(inside if kind is ast.In else not inside, merged(a, b))
 
 
-def indexed(base: Value, parts: Sequence[Value], slices: Sequence[tuple[Value | None, ...] | None]) -> Value:
+def indexed(
+    base: Value, parts: Sequence[Value], slices: Sequence[tuple[Value | None, ...] | None]
+) -> Value:
     """Return ``base[parts]``; ``slices`` hold (start, stop, step) where a part is a slice."""
     data = base.data
     if isinstance(data, Array):
@@ -338,14 +339,21 @@ def indexed(base: Value, parts: Sequence[Value], slices: Sequence[tuple[Value | 
 
 
 def _one_of(base: Value, key: Value) -> Value:
-    """Return an item that stands for all: the longest or highest, which is the likeliest to fail."""
     items = base.data
     if key.data is not UNKNOWN or not isinstance(items, (list, tuple)) or not items:
         return unknown(base, key)
+    return representative(items)
+
+
+def representative(items: Sequence[Value]) -> Value:
+    """Return an item that stands for all: the longest or highest, which is the likeliest to fail.
+
+    It is unknown where the items are of several types.
+    """
     kinds = {type(item.data) for item in items}
     if len(kinds) != 1:
-        return unknown(base, key)
-    kind = kinds.pop()
+        return unknown(*items[:24])
+    kind: Any = kinds.pop()
     if kind in (str, list, tuple):
         return max(items, key=lambda item: len(item.data))
     return max(items, key=lambda item: item.data) if kind in (int, float) else items[0]
@@ -423,14 +431,17 @@ def _array_part(
             dim = data.shape[axis]
             inner = arrays.array(part)
             number, limit = arrays.size(part), arrays.size(dim)
-            if number is not None and limit is not None and not -limit <= number < limit:
+            outside = number is not None and limit is not None and not -limit <= number < limit
+            if outside and data.library != "jax":
                 raise Raised("index", "index is out of bounds", part, dim)
             if inner is not None and inner.dtype == "bool":
                 count = max(len(inner.shape or ()), 1)
                 shape.append(Value(UNKNOWN, merged(part, dim)))
                 axis += count - 1
             elif inner is not None:
-                _check_range(part, inner, dim)
+                if data.library != "jax":
+                    # An index beyond the end is clamped there (JAX, "Sharp Bits").
+                    _check_range(part, inner, dim)
                 shape.extend(inner.shape or ())
             elif isinstance(part.data, list):
                 shape.append(Value(len(part.data), part.origins))

@@ -16,12 +16,16 @@ import operator
 import posixpath
 import re
 import string
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NoReturn
 
+# The models of builtins below take the place of its, or call them.
+import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import representative
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
@@ -230,6 +234,9 @@ def file_of(interpreter: Interpreter, path: Value | None) -> str | None:
     if file is not None:
         return file
     if not text or text[0] in "/~$\\" or ":" in text or _is_folder(interpreter, text):
+        return None
+    # Images and archives are no files of the workspace's list, but they may be there.
+    if interpreter.workspace.existing_file(text, interpreter.script) is not None:
         return None
     raise Raised("file", f"No such file or directory: {text!r}", path)
 
@@ -516,13 +523,13 @@ def _settings_of_path(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.function("configparser.ConfigParser", "configparser.RawConfigParser")
 def _config_parser(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
-    return thing("configparser.ConfigParser", call, sections=Value({}))
+    return thing("configparser.ConfigParser", call, sections_=Value({}))
 
 
 @MODELS.method("ConfigParser", "read", "read_file", "read_string")
 def _read_ini(interpreter: Interpreter, call: Call) -> Value:
     given = call.given(0, "filenames", "f")
-    sections = state_of(call.receiver, "sections").data
+    sections = state_of(call.receiver, "sections_").data
     file = state_of(given, "file").data
     if call.name == "read" and text_of(given) is not None:
         file = interpreter.file_named(text_of(given) or "")
@@ -542,14 +549,15 @@ def _read_ini(interpreter: Interpreter, call: Call) -> Value:
     lines: dict[tuple[str, ...], int] = {}
     for entry in interpreter.workspace.config_entries(file):
         names = tuple(str(part) for part in entry.path)
-        lines[(*names[:1], *(name.lower() for name in names[1:]))] = entry.line
+        key = (*names[:1], *(name.lower() for name in names[1:]))
+        lines[key] = entry.line
     for section in [*parser.sections(), *(["DEFAULT"] if parser.defaults() else [])]:
         start = frozenset({(file, lines.get((section,), 1))})
         held = sections.setdefault(section, Value({}, start)).data
-        for key, text in parser.items(section):
-            line = lines.get((section, key)) or lines.get(("DEFAULT", key)) or 1
+        for option, text in parser.items(section):
+            line = lines.get((section, option)) or lines.get(("DEFAULT", option)) or 1
             known: object = UNKNOWN if "%(" in text or "${" in text else text
-            held[key] = Value(known, frozenset({(file, line)}))
+            held[option] = Value(known, frozenset({(file, line)}))
     return Value([Value(file)])
 
 
@@ -573,8 +581,8 @@ def _ini_get(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     if call.receiver is None:
         return call.unknown()
-    items, at = state_of(call.receiver, "items"), 0
-    if isinstance(state_of(call.receiver, "sections").data, dict):
+    items, at = state_of(call.receiver, "read_"), 0
+    if isinstance(state_of(call.receiver, "sections_").data, dict):
         items, at = _ini_section(call.receiver, call.given(0, "section")), 1
     option, fallback = call.given(at, "option"), call.keywords.get("fallback")
     if fallback is None and at == 0:
@@ -595,7 +603,7 @@ def _ini_get(interpreter: Interpreter, call: Call) -> Value:
 
 
 def _ini_section(parser: Value, name: Value | None) -> Value:
-    sections = state_of(parser, "sections")
+    sections = state_of(parser, "sections_")
     if not isinstance(sections.data, dict) or name is None or not isinstance(name.data, str):
         return unknown(sections)
     if name.data not in sections.data:
@@ -609,12 +617,12 @@ def _ini_proxy(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     assert call.receiver is not None
     items = _ini_section(call.receiver, call.given(0))
-    return thing("configparser.SectionProxy", call, items=items) if items.known else items
+    return thing("configparser.SectionProxy", call, read_=items) if items.known else items
 
 
 @MODELS.method("SectionProxy", "__getitem__")
 def _ini_item(interpreter: Interpreter, call: Call) -> Value:
-    items, option = state_of(call.receiver, "items"), call.given(0)
+    items, option = state_of(call.receiver, "read_"), call.given(0)
     if isinstance(items.data, dict) and option is not None and isinstance(option.data, str):
         found = items.data.get(option.data.lower())
         if found is None:
@@ -627,7 +635,7 @@ def _ini_item(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.method("ConfigParser", "sections")
 def _ini_sections(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
-    sections = state_of(call.receiver, "sections")
+    sections = state_of(call.receiver, "sections_")
     if not isinstance(sections.data, dict):
         return unknown(sections)
     names = [Value(n, v.origins) for n, v in sections.data.items() if n != "DEFAULT"]
@@ -639,7 +647,7 @@ def _ini_sections(interpreter: Interpreter, call: Call) -> Value:
 def _ini_items(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     assert call.receiver is not None
-    items = state_of(call.receiver, "items")
+    items = state_of(call.receiver, "read_")
     if not items.known and call.args:
         items = _ini_section(call.receiver, call.args[0])
     if not isinstance(items.data, dict):
@@ -654,8 +662,8 @@ def _ini_items(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.method("SectionProxy", "__contains__")
 def _ini_has(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
-    held = state_of(call.receiver, "sections")
-    held = held if held.known else state_of(call.receiver, "items")
+    held = state_of(call.receiver, "sections_")
+    held = held if held.known else state_of(call.receiver, "read_")
     for name in call.args:
         if not isinstance(held.data, dict) or not isinstance(name.data, str):
             return call.unknown()
@@ -762,7 +770,7 @@ def path_value(text: str, call: Call, *parts: Value) -> Value:
 
 
 @MODELS.function("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.PurePosixPath")
-@MODELS.method("Path", "joinpath", "__truediv__")
+@MODELS.method("Path", "joinpath", "/", "__truediv__")
 def _path(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     parts = [*([call.receiver] if call.receiver is not None else []), *call.args]
@@ -853,6 +861,8 @@ def _exists(interpreter: Interpreter, call: Call) -> Value:
     if path is None or text is None:
         return call.unknown()
     file = interpreter.file_named(text)
+    if file is None:
+        file = interpreter.workspace.existing_file(text, interpreter.script)
     folder = file is None and _is_folder(interpreter, text)
     wants = call.name.rpartition(".")[2].replace("_", "")
     if file is not None or folder:
@@ -926,7 +936,7 @@ def _matching(interpreter: Interpreter, folder: str, pattern: str | None) -> lis
     below = [rest for _, rest in _below(interpreter, folder)]
     if pattern is None:
         return sorted({rest.partition("/")[0] for rest in below})
-    names = {rest for rest in below}
+    names = set(below)
     names.update(str(p) for rest in below for p in PurePosixPath(rest).parents if str(p) != ".")
     wanted = tuple(part for part in pattern.split("/") if part)
     return sorted(name for name in names if _fits(tuple(name.split("/")), wanted))
@@ -1000,7 +1010,7 @@ class _Word(str):
     value: Value
 
 
-class _Stop(Exception):
+class _UsageError(Exception):
     """What a command line does not fit."""
 
 
@@ -1009,11 +1019,11 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise what the standard parser would end the process with."""
-        raise _Stop(message)
+        raise _UsageError(message)
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         """Raise what the standard parser would end the process with."""
-        raise _Stop(message or str(status))
+        raise _UsageError(message or str(status))
 
 
 @MODELS.function("argparse.ArgumentParser")
@@ -1089,7 +1099,7 @@ _GIVES_CONSTANT = {"store_true": True, "store_false": False}
 @MODELS.method("ArgumentParser", "parse_args", "parse_known_args")
 def _parse_args(interpreter: Interpreter, call: Call) -> Value:
     given = call.given(0, "args")
-    words: list[Value] | None
+    words: Sequence[Value] | None
     if given is None or given.data is None:
         words = interpreter.arguments
     else:
@@ -1123,7 +1133,11 @@ def parse(
             found[option.dest] = default
     parsers = state_of(receiver, "subparsers")
     if words is None or len(read) != len(options) or not all(_is_word(w) for w in words):
-        names = {name: Value(UNKNOWN, value.origins) for name, value in found.items()}
+        # Most runs leave most options as they are: a default stands where there is one.
+        names = {
+            name: value if value.data is not None else Value(UNKNOWN, value.origins)
+            for name, value in found.items()
+        }
         return names, Value(UNKNOWN)
     held = list(words)
     below: list[Value] | None = None
@@ -1132,7 +1146,17 @@ def parse(
         dest = parsers.data.keywords.get("dest")
         if dest is not None and isinstance(dest.data, str):
             found[dest.data] = chosen
-    given, rest = _given(read, held, known)
+    try:
+        given, rest = _given(read, held, known)
+    except Raised:
+        if held:
+            raise
+        # Without a single word it is likelier that the command line is not known.
+        given, rest = {}, Value(UNKNOWN)
+        for option in read:
+            positional = not str(option.action.args[0].data).startswith("-")
+            if positional or is_true(option.keywords.get("required")):
+                found[option.dest] = Value(UNKNOWN, option.place)
     for option in read:
         if option.dest in given:
             found[option.dest] = _converted(interpreter, call, option, given[option.dest])
@@ -1234,7 +1258,7 @@ def _given(
             raise Raised("arguments", str(error)[:200], place) from None
     try:
         space, rest = parser.parse_known_args(_split_words(words))
-    except _Stop as stop:
+    except _UsageError as stop:
         raise Raised("arguments", str(stop)[:200], *words) from None
     except (ValueError, TypeError, argparse.ArgumentError):
         return {}, Value(UNKNOWN)
@@ -1301,10 +1325,11 @@ def _typed(interpreter: Interpreter, call: Call, option: _Option, word: Value) -
     elif kind is not None and kind.data is not None:
         found = interpreter.call(kind, (word,), {}, call.place)
     choices = listed(interpreter, option.keywords.get("choices"))
-    if choices and found.known and all(isinstance(c.data, _PLAIN) for c in choices):
-        if isinstance(found.data, _PLAIN) and found.data not in [c.data for c in choices]:
-            what = f"argument {option.dest}: invalid choice: {found.data!r}"
-            raise Raised("arguments", what, found, option.keywords["choices"])
+    known = choices and isinstance(found.data, _PLAIN)
+    plain_ = all(isinstance(c.data, _PLAIN) for c in choices or ())
+    if known and plain_ and found.data not in [c.data for c in choices or ()]:
+        what = f"argument {option.dest}: invalid choice: {found.data!r}"
+        raise Raised("arguments", what, found, option.keywords["choices"])
     return found
 
 
@@ -1332,12 +1357,21 @@ def _vars(interpreter: Interpreter, call: Call) -> Value:
 # Containers.
 
 
+class Deque(list[Value]):
+    """A `collections.deque` without a longest length; the models of its own methods stand below."""
+
+    popleft = appendleft = rotate = extendleft = None
+
+
 class DefaultDict(dict[object, Value]):
     """A dict that makes what it lacks."""
 
     def __init__(self, make: Callable[[], Value], held: dict[object, Value] | None = None) -> None:
         super().__init__(held or {})
         self.make = make
+
+    # `collections.Counter`'s; their models stand below.
+    most_common = elements = total = subtract = None
 
     def __missing__(self, key: object) -> Value:
         """Make, keep and return the value of a key."""
@@ -1378,12 +1412,12 @@ def _counted(interpreter: Interpreter, call: Call) -> dict[object, int] | None:
     items = [] if given is None else listed(interpreter, given)
     if given is not None and isinstance(given.data, str):
         items = [Value(letter, given.origins) for letter in given.data[:MOST_ITEMS]]
-    for item in items if items is not None else [Value(UNKNOWN)]:
-        try:
+    try:
+        for item in items if items is not None else [Value(UNKNOWN)]:
             key = plain(item)
             counts[key] = counts.get(key, 0) + 1
-        except (ValueError, TypeError):
-            return None
+    except (ValueError, TypeError):
+        return None
     return counts
 
 
@@ -1398,7 +1432,9 @@ def _counter(interpreter: Interpreter, call: Call) -> Value:
     )
 
 
-@MODELS.method("dict", "update", "subtract")
+@MODELS.method("dict", "update")
+@MODELS.method("OrderedDict", "update")
+@MODELS.method("DefaultDict", "update", "subtract")
 def _dict_update(interpreter: Interpreter, call: Call) -> Value:
     """Update a dict; a counter adds what it is given (`collections.Counter`)."""
     held, given = call.receiver, call.given(0)
@@ -1427,6 +1463,7 @@ def _dict_update(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("dict", "most_common")
+@MODELS.method("DefaultDict", "most_common")
 def _most_common(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     held, count = call.receiver, call.given(0, "n")
@@ -1437,12 +1474,14 @@ def _most_common(interpreter: Interpreter, call: Call) -> Value:
     if count is not None and count.data is not None and not isinstance(count.data, int):
         return call.unknown()
     ranked = sorted(held.data.items(), key=lambda item: item[1].data, reverse=True)
-    top = ranked if count is None or count.data is None else ranked[: count.data]
+    most = count.data if count is not None else None
+    top = ranked[:most] if isinstance(most, int) else ranked
     origins = merged(held, *call.args)
     return Value([Value((with_origins(k, origins), v), origins) for k, v in top], origins)
 
 
-@MODELS.method("dict", "elements", "total", "move_to_end")
+@MODELS.method("DefaultDict", "elements", "total")
+@MODELS.method("OrderedDict", "move_to_end")
 def _counter_rest(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     return call.unknown()
@@ -1450,7 +1489,7 @@ def _counter_rest(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.function("collections.OrderedDict")
 def _ordered_dict(interpreter: Interpreter, call: Call) -> Value:
-    held = Value({}, merged(*call.args))
+    held = Value(OrderedDict(), merged(*call.args))
     if call.args or call.keywords:
         _dict_update(interpreter, Call("update", call.args, call.keywords, call.place, held))
     return held
@@ -1462,10 +1501,10 @@ def _deque(interpreter: Interpreter, call: Call) -> Value:
     items = listed(interpreter, call.given(0, "iterable")) if call.given(0, "iterable") else []
     if items is None or (longest is not None and longest.data is not None):
         return call.unknown()
-    return Value(items, merged(*call.args))
+    return Value(Deque(items), merged(*call.args))
 
 
-@MODELS.method("list", "popleft", "appendleft", "rotate")
+@MODELS.method("Deque", "popleft", "appendleft", "rotate", "extendleft")
 def _deque_method(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     held = call.receiver.data if call.receiver is not None else None
@@ -1551,7 +1590,7 @@ def _choice(interpreter: Interpreter, call: Call) -> Value:
     items = listed(interpreter, call.given(0, "seq"))
     if items == []:
         raise Raised("index", "Cannot choose from an empty sequence", *call.args)
-    return call.unknown() if items is None else alike(items)
+    return call.unknown() if items is None else representative(items)
 
 
 @MODELS.function("random.choices", "random.sample")
@@ -1560,11 +1599,11 @@ def _sample(interpreter: Interpreter, call: Call) -> Value:
     count = call.given(2, "k") if call.name.endswith("choices") else call.given(1, "k")
     if count is None:
         count = Value(1) if call.name.endswith("choices") else Value(UNKNOWN)
-    if items and isinstance(count.data, int) and call.name.endswith("sample"):
-        if count.data > len(items):
-            length = Value(len(items), merged(*call.args[:1]))
-            raise Raised("value", "Sample larger than population", count, length)
-    item = Value(UNKNOWN, merged(*call.args)) if items is None else alike(items)
+    once = call.name.endswith("sample")
+    if once and items and isinstance(count.data, int) and count.data > len(items):
+        length = Value(len(items), merged(*call.args[:1]))
+        raise Raised("value", "Sample larger than population", count, length)
+    item = representative(items) if items else Value(UNKNOWN, merged(*call.args))
     if isinstance(count.data, int) and 0 <= count.data <= MOST_ITEMS:
         return Value(
             [Value(item.data, item.origins) for _ in range(count.data)], merged(*call.args)
@@ -1574,12 +1613,8 @@ def _sample(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.function("random.shuffle")
 def _shuffle(interpreter: Interpreter, call: Call) -> Value:
-    """Make all items what they have in common: any of them may come first."""
-    del interpreter
-    held = call.given(0, "x")
-    if held is not None and isinstance(held.data, list) and held.data:
-        item = alike(held.data)
-        held.data[:] = [Value(item.data, one.origins) for one in held.data]
+    """Leave the items in their order: it is one that chance may give."""
+    del interpreter, call
     return Value(None)
 
 
@@ -1608,7 +1643,7 @@ _COMBINING: dict[str, Callable[..., Iterable[tuple[Value, ...]]]] = {
     "permutations": itertools.permutations,
     "combinations": itertools.combinations,
     "combinations_with_replacement": itertools.combinations_with_replacement,
-    "pairwise": lambda items: zip(items, items[1:], strict=False),
+    "pairwise": itertools.pairwise,
 }
 
 
@@ -1642,11 +1677,12 @@ def _combining(interpreter: Interpreter, call: Call) -> Value:
 def _islice(interpreter: Interpreter, call: Call) -> Value:
     items = listed(interpreter, call.given(0))
     bounds = [arg.data for arg in call.args[1:]]
-    if items is None or not all(b is None or isinstance(b, int) for b in bounds):
+    known = [b for b in bounds if b is None or isinstance(b, int)]
+    if items is None or len(known) != len(bounds) or not known:
         return call.unknown()
     try:
-        return Value(list(itertools.islice(items, *bounds)), merged(*call.args))
-    except ValueError:
+        return Value(items[slice(*known)], merged(*call.args))
+    except (ValueError, TypeError):
         return call.unknown()
 
 
@@ -1949,9 +1985,9 @@ def _config_get(interpreter: Interpreter, call: Call) -> Value:
 def _config_set(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     held = call.receiver.data if call.receiver is not None else None
-    if isinstance(held, LibraryObject) and len(call.args) == 2:
-        if isinstance(call.args[0].data, str):
-            held.state[call.args[0].data] = call.args[1]
+    key, value = call.given(0), call.given(1)
+    if isinstance(held, LibraryObject) and key is not None and value is not None:
+        held.state[str(key.data)] = value
     return Value(None)
 
 
@@ -2085,7 +2121,7 @@ def _tqdm(interpreter: Interpreter, call: Call) -> Value:
     """Return a progress bar, which is iterated over as what it was given."""
     given = call.given(0, "iterable", "sequence")
     if call.name.endswith("trange"):
-        given = interpreter.call(Value(Library("range")), call.args, {}, call.place)
+        given = interpreter.call(Value(Library("builtins.range")), call.args, {}, call.place)
     state = {} if given is None else {"iterable": given}
     return thing("tqdm.tqdm", call, **state)
 
@@ -2096,7 +2132,7 @@ def _tqdm_iter(interpreter: Interpreter, call: Call) -> Value:
     if not inner.known:
         return unknown(inner)
     if call.name == "__len__":
-        return interpreter.call(Value(Library("len")), (inner,), {}, call.place)
+        return interpreter.call(Value(Library("builtins.len")), (inner,), {}, call.place)
     return inner
 
 
@@ -2106,3 +2142,18 @@ MODELS.method(
     *("set_postfix", "set_description", "set_postfix_str", "update", "close", "write", "refresh"),
     *("__exit__", "reset", "clear", "set_description_str"),
 )(nothing)
+
+
+# ``next`` of a reader takes a row away; of all else it is the builtin's.
+
+_next_of_all = MODELS.functions["builtins.next"]
+
+
+@MODELS.function("builtins.next")
+def _next(interpreter: Interpreter, call: Call) -> Value:
+    given = call.given(0)
+    if given is not None and isinstance(given.data, LibraryObject):
+        model = MODELS.methods.get((given.data.short, "__next__"))
+        if model is not None:
+            return model(interpreter, Call("__next__", (), {}, call.place, given))
+    return _next_of_all(interpreter, call)

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.torch_tensors import flag, kind_of, like, tensor
+from dl_bug_lsp.interpretation.torch_tensors import flag, kind_of, like, tensor, words
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
     Instance,
     Lazy,
+    Library,
     LibraryObject,
     Origin,
     Raised,
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 
 MAX_TEXTS = 256
-LOADER = ["dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory", "drop_last"]  # fmt: skip
+LOADER = words(
+    "dataset batch_size shuffle sampler batch_sampler num_workers collate_fn pin_memory drop_last"
+)
 
 
 # --- data sets ------------------------------------------------------------------------------------
@@ -293,8 +296,9 @@ def collated(sample: Value, count: Value) -> Value:
         return tensor((count,), dtype, sample, count, device="cpu")
     if isinstance(data, str):
         number = size(count)
-        if number is not None and number <= MAX_TEXTS:
-            return Value((sample,) * number, merged(sample, count))
+        if number is not None and 0 < number <= MAX_TEXTS:
+            others = (Value(UNKNOWN, sample.origins),) * (number - 1)
+            return Value((sample, *others), merged(sample, count))
         return Value(Lazy(sample, count), merged(sample, count))
     if isinstance(data, tuple | list):
         items: Sequence[Value] = data
@@ -331,33 +335,29 @@ def _default_collate(_: Interpreter, call: Call) -> Value:
 
 # --- optimizers and schedulers --------------------------------------------------------------------
 
-OPTIMIZERS = (
-    *(
-        "SGD",
-        "Adam",
-        "AdamW",
-        "Adamax",
-        "Adagrad",
-        "Adadelta",
-        "RMSprop",
-        "Rprop",
-        "NAdam",
-        "RAdam",
-    ),
-    *("ASGD", "LBFGS", "SparseAdam", "Adafactor"),
+OPTIMIZERS = words(
+    "SGD Adam AdamW Adamax Adagrad Adadelta RMSprop Rprop NAdam RAdam ASGD LBFGS "
+    "SparseAdam Adafactor"
 )
-SCHEDULERS = (
-    *(
-        "StepLR",
-        "MultiStepLR",
-        "ExponentialLR",
-        "CosineAnnealingLR",
-        "ReduceLROnPlateau",
-        "LambdaLR",
-    ),
-    *("OneCycleLR", "CyclicLR", "CosineAnnealingWarmRestarts", "LinearLR", "ConstantLR"),
-    *("PolynomialLR", "MultiplicativeLR"),
+SCHEDULERS = words(
+    "StepLR MultiStepLR ExponentialLR CosineAnnealingLR ReduceLROnPlateau LambdaLR "
+    "OneCycleLR CyclicLR CosineAnnealingWarmRestarts LinearLR ConstantLR PolynomialLR "
+    "MultiplicativeLR"
 )
+
+
+def is_module(value: Value) -> bool:
+    """Whether a value is certainly a module that cannot be iterated over."""
+    data = value.data
+    if isinstance(data, LibraryObject):
+        has_items = (data.short, "__iter__") in MODELS.methods
+        return data.name.startswith("torch.nn.") and not has_items
+    if not isinstance(data, Instance):
+        return False
+    bases = [base for base in data.cls.bases if isinstance(base.data, Library)]
+    return len(bases) == len(data.cls.bases) and [
+        base.data.name for base in bases if isinstance(base.data, Library)
+    ] == ["torch.nn.Module"]
 
 
 @MODELS.function(*(f"torch.optim.{name}" for name in OPTIMIZERS))
@@ -373,6 +373,8 @@ def _optimizer(_: Interpreter, call: Call) -> Value:
             message = "params argument given to the optimizer should be an iterable of Tensors"
             raise Raised("type", message, parameters)
         if parameters.data is None or isinstance(parameters.data, int | float):
+            raise Raised("type", "params is not iterable", parameters)
+        if is_module(parameters):
             raise Raised("type", "params is not iterable", parameters)
     for name in ("lr", "weight_decay", "momentum", "eps"):
         value = call.given(1, "lr") if name == "lr" else call.keywords.get(name)
@@ -393,7 +395,8 @@ def _scheduler(_: Interpreter, call: Call) -> Value:
     optimizer = call.given(0, "optimizer")
     if optimizer is not None:
         kind = kind_of(optimizer)
-        if kind is not None or isinstance(optimizer.data, Lazy | Array):
+        plain = kind is not None or isinstance(optimizer.data, Lazy | Array)
+        if plain or is_module(optimizer):
             raise Raised("type", f"{kind or 'the argument'} is not an Optimizer", optimizer)
     return made(call)
 
@@ -427,22 +430,9 @@ def _device(_: Interpreter, call: Call) -> Value:
     return Value(LibraryObject("torch.device", (given,), {}, call.place), given.origins)
 
 
-KINDS = (
-    *(
-        "cpu",
-        "cuda",
-        "mps",
-        "xpu",
-        "meta",
-        "hpu",
-        "ipu",
-        "xla",
-        "vulkan",
-        "mkldnn",
-        "opengl",
-        "hip",
-    ),
-    *("opencl", "ideep", "fpga", "maia", "lazy", "mtia", "ve", "ort", "privateuseone"),
+KINDS = words(
+    "cpu cuda mps xpu meta hpu ipu xla vulkan mkldnn opengl hip opencl ideep fpga maia "
+    "lazy mtia ve ort privateuseone"
 )
 
 

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation import torch_data as _torch_data  # noqa: F401  (registers its own)
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.torch_tensors import (
-    ACTIVATIONS,
+    DEFAULTS,
     FLOATING,
     REDUCED,
     WHOLE,
@@ -30,6 +31,7 @@ from dl_bug_lsp.interpretation.torch_tensors import (
     kept,
     kind_of,
     needs_floating,
+    promoted,
     rank_of,
     same_device,
     same_dtype,
@@ -37,6 +39,7 @@ from dl_bug_lsp.interpretation.torch_tensors import (
     text,
     times,
     unflattened,
+    words,
 )
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
@@ -65,7 +68,7 @@ TRANSPOSED = (
 )
 MAX_POOL = "kernel_size* stride padding dilation return_indices ceil_mode"
 AVERAGE_POOL = "kernel_size* stride padding ceil_mode count_include_pad divisor_override"
-BATCH_NORM = "num_features* eps momentum affine track_running_stats"
+BATCH_NORM = "num_features* eps momentum affine track_running_stats bias"
 RECURRENT = "input_size* hidden_size* num_layers bias batch_first dropout bidirectional proj_size"
 TRANSFORMER = (
     "d_model* nhead* dim_feedforward dropout activation layer_norm_eps batch_first norm_first bias"
@@ -86,14 +89,14 @@ SIGNATURES = {
     **{f"InstanceNorm{n}d": BATCH_NORM for n in (1, 2, 3)},
     "LayerNorm": "normalized_shape* eps elementwise_affine bias",
     "RMSNorm": "normalized_shape* eps elementwise_affine",
-    "GroupNorm": "num_groups* num_channels* eps affine",
+    "GroupNorm": "num_groups* num_channels* eps affine bias",
     "Embedding": (
         "num_embeddings* embedding_dim* padding_idx max_norm norm_type scale_grad_by_freq sparse "
         "_weight _freeze"
     ),
     "LSTM": RECURRENT,
     "GRU": RECURRENT,
-    "RNN": "input_size* hidden_size* num_layers nonlinearity bias batch_first dropout bidirectional",
+    "RNN": RECURRENT.replace("bias", "nonlinearity bias").replace(" proj_size", ""),
     "LSTMCell": "input_size* hidden_size* bias",
     "GRUCell": "input_size* hidden_size* bias",
     "RNNCell": "input_size* hidden_size* bias nonlinearity",
@@ -112,6 +115,7 @@ SIGNATURES = {
     "Unflatten": "dim* unflattened_size*",
     "Softmax": "dim",
     "LogSoftmax": "dim",
+    "GLU": "dim",
     **dict.fromkeys(("Dropout", "Dropout1d", "Dropout2d", "Dropout3d"), "p inplace"),
     "Upsample": "size scale_factor mode align_corners recompute_scale_factor",
     "PixelShuffle": "upscale_factor*",
@@ -129,28 +133,15 @@ SIGNATURES = {
     "KLDivLoss": f"{LOSS} log_target",
     "CTCLoss": "blank reduction zero_infinity",
 }
-SIZES = (
-    *("in_features", "out_features", "in_channels", "out_channels", "num_features"),
-    *("num_embeddings", "embedding_dim", "input_size", "hidden_size", "num_channels"),
+SIZES = words(
+    "in_features out_features in_channels out_channels num_features num_embeddings "
+    "embedding_dim input_size hidden_size num_channels"
 )
-ELEMENTWISE = (
-    *(
-        "ReLU",
-        "ReLU6",
-        "ELU",
-        "SELU",
-        "CELU",
-        "LeakyReLU",
-        "PReLU",
-        "RReLU",
-        "GELU",
-        "SiLU",
-        "Mish",
-    ),
-    *("Softplus", "Softsign", "Softshrink", "Hardshrink", "Tanhshrink", "LogSigmoid", "Hardtanh"),
-    *("Hardswish", "Hardsigmoid", "Threshold", "Tanh", "Sigmoid", "AlphaDropout", "Identity"),
-    *("FeatureAlphaDropout", "Softmin", "Softmax2d", "LocalResponseNorm", "Dropout", "Dropout1d"),
-    *("Dropout2d", "Dropout3d"),
+ELEMENTWISE = words(
+    "ReLU ReLU6 ELU SELU CELU LeakyReLU PReLU RReLU GELU SiLU Mish Softplus Softsign "
+    "Softshrink Hardshrink Tanhshrink LogSigmoid Hardtanh Hardswish Hardsigmoid Threshold "
+    "Tanh Sigmoid AlphaDropout Identity FeatureAlphaDropout Softmin Softmax2d "
+    "LocalResponseNorm Dropout Dropout1d Dropout2d Dropout3d"
 )
 MODULES = ("Module", "LightningModule", "PreTrainedModel", "ModuleList", "Sequential", "ModuleDict")
 
@@ -224,6 +215,9 @@ def constructor(*shorts: str) -> None:
             contain(interpreter, short, call, state)
         else:
             fill(short, call, state)
+        default = DEFAULTS.get(interpreter)
+        if default is not None:
+            state.setdefault("dtype", default)
         made = LibraryObject(call.name, call.args, dict(call.keywords), call.place, state)
         return Value(made, merged(*call.args, *call.keywords.values()))
 
@@ -273,7 +267,7 @@ def layer(*shorts: str) -> Callable[[Forward], Forward]:
 
 
 def functional(name: str, parameters: str) -> Callable[[Forward], Forward]:
-    """Register a forward as a function whose arguments after the tensor are named ``parameters``."""
+    """Register a forward as a function; ``parameters`` are its arguments after the tensor."""
 
     def keep(forward: Forward) -> Forward:
         def run(_: Interpreter, call: Call) -> Value:
@@ -311,11 +305,11 @@ def fits_weights(state: Mapping[str, Value], x: Array, value: Value) -> None:
     """Raise where an input's dtype or device is not that of the layer's parameters."""
     weight = array(state.get("weight"))
     wanted = weight.dtype if weight is not None else weight_dtype(state)
-    if x.dtype is not None and wanted is not None and x.dtype != wanted:
-        if x.dtype not in REDUCED and wanted not in REDUCED:
-            told = state.get("dtype", Value(wanted))
-            message = f"mat1 and mat2 must have the same dtype, but got {x.dtype} and {wanted}"
-            raise Raised("type", message, value, Value(wanted, told.origins))
+    known = x.dtype is not None and wanted is not None
+    if known and x.dtype != wanted and x.dtype not in REDUCED and wanted not in REDUCED:
+        told = state.get("dtype", Value(wanted))
+        message = f"mat1 and mat2 must have the same dtype, but got {x.dtype} and {wanted}"
+        raise Raised("type", message, value, Value(wanted, told.origins))
     there = device_of(state.get("device"))
     if devices_differ(x.device, there):
         told = state["device"]
@@ -854,11 +848,11 @@ def _transformed(state: Mapping[str, Value], x: Array, value: Value, memory: Val
             if data is not None and data.shape:
                 arrays.same(data.shape[-1], settings["d_model"], message)
     first = flag(settings.get("batch_first"), default=False)
-    shapes = (x.shape, None if other is None else other.shape)
-    if first is not None and shapes[0] is not None and shapes[1] is not None:
-        if len(shapes[0]) == len(shapes[1]) == 3:
-            at = 0 if first else 1
-            arrays.same(shapes[0][at], shapes[1][at], "the batch sizes must be equal")
+    if first is not None and other is not None and (rank_of(x), rank_of(other)) == (3, 3):
+        at = 0 if first else 1
+        assert x.shape is not None
+        assert other.shape is not None
+        arrays.same(x.shape[at], other.shape[at], "the batch sizes must be equal")
     return result(x, x.shape, value)
 
 
@@ -1066,17 +1060,20 @@ def _parameter(_: Interpreter, call: Call) -> Value:
     return _unplaced(value)
 
 
+def add_module_methods(short: str) -> None:
+    """Register the methods that all modules have for one more class."""
+    MODELS.method(short, "to")(_to)
+    MODELS.method(short, "cuda", "cpu", "half", "float", "double", "bfloat16")(_moved)
+    MODELS.method(short, "train", "eval")(_moved)
+    MODELS.method(short, "requires_grad_", "apply", "share_memory")(_itself)
+    MODELS.method(short, "parameters", "named_parameters", "buffers")(_parameters)
+    if short not in CONTAINERS:
+        MODELS.method(short, "register_buffer", "register_parameter")(_register)
+        MODELS.method(short, "register_module", "add_module")(_register)
+
+
 for _short in (*MODULES, *SIGNATURES, *ELEMENTWISE):
-    MODELS.method(_short, "to")(_to)
-    MODELS.method(_short, "cuda", "cpu", "half", "float", "double", "bfloat16", "train", "eval")(
-        _moved
-    )
-    MODELS.method(_short, "requires_grad_", "apply", "share_memory")(_itself)
-    MODELS.method(_short, "parameters", "named_parameters", "buffers")(_parameters)
-    if _short not in CONTAINERS:
-        MODELS.method(
-            _short, "register_buffer", "register_parameter", "register_module", "add_module"
-        )(_register)
+    add_module_methods(_short)
 
 
 # --- losses ---------------------------------------------------------------------------------------
@@ -1087,7 +1084,7 @@ def losing(
 ) -> Value:
     """Return a loss: one number, or one for each element where nothing is reduced."""
     given = state.get("reduction")
-    how = "mean" if given is None else text(given)
+    how = "mean" if given is None or given.data is None else text(given)
     if how == "none":
         return result(x, shape, *parts)
     return result(x, () if how in ("mean", "sum") else None, *parts)
@@ -1119,14 +1116,14 @@ def _cross_entropy(state: Mapping[str, Value], x: Array, value: Value, call: Cal
     if x.shape is not None and y.shape is not None and len(x.shape) == len(y.shape) and x.shape:
         sizes = (Array(x.shape).sizes, Array(y.shape).sizes)
         alike = sizes[0] == sizes[1] and None not in (sizes[0] or ())
-        if alike and len(x.shape) > 1:
+        if alike:
             if y.dtype in WHOLE:
                 message = "Expected floating point type for target with class probabilities"
                 raise Raised("type", message, target)
             return losing(state, x, x.shape[:1] + x.shape[2:], value, target)
-        if None in (*(sizes[0] or ()), *(sizes[1] or ())) and len(x.shape) > 1:
-            if y.dtype not in WHOLE:
-                return losing(state, x, None, value, target)
+        is_open = None in (*(sizes[0] or ()), *(sizes[1] or ()))
+        if is_open and len(x.shape) > 1 and y.dtype not in WHOLE:
+            return losing(state, x, None, value, target)
     return _likelihood(state, x, value, call)
 
 
@@ -1156,6 +1153,10 @@ def _likelihood(state: Mapping[str, Value], x: Array, value: Value, call: Call) 
             raise Raised("size", message, *sides)
         for a, b in zip(expected, y.shape, strict=True):
             arrays.same(a, b, "the target's size is not the input's")
+        weight = array(state.get("weight"))
+        if weight is not None and weight.shape:
+            message = "weight tensor should be defined either for all classes or no classes"
+            arrays.same(weight.shape[0], classes, message)
         _labels(state, y, target, classes)
     if y.dtype is not None and y.dtype not in ("int64", "uint8"):
         raise Raised("type", f"expected scalar type Long but found {y.dtype}", target)
@@ -1173,8 +1174,11 @@ def _labels(state: Mapping[str, Value], y: Array, target: Value, classes: Value)
         raise Raised("index", "Target is out of bounds", Value(y.lowest, target.origins), classes)
 
 
-def pairwise(*, strict: bool) -> Forward:
-    """Return the forward of a loss of two tensors of one shape; ``strict`` where none broadcast."""
+def pairwise(*, strict: bool, equal: bool = False) -> Forward:
+    """Return the forward of a loss of two tensors.
+
+    ``strict`` where the shapes must be the same, ``equal`` where the dtypes must be, too.
+    """
 
     def forward(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Value:
         found = target_of(call)
@@ -1195,9 +1199,12 @@ def pairwise(*, strict: bool) -> Forward:
                     raise Raised("size", message, *ranks)
                 for a, b in zip(y.shape, x.shape, strict=True):
                     arrays.same(a, b, message)
-        if strict and y.dtype in WHOLE and x.dtype is not None:
+        known = x.dtype is not None and y.dtype is not None
+        differs = known and (y.dtype in WHOLE or (equal and y.dtype != x.dtype))
+        if strict and differs and x.dtype not in REDUCED:
             raise Raised("type", f"Found dtype {y.dtype} but expected {x.dtype}", target, value)
-        return losing(state, x, shape, value, target)
+        joint = Array(x.shape, promoted(x, y), "torch", x.device)
+        return losing(state, joint, shape, value, target)
 
     return forward
 
@@ -1215,8 +1222,9 @@ for _short, _strict, _parameters_of in (
         ("binary_cross_entropy_with_logits", f"target weight {LOSS} pos_weight"),
     ),
 ):
-    layer(_short)(pairwise(strict=_strict))
-    functional(*_parameters_of)(pairwise(strict=_strict))
+    _loss = pairwise(strict=_strict, equal=_short == "BCELoss")
+    layer(_short)(_loss)
+    functional(*_parameters_of)(_loss)
 
 
 @layer("CTCLoss")
@@ -1225,9 +1233,3 @@ def _ctc(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
     needs_floating(x, value, "ctc_loss")
     free = None if x.shape is None or len(x.shape) < 3 else x.shape[1:2]
     return losing(state, x, free, value)
-
-
-for _name in ACTIVATIONS:
-    MODELS.functions.setdefault(
-        f"torch.nn.functional.{_name}_", MODELS.functions[f"torch.nn.functional.{_name}"]
-    )

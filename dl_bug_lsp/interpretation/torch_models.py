@@ -14,6 +14,7 @@ from dl_bug_lsp.interpretation.arrays import array, axis_of, size
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.torch_tensors import (
     ACTIVATIONS,
+    DEFAULTS,
     FLOATING,
     MAX_LISTED,
     TORCH_DTYPES,
@@ -44,6 +45,7 @@ from dl_bug_lsp.interpretation.torch_tensors import (
     times,
     unflattened,
     with_scalar,
+    words,
 )
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
@@ -63,105 +65,21 @@ if TYPE_CHECKING:
 
 # --- element by element ---------------------------------------------------------------------------
 
-KEEPING = [
-    "abs",
-    "absolute",
-    "neg",
-    "negative",
-    "sign",
-    "round",
-    "floor",
-    "ceil",
-    "trunc",
-    "clamp",
-    "clip",
-    "clamp_min",
-    "clamp_max",
-    "nan_to_num",
-    "relu",
-    "positive",
-    "square",
-    "threshold",
-    "clone",
-    "contiguous",
-    "detach",
-    "cumsum",
-    "cumprod",
-    "flip",
-    "fliplr",
-    "flipud",
-    "roll",
-    "triu",
-    "tril",
-    "requires_grad_",
-    "pin_memory",
-    "share_memory_",
-    "masked_fill",
-    "scatter",
-    "scatter_add",
-    "index_add",
-    "index_copy",
-    "index_fill",
-    "index_put",
-    "fill_",
-    "zero_",
-    "uniform_",
-    "normal_",
-    "random_",
-    "bernoulli_",
-    "copy_",
-    "retain_grad",
-    "exponential_",
-    "xavier",
-    "bernoulli",
-    "renorm",
-    "conj",
-    "scatter_",
-    "scatter_add_",
-    "masked_fill_",
-    "index_add_",
-    "index_fill_",
-    "index_copy_",
-    "detach_",
-    "copy",
-    "resolve_conj",
-    "fill_diagonal_",
-    "trunc_normal_",
-    "scatter_reduce",
-    "masked_scatter",
-    "logcumsumexp",
-    "cummax_",
-    "addcmul",
-    "addcdiv",
-]
-FLOATED = [
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sqrt",
-    "rsqrt",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "sigmoid",
-    "erf",
-    "erfc",
-    "logit",
-    "reciprocal",
-    "lgamma",
-    "digamma",
-]
-TESTING = ["isnan", "isinf", "isfinite", "logical_not", "isneginf", "isposinf", "signbit"]
+KEEPING = words(
+    "abs absolute neg negative sign round floor ceil trunc clamp clip clamp_min clamp_max "
+    "nan_to_num relu positive square threshold clone contiguous detach "
+    "flip fliplr flipud roll triu tril requires_grad_ pin_memory share_memory_ "
+    "masked_fill scatter scatter_add index_add index_copy index_fill index_put fill_ "
+    "zero_ uniform_ normal_ random_ bernoulli_ copy_ retain_grad exponential_ xavier "
+    "bernoulli renorm conj scatter_ scatter_add_ masked_fill_ index_add_ index_fill_ "
+    "index_copy_ detach_ copy resolve_conj fill_diagonal_ trunc_normal_ scatter_reduce "
+    "masked_scatter logcumsumexp cummax_ addcmul addcdiv"
+)
+FLOATED = words(
+    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh "
+    "tanh sigmoid erf erfc logit reciprocal lgamma digamma"
+)
+TESTING = words("isnan isinf isfinite logical_not isneginf isposinf signbit")
 
 
 def moved(_: Call, x: Array, value: Value) -> Value:
@@ -176,19 +94,7 @@ def with_bounds(names: Sequence[str]) -> None:
 
 operation(*KEEPING, also=[f"torch.nn.functional.{n}" for n in ACTIVATIONS])(kept)
 with_bounds(
-    [
-        "clone",
-        "contiguous",
-        "detach",
-        "detach_",
-        "flip",
-        "fliplr",
-        "flipud",
-        "roll",
-        "requires_grad_",
-        "pin_memory",
-        "copy",
-    ]
+    words("clone contiguous detach detach_ flip fliplr flipud roll requires_grad_ pin_memory copy")
 )
 
 
@@ -218,45 +124,15 @@ def _softmax(call: Call, x: Array, value: Value) -> Value:
     return tensor(x.shape, dtype, value, library=x.library, device=x.device)
 
 
-BINARY = [
-    "add",
-    "sub",
-    "subtract",
-    "mul",
-    "multiply",
-    "pow",
-    "maximum",
-    "minimum",
-    "fmod",
-    "remainder",
-    "floor_divide",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "hypot",
-    "lerp",
-    "copysign",
-    "rsub",
-]
+BINARY = words(
+    "add sub subtract mul multiply pow maximum minimum fmod remainder floor_divide "
+    "bitwise_and bitwise_or bitwise_xor hypot lerp copysign rsub"
+)
 DIVIDING = ["div", "divide", "true_divide", "atan2", "arctan2"]
-COMPARING = [
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "equal_",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-    "isclose",
-    "greater",
-    "less",
-    "not_equal",
-    "greater_equal",
-    "less_equal",
-]
+COMPARING = words(
+    "eq ne lt le gt ge equal_ logical_and logical_or logical_xor isclose greater less "
+    "not_equal greater_equal less_equal"
+)
 
 
 def joined(x: Array, left: Value, y: Array, right: Value) -> Shape | None:
@@ -379,7 +255,7 @@ def listed(value: Value, depth: int = 0) -> tuple[Shape, str | None, list[int]] 
         raise Raised("type", f"could not infer the dtype of {type(data).__name__}", value)
     if not isinstance(data, list | tuple) or depth > 8 or len(data) > MAX_LISTED:
         return None
-    length = Value(len(data), value.origins)
+    length = Value(len(data), value.origins or merged(*data[:24]))
     if not data:
         return (length,), "float64", []
     parts = [listed(item, depth + 1) for item in data]
@@ -473,10 +349,10 @@ def made_device(call: Call) -> str | None:
 @MODELS.function(
     *(f"torch.{n}" for n in ("zeros", "ones", "empty", "rand", "randn", "full", "randint"))
 )
-def _made(_: Interpreter, call: Call) -> Value:
+def _made(interpreter: Interpreter, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
     args, low, high = call.args, None, None
-    dtype = "float32"
+    dtype = dtype_of(DEFAULTS.get(interpreter)) or "float32"
     if name == "full":
         fill = call.given(1, "fill_value")
         args = call.args[:1]
@@ -612,9 +488,8 @@ def _view(call: Call, x: Array, value: Value) -> Value:
     for name in ("shape", "size", "newshape"):
         if name in call.keywords:
             rest = (call.keywords[name],)
-    if call.name == "view" and (len(rest) != 1 or x.library != "torch"):
-        if x.library != "torch":
-            return call.unknown()
+    if call.name == "view" and x.library != "torch":
+        return call.unknown()
     if len(rest) == 1 and (dtype_of(rest[0]) or isinstance(rest[0].data, Library)):
         return tensor(x.shape, dtype_of(rest[0]), value, library=x.library, device=x.device)
     wanted = dims_of(rest)
@@ -1063,11 +938,11 @@ def _sum(call: Call, x: Array, value: Value) -> Value:
 
 @operation("mean", "std", "var", "nanmean", "logsumexp")
 def _mean(call: Call, x: Array, value: Value) -> Value:
-    if "dtype" not in call.keywords and not call.name.endswith("logsumexp"):
-        if x.library == "torch" and x.dtype in WHOLE:
-            name = call.name.rpartition(".")[2]
-            message = f"{name}(): input dtype must be floating point or complex, got {x.dtype}"
-            raise Raised("type", message, value)
+    name = call.name.rpartition(".")[2]
+    is_whole = x.library == "torch" and x.dtype in WHOLE
+    if is_whole and name != "logsumexp" and "dtype" not in call.keywords:
+        message = f"{name}(): input dtype must be floating point or complex, got {x.dtype}"
+        raise Raised("type", message, value)
     second = call.given(1, "unbiased")
     if second is not None and isinstance(second.data, bool):
         return tensor((), x.dtype, value, library=x.library, device=x.device)
@@ -1080,6 +955,18 @@ def _mean(call: Call, x: Array, value: Value) -> Value:
             shape, asked_dtype(call, floated(x)), value, library=x.library, device=x.device
         )
     return reduction(call, x, value, asked_dtype(call, floated(x)))
+
+
+@operation("cumsum", "cumprod")
+def _cumulated(call: Call, x: Array, value: Value) -> Value:
+    dtype = asked_dtype(call, "int64" if x.dtype in WHOLE else x.dtype)
+    axis = call.given(1, "dim", "axis")
+    shape = x.shape
+    if x.library != "torch" and shape is not None and (axis is None or axis.data is None):
+        shape = (arrays.product(shape),)
+    elif shape is not None and axis is not None:
+        axis_of(axis, len(shape))
+    return tensor(shape, dtype, value, library=x.library, device=x.device)
 
 
 @operation("all", "any")
@@ -1140,9 +1027,8 @@ def _indices(_: Interpreter, call: Call) -> Value:
 
 def _item(call: Call, at: int) -> Value:
     data = None if call.receiver is None else call.receiver.data
-    if isinstance(data, tuple) and len(data) == 2 and isinstance(data[at], Value):
-        return data[at]
-    return call.unknown()
+    item = data[at] if isinstance(data, tuple) and len(data) == 2 else None
+    return item if isinstance(item, Value) else call.unknown()
 
 
 @operation("sort", "topk")
@@ -1317,7 +1203,7 @@ def _to(call: Call, x: Array, value: Value) -> Value:
 
 
 TO_NAMES = ("dtype", "device", "other")
-CASTS = ["float", "double", "half", "bfloat16", "long", "int", "short", "bool", "byte", "char"]
+CASTS = words("float double half bfloat16 long int short bool byte char")
 
 
 @MODELS.method("array", *CASTS)
@@ -1339,9 +1225,9 @@ def _moved_to(call: Call, x: Array, value: Value) -> Value:
     found = like(x, x.shape, value)
     data = array(found)
     assert data is not None
-    data.device = (
-        device_of(call.given(1, "device")) or call.name if call.name == "cuda" else call.name
-    )
+    given = call.given(1, "device")
+    is_open = call.name == "cuda" and given is not None and given.data is not None
+    data.device = device_of(given if is_open else Value(call.name))
     return found
 
 
@@ -1372,6 +1258,15 @@ def _shape(x: Array, value: Value) -> Value:
 @attribute("ndim")
 def _ndim(x: Array, value: Value) -> Value:
     return Value(UNKNOWN if x.shape is None else len(x.shape), value.origins)
+
+
+@attribute("size")
+def _size_of(x: Array, value: Value) -> Value:
+    if x.library in ("numpy", "jax"):
+        return unknown(value) if x.shape is None else arrays.product(x.shape)
+    from dl_bug_lsp.interpretation.interpreter import Method  # It imports the models.
+
+    return Value(Method(value, "size"), value.origins)
 
 
 @attribute("T", "H")
@@ -1414,6 +1309,68 @@ def _state(_: Array, value: Value) -> Value:
     return unknown(value)
 
 
+@MODELS.function("torch.set_default_dtype", "torch.set_default_tensor_type")
+def _set_default(interpreter: Interpreter, call: Call) -> Value:
+    if call.args:
+        DEFAULTS[interpreter] = call.args[0]
+    return Value(None)
+
+
+@MODELS.function("torch.nn.utils.rnn.pad_sequence", "torch.pad_sequence")
+def _pad_sequence(interpreter: Interpreter, call: Call) -> Value:
+    given = call.given(0, "sequences")
+    if given is None:
+        return call.unknown()
+    items = interpreter.iterate(given)
+    parts = [items.item] if isinstance(items, Lazy) else items
+    if isinstance(items, list) and not items:
+        raise Raised("value", "received an empty list of sequences", given)
+    for part in parts:
+        kind = kind_of(part)
+        if kind is not None:
+            raise Raised("type", f"expected Tensor as an element, but got {kind}", part)
+    x = array(parts[0])
+    first = flag(call.given(1, "batch_first"), default=False)
+    if x is None or not x.shape or first is None:
+        return tensor(None, None if x is None else x.dtype, given)
+    count = items.length if isinstance(items, Lazy) else Value(len(parts), given.origins)
+    found = [array(p) for p in parts]
+    lengths = [size(y.shape[0]) if y is not None and y.shape else None for y in found]
+    known = [n for n in lengths if n is not None]
+    whole = isinstance(items, list) and len(known) == len(parts)
+    longest = Value(max(known) if whole else UNKNOWN, given.origins)
+    lead = (count, longest) if first else (longest, count)
+    return tensor((*lead, *x.shape[1:]), x.dtype, given, device=x.device)
+
+
+@operation("cosine_similarity", also=["torch.nn.functional.cosine_similarity"])
+def _cosine(call: Call, x: Array, value: Value) -> Value:
+    other = call.given(1, "x2", "other")
+    y = array(other)
+    if other is None or y is None or x.shape is None or y.shape is None:
+        return tensor(None, x.dtype, value)
+    wide = Array(arrays.broadcast(x.shape, y.shape), x.dtype, x.library)
+    axis = call.given(2, "dim") or Value(1)
+    return tensor(reduced(wide, value, axis, keep=False), promoted(x, y), value, other)
+
+
+@operation("cdist")
+def _cdist(call: Call, x: Array, value: Value) -> Value:
+    other = call.given(1, "x2")
+    y = array(other)
+    if other is None or y is None or not x.shape or not y.shape or len(x.shape) != len(y.shape):
+        return tensor(None, x.dtype, value)
+    arrays.same(x.shape[-1], y.shape[-1], "X1 and X2 must have the same number of columns")
+    return tensor((*x.shape[:-1], y.shape[-2]), promoted(x, y), value, other, device=x.device)
+
+
+@operation("multinomial")
+def _multinomial(call: Call, x: Array, value: Value) -> Value:
+    count = call.given(1, "num_samples")
+    shape = None if x.shape is None or count is None else (*x.shape[:-1], dimension(count))
+    return tensor(shape, "int64", value, device=x.device)
+
+
 def without_change(*names: str) -> Model:
     """Register functions that give back their first argument."""
 
@@ -1431,3 +1388,7 @@ without_change(
     )),
     "torch.compile", "torch.jit.script", "copy.deepcopy_",
 )  # fmt: skip
+
+for _name in ACTIVATIONS:
+    _model = MODELS.functions[f"torch.nn.functional.{_name}"]
+    MODELS.functions.setdefault(f"torch.nn.functional.{_name}_", _model)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
@@ -58,6 +59,15 @@ MAX_LISTED = 4096
 # --- parts that all models of PyTorch share -------------------------------------------------------
 
 
+DEFAULTS: WeakKeyDictionary[Interpreter, Value] = WeakKeyDictionary()
+"""The default dtype of each interpreted program that sets one."""
+
+
+def words(names: str) -> list[str]:
+    """Return the words of a text."""
+    return names.split()
+
+
 def dtype_of(value: Value | None) -> str | None:
     """Return NumPy's name of a dtype argument, None where it is not known or no dtype."""
     if value is None:
@@ -81,6 +91,8 @@ def device_of(value: Value | None) -> str | None:
         return device_of(data.args[0]) if data.args else None
     if isinstance(data, int) and not isinstance(data, bool):
         return f"cuda:{data}"
+    if data == "cuda":
+        return "cuda:0"
     return data if isinstance(data, str) and data.partition(":")[0] in DEVICES else None
 
 
@@ -88,11 +100,8 @@ DEVICES = ("cpu", "cuda", "mps", "xpu", "meta")
 
 
 def devices_differ(a: str | None, b: str | None) -> bool:
-    """Whether two known devices are not the same; ``cuda`` may be any ``cuda:N``."""
-    if a is None or b is None:
-        return False
-    (kind, _, number), (other, _, second) = a.partition(":"), b.partition(":")
-    return kind != other or (bool(number and second) and number != second)
+    """Whether two devices are known not to be the same."""
+    return a is not None and b is not None and a != b
 
 
 def tensor(
@@ -352,39 +361,10 @@ def bounded(index: Array, value: Value, limit: Value) -> None:
         raise Raised("index", "index out of range", Value(index.highest, value.origins), limit)
 
 
-ACTIVATIONS = [
-    "relu",
-    "relu6",
-    "elu",
-    "selu",
-    "celu",
-    "leaky_relu",
-    "prelu",
-    "rrelu",
-    "gelu",
-    "silu",
-    "mish",
-    "softplus",
-    "softsign",
-    "softshrink",
-    "hardshrink",
-    "tanhshrink",
-    "logsigmoid",
-    "hardtanh",
-    "hardswish",
-    "hardsigmoid",
-    "threshold",
-    "tanh",
-    "sigmoid",
-    "dropout",
-    "dropout1d",
-    "dropout2d",
-    "dropout3d",
-    "alpha_dropout",
-    "feature_alpha_dropout",
-    "normalize",
-    "local_response_norm",
-    "instance_norm",
-    "softmin",
-    "gumbel_softmax",
-]
+ACTIVATIONS = words(
+    "relu relu6 elu selu celu leaky_relu prelu rrelu gelu silu mish softplus softsign "
+    "softshrink hardshrink tanhshrink logsigmoid hardtanh hardswish hardsigmoid threshold "
+    "tanh sigmoid dropout dropout1d dropout2d dropout3d alpha_dropout "
+    "feature_alpha_dropout normalize local_response_norm instance_norm softmin "
+    "gumbel_softmax"
+)

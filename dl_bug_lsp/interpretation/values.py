@@ -1,4 +1,4 @@
-"""What the interpreter's expressions come to: plain values, arrays in outline, objects, unknowns."""
+"""What expressions come to: plain values, arrays in outline, objects, an explicit unknown."""
 
 from __future__ import annotations
 

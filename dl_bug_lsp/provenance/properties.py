@@ -1,8 +1,8 @@
 """Which property of a value a failure is about, and what decides that property.
 
-A failing check complains of one property: a size, a type, a device, that there is nothing. A slice
-that follows it leaves out what only decides others: `lr` makes no shape, a size makes no dtype. What
-library functions do with properties is data (``properties.toml``), as models are in CodeQL.
+A failing check complains of one property: a size, a type, a device, that there is nothing. A
+slice that follows it leaves out what only decides others: `lr` makes no shape, a size makes no
+dtype. What library functions do with properties is data (``properties.toml``), as CodeQL's models.
 """
 
 from __future__ import annotations
@@ -180,7 +180,10 @@ def _to_operand(expr: ast.BinOp, child: Node, asked: Property) -> Property:
             found |= Property.SIZE
     if number and isinstance(getattr(child.expr, "value", None), int):
         found &= ~Property.DEVICE
-        if isinstance(expr.op, (ast.Add, ast.Sub, ast.Mult, ast.Pow)) and not asked & Property.VALUE:
+        if (
+            isinstance(expr.op, (ast.Add, ast.Sub, ast.Mult, ast.Pow))
+            and not asked & Property.VALUE
+        ):
             # `x + 1` has the type of `x`.
             found &= ~Property.TYPE
     return found

@@ -246,7 +246,9 @@ def _collated_texts(case: Case) -> Iterator[Clue]:
             node = origin.node
             if node.line > 0 and not _makes_tensor(node.expr):
                 why = f"a loader keeps texts as a {min(named & {'tuple', 'list'})}: `{node.text}`"
-                yield Clue("types.collated", node.file, node.line, 0.6 + 0.4 * (origin is not step), why)
+                yield Clue(
+                    "types.collated", node.file, node.line, 0.6 + 0.4 * (origin is not step), why
+                )
 
 
 def _is_loader(step: Step) -> bool:
@@ -266,9 +268,9 @@ def _is_loader(step: Step) -> bool:
 
 def _definitions(step: Step, case: Case) -> Iterator[Step]:
     for other in case.property_slice:
-        if other.before is step and other.roles[-1] == "definition":
-            if other.asked & Property.TYPE:
-                yield other
+        follows = other.before is step and other.roles[-1] == "definition"
+        if follows and other.asked & Property.TYPE:
+            yield other
 
 
 def _makes_tensor(expr: ast.expr) -> bool:
@@ -332,7 +334,7 @@ def _axes_of_sequences(case: Case) -> Iterator[Clue]:
 
 
 def _zip_of_one(case: Case) -> Iterator[Clue]:
-    """Find ``zip(rows)`` on the stack, which gives tuples of one: ``zip(*rows)`` turns rows round."""
+    """Find ``zip(rows)`` on the stack, which gives tuples of one; ``zip(*rows)`` was meant."""
     for site in case.sites:
         for start in site.nodes:
             for call in ast.walk(start.expr):

@@ -1,0 +1,355 @@
+"""torchvision's data sets, transforms and models, by the sizes they are documented with.
+
+An image that is no tensor yet is a `LibraryObject` ``PIL.Image.Image`` whose state holds its
+channels, height and width. Sources: torchvision's documentation of ``datasets``, ``transforms`` and
+``models``; for the models' last layers their source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.arrays import array, size
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.torch_layers import add_module_methods
+from dl_bug_lsp.interpretation.torch_tensors import dimension, flag, tensor, words
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Array,
+    LibraryObject,
+    Origin,
+    Raised,
+    Value,
+    merged,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+Sizes = tuple[Value, Value, Value]
+Change = Callable[[LibraryObject, Sizes], Sizes]
+
+IMAGE = "PIL.Image.Image"
+CLASSIFIED: dict[str, tuple[int, int, int, int, int]] = {
+    "MNIST": (1, 28, 10, 60_000, 10_000),
+    "FashionMNIST": (1, 28, 10, 60_000, 10_000),
+    "KMNIST": (1, 28, 10, 60_000, 10_000),
+    "QMNIST": (1, 28, 10, 60_000, 60_000),
+    "USPS": (1, 16, 10, 7_291, 2_007),
+    "CIFAR10": (3, 32, 10, 50_000, 10_000),
+    "CIFAR100": (3, 32, 100, 50_000, 10_000),
+}
+"""Of a data set: channels, height and width, classes, training and test images."""
+KEEPING = words(
+    "RandomHorizontalFlip RandomVerticalFlip RandomRotation ColorJitter RandomAffine RandomErasing "
+    "GaussianBlur AutoAugment RandAugment TrivialAugmentWide RandomPerspective RandomInvert "
+    "RandomPosterize RandomSolarize RandomAdjustSharpness RandomAutocontrast RandomEqualize "
+    "RandomGrayscale AugMix"
+)
+
+
+# --- images ---------------------------------------------------------------------------------------
+
+
+def image(sizes: Sizes, place: Origin) -> Value:
+    """Return an image of channels, height and width."""
+    channels, height, width = sizes
+    state = {"channels": channels, "height": height, "width": width}
+    state["size"] = Value((width, height))
+    return Value(LibraryObject(IMAGE, (), {}, place, state), merged(*sizes))
+
+
+def sizes_of(value: Value) -> Sizes | None:
+    """Return the channels, height and width of an image or a tensor of one."""
+    data = value.data
+    if isinstance(data, LibraryObject) and data.name == IMAGE and "channels" in data.state:
+        return data.state["channels"], data.state["height"], data.state["width"]
+    shape = data.shape if isinstance(data, Array) and data.library == "torch" else None
+    if shape is not None and len(shape) == 3:
+        return shape[0], shape[1], shape[2]
+    return None
+
+
+def rebuilt(value: Value, sizes: Sizes, place: Origin) -> Value:
+    """Return an image or a tensor of one with other sizes."""
+    x = array(value)
+    if x is None:
+        return image(sizes, place)
+    return tensor(sizes, x.dtype, value, device=x.device)
+
+
+def option(made: LibraryObject, position: int, name: str) -> Value | None:
+    """Return an argument that an object was made with."""
+    return Call(made.name, made.args, made.keywords, made.made).given(position, name)
+
+
+# --- transforms -----------------------------------------------------------------------------------
+
+
+def transform(*names: str) -> Callable[[Change], Change]:
+    """Register a transform by what it does to an image's sizes."""
+
+    def keep(change: Change) -> Change:
+        def run(_: Interpreter, call: Call) -> Value:
+            made = None if call.receiver is None else call.receiver.data
+            sizes = sizes_of(call.args[0]) if call.args else None
+            if not isinstance(made, LibraryObject) or sizes is None or len(call.args) > 1:
+                return call.unknown()
+            return rebuilt(call.args[0], change(made, sizes), call.place)
+
+        MODELS.object(*(f"torchvision.{name}" for name in names))(run)
+        return change
+
+    return keep
+
+
+@transform(*KEEPING)
+def _kept(_: LibraryObject, sizes: Sizes) -> Sizes:
+    return sizes
+
+
+def _two(value: Value | None) -> tuple[Value, Value] | None:
+    if value is None:
+        return None
+    if isinstance(value.data, list | tuple) and value.data:
+        items = [v if v.origins else Value(v.data, value.origins) for v in value.data]
+        return items[0], items[-1]
+    return (value, value) if size(value) is not None else None
+
+
+@transform("CenterCrop", "RandomCrop", "RandomResizedCrop")
+def _cropped(made: LibraryObject, sizes: Sizes) -> Sizes:
+    found = _two(option(made, 0, "size"))
+    return (sizes[0], *(found or (Value(UNKNOWN), Value(UNKNOWN))))
+
+
+@transform("Resize")
+def _resized(made: LibraryObject, sizes: Sizes) -> Sizes:
+    given = option(made, 0, "size")
+    found = _two(given)
+    if found is None or given is None:
+        return sizes[0], Value(UNKNOWN), Value(UNKNOWN)
+    height, width = size(sizes[1]), size(sizes[2])
+    if isinstance(given.data, list | tuple) and len(given.data) > 1:
+        return (sizes[0], *found)
+    if height is None or height != width:
+        return sizes[0], unknown(*found), unknown(*found)
+    return (sizes[0], *found)
+
+
+@transform("Grayscale")
+def _gray(made: LibraryObject, sizes: Sizes) -> Sizes:
+    given = option(made, 0, "num_output_channels")
+    return Value(1, frozenset({made.made})) if given is None else given, sizes[1], sizes[2]
+
+
+@transform("Pad")
+def _padded(made: LibraryObject, sizes: Sizes) -> Sizes:
+    amount = size(option(made, 0, "padding"))
+    height, width = size(sizes[1]), size(sizes[2])
+    if amount is None or height is None or width is None:
+        return sizes[0], Value(UNKNOWN), Value(UNKNOWN)
+    given = option(made, 0, "padding") or Value(None)
+    tall = Value(height + 2 * amount, merged(sizes[1], given))
+    return sizes[0], tall, Value(width + 2 * amount, merged(sizes[2], given))
+
+
+@MODELS.object("torchvision.ToTensor", "torchvision.PILToTensor")
+def _to_tensor(_: Interpreter, call: Call) -> Value:
+    value = call.args[0] if call.args else Value(UNKNOWN)
+    whole = call.name.endswith("PILToTensor")
+    x = array(value)
+    if x is None:
+        sizes = sizes_of(value)
+        if sizes is None:
+            return call.unknown()
+        return tensor(sizes, "uint8" if whole else "float32", value, device="cpu")
+    if x.library == "torch":
+        raise Raised("type", "pic should be PIL Image or ndarray, not torch.Tensor", value)
+    if x.shape is None:
+        return tensor(None, None, value, device="cpu")
+    if len(x.shape) not in (2, 3):
+        rank = Value(len(x.shape), value.origins)
+        raise Raised("size", "pic should be 2/3 dimensional", rank, Value(3))
+    shape = (Value(1), *x.shape) if len(x.shape) == 2 else (x.shape[2], *x.shape[:2])
+    return tensor(shape, "float32" if x.dtype == "uint8" else x.dtype, value, device="cpu")
+
+
+@MODELS.object("torchvision.ToPILImage")
+def _to_image(_: Interpreter, call: Call) -> Value:
+    sizes = sizes_of(call.args[0]) if call.args else None
+    return call.unknown() if sizes is None else image(sizes, call.place)
+
+
+@MODELS.object("torchvision.Normalize")
+def _normalize(_: Interpreter, call: Call) -> Value:
+    made = None if call.receiver is None else call.receiver.data
+    value = call.args[0] if call.args else Value(UNKNOWN)
+    if isinstance(value.data, LibraryObject) and value.data.name == IMAGE:
+        raise Raised("type", "img should be Tensor Image, not PIL Image", value)
+    x, sizes = array(value), sizes_of(value)
+    if x is None or sizes is None or not isinstance(made, LibraryObject):
+        return call.unknown()
+    mean = option(made, 0, "mean")
+    channels = size(sizes[0])
+    if mean is not None and isinstance(mean.data, list | tuple) and channels is not None:
+        count = len(mean.data)
+        if count not in (1, channels):
+            told = Value(count, mean.origins | merged(*mean.data) | {made.made})
+            message = "the mean's number of channels is not the image's"
+            raise Raised("size", message, sizes[0], told)
+    return tensor(x.shape, x.dtype, value, device=x.device)
+
+
+@MODELS.object("torchvision.Compose")
+def _compose(interpreter: Interpreter, call: Call) -> Value:
+    made = None if call.receiver is None else call.receiver.data
+    if not isinstance(made, LibraryObject) or not call.args:
+        return call.unknown()
+    steps = option(made, 0, "transforms")
+    if steps is None or not isinstance(steps.data, list | tuple):
+        return call.unknown()
+    value = call.args[0]
+    for step in steps.data:
+        value = interpreter.call(step, (value,), {}, call.place)
+    return value
+
+
+@MODELS.object("torchvision.Lambda")
+def _lambda(interpreter: Interpreter, call: Call) -> Value:
+    made = None if call.receiver is None else call.receiver.data
+    function = option(made, 0, "lambd") if isinstance(made, LibraryObject) else None
+    if function is None:
+        return call.unknown()
+    return interpreter.call(function, call.args, {}, call.place)
+
+
+# --- data sets ------------------------------------------------------------------------------------
+
+
+def _made(call: Call) -> LibraryObject | None:
+    data = None if call.receiver is None else call.receiver.data
+    return data if isinstance(data, LibraryObject) else None
+
+
+def _sample(interpreter: Interpreter, call: Call) -> Value:
+    made = _made(call)
+    if made is None:
+        return call.unknown()
+    channels, side, classes = CLASSIFIED[made.short][:3]
+    here = frozenset({made.made})
+    sizes = (Value(channels, here), Value(side, here), Value(side, here))
+    picture = image(sizes, made.made)
+    label = Value(Array((), "int64", "numpy", None, 0, classes - 1), here)
+    given, other = option(made, 2, "transform"), option(made, 3, "target_transform")
+    if given is not None and given.data is not None:
+        picture = interpreter.call(given, (picture,), {}, call.place)
+    if other is not None and other.data is not None:
+        label = interpreter.call(other, (label,), {}, call.place)
+    return Value((picture, label), here)
+
+
+def _images(call: Call) -> Value:
+    made = _made(call)
+    if made is None:
+        return call.unknown()
+    trains = flag(option(made, 1, "train"), default=True)
+    here = frozenset({made.made})
+    if trains is None:
+        return Value(UNKNOWN, here)
+    return Value(CLASSIFIED[made.short][3 if trains else 4], here)
+
+
+def _length(_: Interpreter, call: Call) -> Value:
+    return _images(call)
+
+
+def _part(_: Interpreter, call: Call) -> Value:
+    made = _made(call)
+    if made is None:
+        return call.unknown()
+    channels, side, classes = CLASSIFIED[made.short][:3]
+    here = frozenset({made.made})
+    count, edge = _images(call), Value(side, here)
+    if call.name == "classes":
+        return Value([Value(UNKNOWN, here)] * classes, here)
+    if call.name == "targets":
+        if channels == 3:
+            return unknown(count)
+        return Value(Array((count,), "int64", "torch", "cpu", 0, classes - 1), here)
+    if channels == 3:
+        return Value(Array((count, edge, edge, Value(3, here)), "uint8", "numpy"), here)
+    return Value(Array((count, edge, edge), "uint8", "torch", "cpu"), here)
+
+
+for _name in CLASSIFIED:
+    MODELS.method(_name, "__getitem__")(_sample)
+    MODELS.method(_name, "__len__")(_length)
+    MODELS.attribute(_name, "data", "targets", "classes")(_part)
+
+
+# --- models ---------------------------------------------------------------------------------------
+
+HEADS = {
+    **dict.fromkeys(("resnet18", "resnet34"), ("fc", 512)),
+    **dict.fromkeys(("resnet50", "resnet101", "resnet152"), ("fc", 2048)),
+    **dict.fromkeys(("resnext50_32x4d", "resnext101_32x8d", "wide_resnet50_2"), ("fc", 2048)),
+    "densenet121": ("classifier", 1024),
+    "densenet169": ("classifier", 1664),
+    "densenet161": ("classifier", 2208),
+    "densenet201": ("classifier", 1920),
+    "shufflenet_v2_x1_0": ("fc", 1024),
+    "regnet_y_400mf": ("fc", 440),
+}
+"""The last layer of models of one dense layer: its name and the size of its input."""
+
+
+def _network(interpreter: Interpreter, call: Call) -> Value:
+    short = call.name.rpartition(".")[2]
+    name, width = HEADS[short]
+    classes = call.keywords.get("num_classes", Value(1000, frozenset({call.place})))
+    here = frozenset({call.place})
+
+    def layer(kind: str, *args: Value, **keywords: Value) -> Value:
+        build: Model = MODELS.functions[f"torch.nn.{kind}"]
+        return build(interpreter, Call(f"torch.nn.{kind}", args, keywords, call.place))
+
+    state = {name: layer("Linear", Value(width, here), dimension(classes))}
+    if short.startswith("resnet"):
+        sizes = (Value(3, here), Value(64, here), Value(7, here))
+        more = {"stride": Value(2, here), "padding": Value(3, here), "bias": Value(False)}
+        state["conv1"] = layer("Conv2d", *sizes, **more)
+    made = LibraryObject(f"torchvision.models.{short}", call.args, call.keywords, call.place, state)
+    return Value(made, merged(*call.args, *call.keywords.values()))
+
+
+def _forward(interpreter: Interpreter, call: Call) -> Value:
+    made = _made(call)
+    value = call.given(0, "x")
+    x = array(value)
+    if made is None or value is None or x is None:
+        return call.unknown()
+    if x.shape is not None and len(x.shape) != 4:
+        rank = Value(len(x.shape), value.origins)
+        raise Raised("size", "expected 4D input", rank, Value(4))
+    name, width = HEADS[made.short]
+    first = made.state.get("conv1")
+    here = frozenset({made.made})
+    if first is not None:
+        found = array(interpreter.call(first, (value,), {}, call.place))
+        if found is not None and found.shape is not None and len(found.shape) > 2:
+            arrays.same(found.shape[-3], Value(64, here), "expected 64 channels")
+    elif x.shape is not None:
+        arrays.same(x.shape[-3], Value(3, here), "expected 3 channels")
+    shape = None if x.shape is None else (*x.shape[:-3], Value(width, here))
+    features = tensor(shape, x.dtype, value, device=x.device)
+    return interpreter.call(made.state[name], (features,), {}, call.place)
+
+
+MODELS.function(*(f"torchvision.{name}" for name in HEADS))(_network)
+MODELS.object(*(f"torchvision.{name}" for name in HEADS))(_forward)
+for _name in HEADS:
+    add_module_methods(_name)
