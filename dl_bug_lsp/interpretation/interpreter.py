@@ -18,6 +18,7 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import builtin_models, operators
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
+from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
@@ -46,6 +47,8 @@ FEW_ROUNDS = 2
 LONG_ROUND = 400
 """Steps of a round from which on a loop is followed for `FEW_ROUNDS` only."""
 MAX_WHILE = 200
+MAX_MODULES = 60
+"""Modules of the workspace that are followed; what others define is unknown."""
 RECORDS = {"NamedTuple", "BaseModel", "flax.linen.Module", "equinox.Module"}
 FORWARDS = ("forward", "call", "__call__")
 """Methods that calling an object of a class of a library runs."""
@@ -171,6 +174,8 @@ class Interpreter:
         found = self.modules.get(file)
         if found is not None:
             return found
+        if len(self.modules) >= MAX_MODULES:
+            return Value(UNKNOWN)
         environment = Environment({"__name__": Value(name), "__file__": Value(file)}, None, file)
         found = self.modules[file] = Value(ModuleValue(environment))
         tree = self.workspace.tree(file)
@@ -398,7 +403,13 @@ class Interpreter:
             self.elsewhere.add((self.stack[-1], "raised"))
 
     def _do_FunctionDef(self, node: ast.FunctionDef, env: Environment) -> None:
-        env.names[node.name] = self._function(node, env)
+        made = self._function(node, env)
+        for decorator in reversed(node.decorator_list):
+            if isinstance(decorator, ast.Call):
+                applied = self.value(decorator, env)
+                if isinstance(applied.data, LibraryObject) and applied.data.name == "hydra.main":
+                    made = self.call(applied, (made,), {}, (env.file, decorator.lineno))
+        env.names[node.name] = made
 
     _do_AsyncFunctionDef = _do_FunctionDef
 
@@ -468,7 +479,8 @@ class Interpreter:
             joined = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
             file = self.workspace.module_file(joined, importer)
             return self.module(file, joined) if file is not None else Value(UNKNOWN)
-        assert isinstance(found.data, Library)
+        if not isinstance(found.data, Library):
+            return Value(UNKNOWN)
         joined = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
         file = self.workspace.module_file(joined, importer)
         if file is not None:
@@ -516,6 +528,11 @@ class Interpreter:
             array = value.data if isinstance(value.data, Array) else None
             data.columns[key.data] = array.dtype if array is not None else _dtype_of(value)
             data.origins_of[key.data] = merged(value, key)
+        elif isinstance(data, LibraryObject):
+            model = MODELS.methods.get((data.short, "__setitem__"))
+            if model is not None:
+                keys = key.data if isinstance(key.data, tuple) else (key,)
+                self.apply(model, Call("__setitem__", (*keys, value), {}, self.stack[-1], base))
         elif data is None:
             raise Raised("none", "'NoneType' object does not support item assignment", base)
 
@@ -607,7 +624,10 @@ class Interpreter:
             file = self.workspace.module_file(name, data.environment.file)
             return Value(UNKNOWN) if file is None else self.module(file, name)
         if isinstance(data, Library):
-            return Value(Library(f"{data.name}.{name}"), base.origins)
+            dotted = f"{data.name}.{name}"
+            if dotted in CONSTANTS:
+                return Value(CONSTANTS[dotted])
+            return Value(Library(dotted), base.origins)
         if isinstance(data, ClassValue):
             member = self._member(data, name)
             if member is None:
@@ -618,7 +638,7 @@ class Interpreter:
         kind = kind_of(base)
         model = MODELS.attributes.get((kind, name))
         if model is not None:
-            return model(self, Call(name, (), {}, place, base))
+            return self.apply(model, Call(name, (), {}, place, base))
         if isinstance(data, LibraryObject):
             if name in data.state:
                 return data.state[name]
@@ -707,7 +727,7 @@ class Interpreter:
             model = MODELS.methods.get((left.data.short, "/"))
             if model is not None:
                 place = (env.file, node.lineno)
-                return model(self, Call("/", (right,), {}, place, left))
+                return self.apply(model, Call("/", (right,), {}, place, left))
         return operators.binary(type(node.op), left, right)
 
     def _of_UnaryOp(self, node: ast.UnaryOp, env: Environment) -> Value:
@@ -791,8 +811,10 @@ class Interpreter:
         for key, expr in zip(node.keys, node.values, strict=True):
             value = self.value(expr, env)
             if key is None:
-                if isinstance(value.data, dict):
-                    found.update(value.data)
+                if not isinstance(value.data, dict):
+                    # Any key may be among those that are not known.
+                    return unknown(value, *found.values())
+                found.update(value.data)
                 continue
             try:
                 found[plain(self.value(key, env))] = value
@@ -845,11 +867,13 @@ class Interpreter:
             if method is not None and isinstance(method.data, FunctionValue):
                 return self.call(Value(BoundMethod(method.data, base)), (parts[0],), {}, place)
             return unknown(base)
-        if isinstance(base.data, LibraryObject):
-            model = MODELS.methods.get((base.data.short, "__getitem__"))
+        if isinstance(base.data, (LibraryObject, Table)):
+            model = MODELS.methods.get((kind_of(base), "__getitem__"))
             if model is not None:
-                return model(self, Call("__getitem__", tuple(parts), {}, place, base))
-            return unknown(base, *parts)
+                keys = _with_slices(parts, slices, place)
+                return self.apply(model, Call("__getitem__", keys, {}, place, base))
+            if isinstance(base.data, LibraryObject):
+                return unknown(base, *parts)
         if isinstance(base.data, (Library, ClassValue)):
             return base
         return operators.indexed(base, parts, slices)
@@ -995,6 +1019,15 @@ class Interpreter:
             scope = scope.outer
         return Value(UNKNOWN)
 
+    def apply(self, model: Model, told: Call) -> Value:
+        """Return what a model gives; unknown where it does not cope with what it was given."""
+        try:
+            return model(self, told)
+        except (LookupError, TypeError, ValueError, AttributeError, AssertionError):
+            return told.unknown()
+        except (ArithmeticError, MemoryError):
+            return told.unknown()
+
     def call(
         self, callee: Value, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
     ) -> Value:
@@ -1015,7 +1048,7 @@ class Interpreter:
         if isinstance(data, LibraryObject):
             model = find_model(MODELS.objects, data.name)
             told = Call(data.name, args, keywords, place, callee)
-            return model(self, told) if model is not None else self._not_modelled(told)
+            return self.apply(model, told) if model is not None else self._not_modelled(told)
         if data is None:
             raise Raised("none", "'NoneType' object is not callable", callee)
         if isinstance(data, (*operators.PLAIN, list, tuple, dict, set, Array, Table)):
@@ -1028,7 +1061,7 @@ class Interpreter:
         told = Call(name, args, keywords, place)
         model = find_model(MODELS.functions, name)
         if model is not None:
-            return model(self, told)
+            return self.apply(model, told)
         last = name.rpartition(".")[2]
         if last[:1].isupper() and name.partition(".")[0] != "builtins":
             return Value(LibraryObject(name, args, dict(keywords), place), merged(*args))
@@ -1043,12 +1076,12 @@ class Interpreter:
         told = Call(name, args, keywords, place, receiver)
         model = MODELS.methods.get((kind_of(receiver), name))
         if model is not None:
-            return model(self, told)
+            return self.apply(model, told)
         if isinstance(receiver.data, Instance):
             for base in self.library_bases(receiver.data.cls):
                 model = MODELS.methods.get((base.rpartition(".")[2], name))
                 if model is not None:
-                    return model(self, told)
+                    return self.apply(model, told)
             return self._not_modelled(told)
         if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
             return self._not_modelled(told)
@@ -1143,11 +1176,10 @@ class Interpreter:
             found = self._member(base.data, name)
             if found is not None and isinstance(found.data, FunctionValue):
                 return self._enter(found.data, (receiver, *args), keywords)
-        if name == "__getitem__" or name != "__init__":
-            for base in self.library_bases(owner):
-                model = MODELS.methods.get((base.rpartition(".")[2], name))
-                if model is not None:
-                    return model(self, Call(name, args, keywords, place, receiver))
+        for base in self.library_bases(owner):
+            model = MODELS.methods.get((base.rpartition(".")[2], name))
+            if model is not None:
+                return self.apply(model, Call(name, args, keywords, place, receiver))
         return Value(None) if name == "__init__" else unknown(receiver, *args)
 
     def _call_instance(
@@ -1162,7 +1194,7 @@ class Interpreter:
         for base in self.library_bases(data.cls) if own is None else ():
             model = find_model(MODELS.objects, base)
             if model is not None:
-                return model(self, Call(base, args, keywords, place, callee))
+                return self.apply(model, Call(base, args, keywords, place, callee))
         names = FORWARDS if own is None else ("__call__",)
         for name in names:
             member = self._member(data.cls, name)
@@ -1189,7 +1221,7 @@ class Interpreter:
         for base in self.library_bases(cls):
             model = find_model(MODELS.functions, base)
             if model is not None:
-                built = model(self, Call(base, args, keywords, place))
+                built = self.apply(model, Call(base, args, keywords, place))
                 if isinstance(built.data, LibraryObject) and isinstance(made.data, Instance):
                     made.data.attributes.update(built.data.state)
                 break
@@ -1318,6 +1350,11 @@ class Interpreter:
         if isinstance(data, Lazy):
             return data
         if isinstance(data, Array):
+            model = MODELS.methods.get(("array", "__iter__"))
+            if model is not None:
+                cells = self.apply(model, Call("__iter__", (), {}, self.stack[-1], value))
+                if isinstance(cells.data, list):
+                    return list(cells.data)
             if data.shape is None:
                 return Lazy(Value(Array(None, data.dtype, data.library)), Value(UNKNOWN))
             if not data.shape:
@@ -1332,7 +1369,7 @@ class Interpreter:
             for key in ((data.short, "__iter__"),):
                 model = MODELS.methods.get(key)
                 if model is not None:
-                    return self.iterate(model(self, Call("__iter__", (), {}, data.made, value)))
+                    return self.iterate(self.apply(model, Call("__iter__", (), {}, data.made, value)))
             return Lazy(unknown(value), Value(UNKNOWN))
         if isinstance(data, Instance):
             return self._iterate_instance(value, data)
@@ -1366,6 +1403,19 @@ class Interpreter:
         tail = "/" + text.lstrip("./")
         matches = [f for f in files if f.endswith(tail) or f == tail[1:]]
         return matches[0] if len(matches) == 1 else None
+
+
+def _with_slices(
+    parts: Sequence[Value], slices: Sequence[tuple[Value | None, ...] | None], place: Origin
+) -> tuple[Value, ...]:
+    """Return the parts of an index, slices as objects of ``builtins.slice``."""
+    found = []
+    for part, bounds in zip(parts, slices, strict=True):
+        if bounds is not None:
+            given = tuple(Value(None) if b is None else b for b in bounds)
+            part = Value(LibraryObject("builtins.slice", given, {}, place), merged(*given))
+        found.append(part)
+    return tuple(found)
 
 
 def kind_of(value: Value) -> str:

@@ -313,7 +313,7 @@ def indexed(
     if isinstance(data, dict):
         try:
             wanted = plain(key)
-            if wanted in data:
+            if wanted in data or hasattr(type(data), "__missing__"):
                 found = data[wanted]
                 return Value(found.data, merged(found, key))
         except (NotPlain, TypeError):
