@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import math
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -20,7 +21,7 @@ from typing import Any
 from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Origin, Raised, Value
-from dl_bug_lsp.provenance.launches import Launch
+from dl_bug_lsp.provenance.launches import TOOLING, Launch
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
@@ -100,6 +101,7 @@ class Run:
         self.frames = tuple((place.file, place.line) for place in case.places)
         launches = case.engine.run.launches
         self.launch = launches[0] if len(launches) == 1 else None
+        self.settings = _settings(case)
         self.left = MOST_WORK
 
     def outcome(self, trial: Trial | None = None) -> Outcome:
@@ -121,11 +123,25 @@ class Run:
             edits,
             min(MOST_STEPS, max(self.left, 1)),
             self.frames,
+            self.settings,
         )
         found = interpreter.run()
         if trial is not None:
             self.left -= found.steps
         return found
+
+
+def _settings(case: Case) -> str | None:
+    """Return the config file of the run, where only one comes into question."""
+    files = case.engine.run.files
+    if not files:
+        files = tuple(
+            file
+            for file in case.config_files
+            if file.endswith((".yaml", ".yml", ".json", ".toml"))
+            and posixpath.splitext(posixpath.basename(file))[0] not in TOOLING
+        )
+    return files[0] if len(files) == 1 else None
 
 
 def _words(workspace: Workspace, launch: Launch, trial: Trial | None) -> list[Value]:

@@ -49,6 +49,7 @@ LONG_ROUND = 400
 MAX_WHILE = 200
 MAX_MODULES = 60
 """Modules of the workspace that are followed; what others define is unknown."""
+GENERIC = {"list", "dict", "tuple", "set", "frozenset", "type"}
 RECORDS = {"NamedTuple", "BaseModel", "flax.linen.Module", "equinox.Module"}
 FORWARDS = ("forward", "call", "__call__")
 """Methods that calling an object of a class of a library runs."""
@@ -127,13 +128,14 @@ class Interpreter:
         edits: Mapping[int, ast.expr] | None = None,
         steps: int = MAX_STEPS,
         frames: Iterable[Origin] = (),
+        settings: str | None = None,
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
         ``arguments`` are the words of the command line without the program, None where they are
         not known; ``edits`` expressions
         to read in place of others, by the ``id`` of those; ``frames`` the places on the stack,
-        outermost first.
+        outermost first; ``settings`` the config file that a path which is not known means.
         """
         self.workspace = workspace
         self.script = script
@@ -142,6 +144,7 @@ class Interpreter:
         self.edits = edits or {}
         self.left = steps
         self.steps = steps
+        self.settings = settings
         self.order = tuple(frames) or (target,)
         self.frames = frozenset(self.order) | {target}
         self._followed: set[Origin] = set()
@@ -623,6 +626,8 @@ class Interpreter:
                 return found
             file = self.workspace.module_file(name, data.environment.file)
             return Value(UNKNOWN) if file is None else self.module(file, name)
+        if isinstance(data, Library) and f"{data.name}.{name}" == "sys.argv":
+            return self._argv()
         if isinstance(data, Library):
             dotted = f"{data.name}.{name}"
             if dotted in CONSTANTS:
@@ -657,6 +662,11 @@ class Interpreter:
         if is_plain and not hasattr(type(data), name):
             raise Raised("attribute", f"'{type(data).__name__}' has no attribute '{name}'", base)
         return Value(Method(base, name), base.origins)
+
+    def _argv(self) -> Value:
+        if self.arguments is None:
+            return Value(UNKNOWN)
+        return Value([Value(self.script), *self.arguments])
 
     def _of_instance(self, base: Value, data: Instance, name: str, place: Origin) -> Value:
         found = data.attributes.get(name)
@@ -875,7 +885,10 @@ class Interpreter:
             if isinstance(base.data, LibraryObject):
                 return unknown(base, *parts)
         if isinstance(base.data, (Library, ClassValue)):
-            return base
+            # Only types are indexed so (``list[int]``); what else a library has is not known.
+            last = base.data.name.rpartition(".")[2]
+            is_type = isinstance(base.data, ClassValue) or last[:1].isupper() or last in GENERIC
+            return base if is_type else unknown(*parts)
         return operators.indexed(base, parts, slices)
 
     def _of_Starred(self, node: ast.Starred, env: Environment) -> Value:

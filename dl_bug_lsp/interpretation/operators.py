@@ -128,6 +128,8 @@ def wider(a: str | None, b: str | None, library: str) -> str | None:
 
 def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
     """Return ``a <kind> b``."""
+    if isinstance(a.data, Table) or isinstance(b.data, Table):
+        return _on_tables(kind, a, b)
     if isinstance(a.data, Array) or isinstance(b.data, Array):
         return _on_arrays(kind, a, b)
     if isinstance(a.data, Instance) or isinstance(b.data, Instance):
@@ -146,6 +148,21 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
         except (NotPlain, KeyError, ValueError, ArithmeticError):
             return unknown(a, b)
     return unknown(a, b)
+
+
+def _on_tables(kind: type[ast.operator], a: Value, b: Value) -> Value:
+    """Return a table with the columns of the one that is given; texts do not add up to numbers."""
+    first = a if isinstance(a.data, Table) else b
+    table = first.data
+    assert isinstance(table, Table)
+    other = b if first is a else a
+    number = isinstance(other.data, (int, float)) and not isinstance(other.data, bool)
+    if number and kind is not ast.Mult and "object" in table.columns.values():
+        name = next(name for name, dtype in table.columns.items() if dtype == "object")
+        origins = table.origins_of.get(name, first.origins)
+        raise Raised("type", "unsupported operand types", Value(UNKNOWN, origins), other)
+    columns = dict.fromkeys(table.columns, "float64")
+    return Value(Table(columns, table.rows, dict(table.origins_of)), merged(a, b))
 
 
 def _on_plain(kind: type[ast.operator], a: Value, b: Value) -> Value:
@@ -212,7 +229,10 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
         other = b if y is None else a
         if other.data is None or isinstance(other.data, (str, dict)):
             raise Raised("type", "unsupported operand types", a, b)
-        return unknown(a, b)
+        if other.data is not UNKNOWN:
+            return unknown(a, b)
+        # Mostly a number: the shape stays.
+        return arrays.made(first, first.shape, a, b)
     dtype = first.dtype
     if x is not None and y is not None:
         apart = x.device and y.device and x.device != y.device

@@ -227,7 +227,7 @@ def file_of(interpreter: Interpreter, path: Value | None) -> str | None:
     """
     text = text_of(path)
     if path is None or text is None:
-        return None
+        return interpreter.settings if path is not None and path.data is UNKNOWN else None
     if is_written(interpreter, text):
         return None
     file = interpreter.file_named(text)
@@ -979,8 +979,10 @@ def _os_path(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.function("os.environ.get", "os.getenv", "os.environ.setdefault", "os.cpu_count")
 def _environment(interpreter: Interpreter, call: Call) -> Value:
+    """Return the default: a variable that only one program knows is mostly not set."""
     del interpreter
-    return call.unknown()
+    default = call.given(1, "default")
+    return call.unknown() if default is None else Value(default.data, merged(*call.args))
 
 
 @MODELS.function("PIL.Image.open")
