@@ -25,9 +25,9 @@ class Case:
     """One recorded failure with its known cause (the shape is told in ``fixtures/README.md``)."""
 
     folder: Path
-    category: str
+    category: str | None
     alternatives: frozenset[str]
-    bug_type: str
+    bug_type: str | None
     origin: str
     framework: str
     format: str
@@ -148,8 +148,10 @@ def score(case: Case, answer: Answer, speaks: Collection[str]) -> Score:
     """Judge an answer; ``speaks`` names the verdicts that its method gives at all."""
     units = list(dict.fromkeys(case.unit(line) for line in answer.lines))
 
-    def verdict(name: str, right: Collection[str]) -> bool | None:
-        return getattr(answer, name) in right if name in speaks else None
+    def verdict(name: str, right: Collection[str | None]) -> bool | None:
+        if name not in speaks or None in right:
+            return None
+        return getattr(answer, name) in right
 
     return Score(
         category=verdict("category", {case.category}),

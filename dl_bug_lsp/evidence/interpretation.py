@@ -68,7 +68,7 @@ class EditedWorkspace:
         if file != self._place[0]:
             return entries
         return tuple(
-            replace(e, value=self._value, text=str(self._value))
+            replace(e, value=self._value, text=str(self._value))  # type: ignore[arg-type]
             if e.line == self._place[1] and e.length is None
             else e
             for e in entries

@@ -1189,8 +1189,8 @@ class Interpreter:
             found = self._member(base.data, name)
             if found is not None and isinstance(found.data, FunctionValue):
                 return self._enter(found.data, (receiver, *args), keywords)
-        for base in self.library_bases(owner):
-            model = MODELS.methods.get((base.rpartition(".")[2], name))
+        for library in self.library_bases(owner):
+            model = MODELS.methods.get((library.rpartition(".")[2], name))
             if model is not None:
                 return self.apply(model, Call(name, args, keywords, place, receiver))
         return Value(None) if name == "__init__" else unknown(receiver, *args)
@@ -1270,10 +1270,10 @@ class Interpreter:
                 raise Raised("arguments", f"unexpected keyword argument '{name}'", Value(name))
             given[name] = value
         for name, default in fields.items():
-            value = given.get(name, default)
-            if value is None:
+            field = given.get(name, default)
+            if field is None:
                 raise Raised("arguments", f"missing argument '{name}'", Value(name))
-            made.data.attributes[name] = self._default(value)
+            made.data.attributes[name] = self._default(field)
         after = self._member(cls, "__post_init__")
         if after is not None and isinstance(after.data, FunctionValue):
             self._enter(after.data, (made,), {})

@@ -6,9 +6,9 @@ A model is a function that takes the interpreter and a `Call` and returns a `Val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dl_bug_lsp.interpretation.values import Origin, Value, unknown
 
@@ -82,9 +82,9 @@ class Models:
         return self._add(self.attributes, [(kind, name) for name in names])
 
     @staticmethod
-    def _add(table: dict[object, Model], names: object) -> Callable[[Model], Model]:
+    def _add(table: dict[Any, Model], names: Iterable[Any]) -> Callable[[Model], Model]:
         def keep(model: Model) -> Model:
-            for name in names:  # type: ignore[attr-defined]
+            for name in names:
                 table[name] = model
             return model
 

@@ -161,7 +161,7 @@ def _on_tables(kind: type[ast.operator], a: Value, b: Value) -> Value:
         name = next(name for name, dtype in table.columns.items() if dtype == "object")
         origins = table.origins_of.get(name, first.origins)
         raise Raised("type", "unsupported operand types", Value(UNKNOWN, origins), other)
-    columns = dict.fromkeys(table.columns, "float64")
+    columns: dict[object, str | None] = dict.fromkeys(table.columns, "float64")
     return Value(Table(columns, table.rows, dict(table.origins_of)), merged(a, b))
 
 
@@ -308,7 +308,7 @@ def _membership(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         if isinstance(b.data, dict):
             inside = plain(a) in b.data
         elif isinstance(b.data, (set, str)):
-            inside = plain(a) in b.data  # type: ignore[operator]
+            inside = plain(a) in b.data
         elif isinstance(b.data, Table):
             inside = plain(a) in b.data.columns
         else:
@@ -373,10 +373,17 @@ def representative(items: Sequence[Value]) -> Value:
     kinds = {type(item.data) for item in items}
     if len(kinds) != 1:
         return unknown(*items[:24])
-    kind: Any = kinds.pop()
-    if kind in (str, list, tuple):
-        return max(items, key=lambda item: len(item.data))
-    return max(items, key=lambda item: item.data) if kind in (int, float) else items[0]
+    measures = [_measure(item.data) for item in items]
+    return items[measures.index(max(measures))]
+
+
+def _measure(data: object) -> float:
+    if isinstance(data, (str, list, tuple)):
+        return float(len(data))
+    return float(data) if isinstance(data, (int, float)) and abs(data) < MAX_MEASURED else 0.0
+
+
+MAX_MEASURED = 1 << 62
 
 
 def _sequence_slice(base: Value, bounds: tuple[Value | None, ...]) -> Value:

@@ -41,8 +41,8 @@ def extract_facts(cause: Cause) -> MessageFacts:
         else:
             name = f"{framework}.{family.name}"
     name = name or part_name
-    facts = _ordered(found if name else generic_facts(text))
-    return MessageFacts(name, (*facts, *_keys_in_sentences(facts)))
+    told = _ordered(found if name else generic_facts(text))
+    return MessageFacts(name, (*told, *_keys_in_sentences(told)))
 
 
 def _keys_in_sentences(facts: tuple[Fact, ...]) -> list[Fact]:

@@ -157,7 +157,8 @@ def _stacks(tree: ast.AST) -> Iterator[list[ast.Call]]:
         if not isinstance(node, ast.Call):
             continue
         if called_name(node) == "Sequential":
-            given = node.args[0].elts if _is_one_list(node) else node.args
+            first = node.args[0] if len(node.args) == 1 else None
+            given = first.elts if isinstance(first, (ast.List, ast.Tuple)) else node.args
             yield [a for a in given if isinstance(a, ast.Call)]
         elif (
             isinstance(node.func, ast.Attribute)
@@ -169,10 +170,6 @@ def _stacks(tree: ast.AST) -> Iterator[list[ast.Call]]:
             added.setdefault(node.func.value.id, []).append(node.args[0])
     for layers in added.values():
         yield sorted(layers, key=lambda layer: layer.lineno)
-
-
-def _is_one_list(call: ast.Call) -> bool:
-    return len(call.args) == 1 and isinstance(call.args[0], (ast.List, ast.Tuple))
 
 
 def _image_modes(case: Case) -> Iterator[Clue]:
@@ -298,7 +295,7 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
             if name in NEEDS_ARGUMENTS and not (call.args or call.keywords):
                 continue
             why = f"`{ast.unparse(call)}` gives a new value, which nothing keeps"
-            yield Clue("rules.dropped_result", file, node.lineno, 1.0, why)
+            yield Clue("rules.dropped_result", file, call.lineno, 1.0, why)
 
 
 NEEDS_ARGUMENTS = {"join", "map", "filter", "merge", "replace", "drop", "assign", "batch"}

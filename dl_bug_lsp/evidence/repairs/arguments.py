@@ -232,9 +232,9 @@ def _unpacking(case: Case) -> Iterator[Clue]:
                 displays.setdefault((step.node.file, step.node.line), (step.node, size))
                 function = function or step.node.context.scope
     uneven = _uneven_returns(node, target)
-    for shown, size in uneven:
-        why = f"`{shown.text}` gives {target} values only at times: else {size}"
-        yield Clue("repair.uneven_return", shown.file, shown.line, 1.0, why)
+    for place, size_else in uneven:
+        why = f"`{place.text}` gives {target} values only at times: else {size_else}"
+        yield Clue("repair.uneven_return", place.file, place.line, 1.0, why)
     if not displays or uneven:
         return
     agree = disagree = 0

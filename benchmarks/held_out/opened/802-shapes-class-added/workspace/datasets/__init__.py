@@ -1,0 +1,3 @@
+from .shapes import ShapesDataset, build_loaders
+
+__all__ = ["ShapesDataset", "build_loaders"]
