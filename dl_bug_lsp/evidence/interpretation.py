@@ -112,9 +112,7 @@ class Run:
             edits = trial.expressions
             if trial.setting is not None:
                 workspace = EditedWorkspace(workspace, trial.place, trial.setting)
-        words = (
-            _words(self.case.workspace, self.launch, trial) if self.launch is not None else None
-        )
+        words = _words(self.case.workspace, self.launch, trial) if self.launch is not None else None
         interpreter = Interpreter(
             workspace,
             self.case.places[0].file,

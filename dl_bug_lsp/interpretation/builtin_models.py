@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 NAMES = frozenset(dir(builtins))
 OF_LIBRARIES = (
-    *("torch_models", "torch_layers", "torchvision_models", "numpy_models", "pandas_models", "stdlib_models"),
+    *("torch_models", "torch_layers", "torchvision_models"),
+    *("numpy_models", "pandas_models", "stdlib_models"),
     *("keras_models", "tensorflow_models", "jax_models"),
 )
 MUTATING = {"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update",

@@ -1382,7 +1382,8 @@ class Interpreter:
             for key in ((data.short, "__iter__"),):
                 model = MODELS.methods.get(key)
                 if model is not None:
-                    return self.iterate(self.apply(model, Call("__iter__", (), {}, data.made, value)))
+                    told = Call("__iter__", (), {}, data.made, value)
+                    return self.iterate(self.apply(model, told))
             return Lazy(unknown(value), Value(UNKNOWN))
         if isinstance(data, Instance):
             return self._iterate_instance(value, data)

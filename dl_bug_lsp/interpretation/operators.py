@@ -305,9 +305,7 @@ def _identity(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
 def _membership(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     try:
         inside: bool
-        if isinstance(b.data, dict):
-            inside = plain(a) in b.data
-        elif isinstance(b.data, (set, str)):
+        if isinstance(b.data, (dict, set, str)):
             inside = plain(a) in b.data
         elif isinstance(b.data, Table):
             inside = plain(a) in b.data.columns

@@ -32,6 +32,8 @@ PARAMETERS = [
         "shapes",
         "printed",
         "siblings",
+        "batches",
+        "interpretation",
     )
     for program in programs(CASES / f"{file}.txt")
 ]

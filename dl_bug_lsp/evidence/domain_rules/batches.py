@@ -80,14 +80,16 @@ def _single_sample(case: Case) -> Iterator[Clue]:
         if not _stands_there(case, step):
             continue
         way = step.way()
-        plain = all(role == "definition" or role.startswith("argument") for role in step.roles)
-        if not plain or not step.roles[:1] or not step.roles[0].startswith("argument"):
+        at = next((i for i, one in enumerate(way) if _goes_into_model(one)), len(way))
+        roles = step.roles[at:]
+        plain = all(role == "definition" or role.startswith("argument") for role in roles)
+        if not plain or not roles or not roles[0].startswith("argument"):
             continue
-        if not _goes_into_model(way[0]) or any(_adds_axis(one.node.expr) for one in way):
+        if any(_adds_axis(one.node.expr) for one in way[at:]):
             continue
         why = f"`{step.node.text}` is one sample, and the model wants a batch"
         yield Clue("rules.no_batch_axis", step.node.file, step.node.line, 1.0, why)
-        call = way[0].node
+        call = way[at].node
         why = f"`{call.text}` is given one sample (`{step.node.text}`) instead of a batch"
         yield Clue("rules.no_batch_axis", call.file, call.line, 0.7, why)
 
@@ -106,13 +108,13 @@ def _is_position(index: ast.expr) -> bool:
     return isinstance(index, ast.Name) and index.id in {"i", "idx", "index", "j", "k", "n", "pick"}
 
 
-def _goes_into_model(start: Step) -> bool:
-    expr = start.node.expr
+def _goes_into_model(step: Step) -> bool:
+    expr = step.node.expr
     if not isinstance(expr, ast.Call):
         return False
     if isinstance(expr.func, ast.Attribute) and expr.func.attr in MODEL_CALLS:
         return True
-    callee = start.node.engine.node(expr.func, start.node.context)
+    callee = step.node.engine.node(expr.func, step.node.context)
     return any(isinstance(value, (Instance, LibraryObject)) for value in callee.values)
 
 
