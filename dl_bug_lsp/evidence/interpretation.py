@@ -217,7 +217,7 @@ def _repairs(
         if any(t.place == trial.place and t.kind == trial.kind for t in good):
             continue
         after = run.outcome(trial)
-        gets_past = after.raised is None and after.reached and after.complete == base.complete
+        gets_past = after.raised is None and after.passed and after.complete == base.complete
         if gets_past and after.elsewhere <= base.elsewhere:
             good.append(trial)
     total = sum(PRIORS[t.kind] for t in good)

@@ -105,13 +105,14 @@ class Outcome:
     """How following a program ended.
 
     ``raised`` is the failure where it was reproduced; ``elsewhere`` the places at which values did
-    not fit our models; ``reached`` whether the failing line was come to; ``complete`` whether the
-    budget did.
+    not fit our models; ``reached`` whether the failing line was come to, ``passed`` whether its statement
+    gave something known; ``complete`` whether the budget did.
     """
 
     raised: Raised | None
     elsewhere: frozenset[tuple[Origin, str]]
     reached: bool
+    passed: bool
     complete: bool
     steps: int
 
@@ -152,6 +153,7 @@ class Interpreter:
         self.stack: list[Origin] = []
         self.elsewhere: set[tuple[Origin, str]] = set()
         self.reached = False
+        self.passed = False
         self.calls = 0
         builtin_models.load()
 
@@ -170,7 +172,7 @@ class Interpreter:
         except (Exhausted, RecursionError):
             complete = False
         done = self.steps - self.left
-        return Outcome(raised, frozenset(self.elsewhere), self.reached, complete, done)
+        return Outcome(raised, frozenset(self.elsewhere), self.reached, self.passed, complete, done)
 
     def module(self, file: str, name: str) -> Value:
         """Return a workspace module, run when first asked for."""
@@ -200,12 +202,14 @@ class Interpreter:
     def statement(self, node: ast.stmt, env: Environment) -> None:
         """Follow a statement; what our models would raise elsewhere leaves things unknown."""
         self._spend(node.lineno)
-        if self._is_target(node):
-            self.reached = True
+        is_target = self._is_target(node)
+        self.reached = self.reached or is_target
         try:
             method = getattr(self, f"_do_{type(node).__name__}", None)
             if method is not None:
                 method(node, env)
+            if is_target:
+                self.passed = self.passed or self._known_after(node, env)
         except Raised as raised:
             place = raised.place or self.stack[-1]
             raised.place = place
@@ -217,6 +221,18 @@ class Interpreter:
             if isinstance(node, ast.Return):
                 raise _Return(unknown(*raised.sides)) from None
             self._forget(node, env)
+
+    def _known_after(self, node: ast.stmt, env: Environment) -> bool:
+        """Whether what a statement gave is known: only then it is sure to have got past."""
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = [n for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+        elif isinstance(node, (ast.AnnAssign, ast.AugAssign)):
+            targets = [node.target]
+        elif isinstance(node, ast.Expr):
+            return is_known(self.value(node.value, env))
+        found = [env.names.get(t.id) for t in targets if isinstance(t, ast.Name)]
+        return bool(found) and all(value is not None and is_known(value) for value in found)
 
     def _is_target(self, node: ast.stmt) -> bool:
         file, line = self.target
@@ -289,7 +305,10 @@ class Interpreter:
                     base.data.pop(key.data, None)
 
     def _do_Return(self, node: ast.Return, env: Environment) -> None:
-        raise _Return(self.value(node.value, env) if node.value is not None else Value(None))
+        value = self.value(node.value, env) if node.value is not None else Value(None)
+        if self._is_target(node):
+            self.passed = self.passed or is_known(value)
+        raise _Return(value)
 
     def _do_Break(self, node: ast.Break, env: Environment) -> None:
         raise _Break
@@ -1430,6 +1449,16 @@ def _with_slices(
             part = Value(LibraryObject("builtins.slice", given, {}, place), merged(*given))
         found.append(part)
     return tuple(found)
+
+
+def is_known(value: Value) -> bool:
+    """Whether a value is known; of an array at least its shape."""
+    data = value.data
+    if isinstance(data, Array):
+        return data.shape is not None
+    if isinstance(data, (list, tuple)):
+        return all(is_known(item) for item in data[:8])
+    return data is not UNKNOWN
 
 
 def kind_of(value: Value) -> str:
