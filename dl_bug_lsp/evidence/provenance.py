@@ -28,7 +28,7 @@ WORDS = {
 def find(case: Case) -> Iterator[Clue]:
     """Yield every step of the slices, scored by its distance from the raising expression."""
     for step in case.raise_slice:
-        yield from _clues(step, 0.0, "")
+        yield from _clues(step, 0.0, "", case.supposed)
         if case.category.id in INDIFFERENT and step.node.line > 0 and _bystander(step):
             why = f"`{step.node.text}` is handed over but hardly matters here"
             yield Clue("slice.bystander", step.node.file, step.node.line, 1.0, why)
@@ -107,17 +107,18 @@ def _order(case: Case) -> Iterator[Clue]:
         yield Clue("slice.order", file, line, 1 / (1 + order / 3), _why(step, "decides"))
 
 
-def _clues(step: Step, offset: float, prefix: str) -> Iterator[Clue]:
+def _clues(step: Step, offset: float, prefix: str, supposed: bool = False) -> Iterator[Clue]:
     node = step.node
     if node.line <= 0:
         return
     score = math.exp(-(step.distance + offset) / DECAY)
     if not step.decides:
-        yield Clue(f"{prefix}slice.passes", node.file, node.line, score, _why(step, "passes"))
+        why = _why(step, "passes", supposed)
+        yield Clue(f"{prefix}slice.passes", node.file, node.line, score, why)
         return
-    yield Clue(f"{prefix}slice.decides", node.file, node.line, score, _why(step, "decides"))
+    why = _why(step, "decides", supposed)
+    yield Clue(f"{prefix}slice.decides", node.file, node.line, score, why)
     if not prefix:
-        why = _why(step, "decides")
         yield Clue(f"slice.{node.kind.value}", node.file, node.line, score, why)
         side = next((role for role in step.roles if role != "definition"), "")
         if side in {"callee", "receiver"}:
@@ -126,12 +127,12 @@ def _clues(step: Step, offset: float, prefix: str) -> Iterator[Clue]:
             yield Clue("slice.argument_side", node.file, node.line, score, why)
 
 
-def _why(step: Step, verb: str) -> str:
+def _why(step: Step, verb: str, supposed: bool = False) -> str:
     what = WORDS.get(step.node.kind, "this")
     text = step.node.text
     start = step.way()[0].node.text
     if step.before is None:
-        return f"`{text}` is the expression that failed"
+        return f"`{text}` {'may be' if supposed else 'is'} the expression that failed"
     if verb == "passes":
         return f"`{text}` hands the value on to `{start}`"
     return f"{what} (`{text}`) goes into `{start}`"

@@ -7,6 +7,7 @@ import math
 
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.domain_rules.cells import ran_in_order
+from dl_bug_lsp.evidence.raising.alone import is_alone
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.ranking.fusion import (
     GENERIC,
@@ -53,6 +54,7 @@ SOURCES = {
     "place": "facts",
     "rules": "domain_rules",
     "training": "domain_rules",
+    "raising": "message",
     "repair": "repairs",
     "missing": "repairs",
     "shapes": "shapes",
@@ -92,6 +94,8 @@ def failure_report(
         )
         files = _files(candidates, shares, options)
     confidence = _confidence(suspects, candidates)
+    if is_alone(case) and confidence is Confidence.LIKELY:
+        confidence = Confidence.POSSIBLE
     return FailureReport(
         id=_identity(case),
         primary=failure.primary,

@@ -65,10 +65,14 @@ UNSURE = (
 )
 """What is said where the order of the places can hardly be trusted."""
 UNSURE_BRIEFLY = "not sure"
+ALONE = "The text has no traceback: where this was raised is worked out from the message alone."
+"""What is said where a message stands alone, however sure the order is."""
 
 
 def caution(failure: FailureReport) -> str:
     """Return what must be known before the places are believed; empty where they can be."""
+    if failure.suspects and failure.exception is not None and not failure.frames:
+        return ALONE
     if failure.suspects and failure.confidence is Confidence.UNSURE:
         return UNSURE
     return ""
