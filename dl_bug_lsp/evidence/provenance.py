@@ -133,6 +133,8 @@ def _why(step: Step, verb: str, supposed: bool = False) -> str:
     start = step.way()[0].node.text
     if step.before is None:
         return f"`{text}` {'may be' if supposed else 'is'} the expression that failed"
+    if verb == "passes" and text in start:
+        return f"`{text}` stands in `{start}`"
     if verb == "passes":
         return f"`{text}` hands the value on to `{start}`"
     return f"{what} (`{text}`) goes into `{start}`"

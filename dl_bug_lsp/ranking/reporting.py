@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.domain_rules.cells import ran_in_order
@@ -31,6 +32,7 @@ from dl_bug_lsp.report import (
     FailureReport,
     Options,
     ReportFrame,
+    Suggestion,
     Suspect,
     SuspectFile,
     Verdict,
@@ -118,7 +120,8 @@ def failure_report(
     )
 
 
-LIKELY_SHARE = 0.6
+LIKELY_SHARE = 0.85
+"""From here on about four first places in five are right, on failures of programs not read."""
 UNSURE_SHARE = 0.25
 
 
@@ -142,7 +145,9 @@ def _diagnosis(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> st
     """Return the first place and the specific reason that speaks most for it, as one sentence."""
     first = _candidate_of(suspects[0], candidates)
     clues = first.clues if first is not None else ()
-    why = next((c.why for c, part in clues if part > 0 and not c.kind.startswith(GENERIC)), None)
+    told = [c for c, part in clues if part > 0 and not c.kind.startswith(GENERIC)]
+    # A sentence that says what is wrong comes before one that says what stands here.
+    why = next((c.why for c in sorted(told, key=lambda c: c.suggestion is None)), None)
     return f"{suspects[0].file}:{suspects[0].line}: {why}" if why else None
 
 
@@ -195,7 +200,26 @@ def _suspect(rank: int, candidate: Candidate, share: float, case: Case) -> Suspe
         score=round(share, 4),
         evidence=_evidence(candidate),
         cell=_cell(candidate, case),
+        suggestion=_suggestion(candidate, case),
     )
+
+
+def _suggestion(candidate: Candidate, case: Case) -> Suggestion | None:
+    """Return the strongest clue's edit, where it replaces what stands once in the line."""
+    for clue, part in candidate.clues:
+        edit = clue.suggestion
+        if edit is None or part <= 0 or (edit.file, edit.line) != (candidate.file, candidate.line):
+            continue
+        if not edit.old or not edit.new or edit.old == edit.new or candidate.file.endswith("nb"):
+            continue
+        lines = case.workspace.lines(candidate.file)
+        before = lines[candidate.line - 1] if candidate.line <= len(lines) else ""
+        whole = rf"(?<!\w){re.escape(edit.old)}(?!\w)" if edit.old.isidentifier() else None
+        found = list(re.finditer(whole or re.escape(edit.old), before))
+        if len(found) == 1:
+            start, end = found[0].span()
+            return Suggestion(before, before[:start] + edit.new + before[end:])
+    return None
 
 
 def _cell(candidate: Candidate, case: Case) -> CellPlace | None:

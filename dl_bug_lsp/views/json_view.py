@@ -70,7 +70,14 @@ def suspect_to_json(suspect: Suspect) -> Json:
         "score": _share(suspect.score),
         "evidence": [evidence_to_json(evidence) for evidence in suspect.evidence],
         "cell": asdict(suspect.cell) if suspect.cell is not None else None,
-    }
+    } | _suggestion(suspect)
+
+
+def _suggestion(suspect: Suspect) -> Json:
+    edit = suspect.suggestion
+    if edit is None:
+        return {}
+    return {"suggestion": {"before": well_formed(edit.before), "after": well_formed(edit.after)}}
 
 
 def evidence_to_json(evidence: Evidence) -> Json:

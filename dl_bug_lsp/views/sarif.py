@@ -81,7 +81,8 @@ def _results(failure: FailureReport, rule_index: int, lines: Lines) -> list[Json
     base: Json = {"ruleId": failure.category.id, "ruleIndex": rule_index}
     related = _related(failure.frames)
     if not failure.suspects:
-        message = {"text": _plain(headline(failure))}
+        said = words.outside(failure)
+        message = {"text": _plain(f"{headline(failure)} {said}".strip())}
         fingerprint = {FINGERPRINT: _digest(failure.id)}
         bare = {**base, "level": "error", "message": message, "partialFingerprints": fingerprint}
         return [{**bare, **({"relatedLocations": related} if related else {})}]
@@ -99,7 +100,8 @@ def _results(failure: FailureReport, rule_index: int, lines: Lines) -> list[Json
 def _suspicion(failure: FailureReport, suspect: Suspect, lines: Lines) -> Json:
     source = lines(suspect.file)
     text = source[suspect.line - 1] if 1 <= suspect.line <= len(source) else ""
-    reasons = " ".join(evidence.why for evidence in suspect.evidence[:3])
+    said = [evidence.why for evidence in suspect.evidence[:3]]
+    reasons = " ".join((*said, *words.reservations(failure)))
     where = f" ({words.cell_place(suspect.cell)})" if suspect.cell is not None else ""
     unsure = f" ({words.UNSURE_BRIEFLY})" if words.caution(failure) else ""
     message = f"Suspicious place {suspect.rank}{unsure}{where} for: {headline(failure)}"
@@ -139,6 +141,8 @@ def _related(frames: Sequence[ReportFrame]) -> list[Json]:
     for at, frame in enumerate(dict.fromkeys(reversed(inside))):
         line = frame.workspace_line or frame.line
         words_ = "Raised below this line" if at == 0 else "Called from here"
+        if frame.mapped:
+            words_ += f" (mapped: the log calls it {escape(frame.file)}:{frame.line})"
         location: Json = {"id": at, "message": {"text": words_}}
         location["physicalLocation"] = _physical(frame.workspace_file or "", line, line)
         related.append(location)
@@ -153,6 +157,8 @@ def _code_flow(failure: FailureReport) -> Json:
         if frame.workspace_file:
             line = frame.workspace_line or frame.line
             location["physicalLocation"] = _physical(frame.workspace_file, line, line)
+            if frame.mapped:
+                location["message"]["text"] += f" (mapped from {_plain(frame.file)})"
         else:
             printed = f"{escape(frame.file)}:{frame.line}"
             location["logicalLocations"] = [{"fullyQualifiedName": printed}]
