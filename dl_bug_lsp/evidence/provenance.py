@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.values import Case, Clue
@@ -127,13 +128,20 @@ def _clues(step: Step, offset: float, prefix: str, supposed: bool = False) -> It
             yield Clue("slice.argument_side", node.file, node.line, score, why)
 
 
+def _stands_in(text: str, whole: str) -> bool:
+    """Say whether an expression is written in another one, as a whole word."""
+    return re.search(rf"(?<![\w.]){re.escape(text)}(?!\w)", whole) is not None
+
+
 def _why(step: Step, verb: str, supposed: bool = False) -> str:
     what = WORDS.get(step.node.kind, "this")
     text = step.node.text
-    start = step.way()[0].node.text
+    first = step.way()[0].node
+    start = first.text
     if step.before is None:
         return f"`{text}` {'may be' if supposed else 'is'} the expression that failed"
-    if verb == "passes" and text in start:
+    there = (first.file, first.line) == (step.node.file, step.node.line)
+    if verb == "passes" and there and _stands_in(text, start):
         return f"`{text}` stands in `{start}`"
     if verb == "passes":
         return f"`{text}` hands the value on to `{start}`"

@@ -231,13 +231,29 @@ def _cell(candidate: Candidate, case: Case) -> CellPlace | None:
     return None
 
 
+_CODE = re.compile(r"`[^`]+`")
+_LINK = "goes into"
+_NUMBERS, _LITERAL = "numbers.", "numbers.literal"
+
+
+def _repeats(clue: Clue, said: set[str], candidate: Candidate) -> bool:
+    """Say whether another sentence tells the same of the same expressions."""
+    if clue.kind == _LITERAL:
+        kinds = {c.kind for c, part in candidate.clues if part > 0 and c.kind != _LITERAL}
+        return any(kind.startswith(_NUMBERS) for kind in kinds)
+    if _LINK not in clue.why:
+        return False
+    named = set(_CODE.findall(clue.why))
+    return any(named == set(_CODE.findall(other)) and _LINK in other for other in said)
+
+
 def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     """Return the clues that add most, one for each sentence, with their shares of the sum."""
     total = math.fsum(part for _, part in candidate.clues if part > 0) or 1.0
     chosen: list[Evidence] = []
     said: set[str] = set()
     for clue, part in candidate.clues:
-        if len(chosen) == MAX_EVIDENCE or clue.why in said:
+        if len(chosen) == MAX_EVIDENCE or clue.why in said or _repeats(clue, said, candidate):
             continue
         if part <= 0 and chosen:
             break
