@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO, overload
 from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError, complain
 from dl_bug_lsp.cli.inputs import is_closed_pipe, is_piped, read_input
 from dl_bug_lsp.cli.terminal import terminal_width, wants_colour, write_bytes, write_text
+from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.report import Options, Report
 from dl_bug_lsp.settings.project import FILE, read_project
 from dl_bug_lsp.settings.reading import Settings, settings_of
@@ -36,6 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
         if not (root / local).exists():
             raise UsageError(f"--map: there is nothing at '{local}' in the workspace '{root}'")
     workspace = Workspace(root)
+    if (why := refusal(root)) is not None:
+        complain(why)
     options = _options(arguments, workspace)
     if arguments.technique is None:
         report = localize(given.data, workspace, options)

@@ -185,6 +185,12 @@ def _add_server(commands: _Commands[Parser], common: Parser) -> None:
         "--ws", metavar="HOST:PORT", help="wait for one on a WebSocket (needs the extra 'ws')"
     )
     command.add_argument(
+        "--token-file",
+        metavar="PATH",
+        help="only serve a client that knows the token in this file; needed where the address is "
+        "not of this machine alone",
+    )
+    command.add_argument(
         "--log-file", metavar="PATH", help="write the server's log there (at most 1 MB, twice)"
     )
     command.add_argument("--clientProcessId", type=int, help=argparse.SUPPRESS)
