@@ -155,7 +155,10 @@ def print_rendered(text: str, shape: str, stream: TextIO) -> None:
 
 
 def _json(document: dict[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    from dl_bug_lsp.views.escape import ascii_json
+
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)
+    return ascii_json(text) + "\n"
 
 
 def path_prefix(root: Path, reader: Path) -> str:

@@ -178,7 +178,11 @@ def _rendered(
         full = counted_table(recorded.spectrum, formula, arguments.level)
     table = replace(full, rows=full.rows[: arguments.top])
     if arguments.format == "json":
-        shown = json.dumps(table_json(table, lines, notes), ensure_ascii=False, indent=2)
+        from dl_bug_lsp.views.escape import ascii_json
+
+        shown = ascii_json(
+            json.dumps(table_json(table, lines, notes), ensure_ascii=False, indent=2)
+        )
         return table, shown + "\n"
     if arguments.format == "html":
         from dl_bug_lsp.cli.spectrum_page import page
