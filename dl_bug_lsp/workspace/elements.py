@@ -12,7 +12,7 @@ from dl_bug_lsp.workspace.records import FunctionRow, Record, make_record
 from dl_bug_lsp.workspace.terms import Vocabulary
 from dl_bug_lsp.workspace.text import split_lines
 
-MOST_SIGNS = 300_000
+MOST_SIGNS = 200_000
 """Signs and line ends of a source: about as many nodes has its tree, each of some 400 bytes."""
 _SIGNS = b"()[]{},.;:=+-*/<>%&|^~@!\n"
 _parse_lock = threading.Lock()
