@@ -63,10 +63,19 @@ MESSAGES = (
 
 
 def plant(folder: Path, dice: random.Random) -> None:
-    """Put one hostile thing into a workspace's folder, or take it away again."""
+    """Put one hostile thing into a workspace's folder, or take it away again.
+
+    Nothing is done through a link: what is planted here leads out, this program must not.
+    """
     way = dice.choice((_source, _source, _odd_name, _pipe, _link, _database, _records, _clock))
     with suppress(OSError, sqlite3.Error):
         way(folder, dice)
+
+
+def _is_inside(place: Path, folder: Path) -> bool:
+    """Say whether a place's parents, from a folder on, are no links."""
+    parents = [one for one in place.parents if folder in one.parents]
+    return not any(one.is_symlink() for one in parents)
 
 
 def _source(folder: Path, dice: random.Random) -> None:
@@ -89,6 +98,8 @@ def _odd_name(folder: Path, dice: random.Random) -> None:
 def _pipe(folder: Path, dice: random.Random) -> None:
     names = ("pipe.py", "pipe.yaml", "pipe.log", ".coverage", ".dlbug/runs/20260101T000000Z-1.json")
     place = folder / dice.choice(names)
+    if not _is_inside(place, folder) or place.is_symlink():
+        return
     if place.exists() and not place.is_file():
         place.unlink()
     elif not place.exists():
@@ -102,7 +113,12 @@ def _pipe(folder: Path, dice: random.Random) -> None:
 
 def _link(folder: Path, dice: random.Random) -> None:
     names = ("zero.py", "loop.yaml", "out.log", ".dlbug/runs", ".dlbug/failures.json", ".dlbug")
-    place, target = folder / dice.choice(names), dice.choice(("/dev/zero", "/etc", str(folder)))
+    outside = folder.parent / "outside"
+    outside.mkdir(exist_ok=True)
+    targets = ("/dev/zero", str(outside), str(outside / "not there"), str(folder))
+    place, target = folder / dice.choice(names), dice.choice(targets)
+    if not _is_inside(place, folder):
+        return
     if place.is_symlink():
         place.unlink()
         return
@@ -116,7 +132,7 @@ def _link(folder: Path, dice: random.Random) -> None:
 def _database(folder: Path, dice: random.Random) -> None:
     place = folder / dice.choice((".dlbug/spectrum.db", ".dlbug/index.sqlite", ".coverage"))
     place.parent.mkdir(exist_ok=True)
-    if not place.is_symlink():
+    if _is_inside(place, folder) and not place.is_symlink():
         place.unlink(missing_ok=True)
         with closing(sqlite3.connect(place)) as connection:
             connection.executescript(
@@ -127,6 +143,8 @@ def _database(folder: Path, dice: random.Random) -> None:
 
 def _records(folder: Path, dice: random.Random) -> None:
     runs = folder / ".dlbug" / "runs"
+    if runs.is_symlink() or not _is_inside(runs, folder):
+        return
     runs.mkdir(parents=True, exist_ok=True)
     place = runs / f"2099{dice.randrange(10_000):04}T000000Z-{dice.randrange(99)}"
     place.with_suffix(".json").write_text(

@@ -270,6 +270,8 @@ def _soak(place: Path, log: Path, minutes: float) -> int:
         if warm is None and now >= warm_up(minutes):
             warm = _at_rest(session)
     soak.end()
+    outside = place.parent / "outside"
+    written = sorted(one.name for one in outside.iterdir()) if outside.exists() else []
     if (ended := session.process.poll()) is not None:
         print(f"\nWRONG the server ended after {soak.count} works, with exit code {ended}")
         return 1
@@ -280,7 +282,9 @@ def _soak(place: Path, log: Path, minutes: float) -> int:
     slowest = max(soak.answers, default=0.0)
     usual = statistics.median(soak.answers or [0.0])
     print(f"\n{soak.count} works; answers after {usual:.3f} s, the slowest after {slowest:.2f} s")
-    return _verdict(course, warm or last, last, log.read_text("utf-8"), code, most)
+    print(f"{len(written)} files were written through links {written[:5]}")
+    verdict = _verdict(course, warm or last, last, log.read_text("utf-8"), code, most)
+    return verdict or bool(written)
 
 
 def warm_up(minutes: float) -> float:

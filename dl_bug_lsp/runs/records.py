@@ -161,7 +161,9 @@ def prune(runs: Path, keep: int) -> None:
 
     Only files with a record's name and content are removed: others are not ours.
     """
-    files = _files(runs)
+    # By a clock that went back since, or planted: what is of the future is no newer than ours.
+    now = iso_time(time.time()).translate(_PLAIN_TIME)
+    files = sorted(_files(runs), key=lambda file: (file.name[: len(now)] <= now, file.name))
     for file in files[: max(0, len(files) - keep)]:
         record = read(file)
         if record is None or (record.exit_code is None and _is_running(record.pid)):
