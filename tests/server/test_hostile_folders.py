@@ -24,16 +24,26 @@ from dl_bug_lsp.server.failures.publication import Place, Publication
 from dl_bug_lsp.server.failures.shelf import MOST, Shelf
 from dl_bug_lsp.settings.reading import Settings
 
-NAME = "a](command:dlBug.dismiss) <img src=x onerror=alert(1)> `b`.py"
-SOURCE = "table = {}\nprint(table['<script>alert(1)</script> [a](http://evil.example)'])\n"
+NAME = "a](command:dlBug.dismiss) ![c](d) `b` *i*.py"
 UTF16 = types.PositionEncodingKind.Utf16
 LINES = ["x = 1"] * 10
 
 
-def log_of(
-    name: str, key: str = "<script>alert(1)</script> [a](http://evil.example) \u202e"
-) -> str:
-    frame = f'  File "{name}", line 2, in <module>\n    print(table[{key!r}])\n'
+KEY = "<script>alert(1)</script> [a](http://evil.example) \u202e"
+
+
+def outside_of_code(markdown: str) -> str:
+    """Return Markdown without its fenced blocks and code spans, in which nothing is markup."""
+    text = re.sub(r"(?ms)^(`{3,})text\n.*?\n\1$", "", markdown)
+    return re.sub(r"(?<![`\\])(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
+
+
+def source_of(*keys: str) -> str:
+    return "table = {}\n" + "".join(f"print(table[{key!r}])\n" for key in keys)
+
+
+def log_of(name: str, key: str = KEY, line: int = 2) -> str:
+    frame = f'  File "{name}", line {line}, in <module>\n    print(table[{key!r}])\n'
     return f"Traceback (most recent call last):\n{frame}KeyError: {key!r}\n"
 
 
@@ -62,10 +72,11 @@ def listed(server: Wire) -> list[str]:
 
 
 def test_two_servers_keep_each_other_s_failures(tmp_path: Path, servers: list[Wire]) -> None:
-    (tmp_path / "train.py").write_text(SOURCE)
+    (tmp_path / "train.py").write_text(source_of("one", "two", "three"))
     first, second = started(servers, tmp_path), started(servers, tmp_path)
-    for server, source in ((first, "one"), (second, "two"), (first, "three")):
-        asked = {"text": log_of("train.py", source), "source": source}
+    told = ((first, "one"), (second, "two"), (first, "three"))
+    for line, (server, source) in enumerate(told, 2):
+        asked = {"text": log_of("train.py", source, line), "source": source}
         assert server.command("dlBug.localize", asked)
         wait_for(kept(tmp_path, source), "the failure to be kept")
     for server in (first, second):
@@ -76,7 +87,7 @@ def test_two_servers_keep_each_other_s_failures(tmp_path: Path, servers: list[Wi
 
 @pytest.mark.skipif(sys.platform == "win32", reason="names that Windows refuses")
 def test_hovers_of_hostile_names_hold_no_markup(tmp_path: Path, servers: list[Wire]) -> None:
-    (tmp_path / NAME).write_text(SOURCE)
+    (tmp_path / NAME).write_text(source_of(KEY), encoding="utf-8")
     (tmp_path / ".dlbug").symlink_to(tmp_path.parent)
     server = started(servers, tmp_path)
     report = server.command("dlBug.localize", {"text": log_of(NAME), "source": "a"})
@@ -84,14 +95,14 @@ def test_hovers_of_hostile_names_hold_no_markup(tmp_path: Path, servers: list[Wi
     (place,) = server.command("dlBug.failures")[0]["failures"][0]["places"][:1]
     where = {"textDocument": {"uri": place["uri"]}, "position": place["range"]["start"]}
     text = server.answer(server.ask("textDocument/hover", where))["result"]["contents"]["value"]
-    outside = re.sub(r"(?ms)^(`{3,})text\n.*?\n\1$", "", text)
+    outside = outside_of_code(text)
     assert "script" in text
     assert not re.search(r"(?<!\\)<(?!file:)", outside)
     targets = re.findall(r"(?<!\\)\]\((.*?)\)", outside)
     assert targets
     assert all(target.startswith(("<file:", "https://")) for target in targets)
     page = server.command("dlBug.report", {"format": "markdown"})
-    assert not re.search(r"(?<!\\)<[a-z]", re.sub(r"(?ms)^(`{3,})text\n.*?\n\1$", "", page))
+    assert not re.search(r"(?<!\\)<[a-z]", outside_of_code(page))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -99,7 +110,7 @@ def test_folders_come_and_go_two_hundred_times(tmp_path: Path, servers: list[Wir
     folders = [tmp_path / f"folder{number}" for number in range(4)]
     for folder in folders:
         folder.mkdir()
-        (folder / "train.py").write_text(SOURCE)
+        (folder / "train.py").write_text(source_of(KEY), encoding="utf-8")
     server = started(servers, folders[0])
 
     def change(added: list[Path], removed: list[Path]) -> None:
