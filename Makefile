@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FIXTURES_VENV := .venv-fixtures
 
-.PHONY: demo test check fixtures benchmark factory-setup factory factory-demo factory-table vsix test-client test-editors test-editor-vscode test-editors-terminal clean
+.PHONY: demo test check fixtures soak fuzz benchmark factory-setup factory factory-demo factory-table vsix test-client test-editors test-editor-vscode test-editors-terminal clean
 
 demo: $(READY)  ## show the main job on a recorded failure
 	$(BIN)/dl-bug-lsp localize fixtures/104-charlm-context-length/log.txt \
@@ -33,6 +33,12 @@ $(FIXTURES_VENV)/.ready: fixtures/requirements.txt
 	$(FIXTURES_VENV)/bin/python -m pip install --quiet torch==2.13.0
 	$(FIXTURES_VENV)/bin/python -m pip install --quiet -r fixtures/requirements.txt
 	touch $@
+
+soak: $(READY)  ## a storm against one server for 30 minutes (MINUTES=...)
+	$(BIN)/python benchmarks/soak.py $(if $(MINUTES),--minutes $(MINUTES))
+
+fuzz: $(READY)  ## hostile inputs for every reader and the protocol, a million; can be stopped and goes on
+	$(BIN)/python benchmarks/fuzz.py $(if $(INPUTS),--inputs $(INPUTS))
 
 benchmark: $(READY)  ## accuracy on the fixtures
 	$(BIN)/python benchmarks/fixtures.py

@@ -152,12 +152,15 @@ class Session:
         text = Path(f"/proc/{self.process.pid}/stat").read_text("ascii", "replace")
         return text.rpartition(")")[2].split()
 
-    def _send(self, message: Message) -> None:
-        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    def send_bytes(self, body: bytes) -> None:
+        """Send a body as it is."""
         assert self.process.stdin
         with self._writing:
             self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
             self.process.stdin.flush()
+
+    def _send(self, message: Message) -> None:
+        self.send_bytes(json.dumps({"jsonrpc": "2.0", **message}).encode())
 
     def _read(self) -> None:
         stream = self.process.stdout
@@ -178,6 +181,7 @@ class Session:
 
     def _take(self, at: float, message: Message) -> None:
         if "method" not in message:
+            # Errors of messages that were no requests have no number of ours.
             with self._answered:
                 self._answers[message["id"]] = (at, message)
                 self._answered.notify_all()

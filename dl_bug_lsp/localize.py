@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import FailureReport, Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
+from dl_bug_lsp.signals.values import ClassCount
 from dl_bug_lsp.spectrum.failing import failing_runs
 from dl_bug_lsp.spectrum.values import Spectrum
 from dl_bug_lsp.taxonomy.classify import classify
@@ -50,7 +52,7 @@ def localize(
     """
     log = read_log(text)
     reading = read_failures(log)
-    failures = failures_of(log, reading, spectrum)
+    failures = failures_of(log, reading, spectrum, workspace)
     cases = [case_of(failure, log, workspace, options, spectrum) for failure in failures]
     told = bug_report_of(log, failures)
     stand_in = stand_ins(failures)
@@ -95,7 +97,10 @@ def clues_of(case: Case) -> list[Clue]:
 
 
 def failures_of(
-    log: Log, reading: Reading, spectrum: Spectrum | None = None
+    log: Log,
+    reading: Reading,
+    spectrum: Spectrum | None = None,
+    workspace: Workspace | None = None,
 ) -> tuple[Failure, ...]:
     """Return what was read, else what the metrics, the failing runs or the prose tell.
 
@@ -104,7 +109,7 @@ def failures_of(
     """
     if any(failure.primary for failure in reading.failures):
         return reading.failures
-    found = silent_failure(log)
+    found = silent_failure(log, class_count(workspace) if workspace is not None else None)
     if found is None and spectrum is not None:
         found = failing_runs(spectrum)
     if found is None and not reading.failures:
@@ -130,7 +135,7 @@ def case_of(
     cause = failure.cause
     facts = extract_facts(cause) if cause is not None else NO_FACTS
     if failure.kind is FailureKind.SILENT:
-        category = classify_silent(failure, log)
+        category = classify_silent(failure, log, class_count(workspace))
     elif failure.kind is FailureKind.REPORT:
         category = classify_report(failure)
         facts = report_facts(log)
@@ -141,6 +146,29 @@ def case_of(
     if not _belongs(located, workspace, options) and not _is_reported(log):
         located = tuple((frame, None) for frame, _ in located)
     return Case(failure, facts, category, located, workspace, log, spectrum)
+
+
+def class_count(workspace: Workspace) -> ClassCount | None:
+    """Return how many classes configs and calls name, None where they name none or several."""
+    found = {
+        entry.value: f"{entry.file}:{entry.line}"
+        for entry in reversed(workspace.config_entries())
+        if _CLASSES.search(entry.key) and type(entry.value) is int and entry.value > 1
+    }
+    files = workspace.python_files()
+    for file in files if not found and len(files) <= MOST_READ else ():
+        for number, line in enumerate(workspace.lines(file), 1):
+            for match in _CLASSES_SET.finditer(line):
+                found.setdefault(int(match[1]), f"{file}:{number}")
+    if len(found) != 1:
+        return None
+    (count, place), *_ = found.items()
+    return ClassCount(count, place)
+
+
+MOST_READ = 60
+_CLASSES = re.compile(r"(?:^|[._])(?:num_?|n_?)(?:classes|labels)$", re.IGNORECASE)
+_CLASSES_SET = re.compile(r"\b(?:num_|n_)(?:classes|labels)\s*=\s*(\d{1,6})\b", re.IGNORECASE)
 
 
 def _is_reported(log: Log) -> bool:

@@ -32,6 +32,14 @@ class CellPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class Suggestion:
+    """An edit that may repair the failure: the place's line as it reads, and as it would read."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class Suspect:
     """A suspicious place; ``line`` and ``end_line`` are 1-based, ``file`` relative with ``/``.
 
@@ -46,6 +54,7 @@ class Suspect:
     score: float
     evidence: tuple[Evidence, ...]
     cell: CellPlace | None = None
+    suggestion: Suggestion | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,10 @@ REPORT = Report("/home/ada/seg net", (TIMEOUT, MISMATCH), ("A box was torn in li
 SILENT = Report("/home/ada/seg", (STAGNATION,))
 EMPTY = Report("/home/ada/seg", ())
 
-HOSTILE_TEXT = "\x1b]0;gone\x07\x1b[2Jboo\r\n::error::x %0A [a](1) \u202egnp\ud800\x9b31m\u2028\x00"
+HOSTILE_TEXT = (
+    "\x1b]0;gone\x07\x1b[2Jboo\r\n::error::x %0A [a](1) \u202egnp\ud800\x9b31m\u2028\x00"
+    "<script>alert(1)</script> <img src=x> &lt;b&#62; \u2066[b](command:x) ![c](http://d)"
+)
 HOSTILE = Report(
     "/home/ada/\ud800",
     (

@@ -39,8 +39,8 @@ def test_the_server_s_document_names_every_command(name: str) -> None:
     assert f"`{name}`" in (DOCS / "server.md").read_text(encoding="utf-8")
 
 
-def test_the_server_s_document_names_every_setting() -> None:
-    page = (DOCS / "server.md").read_text(encoding="utf-8")
+def test_the_settings_document_names_every_setting() -> None:
+    page = (DOCS / "settings.md").read_text(encoding="utf-8")
     names = ("top", "topFiles", "pathMap", "maxDiagnostics", "codeLens")
     _, problems = read_settings(dict.fromkeys(names, "odd"))
     assert len(problems) == len(names)

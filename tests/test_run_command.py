@@ -195,8 +195,11 @@ def test_a_folder_that_cannot_be_written_is_no_reason_to_fail(folder: Path) -> N
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
-def test_a_full_disk_is_no_reason_to_fail() -> None:
-    log = CappedLog(Path("/dev/full"))
+def test_a_full_disk_is_no_reason_to_fail(tmp_path: Path) -> None:
+    log = CappedLog(tmp_path / "x.log")
+    full = os.open("/dev/full", os.O_WRONLY)
+    os.dup2(full, log._number)
+    os.close(full)
     for _ in range(3):
         log.write(b"some output\n")
     assert log.problem is not None

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
 import pytest
 import sample_reports as samples
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dl_bug_lsp.report import Report
+from dl_bug_lsp.views.escape import ascii_json
 from dl_bug_lsp.views.json_view import to_json
 
 SCHEMA = json.loads(
@@ -77,3 +81,20 @@ def test_the_schema_is_strict(path: tuple[str | int, ...], value: object) -> Non
         target = target[key]  # type: ignore[index]
     target[path[-1]] = value  # type: ignore[index]
     assert errors(document)
+
+
+TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def test_nothing_said_turns_around_what_an_editor_shows() -> None:
+    document = to_json(samples.HOSTILE)
+    assert TURNING.search(samples.HOSTILE_TEXT)
+    assert not TURNING.search(json.dumps(document, ensure_ascii=False))
+    assert "\\u202egnp" in document["failures"][0]["exception"]["message"]
+
+
+@given(st.text())
+def test_escaped_json_says_the_same(text: str) -> None:
+    whole = json.dumps({"a": f"\u202e{text}\U000e0041"}, ensure_ascii=False)
+    assert json.loads(ascii_json(whole)) == json.loads(whole)
+    assert not TURNING.search(ascii_json(whole))

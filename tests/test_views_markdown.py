@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dl_bug_lsp.report import Report
-from dl_bug_lsp.views.markdown import bar, block, code, plain, render_markdown, sentence
+from dl_bug_lsp.views.markdown import block, code, plain, render_markdown, sentence
 from dl_bug_lsp.views.text import render_text
 from dl_bug_lsp.views.words import UNRELIABLE
 
@@ -48,10 +48,6 @@ def test_fences_and_spans_are_longer_than_what_they_hold(text: str) -> None:
 )
 def test_sentences_keep_code_and_lose_links(text: str, expected: str) -> None:
     assert sentence(text) == expected
-
-
-def test_bars_have_ten_characters() -> None:
-    assert [bar(share) for share in (0, 0.5, 1, 7)] == ["░" * 10, "█████░░░░░", "█" * 10, "█" * 10]
 
 
 @pytest.mark.parametrize("name", samples.ALL)

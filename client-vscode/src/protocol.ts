@@ -10,6 +10,8 @@ export interface Place {
   score: number;
   uri: string;
   range: Range;
+  /** The line's code; absent in answers of older servers. */
+  text?: string;
 }
 
 export interface Failure {

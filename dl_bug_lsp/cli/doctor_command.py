@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import platform
+import re
 import sys
 import time
 from collections import Counter
@@ -22,12 +24,27 @@ from dl_bug_lsp.workspace import Workspace
 LIBRARIES = ("pygls", "lsprotocol", "pathspec", "PyYAML", "rank-bm25", "watchdog")
 
 
+FRAMEWORKS = (
+    "torch",
+    "torchvision",
+    "lightning",
+    "pytorch-lightning",
+    "tensorflow",
+    "keras",
+    "jax",
+    "flax",
+    "transformers",
+    "accelerate",
+    "numpy",
+)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Print one ``name: value`` line for each fact; return 0."""
     root = workspace_folder(arguments.workspace)
     workspace = Workspace(root)
     watching = watching_rows(root, project_settings(workspace))
-    rows = [*_versions(), *_workspace(workspace), *watching]
+    rows = [*_versions(), *_frameworks(workspace), *_workspace(workspace), *watching]
     widest = max(len(name) for name, _ in rows)
     write_text("".join(f"{name + ':':<{widest + 1}} {escape(value)}\n" for name, value in rows))
     return FOUND
@@ -41,6 +58,25 @@ def _versions() -> Iterator[tuple[str, str]]:
     for library in LIBRARIES:
         yield library, _version(library)
     yield "error log", str(state_folder())
+
+
+def _frameworks(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """Yield which frameworks this Python has, and which the workspace asks for."""
+    here = []
+    for name in FRAMEWORKS:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            here.append(f"{name} {metadata.version(name)}")
+    yield "frameworks here", ", ".join(here) or "none in this Python"
+    asked = [
+        f"{entry.text.strip()} ({entry.file}:{entry.line})"
+        for entry in workspace.dependencies()
+        if re.split(r"[^\w.-]", entry.key.lower())[0].replace("_", "-") in FRAMEWORKS
+    ]
+    if asked:
+        yield "frameworks asked for", ", ".join(asked[:MOST_ASKED])
+
+
+MOST_ASKED = 12
 
 
 def _version(library: str) -> str:

@@ -3,15 +3,72 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+import tempfile
 from difflib import get_close_matches
+from pathlib import Path
 
 from dl_bug_lsp.cli.errors import FOUND, UsageError
 from dl_bug_lsp.cli.terminal import terminal_width, wants_colour, write_text
+from dl_bug_lsp.localize import localize
+from dl_bug_lsp.report import FailureReport
 from dl_bug_lsp.taxonomy.categories import categories
 from dl_bug_lsp.views.explain import explain_text, overview_text
 from dl_bug_lsp.views.style import Style
+from dl_bug_lsp.views.wrap import wrap
+from dl_bug_lsp.workspace import Workspace
 
+SYNONYMS = {
+    "oom": "gpu_out_of_memory",
+    "cuda_oom": "gpu_out_of_memory",
+    "out_of_memory": "gpu_out_of_memory",
+    "cuda_out_of_memory": "gpu_out_of_memory",
+    "ram": "cpu_out_of_memory",
+    "memoryerror": "cpu_out_of_memory",
+    "shm": "cpu_out_of_memory",
+    "nan": "loss_nan",
+    "inf": "loss_nan",
+    "shape": "tensor_mismatch",
+    "shapes": "tensor_mismatch",
+    "size_mismatch": "tensor_mismatch",
+    "shape_mismatch": "tensor_mismatch",
+    "dtype": "type_mismatch",
+    "typeerror": "type_mismatch",
+    "keyerror": "key_not_found",
+    "indexerror": "illegal_index",
+    "device_side_assert": "illegal_index",
+    "attributeerror": "attribute_not_found",
+    "nameerror": "undefined_variable",
+    "unboundlocalerror": "undefined_variable",
+    "filenotfounderror": "path_not_found",
+    "file_not_found": "path_not_found",
+    "importerror": "library_not_found",
+    "modulenotfounderror": "library_not_found",
+    "valueerror": "illegal_argument",
+    "zerodivisionerror": "division_by_zero",
+    "unicodedecodeerror": "unexpected_encoding",
+    "encoding": "unexpected_encoding",
+    "none": "null_reference",
+    "nonetype": "null_reference",
+    "nccl": "communication_failure",
+    "timeout": "communication_failure",
+    "no_space_left": "storage_exhausted",
+    "disk_full": "storage_exhausted",
+    "killed": "process_killed",
+    "oom_killer": "process_killed",
+    "sigkill": "process_killed",
+    "not_learning": "loss_stagnation",
+    "plateau": "loss_stagnation",
+    "diverges": "loss_divergence",
+    "exploding": "loss_divergence",
+    "chance": "accuracy_at_chance",
+    "vanishing_gradients": "dead_gradients",
+    "overfit": "overfitting",
+    "cuda": "device_unavailable",
+    "no_gpu": "device_unavailable",
+}
+"""What people call categories."""
 CUTOFF = 0.45
 """How near a misspelt category must be to be meant; a beginning alone is enough."""
 
@@ -23,10 +80,33 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.category is None:
         write_text(overview_text(list(rows.values()), style))
         return FOUND
-    wanted = arguments.category.strip().lower().replace("-", "_").replace(" ", "_")
-    if wanted not in rows:
-        close = get_close_matches(wanted, rows, 1, CUTOFF)
+    wanted = re.sub(r"[\s-]+", "_", arguments.category.strip().lower())
+    wanted = SYNONYMS.get(wanted, wanted)
+    if wanted in rows:
+        write_text(explain_text(rows[wanted], terminal_width(), style))
+        return FOUND
+    failure = _classed(arguments.category)
+    if failure is None:
+        close = get_close_matches(wanted, [*rows, *SYNONYMS], 1, CUTOFF)
         hint = f"did you mean {close[0]}?" if close else "'dl-bug-lsp explain' lists them"
         raise UsageError(f"there is no category '{arguments.category}'; {hint}")
-    write_text(explain_text(rows[wanted], terminal_width(), style))
+    width = terminal_width()
+    write_text("\n".join(wrap(f"This message is read as {failure.category.id}.", width)) + "\n")
+    own = {(advice.cause, advice.fix) for advice in failure.advice}
+    usual = {(item.advice.cause, item.advice.fix) for item in rows[failure.category.id].advice}
+    for cause, fix in sorted(own - usual):
+        write_text("\n".join([*wrap(cause, width, "  - ", "    "), *wrap(fix, width, "    → ")]))
+        write_text("\n")
+    write_text("\n" + explain_text(rows[failure.category.id], width, style))
     return FOUND
+
+
+def _classed(message: str) -> FailureReport | None:
+    """Return a message as a failure, None where it is none or of no known category."""
+    if not re.search(r"[\s:]", message.strip()):
+        return None
+    with tempfile.TemporaryDirectory() as empty:
+        found = localize(message, Workspace(Path(empty), cache=False)).primary
+    if found is None or found.category.id == "unclassified":
+        return None
+    return found

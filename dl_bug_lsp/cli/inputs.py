@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import sys
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -36,14 +38,20 @@ class Input:
     skipped_lines: int = 0
 
 
-def read_input(file: str | None, limit: int = LIMIT) -> Input:
+Shown = Callable[[bytes], None]
+"""What prints a part of the input as it comes."""
+
+
+def read_input(file: str | None, limit: int = LIMIT, shown: Shown | None = None) -> Input:
     """Read ``file``, or standard input for ``-`` and None, and make sure that it is text.
+
+    ``shown`` is given what standard input brings, as it comes.
 
     Raises `UsageError` where there is nothing to read: no such file, a folder, no rights, nothing
     in it, something binary.
     """
     if file is None or file == "-":
-        found = _read_stdin(file, limit)
+        found = _read_stdin(file, limit, shown)
         name = "standard input"
     else:
         found = _read_file(file, limit)
@@ -52,7 +60,7 @@ def read_input(file: str | None, limit: int = LIMIT) -> Input:
     return found
 
 
-def _read_stdin(file: str | None, limit: int) -> Input:
+def _read_stdin(file: str | None, limit: int, shown: Shown | None) -> Input:
     if sys.stdin is None:
         raise UsageError("standard input is closed; name the log file: dl-bug-lsp localize FILE")
     if sys.stdin.isatty():
@@ -64,7 +72,7 @@ def _read_stdin(file: str | None, limit: int) -> Input:
         sys.stderr.write("Paste the text, then press Ctrl-D (on Windows Ctrl-Z and Return).\n")
         sys.stderr.flush()
     try:
-        return read_end(sys.stdin.buffer, limit)
+        return read_end(sys.stdin.buffer, limit, shown)
     except OSError as error:
         raise UsageError(f"cannot read standard input: {_reason(error)}") from error
 
@@ -89,12 +97,23 @@ def _reason(error: Exception) -> str:
     return (os.strerror(number) if number else str(error)).lower()
 
 
-def read_end(stream: BinaryIO, limit: int) -> Input:
+def is_piped() -> bool:
+    """Say whether standard input comes from another program that may still be running."""
+    try:
+        return stat.S_ISFIFO(os.fstat(sys.stdin.fileno()).st_mode)
+    except (AttributeError, OSError, ValueError):
+        return False
+
+
+def read_end(stream: BinaryIO, limit: int, shown: Shown | None = None) -> Input:
     """Read a stream in bounded memory and keep the whole lines of its last ``limit`` bytes."""
+    part = getattr(stream, "read1", stream.read) if shown is not None else stream.read
     kept: deque[bytes] = deque()
     held = skipped = 0
     cut = False
-    while chunk := stream.read(_CHUNK):
+    while chunk := part(_CHUNK):
+        if shown is not None:
+            shown(chunk)
         kept.append(chunk)
         held += len(chunk)
         while held - len(kept[0]) >= limit:

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, overload
 
 from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError, complain
-from dl_bug_lsp.cli.inputs import is_closed_pipe, read_input
+from dl_bug_lsp.cli.inputs import is_closed_pipe, is_piped, read_input
 from dl_bug_lsp.cli.terminal import terminal_width, wants_colour, write_bytes, write_text
+from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.report import Options, Report
 from dl_bug_lsp.settings.project import FILE, read_project
 from dl_bug_lsp.settings.reading import Settings, settings_of
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace) -> int:
     """Localize and print; return 0 when a place was found, 1 when none was."""
     root = workspace_folder(arguments.workspace)
-    given = read_input(arguments.file)
+    if arguments.brief and arguments.format != "text":
+        raise UsageError("--brief is a form of the text; leave --format out")
+    given = read_input(arguments.file, shown=_pass_on if _passes(arguments) else None)
     from dl_bug_lsp.localize import localize
     from dl_bug_lsp.workspace import Workspace
 
@@ -34,6 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
         if not (root / local).exists():
             raise UsageError(f"--map: there is nothing at '{local}' in the workspace '{root}'")
     workspace = Workspace(root)
+    if (why := refusal(root)) is not None:
+        complain(why)
     options = _options(arguments, workspace)
     if arguments.technique is None:
         report = localize(given.data, workspace, options)
@@ -53,6 +58,21 @@ def run(arguments: argparse.Namespace) -> int:
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return FOUND if found else NOT_FOUND
+
+
+def _passes(arguments: argparse.Namespace) -> bool:
+    """Say whether the program's output is printed as it comes through the pipe."""
+    if arguments.passing == "auto":
+        plain = arguments.format == "text" and is_piped()
+        return plain and sys.stdout is not None and sys.stdout.isatty()
+    return bool(arguments.passing == "always")
+
+
+def _pass_on(part: bytes) -> None:
+    """Print a part of the input; a reader that went away does not end the reading."""
+    with contextlib.suppress(OSError, ValueError):
+        write_bytes(part, sys.stdout)
+        sys.stdout.flush()
 
 
 def _options(arguments: argparse.Namespace, workspace: Workspace) -> Options:
@@ -93,7 +113,8 @@ def workspace_folder(given: str) -> Path:
 
 
 def _print(report: Report, workspace: Workspace, arguments: argparse.Namespace) -> None:
-    text = rendered(report, workspace, arguments.format, arguments.color, sys.stdout)
+    shape = "brief" if arguments.brief else arguments.format
+    text = rendered(report, workspace, shape, arguments.color, sys.stdout)
     print_rendered(text, arguments.format, sys.stdout)
 
 
@@ -118,6 +139,10 @@ def rendered(report: Report, workspace: Workspace, shape: str, colour: str, stre
 
     style = Style(wants_colour(colour, stream))
     paths = PathStyle(path_prefix(workspace.root, Path.cwd()))
+    if shape == "brief":
+        from dl_bug_lsp.views.brief import render_brief
+
+        return render_brief(report, style, paths)
     return render_text(report, shown_lines(workspace), terminal_width(), style, paths)
 
 
@@ -130,7 +155,10 @@ def print_rendered(text: str, shape: str, stream: TextIO) -> None:
 
 
 def _json(document: dict[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    from dl_bug_lsp.views.escape import ascii_json
+
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)
+    return ascii_json(text) + "\n"
 
 
 def path_prefix(root: Path, reader: Path) -> str:

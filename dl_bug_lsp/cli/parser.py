@@ -64,6 +64,16 @@ def _add_localize(commands: _Commands[Parser], common: Parser) -> None:
     )
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     command.add_argument(
+        "--brief", action="store_true", help="one line a failure, the one that ended the job last"
+    )
+    command.add_argument(
+        "--pass",
+        dest="passing",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="print what a pipe brings as it comes, before the report; auto does so on a terminal",
+    )
+    command.add_argument(
         "--top", type=_positive, metavar="N", help="places at most (default: the project's, 10)"
     )
     command.add_argument(
@@ -175,6 +185,12 @@ def _add_server(commands: _Commands[Parser], common: Parser) -> None:
         "--ws", metavar="HOST:PORT", help="wait for one on a WebSocket (needs the extra 'ws')"
     )
     command.add_argument(
+        "--token-file",
+        metavar="PATH",
+        help="only serve a client that knows the token in this file; needed where the address is "
+        "not of this machine alone",
+    )
+    command.add_argument(
         "--log-file", metavar="PATH", help="write the server's log there (at most 1 MB, twice)"
     )
     command.add_argument("--clientProcessId", type=int, help=argparse.SUPPRESS)
@@ -186,10 +202,14 @@ def _add_explain(commands: _Commands[Parser], common: Parser) -> None:
         parents=[common],
         allow_abbrev=False,
         help="tell what a failure category means",
-        description="Shows what a failure category means, its usual causes and what helps.",
+        description="Shows what a failure category means, its usual causes and what helps. A "
+        "message in place of the category is classed first.",
     )
     command.add_argument(
-        "category", nargs="?", metavar="CATEGORY", help="as in tensor_mismatch; without it, all"
+        "category",
+        nargs="?",
+        metavar="CATEGORY",
+        help="as in tensor_mismatch, a common word (oom) or a message; without it, all",
     )
     command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
 

@@ -42,9 +42,17 @@ def _transport(arguments: argparse.Namespace) -> Callable[[], Channel]:
         given = getattr(arguments, option)
         if given is not None:
             try:
-                return partial(accept, transports.parse_address(given))
+                address = transports.parse_address(given)
             except ValueError as error:
                 raise UsageError(f"--{option}: {error}, not '{given}'") from None
+            token = _token(arguments.token_file)
+            if token is None and not address.is_local:
+                raise UsageError(
+                    f"--{option}: {address} can be reached from other machines; give --token-file"
+                )
+            return partial(accept, address, token)
+    if arguments.token_file is not None:
+        raise UsageError("--token-file is for --tcp and --ws")
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("the server needs standard input and output; an editor starts it")
     if sys.stdin.isatty():
@@ -53,3 +61,15 @@ def _transport(arguments: argparse.Namespace) -> Callable[[], Channel]:
             "(docs/editors.md); Ctrl-C ends it.\n"
         )
     return transports.standard_streams
+
+
+def _token(file: str | None) -> str | None:
+    if file is None:
+        return None
+    from dl_bug_lsp.server.process.candidates import read_token
+
+    try:
+        return read_token(file)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"--token-file '{file}': {reason.lower()}") from None

@@ -44,7 +44,8 @@ def take_in(arguments: argparse.Namespace) -> int:
 
     root = workspace_folder(arguments.workspace)
     workspace = Workspace(root)
-    coverage, junit = Path(arguments.coverage), Path(arguments.junit)
+    # What the user names may be a link; what a workspace holds is followed by nobody.
+    coverage, junit = (_target(Path(file)) for file in (arguments.coverage, arguments.junit))
     path = spectrum_file(root)
     try:
         stamp = coverage.stat().st_mtime if coverage.is_file() else 0.0
@@ -70,6 +71,10 @@ def take_in(arguments: argparse.Namespace) -> int:
         "`dl-bug-lsp spectrum report` ranks the lines\n"
     )
     return FOUND
+
+
+def _target(file: Path) -> Path:
+    return file.resolve() if file.is_symlink() else file
 
 
 class _Finder:
@@ -173,7 +178,11 @@ def _rendered(
         full = counted_table(recorded.spectrum, formula, arguments.level)
     table = replace(full, rows=full.rows[: arguments.top])
     if arguments.format == "json":
-        shown = json.dumps(table_json(table, lines, notes), ensure_ascii=False, indent=2)
+        from dl_bug_lsp.views.escape import ascii_json
+
+        shown = ascii_json(
+            json.dumps(table_json(table, lines, notes), ensure_ascii=False, indent=2)
+        )
         return table, shown + "\n"
     if arguments.format == "html":
         from dl_bug_lsp.cli.spectrum_page import page

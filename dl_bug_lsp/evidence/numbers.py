@@ -48,10 +48,11 @@ def find(case: Case) -> Iterator[Clue]:
     expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
     steps = [*case.raise_slice, *(s for steps in case.outer_slices for s in steps)]
     plain = {f.value for f in case.facts.of(FactKind.COUNT)} - _proper_sizes(case)
+    bounds: set[Any] = {f.value for f in case.facts.of(FactKind.BOUND)}
     both = _on_both_sides(case)
     apart = [step for step in steps if (step.node.file, step.node.line) not in both]
-    yield from _matches(apart, expected - actual, "expected", "demanded", plain)
-    yield from _matches(apart, actual - expected, "actual", "given", plain)
+    yield from _matches(apart, expected - actual, "expected", "demanded", plain, bounds)
+    yield from _matches(apart, actual - expected, "actual", "given", plain, bounds)
     deciding = {id(step.node) for step in case.property_slice if step.decides}
     yield from _relations(steps, expected, actual, deciding)
     yield from _bounds(case, apart)
@@ -147,7 +148,7 @@ def _proper_sizes(case: Case) -> set[Any]:
 
 
 def _matches(
-    steps: list[Step], wanted: set[int], kind: str, word: str, plain: set[Any]
+    steps: list[Step], wanted: set[int], kind: str, word: str, plain: set[Any], bounds: set[Any]
 ) -> Iterator[Clue]:
     hits = [
         (step, number)
@@ -160,7 +161,8 @@ def _matches(
         score = _rarity(number, counts[number])
         node = step.node
         noun = "number" if number in plain else "size"
-        why = f"{_equals(node, number)} the {noun} that the message says was {word}"
+        said = "there" if number in bounds else word
+        why = f"{_equals(node, number)} the {noun} that the message says was {said}"
         if step.decides:
             yield Clue(f"numbers.{kind}", node.file, node.line, score, why)
         else:

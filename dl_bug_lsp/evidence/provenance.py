@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.values import Case, Clue
@@ -29,7 +30,7 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield every step of the slices, scored by its distance from the raising expression."""
     followed = {id(step.node): step.decides for step in case.property_slice}
     for step in case.raise_slice:
-        yield from _clues(step, 0.0, "", _share(step, followed))
+        yield from _clues(step, 0.0, "", case.supposed, _share(step, followed))
         if case.category.id in INDIFFERENT and step.node.line > 0 and _bystander(step):
             why = f"`{step.node.text}` is handed over but hardly matters here"
             yield Clue("slice.bystander", step.node.file, step.node.line, 1.0, why)
@@ -120,17 +121,20 @@ def _share(step: Step, followed: dict[int, bool]) -> float:
     return 1.0
 
 
-def _clues(step: Step, offset: float, prefix: str, share: float = 1.0) -> Iterator[Clue]:
+def _clues(
+    step: Step, offset: float, prefix: str, supposed: bool = False, share: float = 1.0
+) -> Iterator[Clue]:
     node = step.node
     if node.line <= 0:
         return
     score = share * math.exp(-(step.distance + offset) / DECAY)
     if not step.decides:
-        yield Clue(f"{prefix}slice.passes", node.file, node.line, score, _why(step, "passes"))
+        why = _why(step, "passes", supposed)
+        yield Clue(f"{prefix}slice.passes", node.file, node.line, score, why)
         return
-    yield Clue(f"{prefix}slice.decides", node.file, node.line, score, _why(step, "decides"))
+    why = _why(step, "decides", supposed)
+    yield Clue(f"{prefix}slice.decides", node.file, node.line, score, why)
     if not prefix:
-        why = _why(step, "decides")
         yield Clue(f"slice.{node.kind.value}", node.file, node.line, score, why)
         side = next((role for role in step.roles if role != "definition"), "")
         if side in {"callee", "receiver"}:
@@ -139,12 +143,21 @@ def _clues(step: Step, offset: float, prefix: str, share: float = 1.0) -> Iterat
             yield Clue("slice.argument_side", node.file, node.line, score, why)
 
 
-def _why(step: Step, verb: str) -> str:
+def _stands_in(text: str, whole: str) -> bool:
+    """Say whether an expression is written in another one, as a whole word."""
+    return re.search(rf"(?<![\w.]){re.escape(text)}(?!\w)", whole) is not None
+
+
+def _why(step: Step, verb: str, supposed: bool = False) -> str:
     what = WORDS.get(step.node.kind, "this")
     text = step.node.text
-    start = step.way()[0].node.text
+    first = step.way()[0].node
+    start = first.text
     if step.before is None:
-        return f"`{text}` is the expression that failed"
+        return f"`{text}` {'may be' if supposed else 'is'} the expression that failed"
+    there = (first.file, first.line) == (step.node.file, step.node.line)
+    if verb == "passes" and there and _stands_in(text, start):
+        return f"`{text}` stands in `{start}`"
     if verb == "passes":
         return f"`{text}` hands the value on to `{start}`"
     return f"{what} (`{text}`) goes into `{start}`"

@@ -23,6 +23,7 @@ from dl_bug_lsp.evidence import (
     types,
 )
 from dl_bug_lsp.evidence.domain_rules import all_rules
+from dl_bug_lsp.evidence.raising import alone
 from dl_bug_lsp.evidence.repairs import all_repairs
 from dl_bug_lsp.evidence.shapes import blame
 from dl_bug_lsp.evidence.values import Case, Clue, Source
@@ -56,3 +57,7 @@ def gather(case: Case) -> Iterator[Clue]:
             checkpoint()
             yield clue
         checkpoint()
+    if alone.is_alone(case):
+        for clue in alone.find(case, SOURCES):
+            checkpoint()
+            yield clue

@@ -90,7 +90,10 @@ LocatedFrame = tuple[Frame, Place | None]
 
 
 class Case:
-    """One failure with everything that sources of evidence may ask about it."""
+    """One failure with everything that sources of evidence may ask about it.
+
+    It is ``supposed`` where no traceback tells the place, and one is tried.
+    """
 
     def __init__(
         self,
@@ -109,6 +112,7 @@ class Case:
         self.workspace = workspace
         self.log = log
         self.spectrum = spectrum
+        self.supposed = False
         self.engine = Engine(workspace)
         files = tuple(dict.fromkeys(place.file for _, place in located if place is not None))
         self.engine.program.stay_near(files)

@@ -105,8 +105,8 @@ class Outcome:
     """How following a program ended.
 
     ``raised`` is the failure where it was reproduced; ``elsewhere`` the places at which values did
-    not fit our models; ``reached`` whether the failing line was come to, ``passed`` whether its statement
-    gave something known; ``complete`` whether the budget did.
+    not fit our models; ``reached`` whether the failing line was come to, ``passed`` whether its
+    statement gave something known; ``complete`` whether the budget did.
     """
 
     raised: Raised | None

@@ -44,7 +44,7 @@ class Engine:
         self.paths: dict[str, str | None] = {}
         self._settings: dict[str, Settings] = {}
         self.written: dict[str, list[Node]] = {}
-        self._told: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+        self._told: tuple[Iterable[str], tuple[str, ...]] | None = None
         self.queries = Queries()
         self.instances: dict[int, list[Instance]] = {}
         self.entries: dict[int, list[Context]] = {}
@@ -143,12 +143,15 @@ class Engine:
 
         It is looked at when first asked for.
         """
-        self._told = (tuple(told), frames)
+        self._told = (told, frames)
 
     @cached_property
     def run(self) -> Run:
         """How the failing program was started, as far as log and workspace tell."""
-        return run_of(self.workspace, *self._told) if self._told is not None else NO_RUN
+        if self._told is None:
+            return NO_RUN
+        told, frames = self._told
+        return run_of(self.workspace, tuple(told), frames)
 
     @cached_property
     def configuration(self) -> Configuration:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dl_bug_lsp.provenance import calls, objects
@@ -11,6 +13,8 @@ from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.values import Context, Instance
 
 SEARCH_NODES = 120
+MAX_FRAMES = 400
+"""Frames that are entered: the outermost and, three times as many, the innermost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ def walk_stack(engine: Engine, places: tuple[StackPlace, ...]) -> list[Site]:
     can be found, also through a library in between (``model(x)`` to ``forward``).
     """
     sites: list[Site] = []
+    if len(places) > MAX_FRAMES:
+        places = (*places[: MAX_FRAMES // 4], *places[-3 * MAX_FRAMES // 4 :])
     for place in places:
         scope = None
         if place.function and place.function != "<module>":
@@ -60,15 +66,24 @@ def statement_at(engine: Engine, file: str, line: int) -> ast.stmt | None:
     """Return the innermost statement that covers a 1-based line (a header for compound ones)."""
     tree = engine.workspace.tree(file)
     best: ast.stmt | None = None
-    for node in ast.walk(tree) if tree is not None else ():
-        if not isinstance(node, ast.stmt) or not node.lineno <= line <= (node.end_lineno or 0):
-            continue
-        if best is None or (node.lineno, -(node.end_lineno or 0)) >= (
-            best.lineno,
-            -(best.end_lineno or 0),
-        ):
-            best = node
+    blocks: list[list[ast.stmt]] = [tree.body] if tree is not None else []
+    while blocks:
+        block = blocks.pop()
+        # Statements stand in the order of their lines: only the last that began can cover one.
+        at = bisect_right(block, line, key=lambda one: one.lineno) - 1
+        if at >= 0 and line <= (block[at].end_lineno or 0):
+            best = block[at]
+            blocks = list(_blocks(best))
     return best
+
+
+def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
+        if isinstance(block, list):
+            yield block
+    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield part.body
 
 
 def _heads(statement: ast.stmt) -> list[ast.expr]:

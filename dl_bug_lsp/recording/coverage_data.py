@@ -6,18 +6,27 @@ The format is coverage.py's documented database schema, version 7: tables ``file
 
 from __future__ import annotations
 
-import contextlib
+import os
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dl_bug_lsp import data_folder
+from dl_bug_lsp import databases
+from dl_bug_lsp.databases import checked_line, checked_numbits
 from dl_bug_lsp.recording.numbits import numbits_of
 from dl_bug_lsp.recording.values import Arc, Hits
 
 _SCHEMAS = range(6, 8)
-_TABLES = frozenset({"coverage_schema", "meta", "file", "context", "line_bits", "arc", "tracer"})
+_TABLES = {
+    "coverage_schema": "version",
+    "meta": "key value",
+    "file": "id path",
+    "context": "id context",
+    "line_bits": "file_id context_id numbits",
+    "arc": "file_id context_id fromno tono",
+    "tracer": "file_id tracer",
+}
 
 
 class CoverageDataError(Exception):
@@ -39,19 +48,15 @@ class CoverageData:
 
 def read_coverage(path: Path) -> CoverageData:
     """Read a coverage file; raises `CoverageDataError` with one sentence when that cannot be."""
-    if not path.is_file():
+    if not os.path.lexists(path):
         raise CoverageDataError(f"{path} is no file; coverage.py writes one named .coverage")
     try:
-        with contextlib.closing(_open(path)) as connection:
+        with databases.opened(path, _TABLES) as connection:
             _check_schema(connection, path)
             return _read(connection)
-    except (sqlite3.Error, TypeError, ValueError, LookupError) as error:
+    except (sqlite3.Error, TypeError, ValueError, LookupError, MemoryError) as error:
         why = f"{path} is not a readable coverage file ({error}); record it again"
         raise CoverageDataError(why) from error
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    return data_folder.connect(path, _TABLES)
 
 
 def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
@@ -71,13 +76,16 @@ def _read(connection: sqlite3.Connection) -> CoverageData:
     for file, context, numbits in connection.execute(
         "select file_id, context_id, numbits from line_bits order by context_id, file_id"
     ):
-        if numbits.strip(b"\0"):
-            contexts.setdefault(names[context], {})[files[file]] = Hits(bytes(numbits))
+        held = checked_numbits(numbits)
+        if held.strip(b"\0"):
+            contexts.setdefault(names[context], {})[files[file]] = Hits(held)
     jumps: dict[tuple[str, str], list[Arc]] = {}
     for file, context, start, end in connection.execute(
         "select file_id, context_id, fromno, tono from arc order by context_id, file_id, fromno"
     ):
-        jumps.setdefault((names[context], files[file]), []).append((start, end))
+        jumps.setdefault((names[context], files[file]), []).append(
+            (checked_line(start), checked_line(end))
+        )
     for (context, file), arcs in jumps.items():
         lines = numbits_of(line for arc in arcs for line in arc)
         contexts.setdefault(context, {})[file] = Hits(lines, tuple(arcs))

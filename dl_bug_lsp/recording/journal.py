@@ -16,11 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.recording.values import Phase
 from dl_bug_lsp.spectrum.values import Outcome
 
 FOLDER = "recording"
 ABOUT = "session.json"
+_LARGEST = 2**28
+"""Bytes of a journal that are read."""
 LONGEST_TEXT = 20_000
 """Characters of a failure's output that are kept: its end, where the exception stands."""
 
@@ -56,7 +59,9 @@ class JournalWriter:
         self.problem: str | None = None
         self._stream: IO[str] | None = None
         try:
-            self._stream = path.open("a", encoding="utf-8", errors="backslashreplace")
+            # Several processes may have this name in turn: what is there is added to.
+            number = data_folder.open_to_append(path)
+            self._stream = os.fdopen(number, "a", encoding="utf-8", errors="backslashreplace")
         except OSError as error:
             self._fail(error)
 
@@ -120,14 +125,11 @@ def read_journal(path: Path) -> Journal:
 
 
 def _items(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        text = path.read_text("utf-8", "replace")
-    except OSError:
-        return
-    for line in text.splitlines():
+    data = data_folder.read(path, _LARGEST) or b""
+    for line in data.decode("utf-8", "replace").splitlines():
         try:
             item = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(item, dict):
             yield item

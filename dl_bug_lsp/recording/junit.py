@@ -10,10 +10,16 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from xml.parsers.expat import ExpatError, ParserCreate
 
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.recording.test_reports import STRICT
 from dl_bug_lsp.spectrum.captured import captured_section
 from dl_bug_lsp.spectrum.values import Outcome
+
+LARGEST = 64 * 2**20
+"""Bytes of a report."""
+DEEPEST = 100
 
 
 class JUnitError(Exception):
@@ -36,11 +42,47 @@ class TestCase:
 
 def read_junit(path: Path) -> tuple[TestCase, ...]:
     """Read a report; raises `JUnitError` with one sentence when that cannot be."""
+    data = data_folder.read(path, LARGEST)
+    if data is None:
+        why = f"no regular file, or one of more than {LARGEST >> 20} MB"
+        raise JUnitError(f"{path} is not a readable JUnit report ({why})")
     try:
-        root = ET.parse(path).getroot()
-    except (OSError, ET.ParseError, ValueError) as error:
+        root = _Tree().read(data)
+    except (ExpatError, ValueError, LookupError) as error:
         raise JUnitError(f"{path} is not a readable JUnit report ({error})") from error
     return tuple(_cases(root))
+
+
+class _Tree:
+    """Makes elements of XML, and refuses what makes a small text a large or a deep one."""
+
+    def __init__(self) -> None:
+        self._builder = ET.TreeBuilder()
+        self._depth = 0
+        self._parser = ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartDoctypeDeclHandler = self._doctype
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._builder.data
+
+    def read(self, data: bytes) -> ET.Element:
+        """Return the root; raises `ExpatError`, ValueError."""
+        self._parser.Parse(data, True)
+        return self._builder.close()
+
+    def _doctype(self, *_: object) -> None:
+        raise ValueError("it declares a document type, whose entities are not read")
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise ValueError(f"more than {DEEPEST} levels are nested")
+        self._builder.start(tag, attributes)
+
+    def _end(self, tag: str) -> None:
+        self._depth -= 1
+        self._builder.end(tag)
 
 
 def _cases(root: ET.Element) -> Iterator[TestCase]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from dl_bug_lsp.recording.run_records import Broken
+from dl_bug_lsp.workspace.elements import parse
 
 FEW = 3
 """Turns that must have passed; of fewer little can be learned."""
@@ -71,10 +72,7 @@ class _Steps:
 
 
 def _parsed(text: str | None) -> ast.Module | None:
-    try:
-        return ast.parse(text) if text is not None else None
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    return parse(text).tree if text is not None else None
 
 
 def _called(node: ast.AST) -> set[str]:

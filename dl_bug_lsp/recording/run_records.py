@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.recording.tracing.starting import VERSION
 
+_LARGEST = 2**28
+"""Bytes of a record that are read."""
 Lines = Mapping[str, tuple[int, ...]]
 """1-based lines by file of the workspace."""
 
@@ -73,25 +75,27 @@ def read_records(folder: Path) -> tuple[tuple[ProcessRecord, ...], tuple[str, ..
     """Return the records in the order in which the processes ended, and what went wrong."""
     found: list[ProcessRecord] = []
     problems: dict[str, None] = {}
-    for path in sorted(folder.glob("run-*.json")):
-        record = _read(path)
+    for name in data_folder.names(folder):
+        if not (name.startswith("run-") and name.endswith(".json")):
+            continue
+        record = _read(folder / name)
         if isinstance(record, str):
             problems[record] = None
         else:
             found.append(record)
-    with contextlib.suppress(OSError, ValueError):
-        problems.update(dict.fromkeys((folder / "problem.txt").read_text("utf-8").splitlines()))
+    told = data_folder.read(folder / "problem.txt", _LARGEST) or b""
+    problems.update(dict.fromkeys(told.decode("utf-8", "replace").splitlines()))
     return tuple(sorted(found, key=lambda one: (one.ended, one.process))), tuple(problems)
 
 
 def _read(path: Path) -> ProcessRecord | str:
     """Read one record, or say why there is none."""
     try:
-        document = json.loads(path.read_text("utf-8"))
+        document = json.loads(data_folder.read(path, _LARGEST) or b"")
         if "problem" in document:
             return str(document["problem"])
         return _record(document)
-    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return "a process left no readable record"
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from dl_bug_lsp import data_folder, databases
 from dl_bug_lsp.recording.journal import LONGEST_TEXT
 from dl_bug_lsp.recording.numbits import lines_of, numbits_of, union
 from dl_bug_lsp.recording.run_loops import telling_loop
@@ -82,13 +84,11 @@ def _texts(records: Iterable[ProcessRecord], root: Path) -> tuple[dict[str, str]
     found: dict[str, str] = {}
     changed: list[str] = []
     for file in sorted(sums):
-        try:
-            data = (root / file).read_bytes()
-            if zlib.crc32(data) == sums[file]:
+        data = data_folder.read_below(root, file, databases.LARGEST_VALUE)
+        with suppress(UnicodeDecodeError):
+            if data is not None and zlib.crc32(data) == sums[file]:
                 found[file] = data.decode("utf-8")
                 continue
-        except (OSError, UnicodeDecodeError):
-            pass
         changed.append(f"{file} changed while it ran; its lines are left out")
     return found, tuple(changed)
 

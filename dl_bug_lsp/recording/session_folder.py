@@ -6,10 +6,10 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from dl_bug_lsp import data_folder
@@ -23,6 +23,9 @@ from dl_bug_lsp.spectrum.values import Outcome
 _SESSION = re.compile(r"^[\dT-]{1,40}Z-(?:\d{1,18}-)*(?P<process>\d{1,18})$")
 """When a session began and its process, behind it those that claimed it later."""
 _COLLECTED = "collected.json"
+_OURS = re.compile(r"(?:session|collected)\.json(?:\.tmp)?|[\w-]+\.jsonl|\.coverage[\w.-]*")
+_LARGEST = 2**28
+"""Bytes of a file in the folder that are read."""
 LARGEST_SOURCE = 4 * 2**20
 """Bytes of a source file whose text is kept with the session."""
 
@@ -39,33 +42,46 @@ def make_folder(root: Path, command: str, branch: bool) -> Path:
     """Make the folder of a new session below ``root``; raises OSError where that cannot be."""
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     name = f"{started.replace(':', '')}-{os.getpid()}"
-    folder = data_folder.prepare(root, FOLDER, name)
+    folder = data_folder.prepare(root, FOLDER) / name
+    data_folder.make_new(folder)
     about = {"process": os.getpid(), "started": started, "command": command, "branch": branch}
-    (folder / ABOUT).write_text(json.dumps(about), "utf-8")
+    data_folder.write(folder / ABOUT, json.dumps(about).encode())
     return folder
 
 
 def left_behind(root: Path) -> Iterator[Path]:
-    """Return the folders of sessions whose process is gone: they crashed or were killed."""
+    """Return the folders of sessions whose process is gone: they crashed or were killed.
+
+    One that holds anything but files of a session is not ours to take in.
+    """
     base = root / data_folder.FOLDER / FOLDER
-    if not (data_folder.is_plain(base) and data_folder.is_plain(base.parent)):
-        return
-    with contextlib.suppress(OSError):
-        for folder in sorted(base.iterdir()):
-            # Not what the file inside says: a full disk may have left it empty.
-            named = _SESSION.match(folder.name)
-            if named and data_folder.is_plain(folder) and not is_running(int(named["process"])):
-                yield folder
+    for name in data_folder.names(base):
+        # Not what the file inside says: a full disk may have left it empty.
+        named, folder = _SESSION.match(name), base / name
+        if named and is_ours(folder, _OURS) and not is_running(int(named["process"])):
+            yield folder
+
+
+def is_ours(folder: Path, names: re.Pattern[str]) -> bool:
+    """Say whether a plain folder holds regular files of these names alone."""
+    return data_folder.is_plain(folder) and all(
+        names.fullmatch(name) and data_folder.is_regular(folder / name)
+        for name in data_folder.names(folder)
+    )
 
 
 def claim(folder: Path) -> Path:
     """Make a folder that was left behind this process' own; OSError where another took it."""
-    return folder.rename(folder.with_name(f"{folder.name}-{os.getpid()}"))
+    return data_folder.rename_folder(folder, f"{folder.name}-{os.getpid()}")
 
 
-def remove(folder: Path) -> None:
-    """Remove a session's folder."""
-    shutil.rmtree(folder, ignore_errors=True)
+def remove(folder: Path, names: re.Pattern[str] | None = None) -> None:
+    """Remove a folder and the files of a session in it; what else it holds stays, and it too."""
+    with contextlib.suppress(OSError):
+        for name in data_folder.names(folder):
+            if (names or _OURS).fullmatch(name):
+                data_folder.remove(folder / name)
+        data_folder.remove_folder(folder)
 
 
 def read_folder(folder: Path, root: Path) -> Finished:
@@ -78,7 +94,7 @@ def read_folder(folder: Path, root: Path) -> Finished:
     problems: list[str] = []
     contexts: dict[str, dict[str, Hits]] = {}
     imported: dict[str, Hits] = {}
-    for path in sorted(folder.glob(".coverage*")):
+    for path in _files(folder, ".coverage*"):
         try:
             data = read_coverage(path)
         except CoverageDataError as error:
@@ -100,9 +116,13 @@ def read_folder(folder: Path, root: Path) -> Finished:
     return Finished(session, crashed)
 
 
+def _files(folder: Path, pattern: str) -> list[Path]:
+    return [folder / name for name in data_folder.names(folder) if fnmatchcase(name, pattern)]
+
+
 def note_collected(folder: Path, tests: Mapping[str, Sequence[str]]) -> None:
     """Note all tests that the test files hold, by file."""
-    (folder / _COLLECTED).write_text(json.dumps(tests), "utf-8")
+    data_folder.write(folder / _COLLECTED, json.dumps(tests).encode())
 
 
 def _collected(folder: Path) -> dict[str, frozenset[str]]:
@@ -114,8 +134,8 @@ def _collected(folder: Path) -> dict[str, frozenset[str]]:
 
 def _document(path: Path) -> dict[str, object]:
     try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(data_folder.read(path, _LARGEST) or b"")
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -157,7 +177,7 @@ def _tests(
 ) -> tuple[tuple[RecordedTest, ...], tuple[str, ...]]:
     found: dict[str, RecordedTest] = {}
     crashed: list[str] = []
-    for path in sorted(folder.glob("*.jsonl")):
+    for path in _files(folder, "*.jsonl"):
         journal = read_journal(path)
         for entry in journal.entries:
             test = _recorded(entry, contexts)
@@ -185,7 +205,7 @@ def _crash(name: str, contexts: Mapping[str, Mapping[str, Hits]]) -> RecordedTes
 
 def _sources(root: Path, files: set[str]) -> Iterator[tuple[str, str]]:
     for file in sorted(files):
-        path = root / file
-        with contextlib.suppress(OSError, UnicodeDecodeError):
-            if path.stat().st_size <= LARGEST_SOURCE:
-                yield file, path.read_text("utf-8")
+        data = data_folder.read_below(root, file, LARGEST_SOURCE)
+        with contextlib.suppress(UnicodeDecodeError):
+            if data is not None:
+                yield file, data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")

@@ -12,21 +12,20 @@ the next writer.
 
 from __future__ import annotations
 
-import contextlib
+import os
 import sqlite3
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from dl_bug_lsp import data_folder
+from dl_bug_lsp import data_folder, databases
 from dl_bug_lsp.recording.store_reading import sessions
 from dl_bug_lsp.recording.store_tables import OLDER, SCHEMA, TABLES, make_tables
 from dl_bug_lsp.recording.store_writing import drop_replaced, drop_unused, insert
 from dl_bug_lsp.recording.values import RecordedTest, Session
 
 NAME = "spectrum.db"
-_WAIT = 30.0
-"""Seconds that a writer waits for another one."""
+_DAMAGED = (sqlite3.Error, OSError, ValueError, TypeError, LookupError, MemoryError, zlib.error)
 
 
 class StoreError(Exception):
@@ -50,42 +49,62 @@ def write_session(path: Path, session: Session) -> str | None:
 
     Returns a sentence where a damaged file was moved aside first. Raises `StoreError`.
     """
-    _check_place(path)
-    moved = _move_aside_damaged(path)
     try:
-        with contextlib.closing(sqlite3.connect(path, timeout=_WAIT, isolation_level=None)) as db:
-            data_folder.guard(db, TABLES)
-            db.execute("begin immediate")
-            make_tables(db)
-            drop_replaced(db, session)
-            insert(db, session)
-            drop_unused(db)
-            db.execute("commit")
+        with data_folder.locked(path.parent):
+            return _write_session(path, session)
     except (sqlite3.Error, OSError) as error:
-        raise StoreError(f"the spectrum could not be written to {path} ({error})") from error
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise StoreError(f"the spectrum could not be written to {path} ({why})") from error
+
+
+def _write_session(path: Path, session: Session) -> str | None:
+    old = b""
+    if os.path.lexists(path):
+        found = data_folder.read(path, databases.LARGEST)
+        if found is None:
+            raise StoreError(
+                f"the spectrum is not written to {path}: it is a link, no file or too large"
+            )
+        old = found
+    moved = None
+    if old and not _is_sound(old, path):
+        aside = f"{path.name}.broken"
+        data_folder.rename(path, aside)
+        moved = f"{path.name} was damaged; it is now {aside}, and a new one was begun"
+        old = b""
+    with databases.of_bytes(old, TABLES) as db:
+        databases.allow_writing(db)
+        db.execute("begin immediate")
+        make_tables(db)
+        drop_replaced(db, session)
+        insert(db, session)
+        drop_unused(db)
+        db.execute("commit")
+        data_folder.write(path, databases.contents(db))
     return moved
 
 
-def _check_place(path: Path) -> None:
-    """Refuse a place that leads elsewhere; what has the file's name must be a file."""
-    there = path.is_symlink() or path.exists()
-    hidden = path.parent.name == data_folder.FOLDER
-    if (there and not data_folder.is_regular(path)) or (
-        hidden and not data_folder.is_plain(path.parent)
-    ):
-        raise StoreError(f"the spectrum is not written to {path}: it is a link or no file")
+def _is_sound(data: bytes, path: Path) -> bool:
+    """Say whether a file can be written on: one of another schema raises `StoreError`."""
+    try:
+        with databases.of_bytes(data, TABLES) as db:
+            if db.execute("select name from sqlite_master").fetchone() is not None:
+                _check(db, path)
+            databases.allow_writing(db)
+    except sqlite3.Error:
+        return False
+    return True
 
 
 def read_recording(path: Path) -> Recording:
     """Read a spectrum file; raises `StoreError` with one sentence when that cannot be."""
-    if not path.is_file():
+    if not os.path.lexists(path):
         raise StoreError(f"{path} is no file; `pytest --dl-bug` writes one")
     try:
-        with contextlib.closing(data_folder.connect(path, TABLES)) as db:
-            db.execute("begin")
+        with databases.opened(path, TABLES) as db:
             _check(db, path)
             return Recording(tuple(sessions(db)))
-    except (sqlite3.Error, OSError, ValueError, TypeError, LookupError, zlib.error) as error:
+    except _DAMAGED as error:
         why = f"{path} is no readable spectrum ({error}); delete it and run the tests again"
         raise StoreError(why) from error
 
@@ -98,26 +117,3 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
             f"{path} has the schema {found}, this version reads {OLDER} and {SCHEMA}; "
             "use the dl-bug-lsp that wrote it, or delete it"
         )
-
-
-def _move_aside_damaged(path: Path) -> str | None:
-    if not path.exists():
-        return None
-    try:
-        with contextlib.closing(sqlite3.connect(path, timeout=_WAIT)) as db:
-            made = db.execute("select name from sqlite_master").fetchone()
-            if made is None:
-                return None
-            _check(db, path)
-            return None
-    except sqlite3.OperationalError as error:
-        if "no such table" not in str(error):
-            raise StoreError(f"{path} could not be opened ({error})") from error
-    except sqlite3.DatabaseError:
-        pass
-    aside = path.with_name(f"{path.name}.broken")
-    try:
-        path.replace(aside)
-    except OSError as error:
-        raise StoreError(f"{path} is damaged and could not be moved aside ({error})") from error
-    return f"{path.name} was damaged; it is now {aside.name}, and a new one was begun"

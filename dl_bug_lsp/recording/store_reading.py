@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Iterator
 
+from dl_bug_lsp import databases
+from dl_bug_lsp.databases import LARGEST_VALUE, checked_line, checked_numbits
 from dl_bug_lsp.recording.store_tables import has
 from dl_bug_lsp.recording.values import Arc, Hits, Phase, RecordedTest, Session
 from dl_bug_lsp.spectrum.values import Outcome, Signature
@@ -13,7 +14,11 @@ from dl_bug_lsp.spectrum.values import Outcome, Signature
 
 def sessions(db: sqlite3.Connection) -> Iterator[Session]:
     """Yield the sessions, oldest first, each with its tests by name."""
-    bodies = {d: zlib.decompress(b).decode() for d, b in db.execute("select * from body")}
+    inflater = databases.Inflater()
+    bodies = {
+        digest: inflater.text(body, LARGEST_VALUE)
+        for digest, body in db.execute("select digest, text from body")
+    }
     hits, signatures = _hits(db), _signatures(db)
     since = "weight, part_of" if has(db, "signature") else "1, ''"
     for number, started, command, branch in db.execute(
@@ -44,7 +49,7 @@ def sessions(db: sqlite3.Connection) -> Iterator[Session]:
             started,
             command,
             tests,
-            {file: Hits(imported) for file, _, imported in sources if imported},
+            {file: Hits(checked_numbits(imported)) for file, _, imported in sources if imported},
             {file: bodies[digest] for file, digest, _ in sources if digest in bodies},
             branch=bool(branch),
         )
@@ -54,11 +59,14 @@ def _hits(db: sqlite3.Connection) -> dict[int, dict[tuple[Phase, str], Hits]]:
     files = dict(db.execute("select id, file from source"))
     arcs: dict[tuple[int, str, int], list[Arc]] = {}
     for test, phase, source, first, last in db.execute("select * from arc order by first, last"):
-        arcs.setdefault((test, phase, source), []).append((first, last))
+        arc = checked_line(first), checked_line(last)
+        arcs.setdefault((test, phase, source), []).append(arc)
     found: dict[int, dict[tuple[Phase, str], Hits]] = {}
     for test, phase, source, lines in db.execute("select test, phase, source, lines from hit"):
         jumps = tuple(arcs.get((test, phase, source), ()))
-        found.setdefault(test, {})[Phase(phase), files[source]] = Hits(lines, jumps)
+        found.setdefault(test, {})[Phase(phase), files[source]] = Hits(
+            checked_numbits(lines), jumps
+        )
     return found
 
 

@@ -7,7 +7,16 @@ import sqlite3
 SCHEMA = "2"
 OLDER = "1"
 """The schema that is still read, and extended by the next writer."""
-TABLES = frozenset({"about", "session", "body", "source", "test", "hit", "arc", "signature"})
+TABLES = {
+    "about": "key value",
+    "session": "id started command branch",
+    "body": "digest text",
+    "source": "id session file digest imported",
+    "test": "id session name outcome failed_in seconds text weight part_of",
+    "hit": "test phase source lines",
+    "arc": "test phase source first last",
+    "signature": "test file line function argument text call_file call_line passing failing",
+}
 _TABLES = """
 create table about (key text primary key, value text);
 create table session (id integer primary key, started text, command text, branch integer);

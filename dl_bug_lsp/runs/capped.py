@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from contextlib import suppress
 from pathlib import Path
+
+from dl_bug_lsp import data_folder
 
 HEAD = 2**20
 """Bytes that are kept from the beginning: how the run was set up."""
@@ -35,9 +36,7 @@ class CappedLog:
         if path is None:
             return
         try:
-            flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
-            flags |= getattr(os, "O_NOFOLLOW", 0)
-            self._number = os.open(path, flags, 0o666)
+            self._number = data_folder.open_new(path)
         except OSError as error:
             self.problem = error
 
@@ -105,6 +104,5 @@ class CappedLog:
         """Return what was kept, on disk and in memory."""
         data = b""
         if self._path is not None and self._size:
-            with suppress(OSError):
-                data = self._path.read_bytes()
+            data = data_folder.read(self._path, self._head + 4 * self._tail) or b""
         return data + b"".join(self._memory)

@@ -100,15 +100,13 @@ def discard(place: Path) -> None:
     """Remove a run that never began."""
     for file in (log_file(place), record_file(place)):
         with suppress(OSError):
-            file.unlink()
+            data_folder.remove(file)
 
 
 def write(place: Path, record: RunRecord) -> None:
     """Write a record in one step, so that a reader never sees half of it; raises `OSError`."""
     document = {"version": 1, **asdict(record)}
-    passing = place.with_name(place.name + ".tmp")
-    passing.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    passing.replace(record_file(place))
+    data_folder.write(record_file(place), (json.dumps(document, indent=1) + "\n").encode())
 
 
 def read(file: Path) -> RunRecord | None:
@@ -163,7 +161,9 @@ def prune(runs: Path, keep: int) -> None:
 
     Only files with a record's name and content are removed: others are not ours.
     """
-    files = _files(runs)
+    # By a clock that went back since, or planted: what is of the future is no newer than ours.
+    now = iso_time(time.time()).translate(_PLAIN_TIME)
+    files = sorted(_files(runs), key=lambda file: (file.name[: len(now)] <= now, file.name))
     for file in files[: max(0, len(files) - keep)]:
         record = read(file)
         if record is None or (record.exit_code is None and _is_running(record.pid)):
@@ -172,12 +172,7 @@ def prune(runs: Path, keep: int) -> None:
 
 
 def _files(runs: Path) -> list[Path]:
-    if not (data_folder.is_plain(runs) and data_folder.is_plain(runs.parent)):
-        return []
-    try:
-        return sorted(entry for entry in runs.iterdir() if _NAME.fullmatch(entry.name))
-    except OSError:
-        return []
+    return [runs / name for name in data_folder.names(runs) if _NAME.fullmatch(name)]
 
 
 def _is_running(pid: int) -> bool:

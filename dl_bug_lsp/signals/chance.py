@@ -42,13 +42,16 @@ def classes_in(log: Log) -> int | None:
     return None
 
 
-def chance_level(accuracy: float, loss: float | None, log: Log) -> tuple[float, float] | None:
+def chance_level(
+    accuracy: float, loss: float | None, log: Log, assumed: int | None = None
+) -> tuple[float, float] | None:
     """Return the chance level that an accuracy stands at, with a confidence, or None.
 
     A cross entropy of ln k beside an accuracy near 1/k says that every class gets the same odds
-    (in nats; Cover and Thomas, Elements of Information Theory, 2.1).
+    (in nats; Cover and Thomas, Elements of Information Theory, 2.1). ``assumed`` is the number of
+    classes where the log tells none.
     """
-    known = classes_in(log)
+    known = classes_in(log) or assumed
     if known is not None:
         near = abs(accuracy - 1 / known) <= max(NEAR * min(1.0, 5 / known), 0.004)
         # A cross entropy that hardly fell below ln k has told the classes apart nowhere.

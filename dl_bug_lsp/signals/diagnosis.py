@@ -15,7 +15,14 @@ from dl_bug_lsp.logs.values import Log, Process, Span
 from dl_bug_lsp.signals.chance import chance_level, classes_in
 from dl_bug_lsp.signals.names import base_of
 from dl_bug_lsp.signals.trends import is_constant, keeps_falling, last_run, main_loss, trend_of
-from dl_bug_lsp.signals.values import MetricPoint, MetricSeries, Role, SilentDiagnosis, Split
+from dl_bug_lsp.signals.values import (
+    ClassCount,
+    MetricPoint,
+    MetricSeries,
+    Role,
+    SilentDiagnosis,
+    Split,
+)
 
 FLAT = 0.05
 """A loss that fell by less than a twentieth over a whole run has not been learnt from."""
@@ -53,6 +60,7 @@ class Scene:
 
     series: tuple[MetricSeries, ...]
     log: Log
+    classes: ClassCount | None = None
 
     def of(self, role: Role, split: Split | None = None) -> tuple[MetricSeries, ...]:
         """Return the series of a role."""
@@ -70,12 +78,17 @@ Found = tuple[str, float, str, MetricPoint]
 Rule = Callable[[Scene], Found | None]
 
 
-def diagnose(series: tuple[MetricSeries, ...], log: Log) -> SilentDiagnosis | None:
-    """Say what went wrong in a training without any error, or None where it looks healthy."""
+def diagnose(
+    series: tuple[MetricSeries, ...], log: Log, classes: ClassCount | None = None
+) -> SilentDiagnosis | None:
+    """Say what went wrong in a training without any error, or None where it looks healthy.
+
+    ``classes`` is what the program's files say of its classes, for logs that do not tell.
+    """
     for process in _processes(series):
         own = tuple(s for s in series if s.process == process)
         for rule in RULES:
-            found = rule(Scene(own, log))
+            found = rule(Scene(own, log, classes))
             if found is not None:
                 return _diagnosis(found, own)
     return _stopped(log)
@@ -252,12 +265,16 @@ def _at_chance(scene: Scene) -> Found | None:
             continue
         loss = main_loss(scene.of(Role.LOSS, split)) or scene.loss
         end = trend_of(tuple(p.value for p in last_run(loss.points))) if loss is not None else None
-        chance = chance_level(trend.end, end.end if end is not None else None, scene.log)
+        loss_end = end.end if end is not None else None
+        assumed = scene.classes.count if scene.classes is not None else None
+        chance = chance_level(trend.end, loss_end, scene.log, assumed)
         # Few values tell little: a first epoch may well be at chance.
         sure = chance[1] - (0.3 if trend.count < 3 else 0.0) if chance is not None else 0.0
         if chance is not None and sure >= 0.4:
             guess = round(1 / chance[0])
             known = "" if classes_in(scene.log) else f" if there are {guess} classes"
+            if known and scene.classes is not None:
+                known += f", as {scene.classes.place} says"
             why = f"`{found.name}` stays at {trend.end:.3g}: guessing gives {chance[0]:.3g}{known}"
             return "accuracy_at_chance", round(sure, 2), why, found.points[-1]
     return None

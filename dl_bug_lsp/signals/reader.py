@@ -24,6 +24,14 @@ _TELLS = re.compile(
 _VALUE = re.compile(r"\d|nan|inf", re.IGNORECASE)
 _EPOCH_HEADING = re.compile(r"^\W{0,6}epoch\W{0,3}(\d{1,7})(?:\s*/\s*\d+)?\W*$", re.IGNORECASE)
 
+_BARE = re.compile(
+    r"\b(?:train(?:ing)?|trn)\W{0,3}(?P<train>\d{1,9}\.\d{1,12}(?:e[-+]?\d{1,3})?)"
+    r"[^\d]{1,40}\b(?:val(?:id(?:ation)?)?|test|dev|eval|held-?out)"
+    r"\W{0,3}(?P<held>\d{1,9}\.\d{1,12}(?:e[-+]?\d{1,3})?)(?![\w.])",
+    re.IGNORECASE,
+)
+_BARE_EPOCH = re.compile(r"\b(?:epoch|ep)\W{0,3}(\d{1,7})", re.IGNORECASE)
+ENOUGH_BARE = 3
 _Key = tuple[Process | None, Split, str]
 
 
@@ -70,6 +78,7 @@ def read_metrics(log: Log) -> tuple[MetricSeries, ...]:
     Accuracies come as shares of 1; the part of the data is told by the name or by a word before it.
     """
     collector = _Collector()
+    bare: list[tuple[LogLine, float, float]] = []
     tables: dict[Process | None, TableReader] = {}
     for line in stepwise(log.lines):
         if not line.text or line.text.isspace():
@@ -84,7 +93,26 @@ def read_metrics(log: Log) -> tuple[MetricSeries, ...]:
             row = read_line(line.text)
         if row is not None:
             collector.add(line, row)
+        if (row is None or not row.values) and (pair := _BARE.search(line.text[:400])):
+            bare.append((line, float(pair["train"]), float(pair["held"])))
+    if not collector.points and len(bare) >= ENOUGH_BARE:
+        _add_bare(collector, bare)
     return collector.series()
+
+
+def _add_bare(collector: _Collector, bare: list[tuple[LogLine, float, float]]) -> None:
+    """Take `train 0.41 valid 0.52` without a metric's name for a loss, or for an accuracy.
+
+    Losses fall in training; what rises and stays below one is an accuracy.
+    """
+    rises = bare[-1][1] > bare[0][1] and all(0 <= v <= 1 for _, *pair in bare for v in pair)
+    name, role = ("accuracy", Role.ACCURACY) if rises else ("loss", Role.LOSS)
+    for line, train, held in bare:
+        epoch = _BARE_EPOCH.search(line.text[:400])
+        found = LineMetrics(epoch=float(epoch[1]) if epoch else None)
+        found.values.append((f"train {name}", role, Split.TRAIN, train))
+        found.values.append((f"valid {name}", role, Split.HELD_OUT, held))
+        collector.add(line, found)
 
 
 def _as_share(role: Role, points: list[MetricPoint]) -> list[MetricPoint]:

@@ -6,6 +6,7 @@ from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.signals.diagnosis import diagnose
 from dl_bug_lsp.signals.reader import read_metrics
+from dl_bug_lsp.signals.values import ClassCount
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.tracebacks.values import Failure, FailureKind
 
@@ -13,14 +14,14 @@ DIALECT = "metrics"
 _HEADER = "Traceback (most recent call last)"
 
 
-def silent_failure(log: Log) -> Failure | None:
+def silent_failure(log: Log, classes: ClassCount | None = None) -> Failure | None:
     """Return the failure that a log's metrics tell of, None where training looks healthy.
 
     A log with a traceback never fails silently: its exception is the failure.
     """
     if any(_HEADER in line.text for line in log.lines):
         return None
-    found = diagnose(read_metrics(log), log)
+    found = diagnose(read_metrics(log), log, classes)
     if found is None:
         return None
     return Failure(
@@ -34,9 +35,12 @@ def silent_failure(log: Log) -> Failure | None:
     )
 
 
-def classify_silent(failure: Failure, log: Log) -> CategoryVerdict:
+def classify_silent(
+    failure: Failure, log: Log, classes: ClassCount | None = None
+) -> CategoryVerdict:
     """Return the category of a silent failure, ``unclassified`` for any other kind of failure."""
-    found = diagnose(read_metrics(log), log) if failure.kind is FailureKind.SILENT else None
+    silent = failure.kind is FailureKind.SILENT
+    found = diagnose(read_metrics(log), log, classes) if silent else None
     if found is None:
         row = category("unclassified")
         return CategoryVerdict(row.id, row.dimension, 0.0, failure.evidence, "metrics")

@@ -83,3 +83,11 @@ class SilentDiagnosis:
     evidence: str
     line: int
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCount:
+    """How many classes a program tells apart, and the ``file:line`` that says so."""
+
+    count: int
+    place: str

@@ -21,6 +21,8 @@ OTHER_CAUSE_DISCOUNT = 0.8
 TEXT_THRESHOLD = 0.45
 """The least probability at which the text classifier's word is taken."""
 
+_LAUNCHERS = frozenset(("ChildFailedError", "CalledProcessError", "ProcessExitedException"))
+"""What only says that another program failed: their words tell no category."""
 _EMBEDDED = re.compile(
     r"(?m)^\W{0,12}((?:[A-Za-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception|Interrupt)): +(\S[^\n]*)"
 )
@@ -93,6 +95,8 @@ def _by_facts(scene: Scene, facts: MessageFacts | None) -> CategoryVerdict | Non
 
 
 def _by_text(scene: Scene) -> CategoryVerdict | None:
+    if scene.class_name in _LAUNCHERS:
+        return None
     guess, probability = classify_text(scene.class_name, scene.message)
     if probability < TEXT_THRESHOLD:
         return None

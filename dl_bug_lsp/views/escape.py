@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
+_TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_HIDDEN = re.compile(
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -49,3 +54,23 @@ def well_formed(text: str) -> str:
     if text.isascii():
         return text
     return "".join(REPLACEMENT if "\ud800" <= char <= "\udfff" else char for char in text)
+
+
+def in_order(text: str) -> str:
+    r"""Return a well-formed text with what turns around the order in which it is shown spelled out.
+
+    Editors show what stands in a report's JSON: ``\u202e`` is written as six letters there.
+    """
+    if text.isascii():
+        return text
+    return _TURNING.sub(lambda m: m[0].encode("unicode_escape").decode("ascii"), well_formed(text))
+
+
+def ascii_json(text: str) -> str:
+    r"""Return a JSON text in which ``\u`` escapes stand for what is not seen or turns it around."""
+    return _HIDDEN.sub(_utf16, text)
+
+
+def _utf16(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))

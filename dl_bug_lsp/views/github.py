@@ -26,7 +26,8 @@ def to_github(report: Report, prefix: str = "") -> str:
 def _commands(failure: FailureReport, prefix: str) -> list[str]:
     if not failure.suspects:
         level = "error" if failure.primary else "warning"
-        return [_command(level, {"title": _title(failure)}, headline(failure))]
+        said = [headline(failure), escape(words.outside(failure))]
+        return [_command(level, {"title": _title(failure)}, "\n".join(filter(None, said)))]
     suspects = failure.suspects if failure.primary else failure.suspects[:1]
     return [_annotation(failure, suspect, prefix) for suspect in suspects]
 
@@ -40,6 +41,7 @@ def _annotation(failure: FailureReport, suspect: Suspect, prefix: str) -> str:
     place = f"{words.standing(failure, suspect)}{where}"
     properties["title"] = f"{_title(failure)}: {place}"
     reasons = [escape(evidence.why) for evidence in suspect.evidence[:3]]
+    reasons += [escape(said) for said in words.reservations(failure)]
     return _command(level, properties, "\n".join((headline(failure), *reasons)))
 
 

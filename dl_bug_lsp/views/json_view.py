@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from dl_bug_lsp.report import Evidence, FailureReport, Report, ReportFrame, Suspect, SuspectFile
-from dl_bug_lsp.views.escape import well_formed
+from dl_bug_lsp.views.escape import in_order, well_formed
 
 VERSION = 1
 
@@ -15,12 +15,15 @@ Json = dict[str, Any]
 
 
 def to_json(report: Report) -> Json:
-    """Return the report as JSON values: well-formed Unicode, shares within 0 and 1."""
+    """Return the report as JSON values: well-formed Unicode, shares within 0 and 1.
+
+    What is said is in the order in which it is read (`in_order`); names of files are as they are.
+    """
     return {
         "version": VERSION,
         "workspace": well_formed(report.workspace),
         "failures": [failure_to_json(failure) for failure in report.failures],
-        "problems": [well_formed(problem) for problem in report.problems],
+        "problems": [in_order(problem) for problem in report.problems],
     }
 
 
@@ -33,7 +36,7 @@ def failure_to_json(failure: FailureReport) -> Json:
             "id": failure.category.id,
             "dimension": failure.category.dimension,
             "confidence": _share(failure.category.confidence),
-            "evidence": well_formed(failure.category.evidence),
+            "evidence": in_order(failure.category.evidence),
         },
         "bug_type": {
             "id": failure.bug_type.id,
@@ -52,11 +55,11 @@ def failure_to_json(failure: FailureReport) -> Json:
         "suspects": [suspect_to_json(suspect) for suspect in failure.suspects],
         "files": [_file(file) for file in failure.files],
         "advice": [
-            {"cause": well_formed(advice.cause), "fix": well_formed(advice.fix)}
-            | ({"page": well_formed(advice.page)} if advice.page else {})
+            {"cause": in_order(advice.cause), "fix": in_order(advice.fix)}
+            | ({"page": in_order(advice.page)} if advice.page else {})
             for advice in failure.advice
         ],
-    } | ({} if failure.outside is None else {"outside": well_formed(failure.outside)})
+    } | ({} if failure.outside is None else {"outside": in_order(failure.outside)})
 
 
 def suspect_to_json(suspect: Suspect) -> Json:
@@ -70,7 +73,14 @@ def suspect_to_json(suspect: Suspect) -> Json:
         "score": _share(suspect.score),
         "evidence": [evidence_to_json(evidence) for evidence in suspect.evidence],
         "cell": asdict(suspect.cell) if suspect.cell is not None else None,
-    }
+    } | _suggestion(suspect)
+
+
+def _suggestion(suspect: Suspect) -> Json:
+    edit = suspect.suggestion
+    if edit is None:
+        return {}
+    return {"suggestion": {"before": well_formed(edit.before), "after": well_formed(edit.after)}}
 
 
 def evidence_to_json(evidence: Evidence) -> Json:
@@ -78,7 +88,7 @@ def evidence_to_json(evidence: Evidence) -> Json:
     return {
         "kind": evidence.kind,
         "score": _share(evidence.score),
-        "why": well_formed(evidence.why),
+        "why": in_order(evidence.why),
     }
 
 
@@ -86,8 +96,8 @@ def _exception(failure: FailureReport) -> Json | None:
     if failure.exception is None:
         return None
     return {
-        "type": well_formed(failure.exception.type),
-        "message": well_formed(failure.exception.message),
+        "type": in_order(failure.exception.type),
+        "message": in_order(failure.exception.message),
     }
 
 
@@ -102,7 +112,7 @@ def _frame(frame: ReportFrame) -> Json:
         "file": well_formed(frame.file),
         "line": frame.line,
         "function": _optional(frame.function),
-        "workspace_file": _optional(frame.workspace_file),
+        "workspace_file": frame.workspace_file and well_formed(frame.workspace_file),
         "workspace_line": frame.workspace_line,
     } | ({"mapped": True} if frame.mapped else {})
 
@@ -112,7 +122,7 @@ def _file(file: SuspectFile) -> Json:
 
 
 def _optional(text: str | None) -> str | None:
-    return None if text is None else well_formed(text)
+    return None if text is None else in_order(text)
 
 
 def _share(value: float) -> float:

@@ -21,7 +21,6 @@ _SPECIAL = re.compile(
     r"[\\`*_\[\]<>#|~&$!{}@]|:(?=\S)|(?<=www)\.|^[-+=](?=\s|[-+=])|^\d+(?=[.)])", re.I
 )
 LONGEST = 600
-BAR = 10
 
 
 def plain(text: str) -> str:
@@ -66,12 +65,6 @@ def block(lines: list[str]) -> str:
     return f"{fence}text\n{text}\n{fence}"
 
 
-def bar(share: float) -> str:
-    """Return a share of 0 to 1 as a bar of ten characters."""
-    full = min(BAR, max(0, round(share * BAR)))
-    return "█" * full + "░" * (BAR - full)
-
-
 def render_markdown(report: Report, paths: PathStyle | None = None, only: str | None = None) -> str:
     """Return the report as a Markdown page; of one failure where its id is given as ``only``."""
     style = paths or PathStyle()
@@ -101,7 +94,7 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
     if failure.diagnosis:
         out += ["", f"**Likely cause:** {sentence(failure.diagnosis)}"]
     out += ["", "## Most suspicious places", ""]
-    if caution := words.caution(failure):
+    if caution := words.introduction(failure):
         out += [caution, ""]
     for suspect in failure.suspects:
         place = code(paths.place(suspect.file, suspect.line))
@@ -125,12 +118,9 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
 
 
 def evidence_lines(evidence: Iterable[Evidence]) -> list[str]:
-    """Return one line for each reason: a bar of its share, its source, its sentence."""
-    out = []
-    for one in sorted(evidence, key=lambda e: -e.score):
-        share = f"`{bar(one.score)}` {words.percent(one.score)}"
-        out.append(f"{share} {plain(one.kind.replace('_', ' '))}: {sentence(one.why)}")
-    return out
+    """Return one sentence for each reason, the strongest first."""
+    ordered = sorted(evidence, key=lambda e: -e.score)
+    return [sentence(why) for why in dict.fromkeys(one.why for one in ordered)]
 
 
 def advice_lines(failure: FailureReport) -> list[str]:

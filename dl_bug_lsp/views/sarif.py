@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
@@ -22,6 +23,9 @@ SCHEMA = (
 ROOT_ID = "SRCROOT"
 FINGERPRINT = "suspiciousPlace/v1"
 LONGEST_MESSAGE = 1_000
+_LINK = re.compile(r"\]\(")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_REFERENCE = re.compile(r"&(?=#|[A-Za-z])")
 
 Json = dict[str, Any]
 
@@ -81,7 +85,8 @@ def _results(failure: FailureReport, rule_index: int, lines: Lines) -> list[Json
     base: Json = {"ruleId": failure.category.id, "ruleIndex": rule_index}
     related = _related(failure.frames)
     if not failure.suspects:
-        message = {"text": _plain(headline(failure))}
+        said = words.outside(failure)
+        message = {"text": _plain(f"{headline(failure)} {said}".strip())}
         fingerprint = {FINGERPRINT: _digest(failure.id)}
         bare = {**base, "level": "error", "message": message, "partialFingerprints": fingerprint}
         return [{**bare, **({"relatedLocations": related} if related else {})}]
@@ -99,15 +104,16 @@ def _results(failure: FailureReport, rule_index: int, lines: Lines) -> list[Json
 def _suspicion(failure: FailureReport, suspect: Suspect, lines: Lines) -> Json:
     source = lines(suspect.file)
     text = source[suspect.line - 1] if 1 <= suspect.line <= len(source) else ""
-    reasons = " ".join(evidence.why for evidence in suspect.evidence[:3])
+    said = [evidence.why for evidence in suspect.evidence[:3]]
+    reasons = " ".join((*said, *words.reservations(failure)))
     where = f" ({words.cell_place(suspect.cell)})" if suspect.cell is not None else ""
     unsure = f" ({words.UNSURE_BRIEFLY})" if words.caution(failure) else ""
     message = f"Suspicious place {suspect.rank}{unsure}{where} for: {headline(failure)}"
     location: Json = {"physicalLocation": _physical(suspect.file, suspect.line, suspect.end_line)}
     if text:
-        location["physicalLocation"]["region"]["snippet"] = {"text": escape(text)}
+        location["physicalLocation"]["region"]["snippet"] = {"text": _inert(text)}
     if suspect.function:
-        location["logicalLocations"] = [{"fullyQualifiedName": escape(suspect.function)}]
+        location["logicalLocations"] = [{"fullyQualifiedName": _inert(suspect.function)}]
     return {
         "level": _level(failure, suspect),
         "rank": round(100 * min(1.0, max(0.0, suspect.score)), 2),
@@ -139,6 +145,8 @@ def _related(frames: Sequence[ReportFrame]) -> list[Json]:
     for at, frame in enumerate(dict.fromkeys(reversed(inside))):
         line = frame.workspace_line or frame.line
         words_ = "Raised below this line" if at == 0 else "Called from here"
+        if frame.mapped:
+            words_ += f" (mapped: the log calls it {escape(frame.file)}:{frame.line})"
         location: Json = {"id": at, "message": {"text": words_}}
         location["physicalLocation"] = _physical(frame.workspace_file or "", line, line)
         related.append(location)
@@ -153,8 +161,10 @@ def _code_flow(failure: FailureReport) -> Json:
         if frame.workspace_file:
             line = frame.workspace_line or frame.line
             location["physicalLocation"] = _physical(frame.workspace_file, line, line)
+            if frame.mapped:
+                location["message"]["text"] += f" (mapped from {_plain(frame.file)})"
         else:
-            printed = f"{escape(frame.file)}:{frame.line}"
+            printed = f"{_inert(frame.file)}:{frame.line}"
             location["logicalLocations"] = [{"fullyQualifiedName": printed}]
         importance = "essential" if frame.workspace_file else "unimportant"
         steps.append({"executionOrder": at + 1, "importance": importance, "location": location})
@@ -173,9 +183,19 @@ def _physical(file: str, first: int, last: int) -> Json:
 
 
 def _plain(text: str) -> str:
-    """Return a message's text: escaped, and without what SARIF reads as links (3.11.6)."""
-    shown = shorten(escape(text), LONGEST_MESSAGE)
-    return shown.replace("[", "\\[").replace("]", "\\]") if "](" in shown else shown
+    """Return a message's text, bounded, with nothing in it that a viewer takes for more."""
+    return _inert(shorten(text, LONGEST_MESSAGE))
+
+
+def _inert(text: str) -> str:
+    """Return a text in which no viewer finds a link, a tag or a reference of HTML.
+
+    SARIF's links are ``[text](target)`` in plain text as well (3.11.6). Its own escapes, which are
+    backslashes, are shown by some viewers, and are no obstacle to the pattern of others; a blank in
+    between is one to all.
+    """
+    shown = _LINK.sub("] (", escape(text))
+    return _REFERENCE.sub("& ", _TAG.sub("< ", shown))
 
 
 def _digest(*parts: str) -> str:

@@ -103,7 +103,7 @@ class _Page:
                 self.say(escape(said), "  ")
             return
         self.heading("Most suspicious places")
-        if caution := words.caution(failure):
+        if caution := words.introduction(failure):
             self.say(caution, "  ")
         least = suspects[0].score * WITH_CODE_SHARE
         for at, suspect in enumerate(suspects):
@@ -121,6 +121,9 @@ class _Page:
         for evidence in sorted(suspect.evidence, key=lambda e: -e.score)[:REASONS]:
             why = shorten(escape(evidence.why), MESSAGE_WIDTH)
             self.say(why, "    - ", "      ")
+        if suspect.suggestion is not None:
+            edit = clip(escape(suspect.suggestion.after.strip()), max(20, self.width - 12))
+            self.out.append(f"    to try: {edit}")
         self.out.append("")
 
     def suspect_briefly(self, suspect: Suspect) -> None:

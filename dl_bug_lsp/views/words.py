@@ -65,10 +65,16 @@ UNSURE = (
 )
 """What is said where the order of the places can hardly be trusted."""
 UNSURE_BRIEFLY = "not sure"
+POSSIBLE = "Not certain: there is evidence for several places."
+"""What is said where the first place is not much likelier than the others."""
+ALONE = "The text has no traceback: where this was raised is worked out from the message alone."
+"""What is said where a message stands alone, however sure the order is."""
 
 
 def caution(failure: FailureReport) -> str:
     """Return what must be known before the places are believed; empty where they can be."""
+    if failure.suspects and failure.exception is not None and not failure.frames:
+        return ALONE
     if failure.suspects and failure.confidence is Confidence.UNSURE:
         return UNSURE
     return ""
@@ -94,6 +100,19 @@ def mapped(failure: FailureReport) -> str:
         return ""
     named = " and ".join(list(prefixes)[:2])
     return f"Mapped: what the log calls {named} is taken for this folder's."
+
+
+def introduction(failure: FailureReport) -> str:
+    """Return how the list of places is introduced; empty where the first one is likely."""
+    if failure.confidence is Confidence.POSSIBLE and len(failure.suspects) > 1:
+        return caution(failure) or POSSIBLE
+    return caution(failure)
+
+
+def reservations(failure: FailureReport) -> list[str]:
+    """Return what else must be known of a place beside its rank: a guess, a mapped path."""
+    alone = caution(failure)
+    return [said for said in (alone if alone == ALONE else "", mapped(failure)) if said]
 
 
 def standing(failure: FailureReport, suspect: Suspect, of: int | None = None) -> str:

@@ -40,6 +40,10 @@ _BINARY = re.compile(
     r"|xz|zst|tar|png|jpe?g|gif|svg|pdf|mp4|wav|so|o|a|pyc|db|sqlite3?|wandb|lock|swp|py)$",
     re.IGNORECASE,
 )
+_STARS = re.compile(r"\*+")
+MOST_GLOBS = 200
+MOST_WILDCARDS = 3
+"""How often ``*`` may stand in a segment of a glob, and ``**`` in a glob."""
 DOCUMENTS = (".ipynb", ".json")
 """Logs that are one JSON document and are read whole."""
 
@@ -97,8 +101,17 @@ def is_document(path: str) -> bool:
 
 
 def any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern that fully matches the paths of any glob; it matches nothing for none."""
-    return re.compile("|".join(f"(?:{glob_to_regex(glob)})" for glob in globs) or r"(?!)")
+    """Return a pattern that fully matches the paths of any glob; it matches nothing for none.
+
+    Globs with so many wildcards that a name could be matched in ways without number are left out.
+    """
+    sound = [glob for glob in globs[:MOST_GLOBS] if _is_sound(glob)]
+    return re.compile("|".join(f"(?:{glob_to_regex(glob)})" for glob in sound) or r"(?!)")
+
+
+def _is_sound(glob: str) -> bool:
+    wildcards = (len(_STARS.findall(segment)) for segment in glob.split("/"))
+    return glob.count("**") <= MOST_WILDCARDS and max(wildcards) <= MOST_WILDCARDS
 
 
 def glob_to_regex(glob: str) -> str:

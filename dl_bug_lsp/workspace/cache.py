@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dl_bug_lsp import data_folder
+from dl_bug_lsp import data_folder, databases
 from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.workspace.records import Record
 from dl_bug_lsp.workspace.stores import Stamp
@@ -33,7 +33,11 @@ create table term (number integer primary key, term text);
 create table file (path text primary key, size integer, mtime_ns integer, inode integer,
                    digest text, meta text, terms blob);
 """
-_TABLES = frozenset({"about", "term", "file"})
+_TABLES = {
+    "about": "key value",
+    "term": "number term",
+    "file": "path size mtime_ns inode digest meta terms",
+}
 _SETTLED_NS = 2_000_000_000
 
 
@@ -75,8 +79,10 @@ def candidate_paths(root: Path) -> tuple[Path, ...]:
 def load(root: Path) -> Loaded:
     """Read the first usable cache; a missing, damaged or foreign one is an empty one."""
     for path in candidate_paths(root):
-        with contextlib.suppress(OSError, sqlite3.Error, ValueError, TypeError, LookupError):
-            if data_folder.is_regular(path) and data_folder.is_plain(path.parent):
+        with contextlib.suppress(
+            OSError, sqlite3.Error, ValueError, TypeError, LookupError, MemoryError
+        ):
+            if data_folder.is_regular(path):
                 return _read(path)
     return Loaded()
 
@@ -84,19 +90,14 @@ def load(root: Path) -> Loaded:
 def save(root: Path, vocabulary: Vocabulary, rows: Mapping[str, Row]) -> Path | None:
     """Write the cache where that is possible; None where it is not (read-only, full disk)."""
     for path in candidate_paths(root):
-        temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-        try:
+        with contextlib.suppress(OSError, sqlite3.Error):
             if path.parent.name == FOLDER:
                 data_folder.prepare(root)
             else:
                 path.parent.mkdir(parents=True, exist_ok=True)
-            _write(temporary, vocabulary, rows)
-            temporary.replace(path)
-        except (OSError, sqlite3.Error):
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            continue
-        return path
+            with data_folder.locked(path.parent):
+                data_folder.write(path, _database(vocabulary, rows))
+            return path
     return None
 
 
@@ -107,21 +108,15 @@ def info(root: Path) -> CacheInfo:
             if not data_folder.is_regular(path):
                 continue
             found = path.stat()
-            with contextlib.closing(_connect(path)) as connection:
+            with databases.opened(path, _TABLES) as connection:
                 files = connection.execute("select count(*) from file").fetchone()[0]
             return CacheInfo(path, found.st_size, found.st_mtime, files)
     return CacheInfo(None)
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    # The file is only ever swapped, never written in place, so a reader needs no lock (locks hang
-    # on some network file systems).
-    return data_folder.connect(path, _TABLES, immutable=True)
-
-
 def _read(path: Path) -> Loaded:
     settled = path.stat().st_mtime_ns - _SETTLED_NS
-    with contextlib.closing(_connect(path)) as connection:
+    with databases.opened(path, _TABLES) as connection:
         about = dict(connection.execute("select key, value from about"))
         if about.get("version") != VERSION:
             return Loaded()
@@ -137,10 +132,10 @@ def _read(path: Path) -> Loaded:
     return Loaded(Vocabulary(terms), rows, settled)
 
 
-def _write(path: Path, vocabulary: Vocabulary, rows: Mapping[str, Row]) -> None:
-    path.unlink(missing_ok=True)
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.executescript("pragma journal_mode=off; pragma synchronous=off; begin;")
+def _database(vocabulary: Vocabulary, rows: Mapping[str, Row]) -> bytes:
+    with databases.of_bytes(b"", _TABLES) as connection:
+        databases.allow_writing(connection)
+        connection.execute("begin")
         for statement in filter(str.strip, _SCHEMA.split(";")):
             connection.execute(statement)
         about = (("version", VERSION), ("terms", str(len(vocabulary.terms))))
@@ -154,6 +149,7 @@ def _write(path: Path, vocabulary: Vocabulary, rows: Mapping[str, Row]) -> None:
             ),
         )
         connection.execute("commit")
+        return databases.contents(connection)
 
 
 def _columns(record: Record) -> tuple[str, bytes]:

@@ -12,6 +12,9 @@ from dl_bug_lsp.workspace.records import FunctionRow, Record, make_record
 from dl_bug_lsp.workspace.terms import Vocabulary
 from dl_bug_lsp.workspace.text import split_lines
 
+MOST_SIGNS = 200_000
+"""Signs and line ends of a source: about as many nodes has its tree, each of some 400 bytes."""
+_SIGNS = b"()[]{},.;:=+-*/<>%&|^~@!\n"
 _parse_lock = threading.Lock()
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _BLOCKS = ("cases", "finalbody", "orelse", "handlers", "body")
@@ -44,6 +47,11 @@ class Definition:
 
 def parse(text: str) -> Parsed:
     """Parse Python source without running it, without a warning and without ever raising."""
+    signs = len(encoded := text.encode("utf-8", "surrogatepass")) - len(
+        encoded.translate(None, _SIGNS)
+    )
+    if signs > MOST_SIGNS:
+        return Parsed(None, f"too large to be parsed: {signs} signs and lines", 1)
     # Filters are state of the process, hence the lock; an invalid escape is no failure of ours.
     with _parse_lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")

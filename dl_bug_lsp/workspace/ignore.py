@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pathspec
 
@@ -25,6 +28,12 @@ _BINARY_EXTENSIONS = """
     ttf otf woff woff2 eot swp swo lock~ DS_Store prof nsys-rep qdrep gguf ggml
 """
 _BINARY = frozenset(_BINARY_EXTENSIONS.split())
+_STAR = "[^/]*"
+_CLASS = re.compile(r"\[(?:\\.|[^\]\\])*\]")
+MOST_PATTERNS = 5_000
+"""Patterns of one ignore file."""
+MOST_SPANS = 3
+"""How often ``**`` may stand in a pattern."""
 _LARGEST_UNKNOWN = 8 * 1024 * 1024
 _KNOWN_TEXT = frozenset(
     ("py", "ipynb", "csv", "tsv", "jsonl", "ndjson", "json", "yaml", "toml", "txt")
@@ -66,7 +75,7 @@ class GitIgnore:
 
     def __init__(self, folder: str, text: str) -> None:
         self._prefix = len(folder) + 1 if folder else 0
-        self._spec = pathspec.GitIgnoreSpec.from_lines(_valid_patterns(text))
+        self._spec = pathspec.GitIgnoreSpec(_patterns(text))
 
     def decision(self, path: str, is_folder: bool) -> bool | None:
         """Return True for ignored, False for re-included, None where no pattern speaks."""
@@ -84,13 +93,30 @@ def is_git_ignored(rules: tuple[GitIgnore, ...], path: str, is_folder: bool) -> 
     return False
 
 
-def _valid_patterns(text: str) -> list[str]:
-    """Drop patterns that the library refuses: git skips such lines silently too."""
-    valid: list[str] = []
-    for line in text.splitlines():
-        try:
-            pathspec.GitIgnoreSpec.from_lines([line])
-        except ValueError:
+def _patterns(text: str) -> Iterator[Any]:
+    """Yield the patterns, without those that the library refuses: git skips such lines silently."""
+    for line in text.splitlines()[:MOST_PATTERNS]:
+        if line.count("**") > MOST_SPANS:
             continue
-        valid.append(line)
-    return valid
+        with suppress(ValueError, re.error):
+            for found in pathspec.GitIgnoreSpec.from_lines([line]).patterns:
+                if line.count("*") > 1 and (regex := getattr(found, "regex", None)) is not None:
+                    found.regex = re.compile(linear(regex.pattern))
+                yield found
+
+
+def linear(pattern: str) -> str:
+    """Return a glob's regular expression with nothing to try again in it.
+
+    Of ``*a*b``, the first ``*`` may as well take as little as it can: what a later one takes is
+    free. Tried one by one, the ways to share a name out among many stars are without number.
+    """
+    first, *parts = pattern.split(_STAR)
+    out = [first]
+    for at, part in enumerate(parts):
+        is_between = at < len(parts) - 1 and "(?" not in part and "/" not in _CLASS.sub("", part)
+        group = f"s{at}"
+        out.append(
+            f"(?=(?P<{group}>{_STAR}?{part}))(?P={group})" if is_between else f"{_STAR}{part}"
+        )
+    return "".join(out)

@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from dl_bug_lsp import data_folder
 
+_WAIT = 5.0
+"""Seconds for which another writer is waited for."""
+
 
 def read_kept(root: Path, name: str, limit: int) -> bytes | None:
     """Return a kept file's bytes, None where there is none, or one of more than ``limit`` bytes."""
-    folder = root / data_folder.FOLDER
-    return data_folder.read(folder / name, limit) if data_folder.is_plain(folder) else None
+    return data_folder.read(root / data_folder.FOLDER / name, limit)
 
 
-def write_kept(root: Path, name: str, data: bytes | None) -> bool:
-    """Write a kept file whole, or remove it for None; False where that cannot be done.
+def change_kept(
+    root: Path, name: str, limit: int, change: Callable[[bytes | None], bytes | None]
+) -> bool:
+    """Write what ``change`` makes of a kept file, or remove it for None; False where it cannot be.
 
-    A reader at the same time sees the old file or the new one, never a part.
+    Of several writers at the same time each is handed what the one before wrote. A reader sees the
+    old file or the new one, never a part.
     """
     folder = root / data_folder.FOLDER
     try:
-        if data is None:
-            if data_folder.is_plain(folder):
-                (folder / name).unlink(missing_ok=True)
+        if change(None) is None and not data_folder.is_plain(folder):
             return True
         data_folder.prepare(root)
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f"{name}.", suffix=".tmp")
+        with data_folder.locked(folder, _WAIT):
+            old = data_folder.read(folder / name, limit)
+            new = change(old)
+            if new is None:
+                data_folder.remove(folder / name)
+            elif new != old:
+                data_folder.write(folder / name, new)
     except (OSError, ValueError):
-        return False
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        Path(temporary).replace(folder / name)
-    except OSError:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
         return False
     return True

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.workspace.history import EMPTY, MOST_COMMITS, History
 from dl_bug_lsp.workspace.walk import Listing, walk
 
@@ -91,10 +92,10 @@ class DiskStore:
             path = (self._root / file).resolve()
             if self._root.resolve() not in path.parents:
                 return Content(None, "lies outside the workspace")
-            if not path.is_file():
-                return Content(None, "no such file")
             stamp = self.stamp(file)
-            with path.open("rb") as stream:
+            if stamp is None:
+                return Content(None, "no such file")
+            with data_folder.open_regular(path) as stream:
                 data = stream.read(limit)
                 size = stream.seek(0, 2)
         except (OSError, ValueError, RuntimeError) as error:
@@ -139,7 +140,10 @@ class DiskStore:
     def history(self) -> History:
         """Read the surrounding git repository, within a limit of time and of size."""
         from dl_bug_lsp.workspace.git import GitError, Repository
+        from dl_bug_lsp.workspace.git_folder import unreadable
 
+        if unreadable(self._root) is not None:
+            return EMPTY
         try:
             with Repository(self._root, seconds=_HISTORY_SECONDS) as repository:
                 if repository.is_shallow:

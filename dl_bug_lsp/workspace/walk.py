@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.workspace.ignore import (
     GitIgnore,
@@ -18,6 +19,8 @@ from dl_bug_lsp.workspace.ignore import (
 )
 
 _DEEPEST = 64
+_LARGEST_RULES = 2**20
+"""Bytes of an ignore file that are read."""
 _SETTLED_NS = 2_000_000_000
 """A folder changed again within that time after it was listed may have the same time stamp."""
 
@@ -260,10 +263,9 @@ def _info_exclude(root: str) -> tuple[GitIgnore, ...]:
 
 def _with_rules(rules: tuple[GitIgnore, ...], folder: str, file: Path) -> tuple[GitIgnore, ...]:
     try:
-        if not file.is_file():
-            return rules
-        text = file.read_text("utf-8", "replace")
-    except OSError:
+        with data_folder.open_regular(file) as stream:
+            text = stream.read(_LARGEST_RULES).decode("utf-8", "replace")
+    except (OSError, ValueError):
         return rules
     return (*rules, GitIgnore(folder, text))
 

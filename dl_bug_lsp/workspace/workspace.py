@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.workspace import modules
 from dl_bug_lsp.workspace.blobs import Derived, lines_of
@@ -222,8 +223,20 @@ class Workspace:
         return self._listing.files
 
     def problems(self) -> tuple[str, ...]:
-        """Return one sentence for each folder or link that could not be followed."""
-        return self._listing.problems
+        """Return one sentence for each folder or link that could not be followed.
+
+        So for our own folder and git's, where what lies there keeps them from being used.
+        """
+        if self._versions is not None:
+            return self._listing.problems
+        from dl_bug_lsp.workspace.git_folder import unreadable
+
+        odd = unreadable(self.root)
+        found = (
+            data_folder.refusal(self.root),
+            f"the history is not read: {odd} is no regular file" if odd is not None else None,
+        )
+        return (*filter(None, found), *self._listing.problems)
 
     def python_files(self) -> tuple[str, ...]:
         """Return the Python files and notebooks among `files`."""

@@ -14,13 +14,13 @@ from pasted import PastedCase, Score, cases, score
 from dl_bug_lsp.workspace import Workspace
 
 ALL = list(cases())
-NOT_YET: set[str] = set()
+NOT_YET = {"118-numpy2-notice-then-warning", "123-gated-notebook-localhost-links"}
 """Cases that were read while working and are not read right."""
-HELD_OUT = {"exception": 32, "category": 36}
+HELD_OUT = {"exception": 32, "category": 37}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 100
+    assert len(ALL) == 140
     assert sum(case.held_out for case in ALL) == 40
 
 

@@ -17,7 +17,7 @@ from strict_client import StrictClient, leave, start
 PATIENCE = 20.0
 """Seconds after which what has not come is taken never to come."""
 SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
-PERCENT = re.compile(r"`[█░]+` \d+ % | \([<\d]+ %\)")
+PERCENT = re.compile(r" \([<\d]+ %\)")
 """Scores, which change with the weights."""
 AS_BEFORE = "(as before)"
 """Stands for the lines of the step before, but for that step's own answer."""

@@ -315,6 +315,59 @@ def test_over_tcp_one_client_is_served(host: str) -> None:
             assert process.wait() == 0
 
 
+STRANGERS = (
+    b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}",
+    b"\x16\x03\x01\x02\x00\x01",
+    b"\r\n\r\n",
+)
+
+
+def test_who_does_not_speak_the_protocol_takes_no_place() -> None:
+    with Listening("--tcp", "127.0.0.1:0") as process:
+        assert process.address
+        with socket.create_connection(process.address, timeout=PATIENCE):
+            for said in STRANGERS:
+                with socket.create_connection(process.address, timeout=PATIENCE) as stranger:
+                    stranger.sendall(said)
+                    stranger.shutdown(socket.SHUT_WR)
+                    assert stranger.recv(1) == b""
+            with socket.create_connection(process.address, timeout=PATIENCE) as connection:
+                client = SocketClient(connection)
+                assert client.ask("initialize", {"processId": None, "capabilities": {}})["result"]
+                with pytest.raises(OSError, match="refused"):
+                    socket.create_connection(process.address, timeout=PATIENCE)
+                client.send("exit", None)
+                assert process.wait() == 1
+
+
+def test_a_token_is_asked_for(tmp_path: Path) -> None:
+    held = tmp_path / "token"
+    held.write_text("0123456789abcdef\n")
+    held.chmod(0o600)
+    start: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities": {}}
+    with Listening("--tcp", "127.0.0.1:0", "--token-file", str(held)) as process:
+        assert process.address
+        for given in ({}, {"token": "0123456789abcdeF"}, {"token": None}):
+            with socket.create_connection(process.address, timeout=PATIENCE) as stranger:
+                SocketClient(stranger).send(
+                    "initialize", {**start, "initializationOptions": given}, 1
+                )
+                assert stranger.recv(1) == b""
+        with socket.create_connection(process.address, timeout=PATIENCE) as connection:
+            options = {"initializationOptions": {"token": "0123456789abcdef"}}
+            assert SocketClient(connection).ask("initialize", {**start, **options})["result"]
+
+
+@pytest.mark.parametrize(
+    ("text", "mode"), [("0123456789abcdef", 0o644), ("short", 0o600), ("é" * 20, 0o600)]
+)
+def test_a_token_that_others_know_is_refused(tmp_path: Path, text: str, mode: int) -> None:
+    held = tmp_path / "token"
+    held.write_text(text)
+    held.chmod(mode)
+    wrong_use("--tcp", "127.0.0.1:0", "--token-file", str(held))
+
+
 def test_a_closed_socket_ends_it() -> None:
     with Listening("--tcp", "127.0.0.1:0") as process:
         assert process.address
@@ -360,6 +413,8 @@ def test_the_port_is_taken() -> None:
         ("--tcp", "127.0.0.1"),
         ("--tcp", "127.0.0.1:x"),
         ("--tcp", "127.0.0.1:70000"),
+        ("--tcp", "0.0.0.0:0"),
+        ("--token-file", "token"),
         ("--ws", "::1:0"),
         ("--tcp", "no such host:0"),
         ("--tcp", ":0", "--ws", ":0"),

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Evidence, Report } from "../protocol";
-import { categoryName, kindWords, percent, plain } from "../views/words";
+import { categoryName, percent, plain } from "../views/words";
 
 type Failure = Report["failures"][number];
 
@@ -23,7 +23,6 @@ export function choices(
   const items: Choice[] = [
     ...(suspect?.evidence ?? []).map((one: Evidence) => ({
       label: `$(info) ${plain(one.why)}`,
-      description: `${kindWords(one.kind)} · ${percent(one.score)}`,
       choice: suspect!.rank,
     })),
     ...(others.length > 0 ? [separator("Other places")] : []),

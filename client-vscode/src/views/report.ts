@@ -34,16 +34,19 @@ export class ReportDocuments implements vscode.TextDocumentContentProvider, vsco
     await vscode.commands.executeCommand("markdown.showPreview", uri);
   }
 
-  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+  provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const query = new URLSearchParams(uri.query);
-    const report = query.get("report") ?? "";
-    const failure = query.get("failure");
-    const argument = { report, format: "markdown", ...(failure === null ? {} : { failure }) };
+    return this.page(query.get("report") ?? "", query.get("failure") ?? undefined);
+  }
+
+  /** The page of a report, or of one of its failures. */
+  async page(report: string, failure?: string): Promise<string> {
+    const argument = { report, format: "markdown", ...(failure === undefined ? {} : { failure }) };
     const page = await this.server.execute<string | null>("dlBug.report", argument).catch(() => null);
     if (page === null) {
       return "# No longer shown\n\nThis failure was fixed, dismissed, or another one took its place.\n";
     }
-    const shown = this.failures.shown().filter((one) => one.listed.report === report && (failure === null || one.failure.failure === failure));
+    const shown = this.failures.shown().filter((one) => one.listed.report === report && (failure === undefined || one.failure.failure === failure));
     const places = shown.flatMap((one) => one.failure.places);
     return page + (await codeSection(places)) + (await categorySection(places));
   }

@@ -4,7 +4,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import type { Evidence, Place } from "../protocol";
 import type { Failures, Shown } from "./failures";
-import { bar, categoryName, kindWords, percent, plain } from "./words";
+import { categoryName, percent, plain } from "./words";
 
 export type Node =
   | { kind: "failure"; shown: Shown }
@@ -77,7 +77,8 @@ function placeItem(shown: Shown, place: Place): vscode.TreeItem {
   const line = place.range.start.line + 1;
   const item = new vscode.TreeItem(`${place.suspect}. ${path.posix.basename(uri.path)}${cellWords(uri)}:${line}`, vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `${shown.listed.report}/${shown.failure.failure}/${place.suspect}`;
-  item.description = `${percent(place.score)} · ${vscode.workspace.asRelativePath(file, (vscode.workspace.workspaceFolders?.length ?? 0) > 1)}`;
+  const code = place.text ? `${place.text} · ` : "";
+  item.description = `${code}${percent(place.score)} · ${vscode.workspace.asRelativePath(file, (vscode.workspace.workspaceFolders?.length ?? 0) > 1)}`;
   item.tooltip = `Suspicious place ${place.suspect} (${percent(place.score)}), ${uri.fsPath}:${line}`;
   item.iconPath = new vscode.ThemeIcon("target");
   item.contextValue = "place";
@@ -99,8 +100,7 @@ function cellWords(uri: vscode.Uri): string {
 function evidenceItem(evidence: Evidence): vscode.TreeItem {
   const why = plain(evidence.why);
   const item = new vscode.TreeItem(why);
-  item.description = `${kindWords(evidence.kind)} ${bar(evidence.score)} ${percent(evidence.score)}`;
-  item.tooltip = `${why}\n${item.description}`;
+  item.tooltip = why;
   item.iconPath = new vscode.ThemeIcon("info");
   item.contextValue = "evidence";
   return item;

@@ -17,10 +17,6 @@ export function bar(share: number): string {
   return "█".repeat(full) + "░".repeat(10 - full);
 }
 
-export function kindWords(kind: string): string {
-  return kind.replaceAll("_", " ");
-}
-
 /** Evidence's sentence without the marks of code. */
 export function plain(sentence: string): string {
   return sentence.replaceAll("`", "");

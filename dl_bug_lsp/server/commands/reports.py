@@ -38,14 +38,18 @@ def listed(publication: Publication, sources: list[str]) -> dict[str, Any]:
     }
 
 
+LONGEST_TEXT = 200
+
+
 def place_of(place: Place) -> dict[str, Any]:
-    """Return where a place stands now, as the protocol's location, with its rank and score."""
+    """Return where a place stands now, as the protocol's location, rank, score, code."""
     assert place.mark.range is not None
     start, end = place.mark.range.start, place.mark.range.end
     return {
         "suspect": place.suspect.rank,
         "score": place.suspect.score,
         "uri": place.uri,
+        "text": place.mark.text.strip()[:LONGEST_TEXT],
         "range": {
             "start": {"line": start.line, "character": start.character},
             "end": {"line": end.line, "character": end.character},

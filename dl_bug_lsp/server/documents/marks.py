@@ -127,7 +127,7 @@ def line_text(lines: Sequence[str], line: int) -> str:
     return lines[line - 1][:LONGEST_TEXT] if 1 <= line <= len(lines) else ""
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=8192)
 def document_key(uri: str) -> str:
     """Return what two URIs share that name the same document, however they are escaped."""
     path = path_of(uri)

@@ -6,11 +6,15 @@ One channel a document: what other parts of the server have to say of it is merg
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from dl_bug_lsp.server.documents.marks import document_key
 from dl_bug_lsp.server.failures.publication import Place, Publication
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.server.failures.shelf import Shelf
 
 Push = Callable[[types.PublishDiagnosticsParams], None]
 
@@ -21,6 +25,8 @@ class Diagnostics:
     def __init__(self, push: Push) -> None:
         self._push = push
         self._pushed: dict[str, list[types.Diagnostic]] = {}
+        self._names: dict[str, str] = {}
+        """The spelling of each document that something was pushed for."""
         self._failures: dict[str, list[types.Diagnostic]] = {}
         self._others: dict[str, dict[str, list[types.Diagnostic]]] = {}
         self.capabilities = types.PublishDiagnosticsClientCapabilities()
@@ -34,6 +40,23 @@ class Diagnostics:
                 found.append(self._words_of(publication, place))
         for uri in {**self._pushed, **self._failures}:
             self._send(uri)
+
+    def follow(self, shelf: Shelf, uri: str) -> None:
+        """Push what an edit of a document moved: what stands in it, or names a line of it."""
+        touched = {
+            document_key(place.uri): place.uri
+            for publication in shelf.around(uri)
+            for place in publication.places
+        }
+        for key, changed in touched.items():
+            known = self._known(changed)
+            self._failures[known] = [
+                self._words_of(publication, place)
+                for publication in shelf.around(changed)
+                for place in publication.shown()
+                if document_key(place.uri) == key
+            ]
+            self._send(known)
 
     def _words_of(self, publication: Publication, place: Place) -> types.Diagnostic:
         # Imported here: there are no words to say before there is a failure.
@@ -71,10 +94,7 @@ class Diagnostics:
 
     def _known(self, uri: str) -> str:
         """Return the spelling of a URI under which its document has diagnostics already."""
-        if uri in self._pushed:
-            return uri
-        key = document_key(uri)
-        return next((known for known in self._pushed if document_key(known) == key), uri)
+        return uri if uri in self._pushed else self._names.get(document_key(uri), uri)
 
     def _send(self, uri: str) -> None:
         """Push what a document has now, unless it is what was pushed last."""
@@ -85,6 +105,8 @@ class Diagnostics:
             return
         if found:
             self._pushed[uri] = found
+            self._names[document_key(uri)] = uri
         else:
             del self._pushed[uri]
+            self._names.pop(document_key(uri), None)
         self._push(types.PublishDiagnosticsParams(uri=uri, diagnostics=found))

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 ALWAYS_SHOWN = 3
 """The first suspects of a failure, which are marked whatever their share."""
 MOST_RELATED = 10
+MOST_FAILURES = 60
+"""Failures of a report that are held."""
+LONGEST_MESSAGE = 20_000
+"""Characters of an exception's message that are held."""
 MOST_FIXED = 20
 """Failures of a report for which fixes are looked for."""
 
@@ -32,6 +36,7 @@ def publication(
 
     from dl_bug_lsp.views.json_view import to_json
 
+    report = bounded(report)
     maker = _Maker(folder, encoding)
     places = [maker.place(f, s) for f, s in _shown(report, settings)]
     ids = "\n".join(failure.id for failure in report.failures)
@@ -39,6 +44,29 @@ def publication(
     document = to_json(report)
     log = _log_of(source, folder)
     return Publication(name, folder, report, document, source, settings, places, log)
+
+
+def bounded(report: Report) -> Report:
+    """Return a report with the primary failure and the last others, their messages cut.
+
+    It is held as long as it is shown: a log may tell of hundreds of failures, each of a megabyte.
+    """
+    # Imported here: there is nothing to publish before `initialize` is answered.
+    from dataclasses import replace
+
+    from dl_bug_lsp.views.escape import shorten
+
+    left = max(0, len(report.failures) - MOST_FAILURES)
+    failures = tuple(one for at, one in enumerate(report.failures) if at >= left or one.primary)
+    failures = tuple(
+        replace(one, exception=replace(said, message=shorten(said.message, LONGEST_MESSAGE)))
+        if (said := one.exception) is not None and len(said.message) > LONGEST_MESSAGE
+        else one
+        for one in failures
+    )
+    gone = len(report.failures) - len(failures)
+    told = (f"{gone} earlier failures are left out.",) if gone else ()
+    return replace(report, failures=failures, problems=(*report.problems, *told))
 
 
 def find_offers(held: Publication, encoding: Encoding) -> list[Offer]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.documents.folders import Folder
@@ -31,9 +31,20 @@ class Shelf:
 
     def __init__(self) -> None:
         self._held: dict[tuple[str, str], Publication] = {}
+        self._index: _Index | None = None
+
+    def moved(self) -> None:
+        """Look anew for what stands where: a spot was put into another document, or came."""
+        self._index = None
+
+    def _indexed(self) -> _Index:
+        if self._index is None:
+            self._index = _Index(self._held)
+        return self._index
 
     def put(self, new: Publication) -> None:
         """Take in a publication in the place of the older one of its source."""
+        self.moved()
         self.drop_source(new.source, new.folder)
         self._held[new.folder.key, new.source] = new
         same = [key for key, held in self._held.items() if held.key == new.key]
@@ -43,6 +54,7 @@ class Shelf:
             if old is not new and old.folder is new.folder:
                 _leave_out(new, old)
                 _leave_out(old, new)
+        self.moved()
         while len(shown := self.all()) > MOST:
             self._drop_failures({shown[0].key})
 
@@ -51,6 +63,7 @@ class Shelf:
         gone = [key for key, held in self._held.items() if unwanted(held)]
         for key in gone:
             del self._held[key]
+        self.moved()
         return bool(gone)
 
     def drop_source(self, source: str, folder: Folder) -> bool:
@@ -80,11 +93,11 @@ class Shelf:
     def clear(self) -> None:
         """Take out everything."""
         self._held.clear()
+        self.moved()
 
     def all(self) -> tuple[Publication, ...]:
         """Return the publications that are shown, oldest first: of each failure the latest."""
-        latest = {held.key: held for held in self._held.values()}
-        return tuple(held for held in self._held.values() if latest[held.key] is held)
+        return self._indexed().shown
 
     def held(self) -> tuple[Publication, ...]:
         """Return all publications, oldest first, also those behind others of the same failure."""
@@ -109,13 +122,15 @@ class Shelf:
 
     def at(self, uri: str) -> list[tuple[Publication, Place]]:
         """Return the places in a document, the latest publication's first."""
-        return [(p, place) for p in reversed(self.all()) for place in p.at(uri)]
+        return [(p, place) for p in reversed(self.around(uri)) for place in p.at(uri)]
+
+    def around(self, uri: str) -> list[Publication]:
+        """Return the publications that are shown and have a spot in a document, oldest first."""
+        return self._indexed().publications.get(document_key(uri), [])
 
     def spots(self, uri: str) -> list[Spot]:
         """Return every spot in a document, each once."""
-        key = document_key(uri)
-        found = (s for p in self.held() for s in p.spots() if document_key(s.uri) == key)
-        return list(dict.fromkeys(found))
+        return list(self._indexed().spots.get(document_key(uri), ()))
 
     def edit(
         self, uri: str, changes: Changes, before: Lines | None, after: Lines, encoding: Encoding
@@ -134,6 +149,22 @@ class Shelf:
                 behind.put_aside_as(touched[behind.key])
         self._drop_failures([key for key, held in touched.items() if not held.shown()])
         return len(found)
+
+
+class _Index:
+    """What stands in which document, so that an edit costs what stands in the edited one alone."""
+
+    def __init__(self, by_source: Mapping[tuple[str, str], Publication]) -> None:
+        latest = {held.key: held for held in by_source.values()}
+        self.shown = tuple(held for held in by_source.values() if latest[held.key] is held)
+        self.spots: dict[str, dict[Spot, None]] = {}
+        self.publications: dict[str, list[Publication]] = {}
+        for held in by_source.values():
+            for one in held.spots():
+                self.spots.setdefault(document_key(one.uri), {})[one] = None
+        for held in self.shown:
+            for key in dict.fromkeys(document_key(one.uri) for one in held.spots()):
+                self.publications.setdefault(key, []).append(held)
 
 
 def _leave_out(among: Publication, main: Publication) -> None:

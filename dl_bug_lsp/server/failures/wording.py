@@ -74,6 +74,7 @@ def message(publication: Publication, place: Place) -> str:
     lines += [f"- {shorten(escape(one.why), LONGEST_LINE)}" for one in by_score(suspect)[:REASONS]]
     if not failure.reliable:
         lines.append(words.UNRELIABLE)
+    lines += [shorten(escape(said), LONGEST_LINE) for said in words.reservations(failure)]
     return "\n".join(lines)
 
 
@@ -83,11 +84,15 @@ def _cell(place: Place) -> str:
     return f", code cell {cell.number}, line {cell.line}" if cell and not is_in_cell else ""
 
 
+ALWAYS_LISTED = 3
+"""Places up to this rank are shown where editors list problems, which leave hints out."""
+
+
 def severity(place: Place, settings: Settings) -> types.DiagnosticSeverity:
     """Return how loudly a place is shown: a suspicion is never an error."""
     score = place.suspect.score
     if place.suspect.rank == 1 or score >= settings.warning_from:
         return types.DiagnosticSeverity.Warning
-    if score >= settings.information_from:
+    if score >= settings.information_from or place.suspect.rank <= ALWAYS_LISTED:
         return types.DiagnosticSeverity.Information
     return types.DiagnosticSeverity.Hint

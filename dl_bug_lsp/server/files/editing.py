@@ -83,7 +83,7 @@ def follow_edit(ls: DlBugServer, uri: str, changes: Changes, before: Lines | Non
     after = lines_of(ls, uri)
     if after is not None and ls.shelf.edit(uri, changes, before, after, encoding_of(ls)):
         # Lenses are not refreshed: they move in the editor, and refreshing while one types jumps.
-        ls.diagnostics.show(ls.shelf.all())
+        ls.diagnostics.follow(ls.shelf, uri)
     return True
 
 
@@ -190,4 +190,5 @@ def _rename(ls: DlBugServer, old: str, new: str) -> bool:
             value: str = getattr(spot, name)
             if value.startswith(old):
                 setattr(spot, name, new + value[len(old) :])
+    ls.shelf.moved()
     return bool(spots)

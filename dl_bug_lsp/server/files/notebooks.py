@@ -40,6 +40,7 @@ def register(server: DlBugServer) -> None:
         key = document_key(params.notebook_document.uri)
         for spot in _spots(ls, params.notebook_document.uri):
             spot.uri = spot.home
+        ls.shelf.moved()
         await read_again(ls, lambda home: document_key(home) == key)
         ls.show()
 
@@ -83,4 +84,5 @@ def _place(ls: DlBugServer, notebook: str, spots: list[Spot]) -> bool:
             spot.set_lines(found[1], found[1], cells[found[0]], encoding_of(ls))
         elif spot.uri != spot.home:
             spot.range = None
+    ls.shelf.moved()
     return changed

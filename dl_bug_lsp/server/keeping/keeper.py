@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.projects import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
@@ -16,7 +17,7 @@ from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError, T
 
 if TYPE_CHECKING:
     from dl_bug_lsp.server.failures.told import Kept as KeptLog
-    from dl_bug_lsp.server.keeping.kept_file import Kept, Restored
+    from dl_bug_lsp.server.keeping.kept_file import Kept, Known, Restored
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +44,8 @@ class Keeper:
         self._is_writing = False
         self._is_stale = False
         self._written: dict[str, bytes | None] = {}
+        self._known: dict[str, Known] = {}
+        self._refused: set[str] = set()
 
     def changed(self) -> None:
         """Write what is shown now, soon."""
@@ -60,7 +63,7 @@ class Keeper:
         if self._is_stale:
             self._start(self._write_now(folder, self._kept(folder)))
         else:
-            self._written.pop(folder.key, None)
+            self._forget(folder)
         self._ls.told.close(folder)
 
     async def _write_now(self, folder: Folder, kept: Kept) -> None:
@@ -69,7 +72,12 @@ class Keeper:
         except Exception:
             logger.exception("the failures could not be kept")
         if not self._ls.folders.is_open(folder.key):
-            self._written.pop(folder.key, None)
+            self._forget(folder)
+
+    def _forget(self, folder: Folder) -> None:
+        self._written.pop(folder.key, None)
+        self._known.pop(folder.key, None)
+        self._refused.discard(folder.key)
 
     def _start(self, work: Any) -> None:
         task = asyncio.ensure_future(work)
@@ -101,16 +109,37 @@ class Keeper:
             return
 
         def write() -> None:
-            from dl_bug_lsp.server.keeping.kept_file import NAME, to_bytes
-            from dl_bug_lsp.workspace.kept import write_kept
+            from dl_bug_lsp.server.keeping.kept_file import (
+                LARGEST,
+                NAME,
+                beside,
+                names_of,
+                to_bytes,
+            )
+            from dl_bug_lsp.workspace.kept import change_kept
 
             data = to_bytes(kept)
-            if self._written.get(folder.key, b"") != data:
-                self._written[folder.key] = data
-                if not write_kept(folder.root, NAME, data):
-                    logger.warning("the failures of a folder cannot be kept on its disk")
+            if self._written.get(folder.key, b"") == data:
+                return
+            self._written[folder.key] = data
+            known = self._known.setdefault(folder.key, set())
+
+            def change(old: bytes | None) -> bytes | None:
+                return to_bytes(beside(old, kept, known))
+
+            if not change_kept(folder.root, NAME, LARGEST, change):
+                # What stands in the way may go: the next change tries again.
+                self._written.pop(folder.key, None)
+                self._complain(folder)
+            known |= names_of(kept)
 
         await asyncio.to_thread(write)
+
+    def _complain(self, folder: Folder) -> None:
+        if folder.key not in self._refused:
+            self._refused.add(folder.key)
+            why = refusal(folder.root) or "it cannot be written"
+            logger.warning("the failures of a folder are not kept on its disk: %s", why)
 
     async def _restore(self, folder: Folder) -> None:
         ls = self._ls
@@ -132,6 +161,7 @@ class Keeper:
             if folder.closed.is_set():
                 return
             self._written.setdefault(folder.key, b"")
+            self._known.setdefault(folder.key, set()).update(found.known)
             told = found.told
             for one in found.publications:
                 if not ls.shelf.has(one.source, folder):

@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 NAME = "failures.json"
 VERSION = 1
-MOST = 20
+MOST = 50
 """Failures of a folder; beyond them the oldest goes."""
 LARGEST = 4 * 2**20
 """Bytes of the file; the oldest failures are left out of it."""
@@ -46,10 +46,11 @@ class Kept:
 
 @dataclass(frozen=True)
 class Restored:
-    """What was read of a folder."""
+    """What was read of a folder, and what of it is this server's from now on."""
 
     publications: list[Publication] = field(default_factory=list)
     told: list[KeptLog] = field(default_factory=list)
+    known: Known = field(default_factory=set)
 
 
 def to_bytes(content: Kept) -> bytes | None:
@@ -62,6 +63,54 @@ def to_bytes(content: Kept) -> bytes | None:
             return data
         kept, told = kept[1:], told if kept else []
     return None
+
+
+Known = set[tuple[str, ...]]
+"""What a server has kept or read of a folder; the rest of the file is what others keep."""
+
+
+def names_of(content: Kept) -> Known:
+    """Return what tells each part of a content from all others: of whatever server."""
+    return {*map(_failure_name, content.failures), *map(_told_name, content.told)}
+
+
+def beside(old: bytes | None, content: Kept, known: Known) -> Kept:
+    """Return a content with what others keep in the same file: what is there, but not ``known``."""
+    found = _parsed(old)
+    if found is None:
+        return content
+    own = names_of(content) | known
+    failures = [one for one in found.failures if _failure_name(one) not in own]
+    told = [one for one in found.told if _told_name(one) not in own]
+    return Kept(
+        [*failures, *content.failures][-MOST:],
+        [*told, *content.told][-MOST:],
+    )
+
+
+def _parsed(data: bytes | None) -> Kept | None:
+    """Return what a file holds, as far as its parts have a name; None where it is damaged."""
+    try:
+        raw = json.loads(data) if data is not None else None
+        if raw is None or raw["version"] != VERSION:
+            return None
+        failures, told = list(raw["failures"]), list(raw.get("told", ()))
+        for one in failures:
+            _failure_name(one)
+        for one in told:
+            _told_name(one)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return None
+    return Kept(failures, told)
+
+
+def _failure_name(one: dict[str, Any]) -> tuple[str, ...]:
+    ids = [str(failure["id"]) for failure in one["report"]["failures"]]
+    return "failure", str(one["source"]), *ids
+
+
+def _told_name(one: list[Any]) -> tuple[str, ...]:
+    return "told", str(one[0])
 
 
 def to_kept(held: Publication) -> dict[str, Any]:
@@ -116,7 +165,8 @@ def read_folder(folder: Folder, settings: Settings, encoding: Encoding, token: T
             continue
         if held.shown():
             out.append(held)
-    return Restored(out, told)
+    content = _parsed(data)
+    return Restored(out, told, names_of(content) if content is not None else set())
 
 
 def _told(one: Any) -> KeptLog:

@@ -15,6 +15,7 @@ from dl_bug_lsp.report import (
     FailureReport,
     Report,
     ReportFrame,
+    Suggestion,
     Suspect,
     SuspectFile,
     Verdict,
@@ -120,7 +121,15 @@ def _suspect(raw: dict[str, Any]) -> Suspect:
         _share(raw, "score"),
         evidence,
         _cell(raw.get("cell")),
+        _suggestion(raw.get("suggestion")),
     )
+
+
+def _suggestion(raw: Any) -> Suggestion | None:
+    if raw is None:
+        return None
+    edit = _table(raw)
+    return Suggestion(_text(edit, "before"), _text(edit, "after"))
 
 
 def _cell(raw: Any) -> CellPlace | None:

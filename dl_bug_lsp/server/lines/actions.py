@@ -8,6 +8,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from dl_bug_lsp.fixes.values import Edit
 from dl_bug_lsp.server.commands.arguments import (
     DISMISS,
     NEXT,
@@ -18,7 +19,9 @@ from dl_bug_lsp.server.commands.arguments import (
 )
 from dl_bug_lsp.server.core.app import DlBugServer, capability
 from dl_bug_lsp.server.failures.publication import SOURCE, Offer, Place, Publication
-from dl_bug_lsp.server.lines.fixing import edit_of, offers_of
+from dl_bug_lsp.server.files.editing import encoding_of, lines_of
+from dl_bug_lsp.server.lines.fixing import edit_of, offers_of, text_edit
+from dl_bug_lsp.views.escape import escape, shorten
 
 QUICK_FIX = types.CodeActionKind.QuickFix
 CONTENT_MODIFIED = -32801
@@ -42,6 +45,7 @@ def register(server: DlBugServer) -> None:
                 continue
             mine = [one for one in params.context.diagnostics if _is_of(one, publication, place)]
             found.extend(await _fixes(ls, publication, place, mine))
+            found.extend(_suggested(ls, place, mine))
             found.extend(_ways(ls, publication, place, mine))
         return found
 
@@ -107,6 +111,32 @@ async def _fixes(
             )
         )
     return found
+
+
+def _suggested(
+    ls: DlBugServer, place: Place, mine: list[types.Diagnostic]
+) -> list[types.CodeAction]:
+    """Return the edit that may repair the failure, said to be no more than that."""
+    edit, mark = place.suspect.suggestion, place.mark
+    lines = lines_of(ls, place.uri) if edit is not None and _literals(ls) else None
+    if edit is None or lines is None or mark.cell is not None or mark.line > len(lines):
+        return []
+    if lines[mark.line - 1] != edit.before:
+        return []
+    change = Edit(place.suspect.file, mark.line, edit.before, edit.after)
+    made = text_edit(change, mark.line, encoding_of(ls))
+    shown = shorten(escape(edit.after.strip()), LONGEST_SHOWN)
+    return [
+        types.CodeAction(
+            title=f"Try (not certain): {shown}",
+            kind=QUICK_FIX,
+            diagnostics=mine or None,
+            edit=types.WorkspaceEdit(changes={place.uri: (made,)}),
+        )
+    ]
+
+
+LONGEST_SHOWN = 80
 
 
 def _is_here(offer: Offer, place: Place) -> bool:

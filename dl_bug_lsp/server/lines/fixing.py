@@ -53,6 +53,7 @@ async def _search(ls: DlBugServer, held: Publication) -> list[Offer]:
         logger.exception("the fixes of a failure could not be found")
         found = []
     held.offers = found
+    ls.shelf.moved()
     settle_open(ls, held)
     return found
 

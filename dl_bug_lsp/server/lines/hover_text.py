@@ -12,7 +12,7 @@ from dl_bug_lsp.views import words
 from dl_bug_lsp.views.categories import category_words
 from dl_bug_lsp.views.escape import escape, shorten
 from dl_bug_lsp.views.headline import message_lines
-from dl_bug_lsp.views.markdown import advice_lines, bar, block, evidence_lines, plain
+from dl_bug_lsp.views.markdown import advice_lines, block, evidence_lines, plain, sentence
 
 MESSAGE_LINES = 4
 OTHERS = 4
@@ -39,6 +39,7 @@ def markdown(
         parts += [f"**{plain(name)}**, {rank}", block(message_lines(failure)[:MESSAGE_LINES])]
         if not failure.reliable:
             parts.append(f"*{words.UNRELIABLE}*")
+        parts += [sentence(said) for said in words.reservations(failure)]
     reasons = evidence_lines(by_score(place.suspect)[REASONS if told else 0 :])
     if reasons:
         parts.append("\n".join(f"- {reason}" for reason in reasons))
@@ -83,8 +84,9 @@ def plain_text(publication: Publication, place: Place) -> str:
     out = [f"{name}, {rank}", *message_lines(place.failure)[:MESSAGE_LINES]]
     if not place.failure.reliable:
         out.append(words.UNRELIABLE)
+    out.extend(escape(said) for said in words.reservations(place.failure))
     for one in by_score(place.suspect):
         why = shorten(escape(one.why), LONGEST_WHY)
-        out.append(f"{bar(one.score)} {words.percent(one.score)} {one.kind}: {why}")
+        out.append(f"- {why}")
     out.extend(f"- {escape(one.cause)} {escape(one.fix)}" for one in place.failure.advice)
     return "\n".join(out)

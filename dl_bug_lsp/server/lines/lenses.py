@@ -12,8 +12,6 @@ from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.failures.publication import Place, Publication
 from dl_bug_lsp.server.files.editing import lines_of
 
-KINDS = 3
-
 
 def register(server: DlBugServer) -> None:
     """Add the handlers of code lenses."""
@@ -91,7 +89,7 @@ def command(ls: DlBugServer, data: Any) -> types.Command:
 
 
 def title(places: list[Place]) -> str:
-    """Return the lens' words: ranks, best score, kinds of evidence, category."""
+    """Return the lens' words: ranks, share of the first of them, category."""
     # Imported here: there is no lens before there is a failure.
     from dl_bug_lsp.views import words
     from dl_bug_lsp.views.categories import category_words
@@ -100,9 +98,6 @@ def title(places: list[Place]) -> str:
     ranks = ", ".join(str(place.suspect.rank) for place in places)
     noun = "Suspicious place" if len(places) == 1 else "Suspicious places"
     name = category_words(first.failure.category.id).name
-    ordered = sorted(first.suspect.evidence, key=lambda evidence: -evidence.score)
-    kinds = list(dict.fromkeys(evidence.kind.replace("_", " ") for evidence in ordered))[:KINDS]
     unsure = f", {words.UNSURE_BRIEFLY}" if words.caution(first.failure) else ""
     share = words.percent(first.suspect.score)
-    parts = [f"{noun} {ranks} ({share}{unsure})", name, ", ".join(kinds)]
-    return " · ".join(part for part in parts if part)
+    return f"{noun} {ranks} ({share}{unsure}) · {name}"

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from dl_bug_lsp.data_folder import open_regular
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.documents.folders import path_of
 from dl_bug_lsp.server.files.editing import buffer_of
@@ -61,9 +62,7 @@ def _read(path: Path) -> tuple[str, int] | None:
     from dl_bug_lsp.logs.decoding import decode
 
     try:
-        if not path.is_file():
-            return None
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             start = max(0, stream.seek(0, 2) - LARGEST)
             before = _lines_between(stream, max(0, start - MOST_COUNTED), start)
             return decode(stream.read(LARGEST))[0], before

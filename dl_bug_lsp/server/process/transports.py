@@ -67,20 +67,25 @@ def standard_streams() -> Channel:
     return StreamChannel(reader, writer)
 
 
-def accept_tcp(address: Address) -> Channel:
-    """Wait for one client on a TCP port; raises `TransportError`."""
+def accept_tcp(address: Address, token: str | None = None) -> Channel:
+    """Wait for one client on a TCP port; raises `TransportError`.
+
+    What does not begin as the protocol does (a browser's request), or lacks the ``token`` where
+    one is wanted, is closed and does not count.
+    """
+    from dl_bug_lsp.server.process.candidates import accept_client
+
     listener = _listener(address)
     with listener:
         _announce("tcp", listener)
-        connection, _ = listener.accept()
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return StreamChannel(connection.makefile("rb"), connection.makefile("wb"))
+        return accept_client(listener, token)
 
 
-def accept_ws(address: Address) -> Channel:
+def accept_ws(address: Address, token: str | None = None) -> Channel:
     """Wait for one client on a WebSocket (RFC 6455), a message a frame; raises `TransportError`.
 
-    Pages of a browser are refused: any page could connect to this machine.
+    Pages of a browser are refused: any page could connect to this machine. So is who lacks the
+    ``token`` where one is wanted.
     """
     try:
         from websockets.sync.server import serve
@@ -91,11 +96,14 @@ def accept_ws(address: Address) -> Channel:
 
     def handle(connection: ServerConnection) -> None:
         nonlocal taken
+        client = _WebSocket(connection)
+        if token is not None and not client.is_allowed(token):
+            connection.close(1008, "the token is missing or wrong")
+            return
         if taken:
             connection.close(1013, "another client is served")
             return
         taken = True
-        client = _WebSocket(connection)
         clients.put(client)
         client.ended.get()
 
@@ -111,11 +119,25 @@ def accept_ws(address: Address) -> Channel:
 class _WebSocket:
     def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
+        self._first: bytes | None = None
         self.ended: queue.SimpleQueue[None] = queue.SimpleQueue()
+
+    def is_allowed(self, token: str) -> bool:
+        from dl_bug_lsp.server.process.candidates import LARGEST_FIRST, PATIENCE, is_allowed
+
+        try:
+            data: Any = self._connection.recv(PATIENCE)
+        except Exception:  # Closed, too late, or no text: in any case no client.
+            return False
+        self._first = data.encode() if isinstance(data, str) else bytes(data)
+        return len(self._first) <= LARGEST_FIRST and is_allowed(self._first, token)
 
     def receive(self) -> bytes | None:
         from websockets.exceptions import ConnectionClosed
 
+        if self._first is not None:
+            first, self._first = self._first, None
+            return first
         try:
             data: Any = self._connection.recv()
         except ConnectionClosed:
@@ -158,8 +180,8 @@ def _announce(kind: str, listener: socket.socket) -> None:
     address = Address(host, port)
     if not address.is_local:
         print(
-            f"dl-bug-lsp: {address} can be reached from other machines: whoever connects can read "
-            "the files of this account's folders; use 127.0.0.1 and a tunnel instead",
+            f"dl-bug-lsp: {address} can be reached from other machines, and nothing is encrypted: "
+            "whoever reads along learns the token; use 127.0.0.1 and a tunnel instead",
             file=sys.stderr,
         )
     print(f"dl-bug-lsp: listening on {kind}://{address}", file=sys.stderr, flush=True)

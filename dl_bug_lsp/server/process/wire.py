@@ -37,18 +37,31 @@ class StreamChannel:
     def __init__(self, reader: BinaryIO, writer: BinaryIO) -> None:
         self._reader = reader
         self._writer = writer
+        self.first = b""
+        """A line that was read already."""
 
     def receive(self) -> bytes | None:
         """Read one message; fields but ``Content-Length`` and lines that are none are passed over.
 
         A message that is too long is read to its end and comes out empty, as bad JSON.
         """
+        length = self._length()
+        return self._body(length) if length is not None else None
+
+    def receive_within(self, most: int) -> bytes | None:
+        """Read one message of at most so many bytes; None for a longer one, of which none is."""
+        length = self._length()
+        return self._body(length) if length is not None and length <= most else None
+
+    def _length(self) -> int | None:
         length: int | None = None
-        while line := self._reader.readline(LONGEST_HEADER):
+        line, self.first = self.first or self._reader.readline(LONGEST_HEADER), b""
+        while line:
             if line.strip():
                 length = _content_length(line, length)
             elif length is not None:
-                return self._body(length)
+                return length
+            line = self._reader.readline(LONGEST_HEADER)
         return None
 
     def _body(self, length: int) -> bytes | None:

@@ -33,6 +33,12 @@ _PLAIN = re.compile(
 _WARNING = re.compile(
     r"Warning: |^\s*warnings\.warn|[Dd]eprecat|\bwarn(?:ing)?\b[:\]]", re.IGNORECASE
 )
+_PROSE = re.compile(
+    r"^\W{0,4}errors? (?:without|codes?|messages?|logs?|details?|output|when|while|during|after"
+    r"|reports?|traces?|info|stack)\b[^:]{0,200}:?\s*$",
+    re.IGNORECASE,
+)
+"""A person's words about an error, which is told elsewhere."""
 _HARMLESS = re.compile(
     r"(?:\b0 (?:errors?|failed)|^Error executing job with|no errors?|errors? (?:rate|=|: ?[\d.])"
     r"|failed call to cuInit|cuInit"
@@ -120,11 +126,9 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     if not rest or rest[0].isspace():
         return None
     parsed = parse_pasted(rest, trusted=False)
-    if (
-        parsed is None
-        or not parsed[1]
-        or not re.search(r"(?:Error|Exception|Interrupt)$", parsed[0])
-    ):
+    if parsed is None or not re.search(r"(?:Error|Exception|Interrupt)$", parsed[0]):
+        return None
+    if not parsed[1] and not _goes_on_below(stream, index):
         return None
     end = message_end(lambda at: stream.text(at) if at < len(stream) else None, index, parsed[1])
     lines = without_marks(rest, [parsed[1], *(stream.text(at) for at in range(index + 1, end))])
@@ -134,12 +138,20 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     )
 
 
+def _goes_on_below(stream: Stream, index: int) -> bool:
+    """Say whether an exception without words has them indented below it, or ends the text."""
+    if index + 1 == len(stream):
+        return True
+    below = stream.text(index + 1)
+    return below[:2].isspace() and bool(below.strip())
+
+
 def _spoken(stream: Stream, index: int, level: str | None, rest: str) -> Block | None:
     """Take a line of level ERROR, or one that begins with "Error:", for a failure in words."""
     loud = level in _LOUD
     if not (loud or (level is None and _PLAIN.match(rest))) or len(rest) < 4:
         return None
-    if _WARNING.search(rest) or _HARMLESS.search(rest):
+    if _WARNING.search(rest) or _HARMLESS.search(rest) or (not loud and _PROSE.match(rest)):
         return None
     cause = Cause("log", rest.strip(), (), Relation.ROOT, stream.span(index, index + 1))
     weight = int(Weight.SPOKEN) if loud else int(Weight.SPOKEN) - 5

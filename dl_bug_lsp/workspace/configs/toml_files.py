@@ -29,6 +29,11 @@ _LEXEME = re.compile(
     re.DOTALL,
 )
 _ERROR_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+_DOTTED = re.compile(r"[\w\"'-]+[ \t]*(\.?)[ \t]*")
+_MOST_PARTS = 64
+"""Parts of a dotted key: the standard library takes the square of their number."""
+_MOST_READ = 8
+"""How often a document's values are read, as often as arrays lie in each other."""
 _MOST_LINES = 2000
 _MOST_UNCLOSED = 10
 """Of so many values the closing bracket is looked for in vain: a file may have one on each line."""
@@ -46,11 +51,15 @@ class _Item:
 
 def read_toml_config(file: str, text: str) -> ConfigReading:
     """Return an entry for every table, key and array item."""
+    lines = text.split("\n")
+    deep = next((at for at, line in enumerate(lines, 1) if _is_deep(line)), None)
+    if deep is not None:
+        return ConfigReading((), f"a key of more than {_MOST_PARTS} parts", deep)
     problem, problem_line = _strict_problem(text)
+    budget = [_MOST_READ * len(text) + 100_000]
     entries: list[ConfigEntry] = []
     table: _Path = ()
     counts: dict[_Path, int] = {}
-    lines = text.split("\n")
     number = unclosed = 0
     while number < len(lines) and len(entries) < MOST_ENTRIES:
         line = lines[number]
@@ -65,7 +74,7 @@ def read_toml_config(file: str, text: str) -> ConfigReading:
             raw, last, is_closed = _raw_value(lines[number : number + reach], statement.end())
             last, unclosed = number + last, unclosed + (not is_closed)
             path = (*table, *_key_path(statement.group(1)))
-            _value_entries(file, _Item(raw, number + 1, last + 1), path, entries)
+            _value_entries(file, _Item(raw, number + 1, last + 1), path, entries, budget)
         number = last + 1
     return ConfigReading(tuple(entries), problem, problem_line)
 
@@ -131,8 +140,25 @@ def _without_comment(raw: str) -> str:
     return "".join(part for part in kept if part[0] != "#").strip()
 
 
-def _value_entries(file: str, item: _Item, path: _Path, entries: list[ConfigEntry]) -> None:
+def _is_deep(line: str) -> bool:
+    """Say whether a key has so many parts that the standard library's reader never ends."""
+    if line.count(".") <= _MOST_PARTS:
+        return False
+    parts = 0
+    for found in _DOTTED.finditer(line):
+        parts = parts + 1 if found[1] else 0
+        if parts > _MOST_PARTS:
+            return True
+    return False
+
+
+def _value_entries(
+    file: str, item: _Item, path: _Path, entries: list[ConfigEntry], budget: list[int]
+) -> None:
+    budget[0] -= len(item.text)
     try:
+        if budget[0] < 0:
+            raise ValueError("each level of an array is read anew, and there are many")
         value: Any = tomllib.loads(f"v = {item.text.strip()}")["v"]
     except (tomllib.TOMLDecodeError, RecursionError, ValueError):
         value = item.text
@@ -143,7 +169,7 @@ def _value_entries(file: str, item: _Item, path: _Path, entries: list[ConfigEntr
         )
         parts = _items(item)
         for index, part in enumerate(parts[:MOST_ENTRIES]):
-            _value_entries(file, part, (*path, index), entries)
+            _value_entries(file, part, (*path, index), entries, budget)
     elif isinstance(value, dict):
         entries.append(
             entry(file, item.line, path, None, item.text, end_line=item.end_line, length=len(value))

@@ -3,6 +3,12 @@ local clients = require('dl_bug_lsp.clients')
 
 local M = {}
 
+-- A share as the report prints it.
+function M.percent(share)
+  local rounded = ('%.0f'):format(share * 100)
+  return (rounded == '0' and share > 0) and '<1 %' or rounded .. ' %'
+end
+
 -- The text of the clipboard; of the unnamed register where there is none (over ssh).
 function M.clipboard()
   for _, name in ipairs({ '+', '*' }) do
@@ -44,7 +50,7 @@ local function item(failure, place)
     lnum = place.range.start.line + 1,
     col = place.range.start.character + 1,
     type = place.suspect == 1 and 'W' or 'I',
-    text = ('%d. %.0f %% %s'):format(place.suspect, place.score * 100, failure.message or failure.category),
+    text = ('%d. %s %s'):format(place.suspect, M.percent(place.score), failure.message or failure.category),
   }
 end
 

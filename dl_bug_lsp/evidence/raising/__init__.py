@@ -1,0 +1,1 @@
+"""Where the workspace can raise a message that stands without its traceback."""

@@ -1,0 +1,74 @@
+"""`--brief`, output handed on through a pipe, `explain` of a message, frameworks in `doctor`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dl_bug_lsp.cli.main import main
+
+LOG = """\
+Traceback (most recent call last):
+  File "train.py", line 2, in <module>
+    x["lr"]
+KeyError: 'lr'
+"""
+
+
+def workspace(tmp_path: Path) -> Path:
+    (tmp_path / "train.py").write_text('x = {"rate": 1}\nx["lr"]\n')
+    (tmp_path / "requirements.txt").write_text("torch==2.2.0\nrequests\n")
+    return tmp_path
+
+
+def test_brief_is_one_line_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "run.log"
+    log.write_text(LOG)
+    code = main(["localize", str(log), "--workspace", str(workspace(tmp_path)), "--brief"])
+    shown = capsys.readouterr().out
+    assert code == 0
+    assert len(shown.splitlines()) == 1
+    assert "train.py:" in shown
+    assert "KeyError: 'lr'" in shown
+    assert main(["localize", str(log), "--brief", "--format", "json"]) == 2
+
+
+@pytest.mark.parametrize(("passing", "is_passed"), [("always", True), ("auto", False)])
+def test_a_pipe_is_handed_on(tmp_path: Path, passing: str, is_passed: bool) -> None:
+    command = [sys.executable, "-m", "dl_bug_lsp", "localize", "--pass", passing]
+    done = subprocess.run(
+        [*command, "--workspace", str(workspace(tmp_path))],
+        input=LOG.encode(),
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout.startswith(LOG.encode()) == is_passed
+    assert b"Most suspicious places" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("oom", "gpu_out_of_memory"),
+        ("size mismatch", "tensor_mismatch"),
+        ("ModuleNotFoundError: No module named 'torch'", "read as library_not_found"),
+    ],
+)
+def test_explain_takes_common_words_and_messages(
+    said: str, shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", said]) == 0
+    assert shown in capsys.readouterr().out
+
+
+def test_doctor_names_the_frameworks_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["doctor", "--workspace", str(workspace(tmp_path))]) == 0
+    shown = capsys.readouterr().out
+    assert "torch==2.2.0 (requirements.txt:1)" in shown
+    assert "requests" not in shown
