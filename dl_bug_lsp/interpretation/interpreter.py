@@ -105,14 +105,13 @@ class Outcome:
     """How following a program ended.
 
     ``raised`` is the failure where it was reproduced; ``elsewhere`` the places at which values did
-    not fit our models; ``reached`` whether the failing line was come to, ``passed`` whether its
-    statement gave something known; ``complete`` whether the budget did.
+    not fit our models; ``reached`` whether the failing line was come to; ``complete`` whether the
+    budget did.
     """
 
     raised: Raised | None
     elsewhere: frozenset[tuple[Origin, str]]
     reached: bool
-    passed: bool
     complete: bool
     steps: int
 
@@ -126,7 +125,6 @@ class Interpreter:
         script: str,
         target: Origin,
         arguments: Sequence[Value] | None = None,
-        edits: Mapping[int, ast.expr] | None = None,
         steps: int = MAX_STEPS,
         frames: Iterable[Origin] = (),
         settings: str | None = None,
@@ -134,26 +132,24 @@ class Interpreter:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
         ``arguments`` are the words of the command line without the program, None where they are
-        not known; ``edits`` expressions
-        to read in place of others, by the ``id`` of those; ``frames`` the places on the stack,
-        outermost first; ``settings`` the config file that a path which is not known means.
+        not known; ``frames`` the places on the stack, outermost first; ``settings`` the config file
+        that a path which is not known means.
         """
         self.workspace = workspace
         self.script = script
         self.target = target
         self.arguments = None if arguments is None else tuple(arguments)
-        self.edits = edits or {}
         self.left = steps
         self.steps = steps
         self.settings = settings
         self.order = tuple(frames) or (target,)
         self.frames = frozenset(self.order) | {target}
         self._followed: set[Origin] = set()
+        self._written: dict[str, frozenset[str]] = {}
         self.modules: dict[str, Value] = {}
         self.stack: list[Origin] = []
         self.elsewhere: set[tuple[Origin, str]] = set()
         self.reached = False
-        self.passed = False
         self.calls = 0
         builtin_models.load()
 
@@ -172,7 +168,7 @@ class Interpreter:
         except (Exhausted, RecursionError):
             complete = False
         done = self.steps - self.left
-        return Outcome(raised, frozenset(self.elsewhere), self.reached, self.passed, complete, done)
+        return Outcome(raised, frozenset(self.elsewhere), self.reached, complete, done)
 
     def module(self, file: str, name: str) -> Value:
         """Return a workspace module, run when first asked for."""
@@ -202,14 +198,12 @@ class Interpreter:
     def statement(self, node: ast.stmt, env: Environment) -> None:
         """Follow a statement; what our models would raise elsewhere leaves things unknown."""
         self._spend(node.lineno)
-        is_target = self._is_target(node)
-        self.reached = self.reached or is_target
+        if self._is_target(node):
+            self.reached = True
         try:
             method = getattr(self, f"_do_{type(node).__name__}", None)
             if method is not None:
                 method(node, env)
-            if is_target:
-                self.passed = self.passed or self._known_after(node, env)
         except Raised as raised:
             place = raised.place or self.stack[-1]
             raised.place = place
@@ -221,18 +215,6 @@ class Interpreter:
             if isinstance(node, ast.Return):
                 raise _Return(unknown(*raised.sides)) from None
             self._forget(node, env)
-
-    def _known_after(self, node: ast.stmt, env: Environment) -> bool:
-        """Whether what a statement gave is known: only then it is sure to have got past."""
-        targets: list[ast.expr] = []
-        if isinstance(node, ast.Assign):
-            targets = [n for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)]
-        elif isinstance(node, (ast.AnnAssign, ast.AugAssign)):
-            targets = [node.target]
-        elif isinstance(node, ast.Expr):
-            return is_known(self.value(node.value, env))
-        found = [env.names.get(t.id) for t in targets if isinstance(t, ast.Name)]
-        return bool(found) and all(value is not None and is_known(value) for value in found)
 
     def _is_target(self, node: ast.stmt) -> bool:
         file, line = self.target
@@ -305,10 +287,7 @@ class Interpreter:
                     base.data.pop(key.data, None)
 
     def _do_Return(self, node: ast.Return, env: Environment) -> None:
-        value = self.value(node.value, env) if node.value is not None else Value(None)
-        if self._is_target(node):
-            self.passed = self.passed or is_known(value)
-        raise _Return(value)
+        raise _Return(self.value(node.value, env) if node.value is not None else Value(None))
 
     def _do_Break(self, node: ast.Break, env: Environment) -> None:
         raise _Break
@@ -583,9 +562,6 @@ class Interpreter:
 
     def value(self, node: ast.expr, env: Environment) -> Value:
         """Return what an expression comes to."""
-        edited = self.edits.get(id(node))
-        if edited is not None:
-            node = edited
         self._spend(getattr(node, "lineno", 0) if isinstance(node, ast.Call) else 0)
         method = getattr(self, f"_of_{type(node).__name__}", None)
         if method is None:
@@ -613,11 +589,14 @@ class Interpreter:
 
     def _binds(self, name: str, env: Environment) -> bool:
         """Whether the file writes a name anywhere: then it is ours not to know it."""
-        tree = self.workspace.tree(env.file)
-        return tree is None or any(
-            isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
-            for n in ast.walk(tree)
-        )
+        written = self._written.get(env.file)
+        if written is None:
+            tree = self.workspace.tree(env.file)
+            nodes = ast.walk(tree) if tree is not None else ()
+            written = self._written[env.file] = frozenset(
+                n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+            )
+        return name in written
 
     def _lookup(self, name: str, env: Environment) -> Value | None:
         scope: Environment | None = env
@@ -881,7 +860,6 @@ class Interpreter:
         slices: list[tuple[Value | None, ...] | None] = []
         elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         for element in elements:
-            element = self.edits.get(id(element), element)
             if isinstance(element, ast.Slice):
                 bounds = (element.lower, element.upper, element.step)
                 slices.append(tuple(None if b is None else self.value(b, env) for b in bounds))
@@ -1449,16 +1427,6 @@ def _with_slices(
             part = Value(LibraryObject("builtins.slice", given, {}, place), merged(*given))
         found.append(part)
     return tuple(found)
-
-
-def is_known(value: Value) -> bool:
-    """Whether a value is known; of an array at least its shape."""
-    data = value.data
-    if isinstance(data, Array):
-        return data.shape is not None
-    if isinstance(data, (list, tuple)):
-        return all(is_known(item) for item in data[:8])
-    return data is not UNKNOWN
 
 
 def kind_of(value: Value) -> str:

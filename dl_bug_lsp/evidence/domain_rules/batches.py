@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_files
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_files, source
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.properties import Property
@@ -145,7 +145,7 @@ def _unflattened(case: Case) -> Iterator[Clue]:
                 if name in NEUTRAL_LAYERS:
                     continue
                 if before is not None and name in FLAT_LAYERS:
-                    text = ast.unparse(before)
+                    text = source(before)
                     why = f"`{text}` gives a feature map, and `{name}` follows without a `Flatten`"
                     yield Clue("rules.no_flatten", file, before.lineno, 1.0, why)
                     yield Clue("rules.no_flatten", file, layer.lineno, 0.9, why)
@@ -199,8 +199,8 @@ def _opened_images(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
         if any(called_name(call) in {"convert", "Grayscale", "rgb2gray"} for call in calls):
             continue
         for call in calls:
-            if ast.unparse(call.func) in OPENS_IMAGE:
-                yield call, ast.unparse(call)
+            if source(call.func) in OPENS_IMAGE:
+                yield call, source(call)
 
 
 def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
@@ -227,7 +227,7 @@ def _gaps(case: Case) -> Iterator[Clue]:
             continue
         for call in (n for n in ast.walk(expr) if isinstance(n, ast.Call)):
             if isinstance(call.func, ast.Attribute) and call.func.attr in FINDS_NOTHING:
-                why = f"`{ast.unparse(call)}` gives NaN for what it does not find: no index"
+                why = f"`{source(call)}` gives NaN for what it does not find: no index"
                 yield Clue("rules.gap_index", step.node.file, call.lineno, 1.0, why)
 
 
@@ -296,7 +296,7 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
                 continue
             if name in NEEDS_ARGUMENTS and not (call.args or call.keywords):
                 continue
-            why = f"`{ast.unparse(call)}` gives a new value, which nothing keeps"
+            why = f"`{source(call)}` gives a new value, which nothing keeps"
             yield Clue("rules.dropped_result", file, call.lineno, 1.0, why)
 
 
@@ -305,7 +305,7 @@ NEEDS_ARGUMENTS = {"join", "map", "filter", "merge", "replace", "drop", "assign"
 
 
 def _names_module(expr: ast.expr) -> bool:
-    text = ast.unparse(expr).lower()
+    text = source(expr).lower()
     return any(word in text for word in ("model", "net", "encoder", "decoder", "module", "self"))
 
 
@@ -340,5 +340,5 @@ def _zip_of_one(case: Case) -> Iterator[Clue]:
                 if not isinstance(call, ast.Call) or called_name(call) != "zip":
                     continue
                 if len(call.args) == 1 and not isinstance(call.args[0], ast.Starred):
-                    why = f"`{ast.unparse(call)}` gives tuples of one: `zip(*…)` was perhaps meant"
+                    why = f"`{source(call)}` gives tuples of one: `zip(*…)` was perhaps meant"
                     yield Clue("rules.zip_of_one", start.file, call.lineno, 1.0, why)
