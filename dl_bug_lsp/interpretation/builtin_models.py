@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import arrays
@@ -37,27 +36,20 @@ if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 
 NAMES = frozenset(dir(builtins))
-OF_LIBRARIES = (
-    *("torch_models", "torch_layers", "torchvision_models"),
-    *("numpy_models", "pandas_models", "stdlib_models"),
-    *("keras_models", "tensorflow_models", "jax_models"),
-)
-MUTATING = {"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update",
-            "setdefault", "add", "discard", "popitem", "appendleft"}  # fmt: skip
-_loaded: list[bool] = []
 
 
 def load() -> None:
-    """Import the modules that hold the models of libraries, once."""
-    if _loaded:
-        return
-    _loaded.append(True)
-    for name in OF_LIBRARIES:
-        try:
-            importlib.import_module(f"dl_bug_lsp.interpretation.{name}")
-        except ModuleNotFoundError as error:
-            if error.name != f"dl_bug_lsp.interpretation.{name}":
-                raise
+    """Import the modules that hold the models of libraries: they register what they know."""
+    from dl_bug_lsp.interpretation import (  # noqa: F401
+        jax_models,
+        keras_models,
+        numpy_models,
+        pandas_models,
+        stdlib_models,
+        tensorflow_models,
+        torch_models,
+        torchvision_models,
+    )
 
 
 def is_builtin(name: str) -> bool:

@@ -789,7 +789,7 @@ def set_up(interpreter: Interpreter, value: Value, place: Origin, depth: int = 0
             set_up(interpreter, inner, place, depth + 1)
 
 
-def run_module(
+def apply_module(
     interpreter: Interpreter, call: Call, args: tuple[Value, ...], keywords: dict[str, Value]
 ) -> Value:
     """Return what a Flax module's ``__call__`` gives, its layers' input sizes compared."""
@@ -824,7 +824,7 @@ def flax_method(interpreter: Interpreter, call: Call) -> Value:
         other = _others.get(call.name)
         return other(interpreter, call) if other is not None else call.unknown()
     keywords = {k: v for k, v in call.keywords.items() if k not in {"rngs", "mutable", "variables"}}
-    found = run_module(interpreter, call, call.args[1:], keywords)
+    found = apply_module(interpreter, call, call.args[1:], keywords)
     parameters = unknown(*call.args[:1])
     if call.name == "init":
         return parameters

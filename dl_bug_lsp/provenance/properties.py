@@ -2,24 +2,19 @@
 
 A failing check complains of one property: a size, a type, a device, that there is nothing. A
 slice that follows it leaves out what only decides others: `lr` makes no shape, a size makes no
-dtype. What library functions do with properties is data (``properties.toml``), as CodeQL's models.
+dtype. What library functions do with properties is data (``properties.json``), as CodeQL's models.
 """
 
 from __future__ import annotations
 
 import ast
-import sys
+import json
 from enum import Flag, auto
 from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance.values import Instance, LibraryObject, StepKind
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.nodes import Node
@@ -50,8 +45,16 @@ HANDED_ON = frozenset(
 
 @lru_cache(maxsize=1)
 def _models() -> dict[str, frozenset[str]]:
-    text = resources.files("dl_bug_lsp.provenance").joinpath("properties.toml").read_text("utf-8")
-    return {name: frozenset(words) for name, words in tomllib.loads(text).items()}
+    """Return what library functions do, by their last names.
+
+    ``elementwise``: the result is like the receiver or the first argument. ``creation``: the
+    numbers in the arguments are its size. ``arrays``: it has the size of the first argument.
+    ``like``: all of it. ``reshaping``: arguments say how sizes change. ``measures``: a number that
+    tells a size. ``converting``, ``moving``: the type or device changes. ``reading``: what is read
+    decides everything. ``neutral``: arguments that decide none of these.
+    """
+    text = resources.files("dl_bug_lsp.provenance").joinpath("properties.json").read_text("utf-8")
+    return {name: frozenset(words) for name, words in json.loads(text).items()}
 
 
 def decides(node: Node, asked: Property) -> bool:
