@@ -102,7 +102,7 @@ def test_a_project_s_settings(
 
 
 def test_the_documentation_has_the_table_of_settings() -> None:
-    page = Path(__file__).parents[2] / "docs" / "server.md"
+    page = Path(__file__).parents[2] / "docs" / "settings.md"
     assert markdown_table() in page.read_text(encoding="utf-8")
 
 

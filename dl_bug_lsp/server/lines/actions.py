@@ -8,7 +8,6 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from dl_bug_lsp.fixes.values import Edit
 from dl_bug_lsp.server.commands.arguments import (
     DISMISS,
     NEXT,
@@ -123,6 +122,9 @@ def _suggested(
         return []
     if lines[mark.line - 1] != edit.before:
         return []
+    # What reads sources is loaded after the server has answered that it is there.
+    from dl_bug_lsp.fixes.values import Edit
+
     change = Edit(place.suspect.file, mark.line, edit.before, edit.after)
     made = text_edit(change, mark.line, encoding_of(ls))
     shown = shorten(escape(edit.after.strip()), LONGEST_SHOWN)
