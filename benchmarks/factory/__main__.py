@@ -51,6 +51,7 @@ def main() -> int:
     run.add_argument("--jobs", type=int, default=2)
     run.add_argument("--rounds", type=int, default=len(ROUNDS))
     run.add_argument("--only", help="programs whose id holds this text")
+    run.add_argument("--quick", type=float, help="only programs with a clean run of fewer seconds")
     run.add_argument("--goal", type=int, default=1_000_000, help="failures to stop at")
     demo = commands.add_parser("demo", help="ten failures end to end")
     demo.add_argument("--count", type=int, default=10)
@@ -96,6 +97,8 @@ def run_all(args: argparse.Namespace, store: Store) -> int:
             print("another run works on this store", file=sys.stderr)
             return 1
         chosen = [p for p in programs(args.mirror) if not args.only or args.only in p.id]
+        if args.quick is not None:
+            chosen = [p for p in chosen if _clean_seconds(store, p) < args.quick]
         print(f"{len(all_operators())} operators, {len(chosen)} programs", flush=True)
         turns = [
             (program, Budget(attempts, seconds))
@@ -119,14 +122,24 @@ def run_all(args: argparse.Namespace, store: Store) -> int:
         return max((worker.exitcode or 0) for worker in workers)
 
 
+def _clean_seconds(store: Store, program: Program) -> float:
+    """Return the processor time of a program's clean run, 0 where it was not run yet."""
+    try:
+        data = json.loads((store.root / "clean" / f"{program.id}.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return 0.0
+    return float(data["processor"])
+
+
 def _in_turn(chosen: list[Program]) -> list[Program]:
-    """Return programs so that sources take turns: two of each source, then two more."""
+    """Return programs so that sources take turns: two of each, public ones first, then two more."""
     place: Counter[str] = Counter()
     keyed = []
     for program in chosen:
         order = CHEAP.get(program.framework, len(CHEAP))
         spread = seed_of("turn", program.id)
-        keyed.append((place[program.source] // 2, order, spread, program))
+        ours = program.source.startswith(OURS)
+        keyed.append((place[program.source] // 2, ours, order, spread, program))
         place[program.source] += 1
     return [entry[-1] for entry in sorted(keyed, key=lambda e: e[:-1])]
 
