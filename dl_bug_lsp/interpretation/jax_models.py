@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+# Many functions of jax.numpy are those of NumPy, and Flax and PyTorch both have a class `Module`:
+# their models must be there first.
+import dl_bug_lsp.interpretation.numpy_models
+import dl_bug_lsp.interpretation.torch_layers  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.keras_layers import each, items, member
