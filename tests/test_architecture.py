@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "retrieval": ("workspace",),
     "spectrum": ("logs", "tracebacks"),
     "provenance": ("workspace", "cancellation"),
-    "interpretation": ("workspace", "cancellation"),
+    "interpretation": ("workspace", "cancellation", "provenance"),
     "evidence": (*MIDDLE, "spectrum", "report", "bug_reports", "retrieval"),
     "ranking": (*MIDDLE, "spectrum", "evidence", "report", "bug_reports", "retrieval"),
     "localize": (*MIDDLE, "spectrum", "evidence", "ranking", "report", "bug_reports"),

@@ -302,7 +302,8 @@ def _at_path(settings: list[Setting], message: str) -> Iterator[Clue]:
 def _names_file(case: Case, setting: Setting) -> bool:
     """Whether a setting's value is a file of the workspace: that is there, and no wrong value."""
     value = setting.value
-    return isinstance(value, str) and "." in value and case.engine.file_named(value) is not None
+    written = isinstance(value, str) and "." in value
+    return written and case.engine.workspace.file_named(str(value)) is not None
 
 
 def _says(setting: Setting, told: set[str]) -> bool:

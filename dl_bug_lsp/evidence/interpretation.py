@@ -26,6 +26,8 @@ SHARED = 0.25
 """What an origin counts that made both sides."""
 MOST_ITEMS = 20
 MOST_TEXT = 40
+SEEN = "(followed without being run)"
+"""How a sentence says that no run has shown it."""
 DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
@@ -64,8 +66,8 @@ def follow(case: Case) -> Outcome:
 def _why(raised: Raised) -> str:
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
     if len(shown) == 2:
-        return f"goes into {shown[0]} or {shown[1]}, which do not fit at the failing line"
-    return "goes into the value that fails at the failing line"
+        return f"goes into {shown[0]} or {shown[1]}, which {SEEN} do not fit at the failing line"
+    return f"goes into the value that {SEEN} fails at the failing line"
 
 
 def _shown(value: Value) -> str:

@@ -218,9 +218,10 @@ def _constants_in(expr: ast.expr, operators: tuple[type[ast.operator], ...]) -> 
     return found
 
 
-def indexes_shape(expr: ast.Subscript) -> bool:
+def indexes_shape(expr: ast.expr) -> bool:
     """Whether an expression takes a part of a shape (``x.shape[1:]``), which cuts no array."""
-    return isinstance(expr.value, ast.Attribute) and expr.value.attr == "shape"
+    base = expr.value if isinstance(expr, ast.Subscript) else None
+    return isinstance(base, ast.Attribute) and base.attr == "shape"
 
 
 def _bounds_in(expr: ast.expr) -> set[int]:

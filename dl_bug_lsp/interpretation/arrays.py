@@ -156,14 +156,3 @@ def stacked(parts: Sequence[Array], axis: int) -> tuple[Value, ...] | None:
         )
     at = axis % (len(found) + 1)
     return (*found[:at], Value(len(parts)), *found[at:])
-
-
-def convolved(length: Value, kernel: int, stride: int, padding: int, dilation: int = 1) -> Value:
-    """Return the length that a convolution or pooling leaves (Dumoulin and Visin, 2016)."""
-    number = size(length)
-    if number is None:
-        return Value(UNKNOWN, length.origins)
-    left = (number + 2 * padding - dilation * (kernel - 1) - 1) // max(stride, 1) + 1
-    if left < 1:
-        raise Raised("size", "the kernel is larger than the input", length, Value(kernel))
-    return Value(left, length.origins)

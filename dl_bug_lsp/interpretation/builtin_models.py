@@ -9,6 +9,7 @@ from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import (
     MAX_ITEMS,
+    MAX_TEXT,
     PLAIN,
     NotPlain,
     lifted,
@@ -17,7 +18,6 @@ from dl_bug_lsp.interpretation.operators import (
     type_name,
 )
 from dl_bug_lsp.interpretation.values import (
-    NOWHERE,
     UNKNOWN,
     Array,
     ClassValue,
@@ -31,6 +31,7 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     unknown,
 )
+from dl_bug_lsp.provenance.operators import brace
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -255,6 +256,8 @@ def _folded(interpreter: Interpreter, call: Call) -> Value:
         given = [plain(item) for item in items]
         if name == "sum":
             start = plain(call.args[1]) if len(call.args) > 1 else 0
+            if not isinstance(start, (int, float)):
+                return call.unknown()  # Joining containers one by one takes quadratic time.
             return lifted(sum(given, start), *items[:24])
         default = call.keywords.get("default")
         if not given and default is not None:
@@ -421,17 +424,31 @@ def plain_method(interpreter: Interpreter, call: Call) -> Value:
 def _run(data: Any, name: str, args: list[Value], call: Call) -> Value:
     if name in ("center", "ljust", "rjust", "zfill", "expandtabs", "to_bytes", "translate"):
         return call.unknown()
+    parts = [p for p in (call.receiver, *args, *call.keywords.values()) if p is not None]
     try:
         given = [plain(a) for a in args]
         named = {k: plain(v) for k, v in call.keywords.items()}
-        parts = [call.receiver, *args, *call.keywords.values()]
-        return lifted(getattr(data, name)(*given, **named), *(p for p in parts if p is not None))
+        if name in ("format", "format_map") and isinstance(data, str):
+            filled = brace(data, given, named) if name == "format" else None
+            return unknown(*parts) if filled is None else lifted(filled.value, *parts)
+        if isinstance(data, (str, bytes)) and _grown(data, name, given) > MAX_TEXT:
+            return unknown(*parts)
+        return lifted(getattr(data, name)(*given, **named), *parts)
     except NotPlain:
         return call.unknown()
     except TypeError as error:
         raise Raised("type", str(error), *args) from None
     except (ValueError, KeyError, IndexError, AttributeError, ArithmeticError, LookupError):
         return call.unknown()
+
+
+def _grown(data: str | bytes, name: str, given: list[Any]) -> int:
+    """Return a bound of the length of what a method of a text makes of others."""
+    if name == "join" and given:
+        return sum(len(item) for item in given[0]) + len(data) * len(given[0])
+    if name == "replace" and len(given) > 1:
+        return len(data) + data.count(given[0]) * len(given[1])
+    return 0 if name not in ("encode", "decode") else len(data)
 
 
 def _list_method(interpreter: Interpreter, call: Call, receiver: Value, data: list[Value]) -> Value:
@@ -539,6 +556,3 @@ def _set_method(interpreter: Interpreter, call: Call, receiver: Value, data: set
     if call.name in ("union", "intersection", "difference", "copy", "issubset", "issuperset"):
         return lifted(getattr(data, call.name)(*given), receiver, *call.args)
     return call.unknown()
-
-
-__all__ = ["NOWHERE", "is_builtin", "load", "plain_method", "text_of"]

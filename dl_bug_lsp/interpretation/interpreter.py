@@ -8,7 +8,6 @@ our knowledge is taken to be wrong: the value becomes unknown and the run goes o
 from __future__ import annotations
 
 import ast
-import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,9 +37,16 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     unknown,
 )
+from dl_bug_lsp.provenance.operators import formatted
 from dl_bug_lsp.workspace import Workspace
 
 MAX_STEPS = 60_000
+MAX_MADE = 1_000_000
+"""Items of containers and characters of texts that the expressions of a run may make in all."""
+MAKING = (
+    *(ast.BinOp, ast.Call, ast.Subscript, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
 MAX_DEPTH = 40
 MAX_ROUNDS = 3_000
 FEW_ROUNDS = 2
@@ -51,15 +57,21 @@ MAX_MODULES = 60
 """Modules of the workspace that are followed; what others define is unknown."""
 GENERIC = {"list", "dict", "tuple", "set", "frozenset", "type"}
 RECORDS = {"NamedTuple", "BaseModel", "flax.linen.Module", "equinox.Module"}
+SIZED = (list, tuple, dict, set, str, bytes)
 FORWARDS = ("forward", "call", "__call__")
 """Methods that calling an object of a class of a library runs."""
+MODEL_ERRORS = (
+    *(LookupError, TypeError, ValueError, AttributeError, AssertionError),
+    *(ArithmeticError, MemoryError),
+)
+"""What a model may stumble over where a program hands it what it was not written for."""
 SUPER = "builtins.super()"
 TABLES = {"DictConfig", "EasyDict", "AttrDict", "ConfigDict"}
 """Classes of libraries whose objects are tables of settings."""
 
 
 class Exhausted(Exception):
-    """The budget of steps is spent."""
+    """The budget of steps, or of what a run may make, is spent."""
 
 
 class Reached(Exception):
@@ -141,6 +153,7 @@ class Interpreter:
         self.arguments = None if arguments is None else tuple(arguments)
         self.left = steps
         self.steps = steps
+        self.room = MAX_MADE
         self.settings = settings
         self.order = tuple(frames) or (target,)
         self.frames = frozenset(self.order) | {target}
@@ -150,7 +163,6 @@ class Interpreter:
         self.stack: list[Origin] = []
         self.elsewhere: set[tuple[Origin, str]] = set()
         self.reached = False
-        self.calls = 0
         builtin_models.load()
 
     # -- running ---------------------------------------------------------------------------------
@@ -207,8 +219,6 @@ class Interpreter:
         except Raised as raised:
             place = raised.place or self.stack[-1]
             raised.place = place
-            if not raised.stack:
-                raised.stack = tuple(self.stack)
             if self._is_failure(place, node):
                 raise Reached(raised) from None
             self.elsewhere.add((place, raised.what))
@@ -273,7 +283,7 @@ class Interpreter:
         if isinstance(before.data, list) and isinstance(node.op, ast.Add):
             items = self.iterate(value)
             if isinstance(items, list):
-                before.data.extend(items[: operators.MAX_ITEMS])
+                before.data.extend(items[: operators.MAX_ITEMS - len(before.data)])
                 return
         self.assign(node.target, operators.binary(type(node.op), before, value), env)
 
@@ -296,9 +306,6 @@ class Interpreter:
         raise _Continue
 
     def _do_Global(self, node: ast.Global, env: Environment) -> None:
-        top = env
-        while top.outer is not None:
-            top = top.outer
         for name in node.names:
             env.names.setdefault(f"global {name}", Value(None))
 
@@ -389,7 +396,7 @@ class Interpreter:
             func = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
             name = ast.unparse(func)
         raised = Raised("raised", name)
-        raised.place, raised.stack = self.stack[-1], tuple(self.stack)
+        raised.place = self.stack[-1]
         if raised.place == self.target:
             raise Reached(raised)
         raise _Leave(raised)
@@ -398,7 +405,7 @@ class Interpreter:
         test = self.value(node.test, env)
         if operators.truth(test) is False:
             raised = Raised("raised", "AssertionError", test)
-            raised.place, raised.stack = self.stack[-1], tuple(self.stack)
+            raised.place = self.stack[-1]
             if self._is_failure(self.stack[-1], node):
                 raise Reached(raised)
             self.elsewhere.add((self.stack[-1], "raised"))
@@ -567,6 +574,10 @@ class Interpreter:
         if method is None:
             return Value(UNKNOWN)
         found: Value = method(node, env)
+        if isinstance(node, MAKING) and isinstance(found.data, SIZED):
+            self.room -= len(found.data)
+            if self.room < 0:
+                raise Exhausted
         return found
 
     def _origin(self, node: ast.expr, env: Environment) -> frozenset[Origin]:
@@ -840,17 +851,11 @@ class Interpreter:
             assert isinstance(piece, ast.FormattedValue)
             value = self.value(piece.value, env)
             parts.append(value)
-            if piece.format_spec is not None:
-                spec = self.value(piece.format_spec, env)
-                try:
-                    texts.append(format(plain(value), str(plain(spec))))
-                    continue
-                except (NotPlain, ValueError, TypeError):
-                    return unknown(*parts)
-            shown = builtin_models.text_of(value)
+            spec = "" if piece.format_spec is None else self.value(piece.format_spec, env).data
+            shown = _field(value, spec, piece.conversion)
             if shown is None:
                 return unknown(*parts)
-            texts.append(repr(shown) if piece.conversion == ord("r") else shown)
+            texts.append(shown)
         origin = self._origin(node, env)
         return Value("".join(texts)[: operators.MAX_TEXT], merged(Value(None, origin), *parts))
 
@@ -1033,9 +1038,7 @@ class Interpreter:
         """Return what a model gives; unknown where it does not cope with what it was given."""
         try:
             return model(self, told)
-        except (LookupError, TypeError, ValueError, AttributeError, AssertionError):
-            return told.unknown()
-        except (ArithmeticError, MemoryError):
+        except MODEL_ERRORS:
             return told.unknown()
 
     def call(
@@ -1376,11 +1379,10 @@ class Interpreter:
         if isinstance(data, Table):
             return [Value(name, value.origins) for name in data.columns]
         if isinstance(data, LibraryObject):
-            for key in ((data.short, "__iter__"),):
-                model = MODELS.methods.get(key)
-                if model is not None:
-                    told = Call("__iter__", (), {}, data.made, value)
-                    return self.iterate(self.apply(model, told))
+            model = MODELS.methods.get((data.short, "__iter__"))
+            if model is not None:
+                told = Call("__iter__", (), {}, data.made, value)
+                return self.iterate(self.apply(model, told))
             return Lazy(unknown(value), Value(UNKNOWN))
         if isinstance(data, Instance):
             return self._iterate_instance(value, data)
@@ -1391,7 +1393,6 @@ class Interpreter:
         return Lazy(unknown(value), Value(UNKNOWN))
 
     def _iterate_instance(self, value: Value, data: Instance) -> list[Value] | Lazy:
-        place = self.stack[-1] if self.stack else (self.script, 0)
         method = self._member(data.cls, "__iter__")
         if method is not None and isinstance(method.data, FunctionValue):
             return self.iterate(self._enter(method.data, (value,), {}))
@@ -1402,18 +1403,20 @@ class Interpreter:
             if counted is not None and isinstance(counted.data, FunctionValue):
                 length = self._enter(counted.data, (value,), {})
             return Lazy(self._enter(method.data, (value, Value(0)), {}), length)
-        del place
         return Lazy(unknown(value), Value(UNKNOWN))
 
-    def file_named(self, path: str) -> str | None:
-        """Return the workspace file that a path of the program means, None where there is none."""
-        text = posixpath.normpath(path.replace("\\", "/"))
-        files = self.workspace.files()
-        if text in files:
-            return text
-        tail = "/" + text.lstrip("./")
-        matches = [f for f in files if f.endswith(tail) or f == tail[1:]]
-        return matches[0] if len(matches) == 1 else None
+
+def _field(value: Value, specification: object, conversion: int) -> str | None:
+    """Return one field of an f-string, None where it is not known."""
+    if not isinstance(specification, str):
+        return None
+    if not specification:
+        shown = builtin_models.text_of(value)
+        return repr(shown) if shown is not None and conversion == ord("r") else shown
+    try:
+        return formatted(plain(value), specification)
+    except NotPlain:
+        return None
 
 
 def _with_slices(

@@ -736,7 +736,6 @@ _SCALAR: dict[str, Callable[[float], object]] = {
     "isfinite": math.isfinite,
 }
 _OF_ANY = (list, tuple, Array, Table, Lazy)
-_AXES = ("sum", "mean", "max", "min", "std", "var", "median", "prod", "any", "all", "argmax")
 
 
 def _by_method(interpreter: Interpreter, call: Call) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dl_bug_lsp.interpretation import arrays
@@ -19,27 +20,18 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     unknown,
 )
+from dl_bug_lsp.provenance.operators import BINARY, PERCENT
 
 PLAIN = (bool, int, float, str, bytes, type(None))
 MAX_TEXT = 20_000
+"""Characters of a text, or bytes, that an operation may make."""
 MAX_ITEMS = 20_000
+"""Items of a container that an operation may make, and of all that one value holds as plain Python.
+"""
+MAX_PLAIN_TEXT = 500_000
 MAX_BITS = 256
 MAX_DEPTH = 12
 
-BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-}
 COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -51,26 +43,48 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 WIDER = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 
 
-class NotPlain(Exception):
-    """A value that is not wholly known as plain Python."""
+class NotPlain(ValueError):
+    """A value that is not wholly known as plain Python, or is too large for it."""
 
 
-def plain(value: Value, depth: int = 0) -> Any:
-    """Return a value as plain Python, containers included; `NotPlain` where a part is not known."""
+def plain(value: Value, depth: int = MAX_DEPTH) -> Any:
+    """Return a value as plain Python, containers included.
+
+    `NotPlain` is raised where a part is not known, and where a container is shared so often inside
+    that its plain form would be large.
+    """
+    return _plain(value, depth, _Room(MAX_ITEMS, MAX_PLAIN_TEXT))
+
+
+@dataclass
+class _Room:
+    items: int
+    text: int
+
+    def take(self, items: int, text: int = 0) -> None:
+        self.items -= items
+        self.text -= text
+        if self.items < 0 or self.text < 0:
+            raise NotPlain
+
+
+def _plain(value: Value, depth: int, room: _Room) -> Any:
     data = value.data
+    if isinstance(data, (str, bytes)):
+        room.take(0, len(data))
+        return data
     if isinstance(data, PLAIN):
         return data
-    if depth > MAX_DEPTH:
+    if depth < 0 or not isinstance(data, (list, tuple, dict, set)):
         raise NotPlain
+    room.take(len(data))
     if isinstance(data, list):
-        return [plain(item, depth + 1) for item in data]
+        return [_plain(item, depth - 1, room) for item in data]
     if isinstance(data, tuple):
-        return tuple(plain(item, depth + 1) for item in data)
+        return tuple(_plain(item, depth - 1, room) for item in data)
     if isinstance(data, dict):
-        return {key: plain(item, depth + 1) for key, item in data.items()}
-    if isinstance(data, set):
-        return set(data)
-    raise NotPlain
+        return {key: _plain(item, depth - 1, room) for key, item in data.items()}
+    return set(data)
 
 
 def lifted(data: object, *parts: Value) -> Value:
@@ -174,6 +188,10 @@ def _on_plain(kind: type[ast.operator], a: Value, b: Value) -> Value:
         return unknown(a, b)
     if kind in (ast.Pow, ast.LShift) and _is_too_big(x, y):
         return unknown(a, b)
+    if kind is ast.Mod and isinstance(x, (str, bytes)):
+        return _filled(x, (y,), a, b)
+    if isinstance(x, (str, bytes)) and isinstance(y, (str, bytes)) and len(x) + len(y) > MAX_TEXT:
+        return unknown(a, b)
     try:
         return Value(function(x, y), merged(a, b))
     except TypeError as error:
@@ -211,12 +229,26 @@ def _on_sequences(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
             if len(items.data) * max(number, 0) > MAX_ITEMS:
                 return unknown(a, b)
             return Value(items.data * number, merged(a, b))
-    if kind is ast.Mod and isinstance(x, str):
+    if kind is ast.Mod and isinstance(x, (str, bytes)):
         try:
-            return Value(x % plain(b), merged(a, b))
-        except (NotPlain, TypeError, ValueError, KeyError):
-            return Value(UNKNOWN, merged(a, b))
+            given = plain(b)
+        except NotPlain:
+            return unknown(a, b)
+        return _filled(x, given if isinstance(given, tuple) else (given,), a, b)
     return None
+
+
+def _filled(text: str | bytes, given: tuple[Any, ...], *parts: Value) -> Value:
+    """Return ``text % given``, unknown where a width could be large."""
+    if not isinstance(text, str) or "%" in PERCENT.sub("", text):
+        return unknown(*parts)
+    try:
+        filled = text % given
+    except TypeError as error:
+        raise Raised("type", str(error), *parts) from None
+    except (ValueError, LookupError, ArithmeticError):
+        return unknown(*parts)
+    return Value(filled, merged(*parts)) if len(filled) <= MAX_TEXT else unknown(*parts)
 
 
 def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:

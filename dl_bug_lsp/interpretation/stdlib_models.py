@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NoReturn
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.operators import representative
+from dl_bug_lsp.interpretation.operators import PLAIN, plain, representative
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
@@ -52,7 +52,6 @@ MOST_TEXT = 2_000_000
 """Characters of a file that is looked into."""
 _MOST_CALLS = 200
 _MOST_TEXT_OF_PATTERN = 2_000
-_PLAIN = (bool, int, float, str, bytes, type(None))
 _ALIKE_DEEPEST = 6
 
 
@@ -85,22 +84,6 @@ def listed(interpreter: Interpreter, value: Value | None) -> list[Value] | None:
     return found if isinstance(found, list) and len(found) <= MOST_ITEMS else None
 
 
-def plain(value: Value, depth: int = 20) -> object:
-    """Return a value without its origins; raises `ValueError` where a part is not known."""
-    data = value.data
-    if isinstance(data, _PLAIN):
-        return data
-    if depth and isinstance(data, list):
-        return [plain(item, depth - 1) for item in data]
-    if depth and isinstance(data, tuple):
-        return tuple(plain(item, depth - 1) for item in data)
-    if depth and isinstance(data, dict):
-        return {key: plain(item, depth - 1) for key, item in data.items()}
-    if isinstance(data, set):
-        return data
-    raise ValueError("not a plain value")
-
-
 def with_origins(data: object, origins: Origins, depth: int = 20) -> Value:
     """Return plain lists, tuples, dicts and scalars as values of one origin."""
     if depth and isinstance(data, (list, tuple)):
@@ -108,7 +91,7 @@ def with_origins(data: object, origins: Origins, depth: int = 20) -> Value:
     if depth and isinstance(data, dict):
         found = {key: with_origins(d, origins, depth - 1) for key, d in data.items()}
         return Value(found, origins)
-    if isinstance(data, (*_PLAIN, set)):
+    if isinstance(data, (*PLAIN, set)):
         return Value(data, origins)
     return Value(UNKNOWN, origins)
 
@@ -135,7 +118,7 @@ def alike(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
         if all(d.keys() == first.data.keys() for d in dicts):
             keys = first.data
             return Value({k: alike([d[k] for d in dicts], depth - 1) for k in keys}, origins)
-    elif isinstance(first.data, _PLAIN) and all(v.data == first.data for v in values):
+    elif isinstance(first.data, PLAIN) and all(v.data == first.data for v in values):
         return Value(first.data, origins)
     return Value(UNKNOWN, origins)
 
@@ -230,7 +213,7 @@ def file_of(interpreter: Interpreter, path: Value | None) -> str | None:
         return interpreter.settings if path is not None and path.data is UNKNOWN else None
     if is_written(interpreter, text):
         return None
-    file = interpreter.file_named(text)
+    file = interpreter.workspace.file_named(text)
     if file is not None:
         return file
     if not text or text[0] in "/~$\\" or ":" in text or _is_folder(interpreter, text):
@@ -532,7 +515,7 @@ def _read_ini(interpreter: Interpreter, call: Call) -> Value:
     sections = state_of(call.receiver, "sections_").data
     file = state_of(given, "file").data
     if call.name == "read" and text_of(given) is not None:
-        file = interpreter.file_named(text_of(given) or "")
+        file = interpreter.workspace.file_named(text_of(given) or "")
         if file is None:
             return Value([], NOWHERE if given is None else given.origins)
     text = text_in(interpreter, file) if isinstance(file, str) else None
@@ -860,7 +843,7 @@ def _exists(interpreter: Interpreter, call: Call) -> Value:
     text = text_of(path)
     if path is None or text is None:
         return call.unknown()
-    file = interpreter.file_named(text)
+    file = interpreter.workspace.file_named(text)
     if file is None:
         file = interpreter.workspace.existing_file(text, interpreter.script)
     folder = file is None and _is_folder(interpreter, text)
@@ -1327,8 +1310,8 @@ def _typed(interpreter: Interpreter, call: Call, option: _Option, word: Value) -
     elif kind is not None and kind.data is not None:
         found = interpreter.call(kind, (word,), {}, call.place)
     choices = listed(interpreter, option.keywords.get("choices"))
-    known = choices and isinstance(found.data, _PLAIN)
-    plain_ = all(isinstance(c.data, _PLAIN) for c in choices or ())
+    known = choices and isinstance(found.data, PLAIN)
+    plain_ = all(isinstance(c.data, PLAIN) for c in choices or ())
     if known and plain_ and found.data not in [c.data for c in choices or ()]:
         what = f"argument {option.dest}: invalid choice: {found.data!r}"
         raise Raised("arguments", what, found, option.keywords["choices"])
@@ -1457,7 +1440,7 @@ def _dict_update(interpreter: Interpreter, call: Call) -> Value:
     elif given is not None:
         for pair in listed(interpreter, given) or [Value(UNKNOWN)]:
             parts = listed(interpreter, pair)
-            if parts is None or len(parts) != 2 or not isinstance(parts[0].data, _PLAIN):
+            if parts is None or len(parts) != 2 or not isinstance(parts[0].data, PLAIN):
                 held.data = UNKNOWN
                 break
             held.data[parts[0].data] = parts[1]
@@ -1769,7 +1752,7 @@ def _call_itemgetter(interpreter: Interpreter, call: Call) -> Value:
     if not isinstance(held, LibraryObject) or len(held.args) != 1 or given is None:
         return call.unknown()
     key = held.args[0].data
-    if isinstance(given.data, dict) and isinstance(key, _PLAIN):
+    if isinstance(given.data, dict) and isinstance(key, PLAIN):
         if key in given.data:
             return _as_value(given.data[key])
         if not isinstance(given.data, DefaultDict):

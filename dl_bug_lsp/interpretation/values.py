@@ -194,4 +194,3 @@ class Raised(Exception):
         self.message = message
         self.sides = sides
         self.place: Origin | None = None
-        self.stack: tuple[Origin, ...] = ()

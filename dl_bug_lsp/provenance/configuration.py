@@ -142,7 +142,7 @@ class Configuration:
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 text = node.value if node.value.endswith((*SETTINGS, ".py")) else ""
-                file = self.engine.file_named(text) if text else None
+                file = self.engine.workspace.file_named(text) if text else None
                 if file is not None and is_settings(self.engine.workspace, file, script):
                     found[file] = None
         return list(found)
@@ -449,7 +449,7 @@ class Configuration:
     def loaded(self, path: Node | None) -> list[Value]:
         """Return the config that a path names, a Python one as its module; else the run's own."""
         for constant in path.constants if path is not None else ():
-            file = self.engine.file_named(str(constant.value))
+            file = self.engine.workspace.file_named(str(constant.value))
             if file is not None:
                 return self._config(file)
         return [value for file in self.files[:1] for value in self._config(file)]

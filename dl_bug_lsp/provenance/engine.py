@@ -8,7 +8,6 @@ asked for and remembered, so that a slice costs only what it visits.
 from __future__ import annotations
 
 import ast
-import posixpath
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TypeVar
@@ -41,7 +40,6 @@ class Engine:
         self.contexts: dict[tuple[int, ...], Context] = {}
         self._entries: dict[tuple[str, tuple[str | int, ...]], Node] = {}
         self.keep: list[object] = []
-        self.paths: dict[str, str | None] = {}
         self._settings: dict[str, Settings] = {}
         self.written: dict[str, list[Node]] = {}
         self._told: tuple[Iterable[str], tuple[str, ...]] | None = None
@@ -50,25 +48,6 @@ class Engine:
         self.entries: dict[int, list[Context]] = {}
         self._made: dict[tuple[object, ...], ast.expr] = {}
         self._derived: dict[tuple[object, ...], Node] = {}
-
-    @cached_property
-    def files_by_name(self) -> dict[str, list[str]]:
-        """The workspace's files by the last part of their paths."""
-        found: dict[str, list[str]] = {}
-        for file in self.workspace.files():
-            found.setdefault(file.rpartition("/")[2], []).append(file)
-        return found
-
-    def file_named(self, text: str) -> str | None:
-        """Return the workspace file that a path written in code or a message means, or None."""
-        if text not in self.paths:
-            path = posixpath.normpath(text.replace("\\", "/"))
-            tail = "/" + path.lstrip("./")
-            files = self.files_by_name.get(tail.rpartition("/")[2], [])
-            matches = [f for f in files if f.endswith(tail) or f == tail[1:]]
-            found = matches[0] if len(matches) == 1 else None
-            self.paths[text] = path if path in files else found
-        return self.paths[text]
 
     def node(self, expr: ast.expr, context: Context) -> Node:
         """Return the node of an expression in a context, always the same one."""

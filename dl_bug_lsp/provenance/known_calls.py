@@ -152,7 +152,7 @@ def call(engine: Engine, name: str, node: Node, expr: ast.Call) -> list[Value]:
 
 def workspace_path(engine: Engine, text: str) -> str | None:
     """Return the workspace file that a path written in code or a message means, or None."""
-    return engine.file_named(text)
+    return engine.workspace.file_named(text)
 
 
 def _opened(engine: Engine, path: Node) -> list[Value]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import dataclass
 from enum import Enum
@@ -64,6 +65,19 @@ class Locator:
         self._paths = PathIndex(files)
         self._notebooks = [file for file in files if file.endswith(".ipynb")]
         self._store = store
+        self._by_name: dict[str, list[str]] = {}
+        for file in files:
+            self._by_name.setdefault(file.rpartition("/")[2], []).append(file)
+
+    def named(self, path: str) -> str | None:
+        """Return the file that a path means: itself, or the only one that ends with it."""
+        text = posixpath.normpath(path.replace("\\", "/"))
+        if text in self._files:
+            return text
+        tail = "/" + text.lstrip("./")
+        files = self._by_name.get(tail.rpartition("/")[2], [])
+        matches = [f for f in files if f.endswith(tail) or f == tail[1:]]
+        return matches[0] if len(matches) == 1 else None
 
     def locate(self, frame: Printed, path_map: tuple[tuple[str, str], ...]) -> Place | None:
         """Return the place of a frame, or None where no workspace file is meant."""

@@ -422,6 +422,13 @@ class Workspace:
         """
         return self._locator.existing(path, importer)
 
+    def file_named(self, path: str) -> str | None:
+        """Return the listed file that a path written in code or a message means, or None.
+
+        It is the path itself, or the only file whose path ends with it.
+        """
+        return self._locator.named(path)
+
     def _source(self, file: str) -> Source:
         return self._sources.get(file, self._read)
 

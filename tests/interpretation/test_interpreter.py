@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -183,3 +187,59 @@ def test_modules_of_the_workspace_are_followed(tmp_path: Path) -> None:
     outcome = interpret(tmp_path, "from settings import SIZE\nprint('abc'[SIZE])  # fails\n")
     assert outcome.raised is not None
     assert ("settings.py", 1) in outcome.raised.sides[0].origins
+
+
+GROWING = (
+    'x = "%2000000000d" % 1',
+    'x = f"{1:2000000000}"',
+    'width = 2000000000\nx = f"{1:{width}}"',
+    'x = "{:2000000000}".format(1)',
+    'x = format(1, "2000000000d")',
+    's = "ab"\nfor i in range(60):\n    s = s + s',
+    's = "ab"\nfor i in range(60):\n    s += s',
+    's = "aa"\nfor i in range(40):\n    s = s.replace("a", "aaaa")',
+    's = "ab" * 9000\nfor i in range(6):\n    s = s.join([s] * 9000)',
+    's = "ab" * 9000\nx = "%s" * 5000 % tuple([s] * 5000)',
+    "a = [0] * 20000\nb = [a] * 20000\nc = [b] * 20000\ns = str(c)",
+    "a = []\nfor i in range(60):\n    a = [a, a]\ns = str(a)\nb = a == a",
+    "a = []\na.append(a)\ns = str(a)",
+    "a = [1]\nfor i in range(60):\n    a += a",
+    "a = [1]\nfor i in range(60):\n    a.extend(a)",
+    "a = (1,)\nfor i in range(60):\n    a = a + a",
+    "a = [0] * 20000\nk = []\nfor i in range(20000):\n    k.append(a + a)",
+    "a = [0] * 20000\nk = []\nfor i in range(20000):\n    k.append(a.copy())",
+    "def f(*a):\n    return a\nk = []\nfor i in range(20000):\n    k.append(f(*([0] * 20000)))",
+    "x = 9**9**9\ny = 1 << 10**9\nz = b'ab' * 10**12",
+    "import math\nx = math.factorial(10**7)",
+    "import itertools\nx = list(itertools.permutations(range(12)))",
+    "import copy\nd = []\nfor i in range(60):\n    d = [d, d]\nx = copy.deepcopy(d)",
+    "import json\nd = {}\nfor i in range(60):\n    d = {'a': d, 'b': d}\nx = json.dumps(d)",
+    "import numpy as np\nx = np.arange(10**12).tolist()",
+)
+FOLLOW = """
+import json, sys
+from pathlib import Path
+from dl_bug_lsp.interpretation.interpreter import Interpreter
+from dl_bug_lsp.workspace import Workspace
+root = Path(sys.argv[1])
+for number, text in enumerate(json.load(sys.stdin)):
+    name = f"m{number}.py"
+    (root / name).write_text(text + "\\nprint(1)\\n", encoding="utf-8")
+    outcome = Interpreter(Workspace(root, cache=False), name, (name, 99)).run()
+    print(number, outcome.steps, flush=True)
+"""
+
+
+def test_no_value_outgrows_the_memory(tmp_path: Path) -> None:
+    limit = 2 << 30
+    done = subprocess.run(
+        [sys.executable, "-c", FOLLOW, str(tmp_path)],
+        input=json.dumps(GROWING),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
+    assert done.stderr == ""
+    assert len(done.stdout.splitlines()) == len(GROWING)

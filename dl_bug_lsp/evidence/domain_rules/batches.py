@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_files, source
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, near_files, source
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.properties import Property
@@ -155,9 +155,7 @@ def _unflattened(case: Case) -> Iterator[Clue]:
 def _stacks(tree: ast.AST) -> Iterator[list[ast.Call]]:
     """Yield the layers of each ``Sequential``, those added one by one included, in order."""
     added: dict[str, list[ast.Call]] = {}
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
+    for node in calls_in(tree):
         if called_name(node) == "Sequential":
             first = node.args[0] if len(node.args) == 1 else None
             given = first.elts if isinstance(first, (ast.List, ast.Tuple)) else node.args
@@ -225,7 +223,7 @@ def _gaps(case: Case) -> Iterator[Clue]:
         expr = step.node.expr
         if not isinstance(expr, ast.Call) or step.node.entry is not None or step.node.line <= 0:
             continue
-        for call in (n for n in ast.walk(expr) if isinstance(n, ast.Call)):
+        for call in calls_in(expr):
             if isinstance(call.func, ast.Attribute) and call.func.attr in FINDS_NOTHING:
                 why = f"`{source(call)}` gives NaN for what it does not find: no index"
                 yield Clue("rules.gap_index", step.node.file, call.lineno, 1.0, why)
@@ -323,8 +321,8 @@ def _axes_of_sequences(case: Case) -> Iterator[Clue]:
         return
     for file in near_files(case):
         tree = case.workspace.tree(file)
-        for call in ast.walk(tree) if tree is not None else ():
-            if not isinstance(call, ast.Call) or called_name(call) not in SEQUENCE_LAYERS:
+        for call in calls_in(tree) if tree is not None else ():
+            if called_name(call) not in SEQUENCE_LAYERS:
                 continue
             if any(k.arg in ("batch_first", None) for k in call.keywords):
                 continue
@@ -336,8 +334,8 @@ def _zip_of_one(case: Case) -> Iterator[Clue]:
     """Find ``zip(rows)`` on the stack, which gives tuples of one; ``zip(*rows)`` was meant."""
     for site in case.sites:
         for start in site.nodes:
-            for call in ast.walk(start.expr):
-                if not isinstance(call, ast.Call) or called_name(call) != "zip":
+            for call in calls_in(start.expr):
+                if called_name(call) != "zip":
                     continue
                 if len(call.args) == 1 and not isinstance(call.args[0], ast.Starred):
                     why = f"`{source(call)}` gives tuples of one: `zip(*…)` was perhaps meant"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword, near_files
-from dl_bug_lsp.evidence.numbers import sizes_of
+from dl_bug_lsp.evidence.numbers import indexes_shape, sizes_of
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
@@ -172,7 +172,8 @@ def _operations(step: Step) -> Iterator[Clue]:
     node = step.node
     expr = node.expr
     if node.entry is not None or not isinstance(expr, ast.Call) or node.line <= 0:
-        if _indexes_shape(expr) and node.line > 0:
+        one_size = isinstance(expr, ast.Subscript) and not isinstance(expr.slice, ast.Slice)
+        if one_size and indexes_shape(expr) and node.line > 0:
             why = f"`{node.text}` picks one axis of a shape"
             score = 1 / (1 + step.distance / 4)
             yield Clue("rules.shape_index", node.file, node.line, score, why)
@@ -191,15 +192,6 @@ def _operations(step: Step) -> Iterator[Clue]:
     elif name in LAYERS:
         why = f"`{node.text}` makes the layer or array whose size is part of the failure"
         yield Clue("rules.layer", node.file, expr.lineno, near, why)
-
-
-def _indexes_shape(expr: ast.expr) -> bool:
-    return (
-        isinstance(expr, ast.Subscript)
-        and isinstance(expr.value, ast.Attribute)
-        and expr.value.attr == "shape"
-        and not isinstance(expr.slice, ast.Slice)
-    )
 
 
 def _shapes(case: Case) -> set[tuple[int, ...]]:
