@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Origin, Raised, Value
+from dl_bug_lsp.messages.values import FactKind, Role
 from dl_bug_lsp.provenance.launches import TOOLING, Launch
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
@@ -24,6 +25,8 @@ MOST_STEPS = 30_000
 SETTINGS = (".yaml", ".yml", ".json", ".toml")
 SHARED = 0.25
 """What an origin counts that made both sides."""
+CONFIRMED = 0.25
+"""What an origin's share is multiplied by whose size fitted others before the failure."""
 MOST_ITEMS = 20
 MOST_TEXT = 40
 SEEN = "(followed without being run)"
@@ -36,14 +39,17 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield what made the two sides of a failure that interpretation reproduces."""
     if case.failure.kind is not FailureKind.EXCEPTION or not case.places:
         return
-    raised = follow(case).raised
+    outcome = follow(case)
+    raised = outcome.raised
     if raised is None:
         return
     target = (case.places[-1].file, case.places[-1].line)
     why = _why(raised)
     for (file, line), share in _origins(raised).items():
         if line > 0 and (file, line) != target:
-            yield Clue("interpretation.origin", file, line, share, why)
+            fits = (file, line) in outcome.agreed
+            score = share * CONFIRMED if fits else share
+            yield Clue("interpretation.origin", file, line, score, why)
 
 
 def follow(case: Case) -> Outcome:
@@ -59,8 +65,20 @@ def follow(case: Case) -> Outcome:
         steps=MOST_STEPS,
         frames=frames,
         settings=_settings(case),
+        reported=_reported(case),
     )
     return interpreter.run()
+
+
+def _reported(case: Case) -> set[tuple[int, int]]:
+    """Return the pairs of sizes that the message says differ."""
+    sides = [
+        [f.value for f in case.facts.of(FactKind.SIZE, role) if isinstance(f.value, int)]
+        for role in (Role.ACTUAL, Role.EXPECTED)
+    ]
+    if len(sides[0]) != len(sides[1]):
+        return set()
+    return {(a, b) for a, b in zip(*sides, strict=True) if a != b}
 
 
 def _why(raised: Raised) -> str:

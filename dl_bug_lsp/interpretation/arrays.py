@@ -6,16 +6,53 @@ operation. Where two known sizes do not fit, `Raised` ("size") is raised with bo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
+    Origin,
     Raised,
     Value,
     merged,
     unknown,
 )
+
+
+@dataclass
+class Comparisons:
+    """What the comparisons of sizes come to while a program is followed.
+
+    ``agreed`` counts for each origin the sizes of other origins that it was equal to. ``reported``
+    are the pairs of sizes of which the failure's message says that they differ; ``failing`` tells
+    whether the failing line is being followed: there a size that is not known is taken to be the
+    one that the message sets against a known one.
+    """
+
+    reported: frozenset[tuple[int, int]] = frozenset()
+    failing: Callable[[], bool] = bool
+    agreed: Counter[Origin] = field(default_factory=Counter)
+
+    def agree(self, a: Value, b: Value) -> None:
+        """Count two sizes that are equal and were written in different places."""
+        own, other = a.origins - b.origins, b.origins - a.origins
+        if own and other:
+            self.agreed.update(own)
+            self.agreed.update(other)
+
+    def against(self, number: int) -> int | None:
+        """Return the only size that the message sets against one, None elsewhere."""
+        if not self.reported or not self.failing():
+            return None
+        found = {b for a, b in self.reported if a == number}
+        found |= {a for a, b in self.reported if b == number}
+        return found.pop() if len(found) == 1 else None
+
+
+COMPARISONS: ContextVar[Comparisons | None] = ContextVar("COMPARISONS", default=None)
 
 
 def size(value: Value | None) -> int | None:
@@ -43,9 +80,32 @@ def made(
 def same(a: Value, b: Value, message: str) -> Value:
     """Return a dimension that two must share; raise where both are known and differ."""
     x, y = size(a), size(b)
-    if x is not None and y is not None and x != y:
-        raise Raised("size", message, a, b)
+    comparisons = COMPARISONS.get()
+    if x is not None and y is not None:
+        if x != y:
+            raise Raised("size", message, a, b)
+        if comparisons is not None:
+            comparisons.agree(a, b)
+    elif comparisons is not None and (x is not None or y is not None):
+        other = comparisons.against(x if x is not None else y)  # type: ignore[arg-type]
+        if other is not None:
+            sides = (a, Value(other, b.origins)) if x is not None else (Value(other, a.origins), b)
+            raise Raised("size", message, *sides)
     return Value(a.data if x is not None else b.data, merged(a, b))
+
+
+def dimension(x: Array, value: Value, at: int) -> Value:
+    """Return a dimension of an array, an unknown one of its origins where it is not known."""
+    if x.shape is None or not -len(x.shape) <= at < len(x.shape):
+        return unknown(value)
+    return x.shape[at]
+
+
+def unlike(shape: Sequence[Value], other: Value, message: str) -> None:
+    """Raise where a dimension is one of which the message says that another differs from it."""
+    for dim in shape:
+        if size(dim) is not None:
+            same(dim, unknown(other), message)
 
 
 def broadcast(a: Sequence[Value], b: Sequence[Value]) -> tuple[Value, ...]:
@@ -73,6 +133,15 @@ def matmul(a: Array, b: Array) -> tuple[Value, ...] | None:
     columns = b.shape[-1:] if len(b.shape) > 1 else ()
     lead = broadcast(a.shape[:-2], b.shape[:-2])
     return (*lead, *rows, *columns)
+
+
+def either(a: Value, b: Value, message: str) -> None:
+    """Raise where the message speaks of two sizes, and neither operand's is known."""
+    comparisons = COMPARISONS.get()
+    if comparisons is None or not comparisons.reported or not comparisons.failing():
+        return
+    if a.origins and b.origins and a.origins != b.origins:
+        raise Raised("size", message, unknown(a), unknown(b))
 
 
 def product(dims: Sequence[Value]) -> Value:

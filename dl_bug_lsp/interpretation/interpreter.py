@@ -8,13 +8,15 @@ our knowledge is taken to be wrong: the value becomes unknown and the run goes o
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+import posixpath
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.interpretation import builtin_models, operators
+from dl_bug_lsp.interpretation import arrays, builtin_models, operators
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
@@ -48,6 +50,8 @@ MAKING = (
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
 MAX_DEPTH = 40
+RESUMED_STEPS = 5_000
+"""Steps that following a frame has which the run did not come to."""
 MAX_ROUNDS = 3_000
 FEW_ROUNDS = 2
 LONG_ROUND = 400
@@ -118,7 +122,7 @@ class Outcome:
 
     ``raised`` is the failure where it was reproduced; ``elsewhere`` the places at which values did
     not fit our models; ``reached`` whether the failing line was come to; ``complete`` whether the
-    budget did.
+    budget did. ``agreed`` counts for origins of sizes the other sizes that they were equal to.
     """
 
     raised: Raised | None
@@ -126,6 +130,7 @@ class Outcome:
     reached: bool
     complete: bool
     steps: int
+    agreed: Mapping[Origin, int] = field(default_factory=dict)
 
 
 class Interpreter:
@@ -140,12 +145,14 @@ class Interpreter:
         steps: int = MAX_STEPS,
         frames: Iterable[Origin] = (),
         settings: str | None = None,
+        reported: Iterable[tuple[int, int]] = (),
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
         ``arguments`` are the words of the command line without the program, None where they are
         not known; ``frames`` the places on the stack, outermost first; ``settings`` the config file
-        that a path which is not known means.
+        that a path which is not known means; ``reported`` the pairs of sizes that the failure's
+        message says differ.
         """
         self.workspace = workspace
         self.script = script
@@ -158,11 +165,16 @@ class Interpreter:
         self.order = tuple(frames) or (target,)
         self.frames = frozenset(self.order) | {target}
         self._followed: set[Origin] = set()
+        self._come_to: set[Origin] = set()
+        self._functions: dict[Origin, FunctionValue] = {}
+        self._instances: dict[Origin, Value] = {}
+        """The latest object of each workspace class, by the place of the class."""
         self._written: dict[str, frozenset[str]] = {}
         self.modules: dict[str, Value] = {}
         self.stack: list[Origin] = []
         self.elsewhere: set[tuple[Origin, str]] = set()
         self.reached = False
+        self.comparisons = arrays.Comparisons(frozenset(reported), self._is_failing)
         builtin_models.load()
 
     # -- running ---------------------------------------------------------------------------------
@@ -171,16 +183,74 @@ class Interpreter:
         """Follow the program; never raises on what the program holds."""
         raised: Raised | None = None
         complete = True
+        before = arrays.COMPARISONS.set(self.comparisons)
         try:
-            self.module(self.script, "__main__")
+            complete = self._until_end(lambda: self.module(self.script, "__main__"))
+            for place in self.order:
+                if place not in self._come_to:
+                    self.left = max(self.left, RESUMED_STEPS)
+                    self.room = max(self.room, MAX_MADE // 4)
+                    self._until_end(partial(self._resume, place))
         except Reached as end:
             raised = end.raised
-        except _Leave:
+        finally:
+            arrays.COMPARISONS.reset(before)
+        done = self.steps - self.left
+        agreed = dict(self.comparisons.agreed)
+        return Outcome(raised, frozenset(self.elsewhere), self.reached, complete, done, agreed)
+
+    def _until_end(self, work: Callable[[], object]) -> bool:
+        """Do a piece of the run; return whether the budget was enough."""
+        self.stack.clear()
+        try:
+            work()
+        except (_Leave, _Return, _Break, _Continue, Raised):
             pass
         except (Exhausted, RecursionError):
-            complete = False
-        done = self.steps - self.left
-        return Outcome(raised, frozenset(self.elsewhere), self.reached, complete, done)
+            return False
+        return True
+
+    def _resume(self, place: Origin) -> None:
+        """Enter the function around a place of the stack that the run did not come to.
+
+        Its object is the latest of its class that the run made; what else it is given is not known.
+        """
+        file, line = place
+        tree = self.workspace.tree(file)
+        if tree is None:
+            return
+        self.module(file, posixpath.splitext(file)[0].replace("/", "."))
+        around = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and node.lineno <= line <= _last_line(node)
+        ]
+        for node in sorted(around, key=lambda n: -n.lineno):
+            function = self._functions.get((file, node.lineno))
+            if function is not None:
+                receiver = self._object_of(function)
+                given = [] if receiver is None else [receiver]
+                needed = len(_required(function)) - len(given)
+                self._enter(function, (*given, *[Value(UNKNOWN)] * max(needed, 0)), {})
+                return
+
+    def _object_of(self, function: FunctionValue) -> Value | None:
+        """Return an object for a method: the latest of its class, or one made of unknown values."""
+        owner = function.owner
+        if owner is None or function.kind == "staticmethod":
+            return None
+        if function.kind == "classmethod":
+            return Value(owner)
+        for made in reversed(self._instances.values()):
+            if isinstance(made.data, Instance) and owner in self.lineage(made.data.cls):
+                return made
+        start = self._member(owner, "__init__")
+        needed = 0
+        if start is not None and isinstance(start.data, FunctionValue):
+            needed = max(len(_required(start.data)) - 1, 0)
+        place = (owner.file, owner.node.lineno)
+        return self._instance(owner, tuple(Value(UNKNOWN) for _ in range(needed)), {}, place)
 
     def module(self, file: str, name: str) -> Value:
         """Return a workspace module, run when first asked for."""
@@ -212,6 +282,8 @@ class Interpreter:
         self._spend(node.lineno)
         if self._is_target(node):
             self.reached = True
+        if self.stack and self.stack[-1] not in self._come_to:
+            self._come_to |= _lines_of(self.stack[-1][0], node) & self.frames
         try:
             method = getattr(self, f"_do_{type(node).__name__}", None)
             if method is not None:
@@ -226,9 +298,12 @@ class Interpreter:
                 raise _Return(unknown(*raised.sides)) from None
             self._forget(node, env)
 
+    def _is_failing(self) -> bool:
+        return bool(self.stack) and self.stack[-1] == self.target
+
     def _is_target(self, node: ast.stmt) -> bool:
         file, line = self.target
-        return env_file(self.stack) == file and node.lineno <= line <= _last_line(node)
+        return env_file(self.stack) == file and node.lineno <= line <= _own_end(node)
 
     def _is_failure(self, place: Origin, node: ast.stmt) -> bool:
         """Whether an exception at ``place`` may be the failure: in its line or statement."""
@@ -439,7 +514,9 @@ class Interpreter:
             if name in ("property", "cached_property", "staticmethod", "classmethod", "setter"):
                 kind = "property" if name == "cached_property" else name
         owner = env.owner
-        return Value(FunctionValue(node, env, env.file, defaults, owner, kind))
+        function = FunctionValue(node, env, env.file, defaults, owner, kind)
+        self._functions[env.file, node.lineno] = function
+        return Value(function)
 
     def _do_ClassDef(self, node: ast.ClassDef, env: Environment) -> None:
         bases = tuple(self.value(b, env) for b in node.bases if not isinstance(b, ast.Starred))
@@ -1224,6 +1301,7 @@ class Interpreter:
         place: Origin,
     ) -> Value:
         made = Value(Instance(cls))
+        self._instances[cls.file, cls.node.lineno] = made
         start = self._member(cls, "__init__")
         if start is not None and isinstance(start.data, FunctionValue):
             self._enter(start.data, (made, *args), keywords)
@@ -1458,6 +1536,23 @@ def find_model(table: Mapping[str, Model], name: str) -> Model | None:
 def env_file(stack: Sequence[Origin]) -> str:
     """Return the file of the innermost frame."""
     return stack[-1][0] if stack else ""
+
+
+def _own_end(node: ast.stmt) -> int:
+    """Return the last line of a statement without the blocks in it."""
+    body = getattr(node, "body", None)
+    return max(node.lineno, body[0].lineno - 1) if body else _last_line(node)
+
+
+def _lines_of(file: str, node: ast.stmt) -> set[Origin]:
+    return {(file, line) for line in range(node.lineno, _own_end(node) + 1)}
+
+
+def _required(function: FunctionValue) -> list[str]:
+    """Return the positional parameters that have no default."""
+    arguments = function.node.args
+    names = [p.arg for p in (*arguments.posonlyargs, *arguments.args)]
+    return names[: len(names) - len(arguments.defaults)]
 
 
 def _last_line(node: ast.stmt) -> int:

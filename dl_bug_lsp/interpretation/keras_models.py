@@ -458,6 +458,8 @@ def _fitted(model: LibraryObject, given: Value, stated: Value) -> Value:
     """Return a functional model's input; raise where a size differs from the stated one."""
     found = _fitted_rank(model, given, stated)
     data, wanted = arrays.array(found), arrays.array(stated)
+    if wanted is not None and (data is None or data.shape is None):
+        arrays.unlike(wanted.shape or (), given, "the input is incompatible with the layer")
     if data is not None and wanted is not None and data.shape and wanted.shape:
         for x, z in zip(data.shape[1:], wanted.shape[1:], strict=False):
             arrays.same(
@@ -670,6 +672,9 @@ def over_batches(
     model = call.receiver
     if model is None:
         return None
+    for stated in tensors((state_of(model) or {}).get("inputs", Value(None))):
+        if isinstance(stated.data, Array) and not any(True for _ in tensors(x)):
+            arrays.unlike(stated.data.shape or (), x, "the input is incompatible with the layer")
     if y is None or y.data is None:
         one = first_item(interpreter, x)
         if one is not None:

@@ -263,6 +263,7 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
             raise Raised("type", "unsupported operand types", a, b)
         if other.data is not UNKNOWN:
             return unknown(a, b)
+        arrays.unlike(first.shape or (), other, "sizes do not broadcast")
         # Mostly a number: the shape stays.
         return arrays.made(first, first.shape, a, b)
     dtype = first.dtype
@@ -272,9 +273,17 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
             raise Raised("type", "tensors are on different devices", a, b)
         if kind is ast.MatMult:
             shape = arrays.matmul(x, y)
+            if x.shape is None or y.shape is None:
+                arrays.unlike((x.shape or ())[-1:], b, "shapes cannot be multiplied")
+                arrays.unlike((y.shape or ())[-2:][:1], a, "shapes cannot be multiplied")
             return arrays.made(first, shape, a, b, dtype=wider(x.dtype, y.dtype, x.library))
         known = x.shape is not None and y.shape is not None
         shape = arrays.broadcast(x.shape, y.shape) if known else None  # type: ignore[arg-type]
+        if not known:
+            arrays.unlike(x.shape or (), b, "sizes do not broadcast")
+            arrays.unlike(y.shape or (), a, "sizes do not broadcast")
+            if x.shape is None and y.shape is None:
+                arrays.either(a, b, "sizes do not broadcast")
         dtype = wider(x.dtype, y.dtype, first.library)
         if first.library == "tensorflow" and x.dtype and y.dtype and x.dtype != y.dtype:
             raise Raised("type", "dtypes differ", a, b)

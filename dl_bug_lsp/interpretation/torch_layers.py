@@ -137,6 +137,11 @@ SIZES = words(
     "in_features out_features in_channels out_channels num_features num_embeddings "
     "embedding_dim input_size hidden_size num_channels"
 )
+FITTING = words(
+    "in_features in_channels num_features input_size num_channels embed_dim d_model "
+    "normalized_shape"
+)
+"""What a layer says of its input's sizes."""
 ELEMENTWISE = words(
     "ReLU ReLU6 ELU SELU CELU LeakyReLU PReLU RReLU GELU SiLU Mish Softplus Softsign "
     "Softshrink Hardshrink Tanhshrink LogSigmoid Hardtanh Hardswish Hardsigmoid Threshold "
@@ -248,6 +253,10 @@ def layer(*shorts: str) -> Callable[[Forward], Forward]:
             if state is None or value is None:
                 return call.unknown()
             x = array(value)
+            if x is None or x.shape is None:
+                for name in FITTING:
+                    if name in state:
+                        arrays.unlike(dims_of((state[name],)) or (), value, name)
             if x is None:
                 kind = kind_of(value)
                 if kind is not None:
@@ -1199,6 +1208,9 @@ def pairwise(*, strict: bool, equal: bool = False) -> Forward:
                     raise Raised("size", message, *ranks)
                 for a, b in zip(y.shape, x.shape, strict=True):
                     arrays.same(a, b, message)
+        else:
+            arrays.unlike(x.shape or (), target, "the target's size")
+            arrays.unlike(y.shape or (), value, "the target's size")
         known = x.dtype is not None and y.dtype is not None
         differs = known and (y.dtype in WHOLE or (equal and y.dtype != x.dtype))
         if strict and differs and x.dtype not in REDUCED:

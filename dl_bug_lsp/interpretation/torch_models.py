@@ -140,6 +140,8 @@ def joined(x: Array, left: Value, y: Array, right: Value) -> Shape | None:
     if 0 not in (rank_of(x), rank_of(y)):
         same_device(x, left, y, right)
     if x.shape is None or y.shape is None:
+        arrays.unlike(x.shape or (), right, "sizes do not broadcast")
+        arrays.unlike(y.shape or (), left, "sizes do not broadcast")
         return None
     return arrays.broadcast(x.shape, y.shape)
 
@@ -656,6 +658,14 @@ def _unflatten(call: Call, x: Array, value: Value) -> Value:
     return like(x, unflattened(x.shape, call.given(1, "dim"), call.given(2, "sizes")), value)
 
 
+def _unlike_others(parts: Sequence[Value], found: Sequence[Array | None]) -> None:
+    """Raise where the message sets a size of one part against those of parts not known."""
+    others = [part for part, x in zip(parts, found, strict=True) if x is None or x.shape is None]
+    for x in found:
+        if others and x is not None and x.shape is not None:
+            arrays.unlike(x.shape, unknown(*others), "sizes must match to be joined")
+
+
 @MODELS.function(
     *(f"torch.{n}" for n in ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack"))
 )
@@ -707,6 +717,8 @@ def _cat(interpreter: Interpreter, call: Call) -> Value:
                 shape = arrays.concatenated(wide, along)
             elif not wide and name == "vstack":
                 shape = arrays.stacked(known, 0)
+    if shape is None:
+        _unlike_others(parts, found)
     result = tensor(shape, dtype, given, *parts, device=known[0].device)
     bounds = array(result)
     if bounds is not None and len(known) == len(parts):

@@ -243,3 +243,74 @@ def test_no_value_outgrows_the_memory(tmp_path: Path) -> None:
     )
     assert done.stderr == ""
     assert len(done.stdout.splitlines()) == len(GROWING)
+
+
+def follow(
+    root: Path, text: str, *lines: str, reported: tuple[tuple[int, int], ...] = ()
+) -> Outcome:
+    """Follow a program whose frames are the lines that end with these comments, outermost first."""
+    (root / "main.py").write_text(text, encoding="utf-8")
+    numbered = list(enumerate(text.splitlines(), 1))
+    frames = [
+        ("main.py", next(n for n, line in numbered if line.endswith(f"# {mark}"))) for mark in lines
+    ]
+    workspace = Workspace(root, cache=False)
+    return Interpreter(workspace, "main.py", frames[-1], frames=frames, reported=reported).run()
+
+
+def test_what_the_message_says_stands_for_a_size_that_is_not_known(tmp_path: Path) -> None:
+    text = """
+import torch
+from torch import nn
+from somewhere import load
+
+WIDTH = 12
+net = nn.Sequential(nn.Linear(WIDTH, 8), nn.ReLU(), nn.Linear(8, 2))
+x = load("x")
+y = net(x)  # fails
+"""
+    outcome = follow(tmp_path, text, "fails", reported=((13, 12),))
+    assert outcome.raised is not None
+    assert sorted(side.data for side in outcome.raised.sides) == [12, 13]
+    known = next(side for side in outcome.raised.sides if side.data == 12)
+    assert ("main.py", 6) in known.origins
+    assert follow(tmp_path, text, "fails", reported=((13, 5),)).raised is None
+    assert follow(tmp_path, text, "fails").raised is None
+
+
+def test_a_frame_that_the_run_did_not_come_to_is_entered(tmp_path: Path) -> None:
+    text = """
+import torch
+from torch import nn
+from somewhere import parallel
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Linear(width, 2)
+
+    def forward(self, x):
+        return self.layer(x[:, None].expand(4, 3))  # fails
+
+net = Net(5)
+parallel(net, 3)  # outer
+"""
+    outcome = follow(tmp_path, text, "outer", "fails", reported=((3, 5),))
+    assert outcome.raised is not None
+    assert {("main.py", 14)} <= set().union(*(side.origins for side in outcome.raised.sides))
+
+
+def test_sizes_that_fitted_are_counted(tmp_path: Path) -> None:
+    text = """
+import torch
+from torch import nn
+WIDTH = 6
+x = torch.zeros(4, 6)
+first = nn.Linear(WIDTH, WIDTH)
+last = nn.Linear(7, 2)
+y = last(first(x))  # fails
+"""
+    outcome = follow(tmp_path, text, "fails")
+    assert outcome.raised is not None
+    assert ("main.py", 4) in outcome.agreed
+    assert ("main.py", 7) not in outcome.agreed
