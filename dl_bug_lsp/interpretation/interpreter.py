@@ -166,6 +166,10 @@ class Interpreter:
         self.frames = frozenset(self.order) | {target}
         self._followed: set[Origin] = set()
         self._come_to: set[Origin] = set()
+        self._frame_lines: dict[str, set[int]] = {}
+        for file, line in self.frames:
+            self._frame_lines.setdefault(file, set()).add(line)
+        self._generators: dict[ast.AST, bool] = {}
         self._functions: dict[Origin, FunctionValue] = {}
         self._instances: dict[Origin, Value] = {}
         """The latest object of each workspace class, by the place of the class."""
@@ -282,8 +286,7 @@ class Interpreter:
         self._spend(node.lineno)
         if self._is_target(node):
             self.reached = True
-        if self.stack and self.stack[-1] not in self._come_to:
-            self._come_to |= _lines_of(self.stack[-1][0], node) & self.frames
+        self._note(env.file, node)
         try:
             method = getattr(self, f"_do_{type(node).__name__}", None)
             if method is not None:
@@ -297,6 +300,12 @@ class Interpreter:
             if isinstance(node, ast.Return):
                 raise _Return(unknown(*raised.sides)) from None
             self._forget(node, env)
+
+    def _note(self, file: str, node: ast.stmt) -> None:
+        """Note that the run came to the places of the stack in a statement."""
+        for line in self._frame_lines.get(file, ()):
+            if node.lineno <= line <= _own_end(node):
+                self._come_to.add((file, line))
 
     def _is_failing(self) -> bool:
         return bool(self.stack) and self.stack[-1] == self.target
@@ -1380,7 +1389,9 @@ class Interpreter:
                 return self.value(node.body, env)
             finally:
                 self.stack.pop()
-        yields = _yields(node)
+        yields = self._generators.get(node)
+        if yields is None:
+            yields = self._generators[node] = _yields(node)
         if yields:
             names["yielded values"] = Value([])
         self.stack.append((function.file, node.lineno))
@@ -1542,10 +1553,6 @@ def _own_end(node: ast.stmt) -> int:
     """Return the last line of a statement without the blocks in it."""
     body = getattr(node, "body", None)
     return max(node.lineno, body[0].lineno - 1) if body else _last_line(node)
-
-
-def _lines_of(file: str, node: ast.stmt) -> set[Origin]:
-    return {(file, line) for line in range(node.lineno, _own_end(node) + 1)}
 
 
 def _required(function: FunctionValue) -> list[str]:
