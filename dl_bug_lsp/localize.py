@@ -53,20 +53,24 @@ def localize(
     log = read_log(text)
     reading = read_failures(log)
     failures = failures_of(log, reading, spectrum, workspace)
-    cases = [case_of(failure, log, workspace, options, spectrum) for failure in failures]
     told = bug_report_of(log, failures)
     stand_in = stand_ins(failures)
-    clues = clues_by_failure(cases, stand_in)
-    reports = tuple(
-        failure_report(
-            case,
-            clues.get(number, []),
-            options,
-            told if case.failure.primary else None,
-            outside_of(case) if told is None else None,
-        )
-        for number, case in zip(stand_in, cases, strict=True)
-    )
+    ranked = ranked_failures(failures, stand_in)
+    found: dict[int, FailureReport] = {}
+    # What is known of one failure is let go before the next: a log may hold dozens of them.
+    for stands, failure in enumerate(failures):
+        same = [number for number, one in enumerate(stand_in) if one == stands]
+        if not same:
+            continue
+        case = case_of(failure, log, workspace, options, spectrum)
+        clues = clues_of(case) if stands in ranked else []
+        for number in same:
+            if number != stands:
+                case = case_of(failures[number], log, workspace, options, spectrum)
+            reported = told if case.failure.primary else None
+            outside = outside_of(case) if told is None else None
+            found[number] = failure_report(case, clues, options, reported, outside)
+    reports = tuple(found[number] for number in range(len(failures)))
     if ranks_disagree(failures):
         reports = tuple(_for_good(report) for report in reports)
     return Report(str(workspace.root), reports, (*log.problems, *reading.problems))
@@ -78,13 +82,13 @@ def _for_good(report: FailureReport) -> FailureReport:
     return replace(report, retry_may_help=False) if waiting else report
 
 
-def clues_by_failure(cases: Sequence[Case], stand_in: Sequence[int]) -> dict[int, list[Clue]]:
-    """Return the clues by the index of each failure that stands for others (`stand_ins`).
+def ranked_failures(failures: Sequence[Failure], stand_in: Sequence[int]) -> set[int]:
+    """Return the indices of the failures whose places are looked for.
 
-    Of a log with very many different failures the primary one and the last have clues.
+    Of a log with very many different failures they are the primary one and the last.
     """
-    distinct = sorted(set(stand_in), key=lambda n: (cases[n].failure.primary, n))
-    return {number: clues_of(cases[number]) for number in distinct[-MOST_RANKED:]}
+    distinct = sorted(set(stand_in), key=lambda n: (failures[n].primary, n))
+    return set(distinct[-MOST_RANKED:])
 
 
 def clues_of(case: Case) -> list[Clue]:
