@@ -288,9 +288,15 @@ FOLDS = 5
 
 
 def left_out_of_factory(
-    examples: list[Example], made: list[Example], strength: float
+    examples: list[Example],
+    made: list[Example],
+    strength: float,
+    outside: list[tuple[np.ndarray, np.ndarray]],
 ) -> dict[str, list[int | None]]:
-    """Return the ranks of the factory's failures by half, a fifth of the sources left out each."""
+    """Return the ranks of the factory's failures by half, a fifth of the sources left out each.
+
+    Their scores and causes are added to ``outside``.
+    """
     found: dict[str, list[int | None]] = {}
     programs = sorted({e.program for e in made})
     for fold in range(FOLDS):
@@ -301,6 +307,7 @@ def left_out_of_factory(
             model = Model(rest, strength).fit(rest)
             for example in tried:
                 found.setdefault(example.half or "", []).append(model.rank(example))
+                outside.append((model.scores(example), example.positive))
     return found
 
 
@@ -351,6 +358,8 @@ def main() -> int:
         for example in (e for e in examples if e.program == program):
             out[example.name] = model.rank(example)
             outside.append((model.scores(example), example.positive))
+    # Rules were written on the recorded failures: the factory's say how sure they may be elsewhere.
+    by_half = left_out_of_factory(examples, made, args.strength, outside)
     final.sharpness = sharpness_of(outside)
     missing = [None] * (len(folders) - len(examples))
     print(table("in sample", [*(final.rank(e) for e in examples), *missing]))
@@ -360,7 +369,7 @@ def main() -> int:
     for top in args.folders:
         names = {d.name for d in top.iterdir()}
         print(table(f"  {top.name}", [r for name, r in out.items() if name in names]))
-    for half, ranks in left_out_of_factory(examples, made, args.strength).items():
+    for half, ranks in by_half.items():
         print(table(f"factory, {half} half, sources left out", ranks))
     print(f"sharpness {final.sharpness}; the first line is a cause, by its share:")
     print(f"  {calibration(outside, final.sharpness)}")

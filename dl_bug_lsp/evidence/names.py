@@ -47,6 +47,12 @@ NEAR_KINDS = {
 """Kinds of names that may not exist; a function or class of a message does."""
 
 
+MOST_NEAR = 60
+"""Different words that one name of the message may be meant for."""
+MOST_PLACES = 2_000
+"""Places of one name: of a word that stands everywhere they say next to nothing."""
+
+
 def find(case: Case) -> Iterator[Clue]:
     """Yield the lines that write a name of the message, or one that nearly is it."""
     wanted = {
@@ -95,7 +101,7 @@ def _forms(kind: str, text: str) -> list[str]:
 
 
 def _exact(kind: str, text: str, words: Words) -> Iterator[Clue]:
-    hits = words.with_text((text,))
+    hits = words.with_text((text,))[:MOST_PLACES]
     count = len({(w.file, w.line) for w in hits})
     for word in hits:
         made = "made" if word.role in MAKES or word.role.startswith("config") else "used"
@@ -111,7 +117,12 @@ def _near(kind: str, text: str, words: Words) -> Iterator[Clue]:
     if kind == "option":
         own = _plain_option(text)
         nearby = {word: near for word, near in nearby.items() if _plain_option(word) != own}
+    if len(nearby) > MOST_NEAR:
+        # A name of a series (`x1`, `x2`, ...) is near to all of it, and none of them stands out.
+        ordered = sorted(nearby, key=lambda word: (-nearby[word], word))
+        nearby = {word: nearby[word] for word in ordered[:MOST_NEAR]}
     found = [(w, nearby[w.text]) for w in words.with_text(nearby) if _may_be_meant(w, kind)]
+    del found[MOST_PLACES:]
     counts = Counter(w.text for w, _ in found)
     for word, near in found:
         made = "made" if word.role in MAKES else "used"

@@ -32,6 +32,8 @@ def find(case: Case, sources: Sequence[Source]) -> Iterator[Clue]:
     """Yield what the sources say of each statement that can have raised the message."""
     cause = case.failure.cause
     assert cause is not None
+    # The sources say much of it again for each statement: only the strongest is kept.
+    strongest: dict[tuple[str, str, int], Clue] = {}
     for supposed in supposed_places(case.workspace, cause, case.facts):
         yield Clue(RAISE_SITE, supposed.file, supposed.line, supposed.weight, supposed.why)
         kind = "raising.certain" if supposed.weight >= CERTAIN else "raising.possible"
@@ -39,8 +41,12 @@ def find(case: Case, sources: Sequence[Source]) -> Iterator[Clue]:
         case_there = _taken_for_raise_site(case, supposed)
         for source in sources:
             for clue in source(case_there):
-                if not clue.kind.startswith((OF_STACKS, *WORDS_ALONE)):
-                    yield replace(clue, score=clue.score * supposed.weight)
+                key = clue.kind, clue.file, clue.line
+                score = clue.score * supposed.weight
+                said = clue.kind.startswith((OF_STACKS, *WORDS_ALONE))
+                if not said and (key not in strongest or score > strongest[key].score):
+                    strongest[key] = replace(clue, score=score)
+    yield from strongest.values()
 
 
 CERTAIN = 0.5
