@@ -9,7 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dl_bug_lsp.evidence.nearness import near_texts, nearness, parts_of, sketch
+from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.evidence.words import words_of
+from dl_bug_lsp.localize import case_of
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.report import Options
+from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 
 NEAR = [
@@ -107,3 +112,18 @@ def test_roles_of_words(tmp_path: Path) -> None:
     named = words_of(workspace, ("a.py",)).with_text({"vit", "key", "nowhere"})
     assert [(w.text, w.file, w.line) for w in named] == [("key", "a.py", 4), ("vit", "c.yaml", 2)]
     assert words_of(workspace, ("a.py",)).texts({"keyword", "config_key"}) >= {"depth", "name"}
+
+
+def test_a_series_of_names_is_no_flood_of_clues(tmp_path: Path) -> None:
+    lines = ["x0 = 1", *(f"x{n} = x{n - 1} + 1" for n in range(1, 3000))]
+    (tmp_path / "chain.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "main.py").write_text('import chain\n\nprint({"a": 1}["x5001"])\n', "utf-8")
+    log = read_log(
+        "Traceback (most recent call last):\n"
+        '  File "main.py", line 3, in <module>\n    print({"a": 1}["x5001"])\n'
+        "KeyError: 'x5001'\n"
+    )
+    failure = read_failures(log).failures[0]
+    case = case_of(failure, log, Workspace(tmp_path, cache=False), Options())
+    near = [clue for clue in gather(case) if clue.kind.startswith("names.near")]
+    assert 0 < len(near) < 300
