@@ -47,7 +47,7 @@ class Setting:
 
 
 SETTINGS = (
-    Setting("top", Kind.COUNT, 10, "places a failure, at most", 1),
+    Setting("top", Kind.COUNT, 10, "places shown per failure, at most", 1),
     Setting("topFiles", Kind.COUNT, 10, "files a failure, at most; 0 for all"),
     Setting("pathMap", Kind.MAPPING, {}, 'from the log\'s paths to local ones: {"/mnt/job": "."}'),
     Setting("maxDiagnostics", Kind.COUNT, 10, "places of a report that are marked, at most"),
