@@ -103,8 +103,8 @@ def own_settings() -> dict[str, dict[str, Any]]:
                 "enum": ["off", "messages", "verbose"],
                 "default": "off",
                 "scope": "window",
-                "markdownDescription": "What the channel *DL Bug Trace* tells of the messages"
-                " between editor and server.",
+                "markdownDescription": "Which messages between editor and server"
+                " the channel *DL Bug Trace* shows.",
             },
         },
     }
