@@ -24,7 +24,15 @@ from factory.catalogue import OURS, PROJECT, programs, seed_of
 from factory.operators import all_operators
 from factory.producing import Budget, Production
 from factory.running import work_folder
-from factory.score import Located, label_of_package, results, score_all, summary, table
+from factory.score import (
+    Located,
+    label_of_package,
+    results,
+    score_all,
+    side_by_side,
+    summary,
+    table,
+)
 from factory.storage import BLIND, SEEN, Store, totals
 from factory.values import Program
 
@@ -64,6 +72,8 @@ def main() -> int:
     score.add_argument("--blind", action="store_true", help="print the blind half's totals")
     score.add_argument("--half", choices=(SEEN, BLIND), help="locate one half only")
     score.add_argument("--only-print", action="store_true", help="locate nothing more")
+    score.add_argument("--among", metavar="LABEL", help="only failures that it has located, too")
+    score.add_argument("--markdown", action="store_true", help="print both halves side by side")
     score.add_argument("--json", type=Path, help="where the figures of both halves go")
     commands.add_parser("halves", help="how sources fall into halves")
     opened = commands.add_parser("open", help="move a source of the blind half to the seen one")
@@ -226,7 +236,15 @@ def score_and_show(args: argparse.Namespace, store: Store) -> None:
             limit=args.limit,
             tell=_say,
         )
-    told = {half: summary(results(store, half, label)) for half in (SEEN, BLIND)}
+    rows = {half: results(store, half, label) for half in (SEEN, BLIND)}
+    if args.among:
+        for half, located in rows.items():
+            others = {r["case"] for r in results(store, half, args.among)}
+            rows[half] = [r for r in located if r["case"] in others]
+    if args.markdown:
+        print("\n".join(side_by_side(rows[SEEN], rows[BLIND])))
+        return
+    told = {half: summary(rows[half]) for half in (SEEN, BLIND)}
     half = BLIND if args.blind else SEEN
     print(f"{half} half, {label}")
     for line in table(told[half], told[SEEN] if args.blind else None):

@@ -11,6 +11,7 @@ import multiprocessing
 import shutil
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,8 +46,10 @@ MEASURES = (
     ("bfile@5", "base_file", 5),
 )
 """Columns: of ours, then of the innermost frame first; functions are innermost ones."""
-KEYS = ("operator", "framework", "kind_of_source", "size", "format", "kind", "silent")
+KEYS = ("operator", "framework", "kind_of_source", "size", "format", "kind", "silent", "category")
 BINS = 10
+FEWEST = 20
+"""A group's share of hits is printed where both halves together have as many failures."""
 
 
 def label_of_package() -> str:
@@ -323,6 +326,52 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
             name: {"n": len(part), **figures(part)} for name, part in sorted(groups.items())
         }
     return told
+
+
+def side_by_side(seen: Sequence[dict[str, Any]], blind: Sequence[dict[str, Any]]) -> Iterable[str]:
+    """Yield a Markdown table of both halves by group, in per cent.
+
+    ``base`` is the innermost frame; the category is the program's own verdict. Of sources, which
+    are one or the other, the quartiles of the shares stand.
+    """
+    halves = (seen, blind)
+    shown = (("line@1", "line", 1), ("line@5", "line", 5), ("base@1", "base_line", 1))
+    heads = "".join(
+        f" {half} n |" + "".join(f" {n} |" for n, _, _ in shown) for half in (SEEN, BLIND)
+    )
+    yield f"| |{heads}"
+    yield "|---|" + "---|" * (2 * (1 + len(shown)))
+
+    def row(title: str, parts: Sequence[Sequence[dict[str, Any]]]) -> str:
+        cells = [
+            f" {len(part)} |"
+            + "".join(
+                f" {100 * scoring.hits([r[key] for r in part], cut):.0f} |" if part else " – |"
+                for _, key, cut in shown
+            )
+            for part in parts
+        ]
+        return f"| {title} |" + "".join(cells)
+
+    yield row("**all**", halves)
+    yield row("raised elsewhere", [[r for r in rows if r["elsewhere"]] for rows in halves])
+    for key in KEYS[1:] + KEYS[:1]:
+        groups = Counter(str(r[key]) for rows in halves for r in rows)
+        yield f"| *{key.replace('_', ' ')}* |" + " |" * (2 * (1 + len(shown)))
+        for name, count in groups.most_common():
+            if count >= FEWEST or key not in ("operator", "category"):
+                yield row(name, [[r for r in rows if str(r[key]) == name] for rows in halves])
+    for name, key, cut in shown:
+        cells = ""
+        for rows in halves:
+            sources: dict[str, list[int | None]] = {}
+            for r in rows:
+                sources.setdefault(r["source"], []).append(r[key])
+            shares = sorted(scoring.hits(ranks, cut) for ranks in sources.values())
+            quartiles = [shares[int(q * (len(shares) - 1))] for q in (0.25, 0.5, 0.75) if shares]
+            texts = " / ".join(f"{100 * q:.0f}" for q in quartiles)
+            cells += f" {len(shares)} | {texts} |" + " |" * (len(shown) - 1)
+        yield f"| sources, {name}: quartiles |{cells}"
 
 
 def table(told: dict[str, Any], seen: dict[str, Any] | None = None) -> Iterable[str]:
