@@ -149,7 +149,7 @@ def recorded(text: str, dice: random.Random) -> object:
     from dl_bug_lsp.recording.run_records import read_records
     from dl_bug_lsp.recording.store import StoreError, read_recording
     from dl_bug_lsp.runs.records import read
-    from dl_bug_lsp.server.keeping.kept_file import Kept, beside
+    from dl_bug_lsp.server.persistence.failures_file import Kept, beside
     from dl_bug_lsp.workspace.cache import load
 
     data = text.encode("utf-8", "surrogatepass")

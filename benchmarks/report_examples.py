@@ -12,12 +12,12 @@ from denchmark_truth import ChangedCode, is_test
 
 from dl_bug_lsp import localize as middle
 from dl_bug_lsp.bug_reports import read_report
-from dl_bug_lsp.evidence.reports.crowding import crowding
 from dl_bug_lsp.evidence.reports.frames import Traced
 from dl_bug_lsp.evidence.reports.functions import Functions, files_to_look_into
 from dl_bug_lsp.evidence.reports.gather import signals_of
 from dl_bug_lsp.evidence.reports.neighbours import neighbours
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.redundancy import redundancy
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.evidence.reports.statements import Statements
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
@@ -73,12 +73,12 @@ def workspaces(
                     continue
 
 
-def scene_of(bug: Bug, workspace: Workspace) -> Scene:
+def scene_of(bug: Bug, workspace: Workspace) -> ReportContext:
     """Read the report and its workspace as `localize` does."""
-    return Scene(read_report(f"{bug.summary}\n\n{bug.description}"), workspace)
+    return ReportContext(read_report(f"{bug.summary}\n\n{bug.description}"), workspace)
 
 
-def slim(scene: Scene) -> None:
+def slim(scene: ReportContext) -> None:
     """Forget what is large."""
     for name in _DROPPED:
         scene.__dict__.pop(name, None)
@@ -102,7 +102,7 @@ def neighbour_examples(files: Sequence[Example], scores: Sequence[np.ndarray]) -
     return [
         Example(e.project, e.name, neighbours(e.source, s), e.right, e.truths, e.source, s)
         for e, s in zip(files, scores, strict=True)
-        if isinstance(e.source, Scene)
+        if isinstance(e.source, ReportContext)
     ]
 
 
@@ -146,7 +146,7 @@ def function_examples(
 def beside_examples(functions: Sequence[Example], scores: Sequence[np.ndarray]) -> list[Example]:
     """Return what stands above functions, given the scores of models that never saw them."""
     return [
-        replace(e, signals=crowding(e.source[0].blocks, s), offset=s)  # type: ignore[index]
+        replace(e, signals=redundancy(e.source[0].blocks, s), offset=s)  # type: ignore[index]
         for e, s in zip(functions, scores, strict=True)
     ]
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from lsp_session import Message, Session
 from pypi_projects import environment, sources, test_environment
 
+from dl_bug_lsp.recording.current_spectrum import current_spectrum
 from dl_bug_lsp.recording.ranked import ranked_now
-from dl_bug_lsp.recording.today import recorded_today
 from dl_bug_lsp.workspace import Workspace
 
 BESIDE = ("pytest==8.3.4", "coverage==7.6.10", "simplejson", "pytz", "freezegun", "pyyaml")
@@ -169,7 +169,7 @@ def row(fault: Fault, python: Path, folder: Path) -> str:
     finally:
         session.end()
     workspace = Workspace(project, cache=False)
-    recorded = recorded_today(workspace)
+    recorded = current_spectrum(workspace)
     runs = recorded.spectrum
     rank = ranked(ranked_now(workspace, recorded).report.failures, fault.file, faulty)
     counts = f"{len(runs.failing):>7} {len(runs.failing) + len(runs.passing):>4}"

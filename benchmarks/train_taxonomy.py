@@ -19,10 +19,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from dl_bug_lsp.taxonomy.classification_context import GAP
 from dl_bug_lsp.taxonomy.classify import TEXT_THRESHOLD, UNCLASSIFIED
 from dl_bug_lsp.taxonomy.linear_model import message_tokens
 from dl_bug_lsp.taxonomy.rules import TABLES
-from dl_bug_lsp.taxonomy.scene import GAP
 from dl_bug_lsp.taxonomy.text_model import MODEL_FILE
 
 TAXONOMY = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "taxonomy"

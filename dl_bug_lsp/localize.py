@@ -14,8 +14,8 @@ from dl_bug_lsp.bug_reports import (
     report_failure,
 )
 from dl_bug_lsp.bug_reports.values import BugReport
+from dl_bug_lsp.evidence.case import Case, Clue, LocatedFrame
 from dl_bug_lsp.evidence.sources import gather
-from dl_bug_lsp.evidence.values import Case, Clue, LocatedFrame
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.messages import MessageFacts, extract_facts

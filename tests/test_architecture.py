@@ -82,7 +82,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 """What each room or module right below the package may import of ours."""
 SERVER = (
     *("process", "work", "documents", "failures", "core", "files", "logs", "commands"),
-    *("lines", "keeping", "following", "lifecycle", "run"),
+    *("line_features", "persistence", "following", "lifecycle", "run"),
 )
 """The server's parts; each imports only from those before it."""
 LIBRARIES = {

@@ -13,7 +13,7 @@ from dl_bug_lsp.cli import errors
 from dl_bug_lsp.cli.parser import build_parser
 from dl_bug_lsp.server.commands.execute import CLEAR, LOCALIZE, REPORT
 from dl_bug_lsp.server.core.settings import read_settings
-from dl_bug_lsp.server.lines.lenses import SHOW_SUSPECT
+from dl_bug_lsp.server.line_features.lenses import SHOW_SUSPECT
 
 DOCS = Path(__file__).parent.parent / "docs"
 

@@ -23,7 +23,7 @@ from dl_bug_lsp.watching.patterns import LogRules
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config
 from dl_bug_lsp.workspace.git_folder import unreadable
-from dl_bug_lsp.workspace.kept import change_kept, read_kept
+from dl_bug_lsp.workspace.state_files import change_state, read_state
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
 SESSION = Session("2026-01-01T00:00:00Z", "pytest", (), {}, {}, {}, False, ())
@@ -68,7 +68,7 @@ def test_nothing_is_written_through_a_dangling_link(tmp_path: Path) -> None:
     opened = Workspace(workspace)
     opened.python_files()
     opened.keep_index()
-    change_kept(workspace, "failures.json", 100, lambda old: b"{}")
+    change_state(workspace, "failures.json", 100, lambda old: b"{}")
     with pytest.raises(StoreError, match="link"):
         write_session(workspace / ".dlbug" / "spectrum.db", SESSION)
     assert not outside.exists()
@@ -80,9 +80,9 @@ def test_a_folder_that_is_a_link_is_not_used(tmp_path: Path) -> None:
     foreign.mkdir()
     (foreign / "failures.json").write_bytes(b"{}")
     (workspace / ".dlbug").symlink_to(foreign)
-    assert read_kept(workspace, "failures.json", 100) is None
-    assert not change_kept(workspace, "failures.json", 100, lambda old: b"[]")
-    assert change_kept(workspace, "failures.json", 100, lambda old: None)
+    assert read_state(workspace, "failures.json", 100) is None
+    assert not change_state(workspace, "failures.json", 100, lambda old: b"[]")
+    assert change_state(workspace, "failures.json", 100, lambda old: None)
     with pytest.raises(StoreError):
         write_session(workspace / ".dlbug" / "spectrum.db", SESSION)
     assert (foreign / "failures.json").read_bytes() == b"{}"
@@ -93,7 +93,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     folder = data_folder.prepare(tmp_path)
     for name in ("failures.json", "spectrum.db", "index.sqlite"):
         os.mkfifo(folder / name)
-    assert read_kept(tmp_path, "failures.json", 100) is None
+    assert read_state(tmp_path, "failures.json", 100) is None
     with pytest.raises(StoreError):
         read_recording(folder / "spectrum.db")
     assert Workspace(tmp_path).python_files() == ()
@@ -168,7 +168,7 @@ def test_nothing_is_written_into_a_file_that_is_there(tmp_path: Path) -> None:
     folder = data_folder.prepare(tmp_path)
     for name in ("failures.json", "failures.json.tmp", "spectrum.db", "index.sqlite"):
         os.link(foreign, folder / name)
-    assert change_kept(tmp_path, "failures.json", 100, lambda _: b"{}")
+    assert change_state(tmp_path, "failures.json", 100, lambda _: b"{}")
     write_session(folder / "spectrum.db", SESSION)
     opened = Workspace(tmp_path)
     opened.python_files()

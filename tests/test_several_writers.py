@@ -13,8 +13,15 @@ import pytest
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.recording.store import read_recording
 from dl_bug_lsp.runs import records
-from dl_bug_lsp.server.keeping.kept_file import LARGEST, NAME, Kept, beside, names_of, to_bytes
-from dl_bug_lsp.workspace.kept import change_kept, read_kept
+from dl_bug_lsp.server.persistence.failures_file import (
+    LARGEST,
+    NAME,
+    Kept,
+    beside,
+    names_of,
+    to_bytes,
+)
+from dl_bug_lsp.workspace.state_files import change_state, read_state
 
 WRITERS = 30
 STORM = """
@@ -23,7 +30,7 @@ from pathlib import Path
 from dl_bug_lsp.recording.store import write_session
 from dl_bug_lsp.recording.values import RecordedTest, Session
 from dl_bug_lsp.spectrum.values import Outcome
-from dl_bug_lsp.workspace.kept import change_kept
+from dl_bug_lsp.workspace.state_files import change_state
 
 root, kind, rounds, writers = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 
@@ -31,7 +38,7 @@ def keep(name):
     if kind == "failures":
         def change(old):
             return json.dumps([*json.loads(old or b"[]"), name]).encode()
-        return change_kept(root, "failures.json", 2**24, change)
+        return change_state(root, "failures.json", 2**24, change)
     test = RecordedTest(name, Outcome.PASSED, None, "", 0.0, {})
     session = Session("2026", "pytest", (test,), {}, {}, {}, False)
     write_session(root / ".dlbug" / "spectrum.db", session)
@@ -88,11 +95,11 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are f
 @needs_fork
 def test_of_thirty_writers_and_a_thousand_kills_nothing_is_lost(tmp_path: Path) -> None:
     kills, kept = storm(tmp_path, "failures", 34)
-    found = json.loads(read_kept(tmp_path, "failures.json", 2**24) or b"[]")
+    found = json.loads(read_state(tmp_path, "failures.json", 2**24) or b"[]")
     assert kills > 1_000
     assert len(kept) >= 34 * WRITERS // 2
     assert set(kept) <= set(found)
-    assert change_kept(tmp_path, "failures.json", 2**24, lambda old: (old or b"") + b" ")
+    assert change_state(tmp_path, "failures.json", 2**24, lambda old: (old or b"") + b" ")
     assert set(data_folder.names(tmp_path / ".dlbug")) == {".gitignore", ".lock", "failures.json"}
 
 
@@ -109,14 +116,14 @@ def failure(name: str) -> dict[str, object]:
 
 
 def sources(root: Path) -> list[str]:
-    kept = json.loads(read_kept(root, NAME, LARGEST) or b'{"failures": []}')
+    kept = json.loads(read_state(root, NAME, LARGEST) or b'{"failures": []}')
     return [one["source"] for one in kept["failures"]]
 
 
 def test_each_server_keeps_what_the_others_keep(tmp_path: Path) -> None:
     def keep(known: set[tuple[str, ...]], *names: str) -> None:
         mine = Kept([failure(name) for name in names], [[f"log:{name}"] for name in names])
-        assert change_kept(tmp_path, NAME, LARGEST, lambda old: to_bytes(beside(old, mine, known)))
+        assert change_state(tmp_path, NAME, LARGEST, lambda old: to_bytes(beside(old, mine, known)))
         known |= names_of(mine)
 
     servers: list[set[tuple[str, ...]]] = [set() for _ in range(WRITERS)]
@@ -127,7 +134,7 @@ def test_each_server_keeps_what_the_others_keep(tmp_path: Path) -> None:
     keep(servers[4], "source 4", "another")
     left = [f"source {number}" for number in range(WRITERS) if number not in (3, 4)]
     assert sources(tmp_path) == [*left, "source 4", "another"]
-    told = json.loads(read_kept(tmp_path, NAME, LARGEST) or b"")["told"]
+    told = json.loads(read_state(tmp_path, NAME, LARGEST) or b"")["told"]
     assert len(told) == WRITERS
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules import training
-from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.values import Log, Span
 from dl_bug_lsp.messages import MessageFacts

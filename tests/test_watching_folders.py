@@ -15,11 +15,12 @@ import pytest
 from waiting import wait_for
 
 from dl_bug_lsp.runs import records
-from dl_bug_lsp.watching import notices, watcher
+from dl_bug_lsp.watching import file_events as notices
+from dl_bug_lsp.watching import watcher
 from dl_bug_lsp.watching.followed import FollowedLog
 from dl_bug_lsp.watching.mounts import file_system, inotify_limits
-from dl_bug_lsp.watching.pace import PERIODS, Pace
 from dl_bug_lsp.watching.patterns import LogRules, any_of
+from dl_bug_lsp.watching.polling_interval import PERIODS, PollingInterval
 from dl_bug_lsp.watching.sources import LONGEST, QUIET, Changes
 from dl_bug_lsp.watching.values import LogFailure, SourceChanges, WatchStatus
 from dl_bug_lsp.watching.watcher import Watcher
@@ -235,10 +236,10 @@ def test_bursts_are_gathered_and_told_in_order(tmp_path: Path) -> None:
 def test_where_notices_run_out_the_folder_is_polled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def none_left(self: notices.Notices) -> object:
+    def none_left(self: notices.FileEvents) -> object:
         raise OSError(28, "inotify watch limit reached")
 
-    monkeypatch.setattr(notices.Notices, "_begin", none_left)
+    monkeypatch.setattr(notices.FileEvents, "_begin", none_left)
     watched = Watched(tmp_path, polling=False)
     heard = watched.start()
     assert heard.statuses[0].means == "polling"
@@ -297,7 +298,7 @@ def test_a_stopped_watcher_leaves_no_thread(tmp_path: Path) -> None:
 
 def test_too_many_notices_at_once_make_the_folder_looked_through(tmp_path: Path) -> None:
     woken = []
-    held = notices.Notices(str(tmp_path), lambda: woken.append(1))
+    held = notices.FileEvents(str(tmp_path), lambda: woken.append(1))
     for number in range(notices.MOST_WAITING + 5):
         held.take(f"{tmp_path}/{number}")
     assert held.taken() == ([], True)
@@ -373,7 +374,7 @@ def test_no_globs_match_nothing() -> None:
 
 
 def test_logs_are_looked_at_the_less_the_longer_they_rest(tmp_path: Path) -> None:
-    pace = Pace()
+    pace = PollingInterval()
     ages = (1.0, 100.0, 4000.0, 100_000.0)
     for number, age in enumerate(ages):
         log = FollowedLog(str(tmp_path / str(number)), str(number), from_end=False)
@@ -401,11 +402,11 @@ def test_a_record_that_is_none_is_passed_over(watched: Watched) -> None:
 OUT_OF_FILES = """
 import os, resource, sys
 import watchdog.observers
-from dl_bug_lsp.watching.notices import Notices
+from dl_bug_lsp.watching.file_events import FileEvents
 
 limit = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(0), limit[1]))
-notices = Notices(sys.argv[1], lambda: None)
+notices = FileEvents(sys.argv[1], lambda: None)
 began = notices.start()
 resource.setrlimit(resource.RLIMIT_NOFILE, limit)
 print(began, notices.reason)

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dl_bug_lsp.watching.failure_detection import failure_in
+from dl_bug_lsp.watching.failure_markers import SIGNS, first_marker
 from dl_bug_lsp.watching.followed import (
     GOES_ON_LINES,
     GOES_ON_SECONDS,
@@ -19,8 +21,6 @@ from dl_bug_lsp.watching.followed import (
     Outcome,
     Recovered,
 )
-from dl_bug_lsp.watching.judging import failure_in
-from dl_bug_lsp.watching.signs import SIGNS, first_sign
 from dl_bug_lsp.watching.tail import CHUNK, Tail
 from dl_bug_lsp.watching.values import LogFailure
 
@@ -265,7 +265,7 @@ def test_signs_are_found_wherever_they_are_torn(sign: bytes) -> None:
     text = b"epoch 1\nRuntime" + sign + b" x\n"
     for cut in range(len(text) + 1):
         before, after = text[:cut], text[cut:]
-        found = [first_sign(before), first_sign(after, before)]
+        found = [first_marker(before), first_marker(after, before)]
         assert any(at is not None for at in found), cut
 
 

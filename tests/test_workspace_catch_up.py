@@ -12,8 +12,8 @@ import pytest
 
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.cache import Row
-from dl_bug_lsp.workspace.glances import Glance
 from dl_bug_lsp.workspace.records import Record
+from dl_bug_lsp.workspace.source_summaries import SourceSummary
 from dl_bug_lsp.workspace.values import FileElements
 from dl_bug_lsp.workspace.walk import walk, walk_again
 
@@ -107,7 +107,7 @@ def workspace_time(file: Path, root: Path) -> int:
 
 def test_nothing_is_held_of_files_that_are_gone(root: Path) -> None:
     workspace = Workspace(root)
-    # The bounded tables (texts, trees, glances) fill first.
+    # The bounded tables (texts, trees, summaries) fill first.
     for number in range(10):
         _come_and_go(workspace, root, f"made_{number}")
     before = _held(workspace)
@@ -123,7 +123,7 @@ def _come_and_go(workspace: Workspace, root: Path, name: str) -> None:
     workspace.catch_up()
     workspace.elements(file.name)
     workspace.derived("length", file.name, Kept)
-    workspace.glance(file.name, frozenset({name}), frozenset())
+    workspace.source_summary(file.name, frozenset({name}), frozenset())
     file.unlink()
     workspace.catch_up()
 
@@ -131,7 +131,7 @@ def _come_and_go(workspace: Workspace, root: Path, name: str) -> None:
 def _held(workspace: Workspace) -> dict[str, int]:
     """Count the values that stay of files."""
     gc.collect()
-    kinds = (Kept, Row, Record, FileElements, Glance)
+    kinds = (Kept, Row, Record, FileElements, SourceSummary)
     found = [type(one) for one in _reachable(workspace)]
     return {kind.__name__: found.count(kind) for kind in kinds}
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.bug_reports import lines as kinds
-from dl_bug_lsp.bug_reports import markup
+from dl_bug_lsp.bug_reports import line_kinds, markup
 from dl_bug_lsp.bug_reports.values import BugReport, CodeLink, StackLine
 
 MAX_TEXT = 200_000
@@ -53,7 +52,7 @@ class _Pass:
             return False
         heading = (found["tagged"] or found["marked"] or "").strip()
         self.report.headings.append(heading)
-        self.environment = kinds.is_environment_heading(heading)
+        self.environment = line_kinds.is_environment_heading(heading)
         self.stack = 0
         return True
 
@@ -79,8 +78,8 @@ class _Pass:
             return True
         if self._frame(line) or self._exception(line):
             return True
-        arrow = kinds.ARROW.match(line)
-        if self.stack >= 2 and (arrow or kinds.is_trace(line, self.fenced)):
+        arrow = line_kinds.ARROW.match(line)
+        if self.stack >= 2 and (arrow or line_kinds.is_trace(line, self.fenced)):
             if arrow and self.report.frames:
                 last = self.report.frames[-1]
                 source = arrow[2].strip()
@@ -91,13 +90,13 @@ class _Pass:
 
     def _frame(self, line: str) -> bool:
         frames = self.report.frames
-        found = kinds.FRAME.search(line) if 'File "' in line else None
+        found = line_kinds.FRAME.search(line) if 'File "' in line else None
         if found is not None:
             source = self._source_line()
             frame = StackLine(found[1].replace("\\", "/"), int(found[2]), found[3] or "", source)
             self.report.trace.extend([line.strip(), *([source] if source else [])])
         else:
-            cell = kinds.IPYTHON_FRAME.match(line)
+            cell = line_kinds.IPYTHON_FRAME.match(line)
             if cell is None:
                 return False
             frame = StackLine(cell[1].replace("\\", "/"), 0, cell[2], "")
@@ -112,7 +111,7 @@ class _Pass:
         if self.at >= len(self.lines):
             return ""
         line = self.lines[self.at]
-        if not line.strip() or 'File "' in line or kinds.EXCEPTION.match(line):
+        if not line.strip() or 'File "' in line or line_kinds.EXCEPTION.match(line):
             return ""
         if markup.CLOSING_TAG in line or markup.FENCE.match(line):
             return ""
@@ -120,7 +119,7 @@ class _Pass:
         return line.strip()
 
     def _exception(self, line: str) -> bool:
-        if len(line) > 2000 or not kinds.EXCEPTION.match(line):
+        if len(line) > 2000 or not line_kinds.EXCEPTION.match(line):
             return False
         self.report.messages.append(line.strip())
         self.stack = 1
@@ -128,12 +127,12 @@ class _Pass:
 
     def _permalink(self, line: str) -> bool:
         """Read GitHub's rendering of a permalink: a path, then ``Lines 117 to 122``."""
-        path = kinds.PATH_ALONE.match(line)
+        path = line_kinds.PATH_ALONE.match(line)
         if path is None:
             return False
         below = [n for n in self.lines[self.at : self.at + 2 * _PERMALINK] if n.strip()]
         for text in below[:_PERMALINK]:
-            told = kinds.LINES_OF_PATH.match(text)
+            told = line_kinds.LINES_OF_PATH.match(text)
             if told is not None:
                 first = int(told[1])
                 self.report.links.append(CodeLink(path[1], first, int(told[2] or first)))
@@ -144,11 +143,11 @@ class _Pass:
     def _text(self, line: str) -> None:
         report, stripped = self.report, line.strip()
         listing = self.environment and self.fenced
-        if listing or kinds.is_environment(line, self.environment):
+        if listing or line_kinds.is_environment(line, self.environment):
             report.environment.append(stripped)
-        elif kinds.is_output(line):
+        elif line_kinds.is_output(line):
             report.logs.append(stripped)
-        elif self.fenced or kinds.is_code(line):
+        elif self.fenced or line_kinds.is_code(line):
             report.code.append(stripped)
         else:
             report.prose.append(stripped)

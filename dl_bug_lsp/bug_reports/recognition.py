@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dl_bug_lsp.bug_reports import lines as kinds
-from dl_bug_lsp.bug_reports import markup
+from dl_bug_lsp.bug_reports import line_kinds, markup
 
 _READ = 2_000
 _NO_TITLE = re.compile(
@@ -51,16 +50,16 @@ def is_title(line: str) -> bool:
     words = [word for word in _WORD.findall(line[: 2 * _LONGEST_TITLE]) if len(word) > 1]
     if len(words) < 2 or len(line) > _LONGEST_TITLE or 'File "' in line:
         return False
-    if kinds.EXCEPTION.match(line):
+    if line_kinds.EXCEPTION.match(line):
         return True
-    return _NO_TITLE.search(line) is None and not kinds.is_output(line)
+    return _NO_TITLE.search(line) is None and not line_kinds.is_output(line)
 
 
 def is_sentence(line: str) -> bool:
     """Whether a line reads as written by a person."""
-    if _NO_TITLE.search(line[:_LONGEST_TITLE]) or kinds.is_output(line) or 'File "' in line:
+    if _NO_TITLE.search(line[:_LONGEST_TITLE]) or line_kinds.is_output(line) or 'File "' in line:
         return False
-    if kinds.is_code(line):
+    if line_kinds.is_code(line):
         return False
     words = [word.lower() for word in _WORD.findall(line[:1000])]
     spoken = sum(word in _SPOKEN for word in words)

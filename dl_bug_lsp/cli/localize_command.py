@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, overload
 
 from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError, complain
-from dl_bug_lsp.cli.inputs import is_closed_pipe, is_piped, read_input
+from dl_bug_lsp.cli.log_input import is_closed_pipe, is_piped, read_input
 from dl_bug_lsp.cli.terminal import terminal_width, wants_colour, write_bytes, write_text
 from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.report import Options, Report

@@ -119,8 +119,8 @@ def told(run: RecordedRun, taken_in: float) -> Iterator[str]:
 
 def spectrum_of(run: RecordedRun, workspace: Path, opened: Workspace) -> Spectrum | None:
     """Return the spectrum of a run beside earlier ones of the same command."""
+    from dl_bug_lsp.recording.current_spectrum import current_spectrum, spectrum_file
     from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
-    from dl_bug_lsp.recording.today import recorded_today, spectrum_file
 
     sessions: tuple[Session, ...] = (run.session,)
     with contextlib.suppress(StoreError):
@@ -128,4 +128,4 @@ def spectrum_of(run: RecordedRun, workspace: Path, opened: Workspace) -> Spectru
         same = tuple(one for one in stored if one.command == run.session.command)
         sessions = same or sessions
 
-    return recorded_today(opened, Recording(sessions)).spectrum
+    return current_spectrum(opened, Recording(sessions)).spectrum

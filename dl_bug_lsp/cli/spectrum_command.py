@@ -36,10 +36,10 @@ def take_in(arguments: argparse.Namespace) -> int:
     from dl_bug_lsp import data_folder
     from dl_bug_lsp.cli.localize_command import workspace_folder
     from dl_bug_lsp.recording.coverage_data import CoverageDataError
+    from dl_bug_lsp.recording.current_spectrum import spectrum_file
     from dl_bug_lsp.recording.importing import ImportingError, import_session
     from dl_bug_lsp.recording.junit import JUnitError
     from dl_bug_lsp.recording.store import StoreError, write_session
-    from dl_bug_lsp.recording.today import spectrum_file
     from dl_bug_lsp.workspace import Workspace
 
     root = workspace_folder(arguments.workspace)
@@ -112,17 +112,17 @@ def _newer(sources: object, root: Path, stamp: float) -> list[str]:
 def report(arguments: argparse.Namespace) -> int:
     """Print the ranked table, as text, JSON or a page with a heat map."""
     from dl_bug_lsp.cli.localize_command import workspace_folder
+    from dl_bug_lsp.recording.current_spectrum import current_spectrum, stale
+    from dl_bug_lsp.recording.merging_sessions import merge_abandoned_sessions
     from dl_bug_lsp.recording.store import StoreError
-    from dl_bug_lsp.recording.taking_in import take_in_left_behind
-    from dl_bug_lsp.recording.today import recorded_today, stale
     from dl_bug_lsp.workspace import Workspace
 
     workspace = Workspace(workspace_folder(arguments.workspace))
     formula = formula_of(arguments)
-    for line in take_in_left_behind(workspace.root):
+    for line in merge_abandoned_sessions(workspace.root):
         complain(line)
     try:
-        recorded = recorded_today(workspace, branches=arguments.level == "branch")
+        recorded = current_spectrum(workspace, branches=arguments.level == "branch")
     except StoreError as error:
         raise UsageError(str(error)) from error
     if not recorded.spectrum.failing:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from dl_bug_lsp.runs.records import recorded
 from dl_bug_lsp.settings.reading import Settings
+from dl_bug_lsp.watching.file_events import FileEvents
 from dl_bug_lsp.watching.folders import FolderTree
 from dl_bug_lsp.watching.mounts import file_system, inotify_limits
-from dl_bug_lsp.watching.notices import Notices
 from dl_bug_lsp.watching.patterns import LogRules
 from dl_bug_lsp.watching.recorded import recorders
 
@@ -41,7 +41,7 @@ def _means(root: str, settings: Settings) -> str:
         return "off: the project's settings ask for it"
     if settings.logs_polling:
         return "polling: the project's settings ask for it"
-    notices = Notices(root, lambda: None)
+    notices = FileEvents(root, lambda: None)
     has_notices = notices.start()
     notices.stop()
     return "notices of the platform" if has_notices else f"polling: {notices.reason}"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from dl_bug_lsp.cancellation import checkpoint
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.nearness import parts_of
-from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.evidence.words import HELD_FILES
 from dl_bug_lsp.workspace import Workspace
 

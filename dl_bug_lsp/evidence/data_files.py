@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 
-from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.known_calls import workspace_path
 from dl_bug_lsp.provenance.values import DataFile

@@ -12,7 +12,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Origin, Raised, Value
 from dl_bug_lsp.messages.values import FactKind, Role

@@ -6,8 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.nearness import near_texts
-from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.evidence.words import Word, Words
 from dl_bug_lsp.messages import FactKind
 

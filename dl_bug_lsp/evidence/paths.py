@@ -6,8 +6,8 @@ import posixpath
 from collections.abc import Iterator
 from functools import lru_cache
 
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.nearness import nearness
-from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.places import named_places, text_offset
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.provenance.values import StepKind
 

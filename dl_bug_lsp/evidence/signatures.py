@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.spectrum.values import Signature
 

@@ -22,11 +22,11 @@ from dl_bug_lsp.evidence import (
     steps,
     types,
 )
+from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import all_rules
 from dl_bug_lsp.evidence.raising import alone
 from dl_bug_lsp.evidence.repairs import all_repairs
 from dl_bug_lsp.evidence.shapes import blame
-from dl_bug_lsp.evidence.values import Case, Clue, Source
 
 SOURCES: tuple[Source, ...] = (
     stack_trace.find,

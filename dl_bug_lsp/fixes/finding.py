@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dl_bug_lsp.fixes import known, misspelt, requirements, written
-from dl_bug_lsp.fixes.scene import Scene
+from dl_bug_lsp.fixes.fix_context import FixContext
 from dl_bug_lsp.fixes.values import Fix
 from dl_bug_lsp.report import FailureReport
 from dl_bug_lsp.workspace import Workspace
@@ -18,7 +18,7 @@ def find_fixes(failure: FailureReport, workspace: Workspace) -> tuple[Fix, ...]:
 
     Two fixes that write the same line differently contradict each other: then there is none.
     """
-    scene = Scene(failure, workspace)
+    scene = FixContext(failure, workspace)
     found: dict[object, Fix] = {}
     for find in KINDS:
         for fix in find(scene):

@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from dl_bug_lsp.fixes.scene import Scene
+from dl_bug_lsp.fixes.fix_context import FixContext
 from dl_bug_lsp.fixes.values import Edit, Fix
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.values import Role
@@ -29,7 +29,7 @@ def tables() -> dict[str, Any]:
     return found
 
 
-def find(scene: Scene) -> Iterator[Fix]:
+def find(scene: FixContext) -> Iterator[Fix]:
     """Yield renamed attributes, arguments and modules, and missing imports."""
     if scene.site is not None:
         yield from _renamed_attribute(scene)
@@ -38,7 +38,7 @@ def find(scene: Scene) -> Iterator[Fix]:
         yield from _import(scene)
 
 
-def _renamed_attribute(scene: Scene) -> Iterator[Fix]:
+def _renamed_attribute(scene: FixContext) -> Iterator[Fix]:
     """Yield ``np.trapz`` made ``np.trapezoid``: the module's name as the file imports it."""
     assert scene.site is not None
     for module in scene.named(FactKind.MODULE, Role.OWNER):
@@ -52,7 +52,7 @@ def _renamed_attribute(scene: Scene) -> Iterator[Fix]:
                     yield Fix(f"Change '{old}' to '{made}'", why, (edit,))
 
 
-def _aliases(scene: Scene, module: str) -> list[str]:
+def _aliases(scene: FixContext, module: str) -> list[str]:
     assert scene.site is not None
     tree = scene.workspace.tree(scene.site[0])
     nodes = ast.walk(tree) if tree is not None else ()
@@ -60,7 +60,7 @@ def _aliases(scene: Scene, module: str) -> list[str]:
     return sorted({a.asname or a.name for a in imported if a.name == module})
 
 
-def _renamed_argument(scene: Scene) -> Iterator[Fix]:
+def _renamed_argument(scene: FixContext) -> Iterator[Fix]:
     """Yield an argument that a library's function takes under another name now."""
     for function in scene.named(FactKind.FUNCTION, Role.OWNER):
         owner = function.removesuffix(".__init__").rpartition(".")[2]
@@ -79,7 +79,7 @@ def _renamed_argument(scene: Scene) -> Iterator[Fix]:
                 yield Fix(f"Change '{name}' to '{new}'", f"{owner} calls it '{new}' now", (edit,))
 
 
-def _is_own(scene: Scene, name: str) -> bool:
+def _is_own(scene: FixContext, name: str) -> bool:
     """Whether the workspace defines a class or function of a name itself."""
     return any(
         element.name.rpartition(".")[2] == name
@@ -88,7 +88,7 @@ def _is_own(scene: Scene, name: str) -> bool:
     )
 
 
-def _renamed_module(scene: Scene) -> Iterator[Fix]:
+def _renamed_module(scene: FixContext) -> Iterator[Fix]:
     """Yield an import of a module that a library has moved."""
     assert scene.site is not None
     for module in scene.named(FactKind.MODULE, Role.ACTUAL):
@@ -101,7 +101,7 @@ def _renamed_module(scene: Scene) -> Iterator[Fix]:
                 yield Fix(f"Import from '{new}'", f"'{old}' is '{new}' now", (edit,))
 
 
-def _import(scene: Scene) -> Iterator[Fix]:
+def _import(scene: FixContext) -> Iterator[Fix]:
     """Yield the import of a name that everybody, and the rest of the workspace, imports alike."""
     assert scene.site is not None
     file = scene.site[0]

@@ -6,13 +6,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dl_bug_lsp.fixes.scene import At, Scene, only_slip
+from dl_bug_lsp.fixes.fix_context import At, FixContext, only_slip
 from dl_bug_lsp.fixes.values import Edit, Fix
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.values import Role
 
 
-def find(scene: Scene) -> Iterator[Fix]:
+def find(scene: FixContext) -> Iterator[Fix]:
     """Yield what is misspelt where it is used, defined or set."""
     yield from _used(scene, FactKind.ATTRIBUTE, _attributes, r"\.", "")
     yield from _used(scene, FactKind.NAME, _names, "", "")
@@ -26,7 +26,9 @@ def _fix(edit: Edit | None, old: str, new: str, why: str) -> Iterator[Fix]:
         yield Fix(f"Change '{old}' to '{new}'", why, (edit,))
 
 
-def _used(scene: Scene, kind: FactKind, known: object, before: str, after: str) -> Iterator[Fix]:
+def _used(
+    scene: FixContext, kind: FactKind, known: object, before: str, after: str
+) -> Iterator[Fix]:
     """Yield a fix of the raise site, where a name stands that is defined under another spelling."""
     if scene.site is None or not callable(known):
         return
@@ -39,7 +41,7 @@ def _used(scene: Scene, kind: FactKind, known: object, before: str, after: str) 
         yield from _fix(edit, word, new, f"'{new}' is the only name that '{word}' is near to")
 
 
-def _classes(scene: Scene, name: str) -> list[tuple[str, ast.ClassDef]]:
+def _classes(scene: FixContext, name: str) -> list[tuple[str, ast.ClassDef]]:
     """Return the workspace's classes of a name."""
     found = []
     for file in scene.workspace.python_files():
@@ -54,7 +56,7 @@ def _classes(scene: Scene, name: str) -> list[tuple[str, ast.ClassDef]]:
     return found
 
 
-def _attributes(scene: Scene) -> set[str]:
+def _attributes(scene: FixContext) -> set[str]:
     """Return the attributes that the class of the message defines, where it is the workspace's."""
     owners = [name.rpartition(".")[2] for name in scene.named(FactKind.CLASS, Role.OWNER)]
     classes = [one for name in owners for one in _classes(scene, name)]
@@ -74,7 +76,7 @@ def _members(cls: ast.ClassDef) -> set[str]:
     return found
 
 
-def _names(scene: Scene) -> set[str]:
+def _names(scene: FixContext) -> set[str]:
     """Return the names bound in the function of the raise site and at its module's top."""
     assert scene.site is not None
     tree = scene.workspace.tree(scene.site[0])
@@ -107,7 +109,7 @@ def _bound(node: ast.AST) -> set[str]:
     return found
 
 
-def _parameters(scene: Scene) -> set[str]:
+def _parameters(scene: FixContext) -> set[str]:
     """Return the parameters of the message's function, where the workspace has just one such."""
     found: list[set[str]] = []
     for name in scene.named(FactKind.FUNCTION, Role.OWNER):
@@ -129,7 +131,7 @@ def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return min([node.lineno, *(one.lineno for one in node.decorator_list)])
 
 
-def _required(scene: Scene) -> Iterator[Fix]:
+def _required(scene: FixContext) -> Iterator[Fix]:
     """Yield a method that a framework calls by a name which the class nearly has."""
     wanted = [n for n in scene.named(FactKind.FUNCTION, Role.EXPECTED) if n.isidentifier()]
     owners = [name.rpartition(".")[2] for name in scene.named(FactKind.CLASS, Role.OWNER)]
@@ -146,7 +148,7 @@ def _required(scene: Scene) -> Iterator[Fix]:
     yield from _fix(edit, near, wanted[0], f"'{wanted[0]}' is what the framework calls")
 
 
-def _keys(scene: Scene) -> Iterator[Fix]:
+def _keys(scene: FixContext) -> Iterator[Fix]:
     """Yield the spelling that stands alone, of a key and the only word near to it."""
     words = scene.words
     for key in scene.named(FactKind.KEY, Role.ACTUAL):
@@ -188,7 +190,7 @@ def _parts(word: str) -> list[str]:
     return [part.lower() for part in re.findall(r"[A-Z]*[a-z]+|[A-Z]+", word)]
 
 
-def _is_set(scene: Scene, at: At, word: str) -> bool:
+def _is_set(scene: FixContext, at: At, word: str) -> bool:
     """Whether a word is a key or a value of a config, or a string of Python, at a place."""
     for entry in scene.workspace.config_entries(at[0]) if not at[0].endswith(".py") else ():
         if entry.line == at[1] and (word in entry.path or entry.value == word):

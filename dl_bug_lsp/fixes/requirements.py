@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dl_bug_lsp.fixes.fix_context import FixContext
 from dl_bug_lsp.fixes.known import tables
-from dl_bug_lsp.fixes.scene import Scene
 from dl_bug_lsp.fixes.values import Edit, Fix
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.values import Role
@@ -18,7 +18,7 @@ _LISTED = re.compile(
 )
 
 
-def find(scene: Scene) -> Iterator[Fix]:
+def find(scene: FixContext) -> Iterator[Fix]:
     """Yield the line to add, of a module's package that a table or a wheel tells."""
     if scene.failure.category.id != "library_not_found":
         return
@@ -33,7 +33,7 @@ def find(scene: Scene) -> Iterator[Fix]:
             yield Fix(f"Add '{package}' to {edit.file}", why, (edit,))
 
 
-def _edit(scene: Scene, package: str, version: str | None) -> Edit | None:
+def _edit(scene: FixContext, package: str, version: str | None) -> Edit | None:
     """Return the new last line of the one list of requirements, None where there are several."""
     lists = [f for f in scene.workspace.files() if f.rpartition("/")[2] == "requirements.txt"]
     if len(lists) == 1:
@@ -48,7 +48,7 @@ def _edit(scene: Scene, package: str, version: str | None) -> Edit | None:
     return _project_edit(scene, package) if not lists else None
 
 
-def _project_edit(scene: Scene, package: str) -> Edit | None:
+def _project_edit(scene: FixContext, package: str) -> Edit | None:
     """Return the edit of ``pyproject.toml`` whose dependencies (PEP 621) stand a line each."""
     file = "pyproject.toml"
     entries = [
@@ -68,7 +68,7 @@ def _project_edit(scene: Scene, package: str) -> Edit | None:
     return Edit(file, last, before, f"{end}\n{match['indent']}{quote}{package}{quote},")
 
 
-def _wheel(scene: Scene, module: str) -> tuple[str, str] | None:
+def _wheel(scene: FixContext, module: str) -> tuple[str, str] | None:
     """Return the name and version of the one wheel in the workspace that is named like a module."""
     found = [one for one in wheels(scene.workspace.root) if _plain(one[0]) == _plain(module)]
     return found[0] if len(found) == 1 else None

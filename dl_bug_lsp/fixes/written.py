@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dl_bug_lsp.fixes.scene import At, Scene, only_slip
+from dl_bug_lsp.fixes.fix_context import At, FixContext, only_slip
 from dl_bug_lsp.fixes.values import Edit, Fix
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.values import Role
@@ -16,7 +16,7 @@ _SHELL = (".sh", ".sbatch", ".slurm", ".bash")
 _OPTION = re.compile(r"""add_argument\(\s*["'](--[\w-]+)["']""")
 
 
-def find(scene: Scene) -> Iterator[Fix]:
+def find(scene: FixContext) -> Iterator[Fix]:
     """Yield paths, numbers, options and config keys whose right spelling is certain."""
     yield from _paths(scene)
     yield from _yaml_number(scene)
@@ -25,7 +25,7 @@ def find(scene: Scene) -> Iterator[Fix]:
     yield from _sibling_key(scene)
 
 
-def _paths(scene: Scene) -> Iterator[Fix]:
+def _paths(scene: FixContext) -> Iterator[Fix]:
     """Yield a file's name that one place writes and the folder has in another spelling."""
     for path in scene.named(FactKind.PATH, Role.ACTUAL):
         name = path.replace("\\", "/").rpartition("/")[2]
@@ -40,7 +40,7 @@ def _paths(scene: Scene) -> Iterator[Fix]:
                 yield Fix(f"Change '{name}' to '{new}'", why, (edit,))
 
 
-def _name_there(scene: Scene, path: str, name: str) -> str | None:
+def _name_there(scene: FixContext, path: str, name: str) -> str | None:
     """Return the one file of a missing one's folder that is named nearly like it, or None.
 
     Of files that no listing shows (pictures, weights) only another case of the name is tried.
@@ -57,14 +57,14 @@ def _name_there(scene: Scene, path: str, name: str) -> str | None:
     return only_slip(name, found)
 
 
-def _lines_with(scene: Scene, text: str) -> Iterator[At]:
+def _lines_with(scene: FixContext, text: str) -> Iterator[At]:
     for file in scene.texts or ():
         for number, line in enumerate(scene.workspace.lines(file), 1):
             if text in line:
                 yield file, number
 
 
-def _yaml_number(scene: Scene) -> Iterator[Fix]:
+def _yaml_number(scene: FixContext) -> Iterator[Fix]:
     """Yield ``1e-4`` made ``1.0e-4``: YAML 1.1 takes a number for a float only with a dot."""
     classes = set(scene.named(FactKind.CLASS)) | set(scene.named(FactKind.DTYPE))
     if "str" not in classes and "'str'" not in _message(scene):
@@ -90,11 +90,11 @@ def _yaml_number(scene: Scene) -> Iterator[Fix]:
             yield Fix(f"Change '{entry.text.strip()}' to '{new}'", why, (edit,))
 
 
-def _message(scene: Scene) -> str:
+def _message(scene: FixContext) -> str:
     return scene.failure.exception.message if scene.failure.exception is not None else ""
 
 
-def _option_value(scene: Scene) -> Iterator[Fix]:
+def _option_value(scene: FixContext) -> Iterator[Fix]:
     """Yield ``5e1`` made ``50`` for an option that takes a whole number."""
     if "int" not in scene.named(FactKind.CLASS, Role.EXPECTED):
         return
@@ -117,7 +117,7 @@ def _option_value(scene: Scene) -> Iterator[Fix]:
                 yield Fix(f"Change '{value}' to '{new}'", f"{option} takes whole numbers", (edit,))
 
 
-def _option_name(scene: Scene) -> Iterator[Fix]:
+def _option_name(scene: FixContext) -> Iterator[Fix]:
     """Yield an option that the program knows under a spelling near to the one it was given."""
     site = next((f.workspace_file for f in scene.failure.frames if f.workspace_file), None)
     if site is None or not site.endswith(".py"):
@@ -135,14 +135,14 @@ def _option_name(scene: Scene) -> Iterator[Fix]:
             yield Fix(f"Change '{option}' to '{new}'", f"the program knows '{new}'", (edit,))
 
 
-def _launches(scene: Scene) -> Iterator[At]:
+def _launches(scene: FixContext) -> Iterator[At]:
     """Yield every line of the launch scripts."""
     for file in scene.texts or ():
         if file.endswith(_SHELL):
             yield from ((file, n) for n in range(1, len(scene.workspace.lines(file)) + 1))
 
 
-def _sibling_key(scene: Scene) -> Iterator[Fix]:
+def _sibling_key(scene: FixContext) -> Iterator[Fix]:
     """Yield a config's key that all files beside it spell otherwise, as the missing one is.
 
     The files agree on every other key, and the odd one's words are among the missing one's.
@@ -159,7 +159,7 @@ def _sibling_key(scene: Scene) -> Iterator[Fix]:
                 yield Fix(f"Change '{entry.key}' to '{key}'", why, (edit,))
 
 
-def _odd_entries(scene: Scene, key: str) -> Iterator[ConfigEntry]:
+def _odd_entries(scene: FixContext, key: str) -> Iterator[ConfigEntry]:
     shown = [suspect.file for suspect in scene.failure.suspects]
     for file in dict.fromkeys(shown):
         folder, _, name = file.rpartition("/")
@@ -180,7 +180,7 @@ def _odd_entries(scene: Scene, key: str) -> Iterator[ConfigEntry]:
             yield mine[odd[0]]
 
 
-def _keys(scene: Scene, file: str) -> dict[str, ConfigEntry]:
+def _keys(scene: FixContext, file: str) -> dict[str, ConfigEntry]:
     """Return the entries at the top of a config by key."""
     entries = scene.workspace.config_entries(file)
     return {entry.key: entry for entry in entries if len(entry.path) == 1}

@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import TypeVar
 
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.provenance import configuration, evaluation, inputs
+from dl_bug_lsp.provenance import configuration, evaluation
+from dl_bug_lsp.provenance import dependencies as inputs
 from dl_bug_lsp.provenance.configuration import Configuration
 from dl_bug_lsp.provenance.launches import NO_RUN, Run, run_of
 from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NODES

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.provenance.collecting import collect
+from dl_bug_lsp.provenance.binder import collect
 from dl_bug_lsp.provenance.scopes import Binding, ElementOf, Scope
 from dl_bug_lsp.workspace import Workspace
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from dl_bug_lsp.evidence.values import Clue
+from dl_bug_lsp.evidence.case import Clue
 
 GROUPS: dict[str, str] = {
     "tensor_mismatch": "shape",

@@ -10,17 +10,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.import_lines import (
     ImportLines,
     import_lines,
     lines_of,
     statement_at,
 )
-from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.ranking.fusion import Candidate
 from dl_bug_lsp.spectrum.failing import DIALECT
+from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum
 from dl_bug_lsp.spectrum.failure_words import is_test_file
-from dl_bug_lsp.spectrum.of_failure import FailureSpectrum
 
 LEADER = "spectrum.combined"
 KNOWN = "stack_trace."

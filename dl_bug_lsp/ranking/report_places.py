@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.bug_reports import BugReport
-from dl_bug_lsp.evidence.values import Case
+from dl_bug_lsp.evidence.case import Case
 from dl_bug_lsp.ranking.fusion import Candidate
 from dl_bug_lsp.ranking.report_weights import ReportWeights
 from dl_bug_lsp.report import Options, Suspect, SuspectFile
@@ -27,12 +27,14 @@ def report_places(
 ) -> tuple[tuple[Suspect, ...], tuple[SuspectFile, ...]]:
     """Rank lines and files for a report; ``traced`` are the clues' lines with their shares."""
     from dl_bug_lsp.evidence.reports.frames import Traced
-    from dl_bug_lsp.evidence.reports.scene import Scene
+    from dl_bug_lsp.evidence.reports.report_context import ReportContext
     from dl_bug_lsp.ranking.report_ranking import ReportRanking
     from dl_bug_lsp.ranking.report_reasons import Reasons
 
     given = {(c.file, c.line): share for c, share in traced} if case.places else {}
-    ranking = ReportRanking(Scene(report, case.workspace), weights, Traced(case.located, given))
+    ranking = ReportRanking(
+        ReportContext(report, case.workspace), weights, Traced(case.located, given)
+    )
     files = tuple(
         SuspectFile(rank, ranking.scene.files[row], round(float(ranking.file_shares[row]), 4))
         for rank, row in enumerate(ranking.file_order[: options.top_files or None], 1)

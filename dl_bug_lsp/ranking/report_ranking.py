@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dl_bug_lsp.evidence.reports.crowding import crowding
 from dl_bug_lsp.evidence.reports.frames import Traced
 from dl_bug_lsp.evidence.reports.functions import Functions, files_to_look_into
 from dl_bug_lsp.evidence.reports.gather import signals_of
 from dl_bug_lsp.evidence.reports.neighbours import neighbours
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.redundancy import redundancy
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.evidence.reports.statements import Statements
 from dl_bug_lsp.ranking.report_weights import Level, ReportWeights
 from dl_bug_lsp.retrieval.corpus import Floats
@@ -38,7 +38,7 @@ _TOLD_APART = 0.4
 class ReportRanking:
     """One report's ranking; every level is made when it is first asked for."""
 
-    def __init__(self, scene: Scene, weights: ReportWeights, traced: Traced) -> None:
+    def __init__(self, scene: ReportContext, weights: ReportWeights, traced: Traced) -> None:
         self.scene = scene
         self.signals = relative(signals_of(scene))
         first = scores_of(self.signals, weights.files)
@@ -53,7 +53,7 @@ class ReportRanking:
         )
         scores = scores_of(self.functions.signals, weights.functions)
         self.block_shares = shares(scores, weights.functions.sharpness)
-        beside = crowding(self.functions.blocks, scores)
+        beside = redundancy(self.functions.blocks, scores)
         self.block_order = order_of(scores + scores_of(beside, weights.beside))
         self.statements = Statements(self.functions, self.block_order[:BLOCKS_LOOKED_INTO])
         self.lines = self.statements.lines

@@ -7,9 +7,9 @@ import math
 import re
 
 from dl_bug_lsp.bug_reports import BugReport
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.cells import ran_in_order
 from dl_bug_lsp.evidence.raising.alone import is_alone
-from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.ranking.fusion import (
     GENERIC,
     LEAST_SPECIFIC,

@@ -12,8 +12,8 @@ import coverage
 
 from dl_bug_lsp.recording import session_folder
 from dl_bug_lsp.recording.journal import JournalWriter
+from dl_bug_lsp.recording.merging_sessions import merge_abandoned_sessions, take_in
 from dl_bug_lsp.recording.store import StoreError
-from dl_bug_lsp.recording.taking_in import take_in, take_in_left_behind
 from dl_bug_lsp.recording.test_reports import RunningTest, crashed_worker
 from dl_bug_lsp.recording.values import Phase
 
@@ -53,7 +53,7 @@ class SessionRecorder:
             if self._worker is None:
                 self._folder = session_folder.make_folder(self._root, self._command, self._branch)
                 # Now, not at the end: a test that ends the interpreter may do so each time.
-                self._lines += take_in_left_behind(self._root)
+                self._lines += merge_abandoned_sessions(self._root)
             if measured_by_another or coverage.Coverage.current() is not None:
                 return
             self._coverage = coverage.Coverage(
@@ -168,7 +168,7 @@ class SessionRecorder:
         if not self._is_stored or self._problem is not None or not self._has_failures:
             return ()
         # Imported here: a session in which all passes pays for none of it.
-        from dl_bug_lsp.recording.told import most_suspicious
+        from dl_bug_lsp.recording.session_summary import most_suspicious
 
         return most_suspicious(self._root)
 

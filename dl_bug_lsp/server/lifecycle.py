@@ -15,9 +15,9 @@ from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.files.changes import files_changed
 from dl_bug_lsp.server.files.indexing import index
 from dl_bug_lsp.server.following.followed_logs import FollowedLogs
-from dl_bug_lsp.server.process.ending import end_with_parent
 from dl_bug_lsp.server.process.memory import look_at_everything, share_heaps
 from dl_bug_lsp.server.process.parent import watch_parent
+from dl_bug_lsp.server.process.termination import end_with_parent
 from dl_bug_lsp.settings.reading import read_given
 from dl_bug_lsp.settings.table import SECTION
 

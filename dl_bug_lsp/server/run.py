@@ -15,13 +15,13 @@ from dl_bug_lsp.server.commands import execute, navigation
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.files import editing, notebooks
 from dl_bug_lsp.server.following import followed_spectra
-from dl_bug_lsp.server.keeping import keeper
-from dl_bug_lsp.server.lines import actions, hover, lenses
+from dl_bug_lsp.server.line_features import actions, hover, lenses
 from dl_bug_lsp.server.logs import logdocs
-from dl_bug_lsp.server.process import journal
-from dl_bug_lsp.server.process.ending import end_process, end_with_parent
+from dl_bug_lsp.server.persistence import failure_store
+from dl_bug_lsp.server.process import server_log
 from dl_bug_lsp.server.process.memory import collect_seldom
 from dl_bug_lsp.server.process.parent import watch_parent
+from dl_bug_lsp.server.process.termination import end_process, end_with_parent
 from dl_bug_lsp.server.process.transports import TransportError
 from dl_bug_lsp.server.process.wire import Channel, Outbox, read_all
 
@@ -37,7 +37,7 @@ HANDLERS = (
     actions,
     navigation,
     logdocs,
-    keeper,
+    failure_store,
     followed_spectra,
 )
 SWITCH_SECONDS = 0.001
@@ -102,7 +102,7 @@ def serve_and_exit(
     Exit codes: 0 and 1 as `serve`; 1 when the process ``parent`` is gone; 2 where no client can
     connect; 130 and 143 after SIGINT and SIGTERM.
     """
-    journal.configure(log_file)
+    server_log.configure(log_file)
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(ValueError, OSError):
             signal.signal(number, lambda number, _frame: end_process(128 + number))

@@ -55,7 +55,7 @@ _ADVERSARIAL = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class RunSummary:
     """The series of one process, those of a failure's last run, and the log."""
 
     series: tuple[MetricSeries, ...]
@@ -75,7 +75,7 @@ class Scene:
 
 
 Found = tuple[str, float, str, MetricPoint]
-Rule = Callable[[Scene], Found | None]
+Rule = Callable[[RunSummary], Found | None]
 
 
 def diagnose(
@@ -88,7 +88,7 @@ def diagnose(
     for process in _processes(series):
         own = tuple(s for s in series if s.process == process)
         for rule in RULES:
-            found = rule(Scene(own, log, classes))
+            found = rule(RunSummary(own, log, classes))
             if found is not None:
                 return _diagnosis(found, own)
     return _stopped(log)
@@ -120,7 +120,7 @@ def _stopped(log: Log) -> SilentDiagnosis | None:
 
 
 # ---------------------------------------------------------------------- the rules
-def _not_a_number(scene: Scene) -> Found | None:
+def _not_a_number(scene: RunSummary) -> Found | None:
     """NaN or infinity in a loss; in another metric only where the last value is one, too."""
     for role, confidence in ((Role.LOSS, 0.95), (Role.SCORE, 0.6), (Role.SPREAD, 0.5)):
         for one in scene.of(role):
@@ -132,7 +132,7 @@ def _not_a_number(scene: Scene) -> Found | None:
     return None
 
 
-def _astronomical(scene: Scene) -> Found | None:
+def _astronomical(scene: RunSummary) -> Found | None:
     """Find a loss that is still a number, but none that any unit of measurement explains."""
     loss = scene.loss
     if loss is None or not loss.finite or abs(loss.finite[-1]) < ASTRONOMICAL:
@@ -141,7 +141,7 @@ def _astronomical(scene: Scene) -> Found | None:
     return "loss_divergence", 0.9, f"`{loss.name}` is as large as {point.value:.1e}", point
 
 
-def _no_gradient(scene: Scene) -> Found | None:
+def _no_gradient(scene: RunSummary) -> Found | None:
     """Gradients of exactly zero, or a loss that repeats to the last digit that is printed.
 
     A constant loss alone is called stagnation: a learning rate of zero gives it as well.
@@ -158,7 +158,7 @@ def _no_gradient(scene: Scene) -> Found | None:
     return None
 
 
-def _overfitting(scene: Scene) -> Found | None:
+def _overfitting(scene: RunSummary) -> Found | None:
     train, held = scene.loss, main_loss(scene.of(Role.LOSS, Split.HELD_OUT))
     learns = train is not None and train.split is Split.TRAIN and _falls(train, 0.2)
     if learns and held is not None:
@@ -173,7 +173,7 @@ def _overfitting(scene: Scene) -> Found | None:
     return _gap(scene)
 
 
-def _gap(scene: Scene) -> Found | None:
+def _gap(scene: RunSummary) -> Found | None:
     """Nearly every training sample right, many held-out ones wrong."""
     train = _accuracy(scene, Split.TRAIN)
     held = _accuracy(scene, Split.HELD_OUT)
@@ -188,7 +188,7 @@ def _gap(scene: Scene) -> Found | None:
     return None
 
 
-def _divergence(scene: Scene) -> Found | None:
+def _divergence(scene: RunSummary) -> Found | None:
     loss = scene.loss
     if loss is None or _scores_improve(scene):
         return None
@@ -207,7 +207,7 @@ def _divergence(scene: Scene) -> Found | None:
     return None
 
 
-def _early_jump(scene: Scene) -> Found | None:
+def _early_jump(scene: RunSummary) -> Found | None:
     """Find a loss that jumps far above its start at once, and learns next to nothing after it."""
     loss = scene.loss
     if loss is None or _scores_improve(scene) or _adversarial(loss):
@@ -228,7 +228,7 @@ def _early_jump(scene: Scene) -> Found | None:
     return None
 
 
-def _no_hits(scene: Scene) -> Found | None:
+def _no_hits(scene: RunSummary) -> Found | None:
     """Find an accuracy that never leaves zero."""
     if _scores_improve(scene):
         return None
@@ -240,7 +240,7 @@ def _no_hits(scene: Scene) -> Found | None:
     return None
 
 
-def _falling_score(scene: Scene) -> Found | None:
+def _falling_score(scene: RunSummary) -> Found | None:
     """Find a measure of success that gets clearly worse and stays so (a reward, an F1)."""
     for one in scene.of(Role.SCORE):
         values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]
@@ -254,7 +254,7 @@ def _falling_score(scene: Scene) -> Found | None:
     return None
 
 
-def _at_chance(scene: Scene) -> Found | None:
+def _at_chance(scene: RunSummary) -> Found | None:
     """Find an accuracy that guessing gives, too; held-out data is asked first."""
     if _scores_improve(scene) and not _even_odds(scene):
         return None
@@ -280,7 +280,7 @@ def _at_chance(scene: Scene) -> Found | None:
     return None
 
 
-def _even_odds(scene: Scene) -> bool:
+def _even_odds(scene: RunSummary) -> bool:
     """Whether the loss has settled on ln 2: both classes get the same odds, whatever the share."""
     loss = scene.loss
     values = [p.value for p in last_run(loss.points)] if loss is not None else []
@@ -288,7 +288,7 @@ def _even_odds(scene: Scene) -> bool:
     return len(last) >= 3 and all(abs(v - math.log(2)) <= 0.05 * math.log(2) for v in last)
 
 
-def _stagnation(scene: Scene) -> Found | None:
+def _stagnation(scene: RunSummary) -> Found | None:
     loss = scene.loss
     if loss is None or _scores_improve(scene) or _adversarial(loss):
         return None
@@ -312,7 +312,7 @@ def _stagnation(scene: Scene) -> Found | None:
     return None
 
 
-def _stuck_metric(scene: Scene) -> Found | None:
+def _stuck_metric(scene: RunSummary) -> Found | None:
     """Find an accuracy that repeats to the last digit while the loss moves."""
     for one in scene.of(Role.ACCURACY):
         values = one.values
@@ -343,13 +343,13 @@ def _falls(series: MetricSeries, share: float) -> bool:
     return trend is not None and trend.count >= 3 and trend.drop > share
 
 
-def _accuracy(scene: Scene, split: Split) -> MetricSeries | None:
+def _accuracy(scene: RunSummary, split: Split) -> MetricSeries | None:
     found = scene.of(Role.ACCURACY, split)
     first = [s for s in found if "5" not in base_of(s.name)]
     return next(iter(first or found), None)
 
 
-def _scores_improve(scene: Scene) -> bool:
+def _scores_improve(scene: RunSummary) -> bool:
     """Whether any measure of success clearly gets better."""
     measured = (*scene.of(Role.ACCURACY), *scene.of(Role.SCORE))
     held = [s for s in measured if s.split is Split.HELD_OUT and len(s.points) >= 3]

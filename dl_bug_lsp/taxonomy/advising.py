@@ -6,7 +6,7 @@ import re
 
 from dl_bug_lsp.report import Advice, CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import ConditionalAdvice, category, classics
-from dl_bug_lsp.taxonomy.scene import Scene, find_phrase
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
 from dl_bug_lsp.tracebacks.values import Failure
 
 MOST = 3
@@ -29,7 +29,7 @@ def advice(
     What forums repeat most comes with the framework's page that documents it. ``ran_in_order``
     says that a notebook's cells are known to have run once, from the top.
     """
-    text = Scene(failure, failure.cause).text if failure.cause is not None else ""
+    text = ClassificationContext(failure, failure.cause).text if failure.cause is not None else ""
     text = f"{text} {failure.evidence.lower()}"
     about = f"{text} {_around(failure)}"
     if not ran_in_order and any(_CELL.search(frame.file) for frame in failure.frames):

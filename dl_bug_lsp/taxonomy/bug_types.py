@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.messages.values import FactKind, MessageFacts
 from dl_bug_lsp.report import CategoryVerdict, Verdict
 from dl_bug_lsp.taxonomy.categories import category
-from dl_bug_lsp.taxonomy.scene import FRAMEWORKS, Scene, names
+from dl_bug_lsp.taxonomy.classification_context import FRAMEWORKS, ClassificationContext, names
 from dl_bug_lsp.tracebacks.values import Failure
 
 BUG_TYPES = ("model", "training", "tensor_input", "api", "gpu", "non_dl")
@@ -171,7 +171,7 @@ def bug_type(
     row = category(verdict.id)
     weights[row.bug_type] += _DEFAULT_WEIGHT
     if failure.cause is not None and row.dimension not in ("silent", "platform"):
-        scene = Scene(failure, failure.cause)
+        scene = ClassificationContext(failure, failure.cause)
         for kind, weight in _cues(scene, facts):
             weights[kind] += weight
         _mind_dimension(row.dimension, row.id, scene, weights)
@@ -179,7 +179,7 @@ def bug_type(
     return Verdict(best, round(weights[best] / sum(weights.values()), 3))
 
 
-def _cues(scene: Scene, facts: MessageFacts | None) -> Iterator[tuple[str, float]]:
+def _cues(scene: ClassificationContext, facts: MessageFacts | None) -> Iterator[tuple[str, float]]:
     for kind, (weight, phrases) in _MESSAGE_CUES.items():
         if scene.says(*phrases):
             yield kind, weight
@@ -193,7 +193,7 @@ def _cues(scene: Scene, facts: MessageFacts | None) -> Iterator[tuple[str, float
         yield "gpu", 0.5
 
 
-def _place_words(scene: Scene) -> set[str]:
+def _place_words(scene: ClassificationContext) -> set[str]:
     """Return the words of the innermost user frame's file name and function."""
     for frame in reversed(scene.frames):
         if scene.is_user(frame):
@@ -203,7 +203,9 @@ def _place_words(scene: Scene) -> set[str]:
     return set()
 
 
-def _mind_dimension(dimension: str, id: str, scene: Scene, weights: dict[str, float]) -> None:
+def _mind_dimension(
+    dimension: str, id: str, scene: ClassificationContext, weights: dict[str, float]
+) -> None:
     """General errors concern deep learning only where its code or its words are near."""
     if id in _PLAIN_DEFAULT:
         weights["non_dl"] -= 0.7

@@ -9,9 +9,9 @@ from dataclasses import replace
 from dl_bug_lsp.messages.values import FactKind, MessageFacts, Role
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import category
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.taxonomy.rules.rule import Rule
-from dl_bug_lsp.taxonomy.scene import Scene
 from dl_bug_lsp.taxonomy.text_model import classify_text
 from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Relation
 
@@ -45,7 +45,7 @@ def classify(
     cause = failure.cause
     if failure.kind is FailureKind.SILENT or cause is None:
         return _verdict(UNCLASSIFIED, 0.0, failure.evidence, "silent")
-    scene = Scene(failure, cause, workspace_module)
+    scene = ClassificationContext(failure, cause, workspace_module)
     return (
         _by_causes(scene, [cause], 1.0)
         or _by_causes(scene, _neighbours(failure, linked=True), OTHER_CAUSE_DISCOUNT)
@@ -57,7 +57,9 @@ def classify(
     )
 
 
-def _by_causes(scene: Scene, causes: Iterable[Cause], discount: float) -> CategoryVerdict | None:
+def _by_causes(
+    scene: ClassificationContext, causes: Iterable[Cause], discount: float
+) -> CategoryVerdict | None:
     """Ask the rules about each exception and about those that it quotes."""
     for cause in causes:
         for seen in _with_embedded(cause):
@@ -83,7 +85,7 @@ def _neighbours(failure: Failure, *, linked: bool) -> list[Cause]:
     return [cause for _, _, cause in sorted(found, key=lambda item: item[:2])]
 
 
-def _by_facts(scene: Scene, facts: MessageFacts | None) -> CategoryVerdict | None:
+def _by_facts(scene: ClassificationContext, facts: MessageFacts | None) -> CategoryVerdict | None:
     """Let two shapes or two element types in an unknown message speak."""
     if facts is None:
         return None
@@ -94,7 +96,7 @@ def _by_facts(scene: Scene, facts: MessageFacts | None) -> CategoryVerdict | Non
     return None
 
 
-def _by_text(scene: Scene) -> CategoryVerdict | None:
+def _by_text(scene: ClassificationContext) -> CategoryVerdict | None:
     if scene.class_name in _LAUNCHERS:
         return None
     guess, probability = classify_text(scene.class_name, scene.message)
@@ -103,7 +105,7 @@ def _by_text(scene: Scene) -> CategoryVerdict | None:
     return _verdict(guess, min(probability, 0.9), scene.evidence_for(None), "text")
 
 
-def _by_class(scene: Scene) -> CategoryVerdict | None:
+def _by_class(scene: ClassificationContext) -> CategoryVerdict | None:
     for last in LAST:
         verdict = _fire(last, scene, 1.0)
         if verdict is not None:
@@ -124,7 +126,7 @@ def _with_embedded(cause: Cause) -> Iterator[Cause]:
         yield replace(cause, type=shown.group(1), message=rest.split(shown.group(2))[0] or rest)
 
 
-def _by_rules(scene: Scene, discount: float) -> CategoryVerdict | None:
+def _by_rules(scene: ClassificationContext, discount: float) -> CategoryVerdict | None:
     for table in TABLES:
         if not table.concerns(scene):
             continue
@@ -135,7 +137,7 @@ def _by_rules(scene: Scene, discount: float) -> CategoryVerdict | None:
     return None
 
 
-def _fire(candidate: Rule, scene: Scene, discount: float) -> CategoryVerdict | None:
+def _fire(candidate: Rule, scene: ClassificationContext, discount: float) -> CategoryVerdict | None:
     fired = candidate.fires(scene)
     if fired is None or candidate.category == UNCLASSIFIED:
         return None

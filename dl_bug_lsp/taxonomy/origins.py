@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dl_bug_lsp.messages.values import FactKind, MessageFacts
 from dl_bug_lsp.report import CategoryVerdict, Verdict
 from dl_bug_lsp.taxonomy.categories import category
-from dl_bug_lsp.taxonomy.scene import Scene
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.tracebacks.frames import is_library_path
 from dl_bug_lsp.tracebacks.values import Failure, FailureKind
 
@@ -101,7 +101,7 @@ def origin(
     default = category(verdict.id).origin
     if failure.cause is None:
         return Verdict(default, _GUESS)
-    scene = Scene(failure, failure.cause)
+    scene = ClassificationContext(failure, failure.cause)
     if scene.says(*_OWN_DOING) or _misses_own_module(scene, facts, workspace_module):
         return Verdict(INTRINSIC, 0.8)
     if _PART_OF_PACKAGE.search(scene.message):
@@ -116,7 +116,7 @@ def origin(
 def retry_may_help(failure: Failure, verdict: CategoryVerdict) -> bool:
     """Say whether the same job, unchanged, may get through next time."""
     if failure.cause is not None:
-        scene = Scene(failure, failure.cause)
+        scene = ClassificationContext(failure, failure.cause)
         if scene.says(*_LASTING):
             return False
         dimension = category(verdict.id).dimension
@@ -146,7 +146,9 @@ def ranks_disagree(failures: Sequence[Failure]) -> bool:
 
 
 def _misses_own_module(
-    scene: Scene, facts: MessageFacts | None, workspace_module: Callable[[str], bool] | None
+    scene: ClassificationContext,
+    facts: MessageFacts | None,
+    workspace_module: Callable[[str], bool] | None,
 ) -> bool:
     if workspace_module is None or not scene.says("no module named", "cannot import name"):
         return False

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dl_bug_lsp.logs.decoding import decode, detect_encoding
-from dl_bug_lsp.watching.judging import (
+from dl_bug_lsp.watching.failure_detection import (
     Identity,
     document_failure,
     failure_in,
     is_longer,
     older_again,
 )
+from dl_bug_lsp.watching.failure_markers import first_marker
 from dl_bug_lsp.watching.patterns import is_document
-from dl_bug_lsp.watching.signs import first_sign
 from dl_bug_lsp.watching.tail import CHUNK, Growth, Tail
 from dl_bug_lsp.watching.values import LogFailure, RunPlace
 
@@ -120,7 +120,7 @@ class FollowedLog:
     def _take(self, growth: Growth, now: float) -> None:
         if self._known is not None:
             self._lines_since += growth.data.count(b"\n")
-        at = first_sign(growth.data, growth.before)
+        at = first_marker(growth.data, growth.before)
         if at is None and growth.offset < self._open_until and self._asked_from is not None:
             # The rest of a traceback whose writer paused, or more lines of its message.
             at = self._asked_from - growth.offset

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 
 from dl_bug_lsp.data_folder import FOLDER
+from dl_bug_lsp.watching.file_events import FileEvents
 from dl_bug_lsp.watching.folders import MOST_LOGS, FolderTree
 from dl_bug_lsp.watching.followed import SETTLE, FollowedLog, Outcome, Recovered
-from dl_bug_lsp.watching.notices import Notices
-from dl_bug_lsp.watching.pace import Pace
 from dl_bug_lsp.watching.patterns import LogRules
+from dl_bug_lsp.watching.polling_interval import PollingInterval
 from dl_bug_lsp.watching.recorded import RECENT, RecordedRuns
 from dl_bug_lsp.watching.sources import Changes
 from dl_bug_lsp.watching.tail import identity_of
@@ -59,12 +59,12 @@ class Watcher:
         self._stop = threading.Event()
         self._tree = FolderTree(self._root, rules or LogRules())
         self._logs: dict[str, FollowedLog] = {}
-        self._pace = Pace()
+        self._pace = PollingInterval()
         self._waiting: dict[str, FollowedLog] = {}
         self._runs = RecordedRuns(self._root)
         self._follows_runs = follows_runs
         self._look_elsewhere = look
-        self._notices = Notices(self._root, self._wake.set)
+        self._notices = FileEvents(self._root, self._wake.set)
         self._changes = Changes(is_source or (lambda path: False))
         self._has_notices = False
         self._folders_due = 0.0
@@ -103,7 +103,7 @@ class Watcher:
         return WatchStatus(means, self._notices.reason, *counts, tuple(problems))
 
     def _run(self) -> None:
-        # Notices begin and end in this thread alone, so that none begin after their end.
+        # FileEvents begin and end in this thread alone, so that none begin after their end.
         try:
             self._begin()
             self._watch()

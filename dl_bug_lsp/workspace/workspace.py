@@ -18,12 +18,12 @@ from dl_bug_lsp.workspace.cache import info as cache_info
 from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.configs.requirements import dependencies
 from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
-from dl_bug_lsp.workspace.glances import Glance, glance
 from dl_bug_lsp.workspace.history import History
 from dl_bug_lsp.workspace.index import Index
 from dl_bug_lsp.workspace.locating import Locator, Printed, Standing, is_absolute
 from dl_bug_lsp.workspace.lru import Lru
 from dl_bug_lsp.workspace.notebooks import Cell
+from dl_bug_lsp.workspace.source_summaries import SourceSummary, summarize
 from dl_bug_lsp.workspace.sources import Source, is_settled, read_source
 from dl_bug_lsp.workspace.stores import DiskStore, Stamp, Store
 from dl_bug_lsp.workspace.text import split_lines
@@ -74,7 +74,7 @@ class Workspace:
         self._alive: weakref.WeakValueDictionary[str, ast.Module] = weakref.WeakValueDictionary()
         self._tables: Lru[Table] = Lru(_TABLES)
         # By what was asked for, the latest last: every failure asks for other words.
-        self._glances: dict[_Asked, dict[str, tuple[Stamp | None, Glance]]] = {}
+        self._summaries: dict[_Asked, dict[str, tuple[Stamp | None, SourceSummary]]] = {}
         # Of files that were read long enough after their last change to tell the next one.
         self._stamps: dict[str, Stamp | None] = {}
 
@@ -170,8 +170,8 @@ class Workspace:
         """Forget files that are no more: in a long day their names are many."""
         for file in gone:
             self._stamps.pop(file, None)
-            for glances in self._glances.values():
-                glances.pop(file, None)
+            for summaries in self._summaries.values():
+                summaries.pop(file, None)
         self._derived.drop(gone)
         if isinstance(self._index, Index):
             self._index.drop(gone)
@@ -311,19 +311,21 @@ class Workspace:
         """
         return self._history
 
-    def glance(self, file: str, words: frozenset[str], modules: frozenset[str]) -> Glance:
+    def source_summary(
+        self, file: str, words: frozenset[str], modules: frozenset[str]
+    ) -> SourceSummary:
         """Return which words and imports a source file has, unparsed and read in part; cheap."""
         stamp = self._store.stamp(file)
-        glances = self._glances[words, modules] = self._glances.pop((words, modules), {})
-        while len(self._glances) > _QUESTIONS:
-            del self._glances[next(iter(self._glances))]
-        before, held = glances.get(file, (None, None))
+        summaries = self._summaries[words, modules] = self._summaries.pop((words, modules), {})
+        while len(self._summaries) > _QUESTIONS:
+            del self._summaries[next(iter(self._summaries))]
+        before, held = summaries.get(file, (None, None))
         if held is not None and stamp is not None and stamp == before:
             return held
         checkpoint()
-        seen = glance(self._store, file, words, modules)
+        seen = summarize(self._store, file, words, modules)
         if is_settled(stamp):
-            glances[file] = (stamp, seen)
+            summaries[file] = (stamp, seen)
         return seen
 
     def config_files(self) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from marked_programs import Program, programs
 
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.sources import gather
-from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.localize import case_of, failures_of
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.provenance.engine import Engine

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from dl_bug_lsp.bug_reports import read_report
-from dl_bug_lsp.evidence.reports.beyond import beyond
 from dl_bug_lsp.evidence.reports.blocks import FileBlocks, Rarity, set_by
-from dl_bug_lsp.evidence.reports.crowding import crowding
+from dl_bug_lsp.evidence.reports.call_context import beyond
 from dl_bug_lsp.evidence.reports.frames import Traced
 from dl_bug_lsp.evidence.reports.functions import Functions
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.redundancy import redundancy
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.evidence.reports.statements import Statements
 from dl_bug_lsp.localize import case_of, failures_of
 from dl_bug_lsp.logs import read_log
@@ -102,7 +102,7 @@ def traced_of(text: str, workspace: Workspace) -> Traced:
 
 
 def functions_of(text: str, workspace: Workspace) -> Functions:
-    scene = Scene(read_report(text), workspace)
+    scene = ReportContext(read_report(text), workspace)
     rows = range(len(scene.files))
     return Functions(scene, rows, [0.5] * len(rows), traced_of(text, workspace))
 
@@ -133,7 +133,7 @@ def names_with(functions: Functions, signal: str) -> dict[str, float]:
 def test_a_line_is_of_the_innermost_block_decorators_counted_in(
     project: Workspace, line: int, name: str
 ) -> None:
-    scene = Scene(read_report("x"), project)
+    scene = ReportContext(read_report("x"), project)
     file = FileBlocks(scene, scene.rows["lib/saver.py"], 7, 0)
     index = file.at(line)
     assert index is not None
@@ -141,7 +141,7 @@ def test_a_line_is_of_the_innermost_block_decorators_counted_in(
 
 
 def test_no_line_is_outside_and_words_are_a_blocks_own(project: Workspace) -> None:
-    scene = Scene(read_report("x"), project)
+    scene = ReportContext(read_report("x"), project)
     file = FileBlocks(scene, scene.rows["lib/saver.py"], 0, 0)
     assert file.at(0) is None
     assert file.at(1000) is None
@@ -275,7 +275,7 @@ def test_after_the_first_of_a_class_come_others(project: Workspace) -> None:
     scores = np.zeros(len(blocks))
     for place, name in enumerate(("Saver.load", "collect", "Saver", "Saver.resume"), 1):
         scores[names.index(name)] = 1 / place
-    above = dict(zip(names, crowding(blocks, scores)["beside.above"], strict=True))
+    above = dict(zip(names, redundancy(blocks, scores)["beside.above"], strict=True))
     assert above["Saver.load"] == above["collect"] == 0
     assert above["Saver"] == pytest.approx(np.log(2))
     assert above["Saver.resume"] == pytest.approx(np.log(3))
@@ -362,7 +362,9 @@ def test_the_shipped_weights_of_functions_and_lines_are_of_signals_that_exist(
     project: Workspace,
 ) -> None:
     weights = shipped_report_weights()
-    ranking = ReportRanking(Scene(read_report(CRASH), project), weights, traced_of(CRASH, project))
+    ranking = ReportRanking(
+        ReportContext(read_report(CRASH), project), weights, traced_of(CRASH, project)
+    )
     assert set(weights.functions.weights) <= set(ranking.functions.signals)
     assert set(weights.lines.weights) <= set(ranking.line_signals)
     free = ("block.", "file.log", "frames.", "with_stack.", "kind.", "position")
@@ -374,7 +376,7 @@ def test_the_shipped_weights_of_functions_and_lines_are_of_signals_that_exist(
 
 def test_the_function_at_the_raise_site_comes_first_and_its_line_leads(project: Workspace) -> None:
     text = CRASH.replace("Resuming fails", "It crashes").replace("when I resume", "every time")
-    scene = Scene(read_report(text), project)
+    scene = ReportContext(read_report(text), project)
     ranking = ReportRanking(scene, shipped_report_weights(), traced_of(text, project))
     first = ranking.functions.blocks[ranking.block_order[0]]
     assert first.definition.name == "Saver.load"

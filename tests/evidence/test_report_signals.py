@@ -12,7 +12,7 @@ from dl_bug_lsp.evidence.reports.imports import FilesUnderTest, is_test
 from dl_bug_lsp.evidence.reports.modules import modules_of
 from dl_bug_lsp.evidence.reports.outlines import outline_of
 from dl_bug_lsp.evidence.reports.paths import PathIndex
-from dl_bug_lsp.evidence.reports.scene import named_in
+from dl_bug_lsp.evidence.reports.report_context import named_in
 from dl_bug_lsp.evidence.reports.similarity import K1, Matches, Query
 from dl_bug_lsp.evidence.reports.terms import compounded, numbers_of
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dl_bug_lsp.fixes import find_fixes
-from dl_bug_lsp.fixes.scene import distance, is_slip
+from dl_bug_lsp.fixes.fix_context import distance, is_slip
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.workspace import Workspace
 

@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from dl_bug_lsp.localize import localize
+from dl_bug_lsp.recording.current_spectrum import current_spectrum
 from dl_bug_lsp.recording.failing_text import failing_text
 from dl_bug_lsp.recording.spectra import Recorded
-from dl_bug_lsp.recording.today import recorded_today
 from dl_bug_lsp.report import Report
 from dl_bug_lsp.workspace import Workspace
 
@@ -105,7 +105,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, Recorded
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     subprocess.run(command, cwd=root, env=environment, capture_output=True, check=False)
     workspace = Workspace(root, cache=False)
-    return workspace, recorded_today(workspace)
+    return workspace, current_spectrum(workspace)
 
 
 def report_of(suite: tuple[Workspace, Recorded], test: str) -> Report:

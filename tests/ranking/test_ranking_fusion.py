@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dl_bug_lsp.evidence.values import Clue
+from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.ranking.fusion import (
     GROUPS,
     RAISE_SITE,

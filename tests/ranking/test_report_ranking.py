@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from dl_bug_lsp.bug_reports import read_report
-from dl_bug_lsp.evidence.reports import scene as scenes
-from dl_bug_lsp.evidence.reports import shortlist
+from dl_bug_lsp.evidence.reports import report_context, shortlist
 from dl_bug_lsp.evidence.reports.gather import signals_of
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.ranking.report_weights import report_weights, shipped_report_weights
 from dl_bug_lsp.report import Options
@@ -203,10 +202,10 @@ def test_of_many_files_those_are_parsed_that_words_speak_for_and_all_are_ranked(
     project: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = read_report("accumulate_gradients divides twice\n\nSee saver.py too, says nobody.")
-    whole = signals_of(Scene(report, project))
-    monkeypatch.setattr(scenes, "PARSED", 2)
+    whole = signals_of(ReportContext(report, project))
+    monkeypatch.setattr(report_context, "PARSED", 2)
     monkeypatch.setattr(shortlist, "PARSED", 2)
-    scene = Scene(report, project)
+    scene = ReportContext(report, project)
     signals = signals_of(scene)
     parsed = {file for file, source in zip(scene.files, scene.sources, strict=True) if source.uses}
     assert parsed == {"trainlib/loop.py", "trainlib/saver.py"}
@@ -226,7 +225,7 @@ def test_an_unparsed_text_has_its_words_and_the_names_it_defines() -> None:
 
 
 def test_the_shipped_weights_are_of_signals_that_exist(project: Workspace) -> None:
-    names = set(signals_of(Scene(read_report(TRACEBACK), project)))
+    names = set(signals_of(ReportContext(read_report(TRACEBACK), project)))
     weights = shipped_report_weights()
     assert set(weights.files.weights) <= names
     assert len(weights.files.weights) > 20

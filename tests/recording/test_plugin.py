@@ -10,10 +10,10 @@ import pytest
 from recorded_projects import CODE, lines, project, recorded, run_pytest
 
 from dl_bug_lsp.data_folder import FOLDER
+from dl_bug_lsp.recording.current_spectrum import current_spectrum
 from dl_bug_lsp.recording.numbits import lines_of
 from dl_bug_lsp.recording.ranked import ranked_now
 from dl_bug_lsp.recording.store import NAME
-from dl_bug_lsp.recording.today import recorded_today
 from dl_bug_lsp.workspace import Workspace
 
 TESTS = """\
@@ -156,7 +156,7 @@ def test_a_logged_traceback_is_kept_with_the_failure(tmp_path: Path) -> None:
     text = recorded(tmp_path).tests[0].text
     assert "Captured log call" in text
     assert "no part of it" not in text
-    recording = recorded_today(workspace, recorded(tmp_path))
+    recording = current_spectrum(workspace, recorded(tmp_path))
     first = ranked_now(workspace, recording).report.failures[0].suspects[0]
     assert (first.file, first.line) == ("calc.py", 4)
 

@@ -9,12 +9,12 @@ import pytest
 from recorded_projects import lines, project, recorded, run_pytest
 
 from dl_bug_lsp.data_folder import FOLDER
+from dl_bug_lsp.recording.current_spectrum import current_spectrum
 from dl_bug_lsp.recording.failing_text import failing_text
 from dl_bug_lsp.recording.journal import ABOUT
 from dl_bug_lsp.recording.journal import FOLDER as SESSIONS
+from dl_bug_lsp.recording.merging_sessions import merge_abandoned_sessions
 from dl_bug_lsp.recording.ranked import combined_table, ranked_now
-from dl_bug_lsp.recording.taking_in import take_in_left_behind
-from dl_bug_lsp.recording.today import recorded_today
 from dl_bug_lsp.workspace import Workspace
 
 MANY = """\
@@ -153,8 +153,10 @@ def test_a_session_that_crashes_takes_in_the_one_that_crashed_before(tmp_path: P
     run_pytest(tmp_path)
     assert names(tmp_path) == {"test_before", "test_dies"}
     assert lines(recorded(tmp_path), "tests/test_calc.py::test_before", "run") == [4, 7, 8]
-    assert take_in_left_behind(tmp_path)[0].startswith("recorded 1 failing and 1 passing tests")
-    assert take_in_left_behind(tmp_path) == ()
+    assert merge_abandoned_sessions(tmp_path)[0].startswith(
+        "recorded 1 failing and 1 passing tests"
+    )
+    assert merge_abandoned_sessions(tmp_path) == ()
 
 
 def test_a_crash_of_which_nothing_is_known_blames_no_line(tmp_path: Path) -> None:
@@ -162,7 +164,7 @@ def test_a_crash_of_which_nothing_is_known_blames_no_line(tmp_path: Path) -> Non
     (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\ntestpaths = ["tests"]\n')
     run_pytest(tmp_path, "-n1")
     workspace = Workspace(tmp_path, cache=False)
-    ranked = ranked_now(workspace, recorded_today(workspace, recorded(tmp_path)))
+    ranked = ranked_now(workspace, current_spectrum(workspace, recorded(tmp_path)))
     assert combined_table(ranked, "line").rows == ()
 
 

@@ -21,7 +21,7 @@ from dl_bug_lsp.server.documents.marks import spot
 from dl_bug_lsp.server.failures.diagnostics import Diagnostics
 from dl_bug_lsp.server.failures.placing import LONGEST_MESSAGE, MOST_FAILURES, bounded
 from dl_bug_lsp.server.failures.publication import Place, Publication
-from dl_bug_lsp.server.failures.shelf import MOST, Shelf
+from dl_bug_lsp.server.failures.shown_failures import MOST, ShownFailures
 from dl_bug_lsp.settings.reading import Settings
 
 NAME = "a](command:dlBug.dismiss) ![c](d) `b` *i*.py"
@@ -146,7 +146,7 @@ class Counting(Diagnostics):
         return super()._words_of(publication, place)
 
 
-def put(shelf: Shelf, folder: Folder, number: int) -> None:
+def put(shelf: ShownFailures, folder: Folder, number: int) -> None:
     uri, other = folder.uri_of(f"file{number}.py"), folder.uri_of(f"other{number}.py")
     places = [
         Place(samples.MISMATCH, samples.HEAD, *(spot(one, 5, 5, LINES, UTF16) for _ in "ab"), ())
@@ -157,7 +157,7 @@ def put(shelf: Shelf, folder: Folder, number: int) -> None:
 
 
 def test_an_edit_costs_what_stands_in_the_edited_document(tmp_path: Path) -> None:
-    folder, shelf = Folder(tmp_path.as_uri(), tmp_path), Shelf()
+    folder, shelf = Folder(tmp_path.as_uri(), tmp_path), ShownFailures()
     for number in range(200):
         put(shelf, folder, number)
     assert len(shelf.all()) == MOST

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from dl_bug_lsp.cancellation import CancelledError, cancellable, checkpoint, stepwise
+from dl_bug_lsp.server.work.folder_queues import FolderQueue
 from dl_bug_lsp.server.work.jobs import Jobs, Rank, SupersededError, Token
-from dl_bug_lsp.server.work.lanes import Lane
 
 
 class Gate:
@@ -126,7 +126,7 @@ async def test_fifty_texts_of_one_source_are_one_job() -> None:
 
 
 async def test_long_work_goes_on_between_jobs() -> None:
-    lane, first = Lane("a"), Gate()
+    lane, first = FolderQueue("a"), Gate()
     order: list[str] = []
     over = threading.Event()
 
@@ -147,7 +147,7 @@ async def test_long_work_goes_on_between_jobs() -> None:
 
 
 async def test_a_lane_outlives_what_fails_in_it() -> None:
-    lane, after = Lane("a"), threading.Event()
+    lane, after = FolderQueue("a"), threading.Event()
 
     def broken() -> Iterator[None]:
         raise ValueError("x")
@@ -163,7 +163,7 @@ async def test_a_lane_outlives_what_fails_in_it() -> None:
 
 
 async def test_a_closed_lane_ends_its_thread() -> None:
-    lane, gate = Lane("closing"), Gate()
+    lane, gate = FolderQueue("closing"), Gate()
     lane.put(Rank.ASKED, lambda: gate(Token()) and None)
     await begun(gate)
     (thread,) = [thread for thread in threading.enumerate() if thread.name == "closing"]

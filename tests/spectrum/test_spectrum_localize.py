@@ -117,13 +117,20 @@ def test_failing_runs_alone_are_a_failure(suite: tuple[Workspace, dict[str, str]
     assert any(why.startswith("executed by 1 of 1 failing and 0 of 3 passing") for why in whys)
 
 
-def test_a_failed_assertion_leads_nowhere_without_the_spectrum_and_there_with_it(
+def test_of_a_failed_assertion_the_spectrum_says_what_ran(
     suite: tuple[Workspace, dict[str, str]],
 ) -> None:
     workspace, texts = suite
     spectrum = recorded(suite, ("total", "empty", "discount", "rows"))
-    assert first(localize(texts["discount"], workspace)) != ("shop.py", 6)
-    assert first(localize(texts["discount"], workspace, spectrum=spectrum)) == ("shop.py", 6)
+    without = localize(texts["discount"], workspace).primary
+    assert without is not None
+    whys = [e.why for suspect in without.suspects for e in suspect.evidence]
+    assert not any("failing and" in why for why in whys)
+    report = localize(texts["discount"], workspace, spectrum=spectrum)
+    assert first(report) == ("shop.py", 6)
+    assert report.primary is not None
+    whys = [e.why for e in report.primary.suspects[0].evidence]
+    assert any(why.startswith("executed by 1 of 1 failing and 0 of 3 passing") for why in whys)
 
 
 def test_the_stack_stands_for_a_failing_run_that_was_not_recorded(

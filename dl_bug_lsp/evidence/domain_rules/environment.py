@@ -6,9 +6,9 @@ import ast
 import codecs
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
 from dl_bug_lsp.evidence.nearness import nearness
-from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind
 
 IMPORT_NAMES = {

@@ -6,8 +6,8 @@ import ast
 import weakref
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import near_files, source
-from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.evidence.words import HELD_FILES, ROLES
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.values import Config, Instance, Items, Mapping, StepKind

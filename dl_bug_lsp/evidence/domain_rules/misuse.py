@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import (
     called_name,
     calls_in,
@@ -13,7 +14,6 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     source,
     statements,
 )
-from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.values import Instance, Items, LibraryObject
 

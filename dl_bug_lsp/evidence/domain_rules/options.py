@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, keyword, near_files
-from dl_bug_lsp.evidence.values import Case, Clue
 
 MOST_FILES = 20
 DECIDED = ("type", "action", "choices")

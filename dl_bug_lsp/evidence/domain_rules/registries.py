@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import source
-from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.messages import FactKind
 
 CATEGORIES = {"key_not_found", "illegal_argument", "attribute_not_found"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.values import Case
+from dl_bug_lsp.evidence.case import Case
 from dl_bug_lsp.provenance.scopes import Scope
 
 

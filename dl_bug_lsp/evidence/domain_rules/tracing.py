@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dl_bug_lsp.evidence.values import Case, Clue
+from dl_bug_lsp.evidence.case import Case, Clue
 
 TRACERS = ("jit", "pmap", "vmap", "function", "compile", "script", "grad", "checkpoint", "remat")
 TRACED = ("racer", "traced", "symbolic", "Symbolic", "tf.function", "FuncGraph", "jit", "static")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules import (
     training_accumulation,
+    training_alignment,
     training_data,
     training_encoding,
     training_gradients,
@@ -19,15 +21,13 @@ from dl_bug_lsp.evidence.domain_rules import (
     training_numerics,
     training_optimizers,
     training_overfit,
-    training_pairs,
     training_rates,
     training_samples,
     training_schedules,
-    training_shares,
+    training_splits,
     training_warnings,
 )
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
-from dl_bug_lsp.evidence.values import Case, Clue
 
 LEARNS_NOTHING = frozenset({"loss_stagnation", "accuracy_at_chance", "dead_gradients"})
 NUMERIC = frozenset({"loss_nan", "loss_divergence"})
@@ -48,12 +48,12 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (training_jax.find, LEARNS_NOTHING | {"loss_divergence"}),
     (training_data.find, SILENT),
     (training_samples.find, SILENT),
-    (training_pairs.find, SILENT),
+    (training_alignment.find, SILENT),
     (training_encoding.find, SILENT),
     (training_numerics.find, NUMERIC),
     (training_missing.find, NUMERIC),
     (training_overfit.find, OVERFITS),
-    (training_shares.find, OVERFITS),
+    (training_splits.find, OVERFITS),
     (training_warnings.find, SILENT),
 )
 """Each group of rules with the categories that it explains; elsewhere its clues count little."""

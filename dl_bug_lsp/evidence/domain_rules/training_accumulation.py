@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in
 from dl_bug_lsp.evidence.domain_rules.training_nodes import BRANCHES
 from dl_bug_lsp.evidence.domain_rules.training_program import Origin, Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, names_in, on_optimizer, text
-from dl_bug_lsp.evidence.values import Clue
 from dl_bug_lsp.provenance.scopes import Scope
 
 

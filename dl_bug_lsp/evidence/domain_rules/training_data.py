@@ -6,11 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.domain_rules.training_nodes import OPERATIONS
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import argument, clue, text
-from dl_bug_lsp.evidence.values import Clue
 from dl_bug_lsp.provenance.scopes import Scope
 
 IMAGES = ("imread", "decode_image", "decode_png", "decode_jpeg", "image_dataset_from_directory",

@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, source
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, on_optimizer, text
-from dl_bug_lsp.evidence.values import Clue
 from dl_bug_lsp.provenance.scopes import Scope
 
 

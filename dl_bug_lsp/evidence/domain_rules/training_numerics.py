@@ -6,11 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.domain_rules.training_nodes import OPERATIONS, Group
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue, string, text
-from dl_bug_lsp.evidence.values import Clue
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.workspace.values import Column
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from dl_bug_lsp.evidence.case import Case
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.domain_rules.training_nodes import Group, ModuleNodes
-from dl_bug_lsp.evidence.values import Case
 from dl_bug_lsp.provenance.scopes import Scope, dotted_name
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.provenance.values import Library, LibraryObject, StepKind
@@ -71,7 +71,7 @@ class Training:
         told = "\n".join(line.text for line in self.case.log.lines[-MAX_LOG_LINES:])
         ranked: list[tuple[int, str, int]] = []
         for file in files:
-            seen = self.case.workspace.glance(file, TRAINING_WORDS, FRAMEWORKS)
+            seen = self.case.workspace.source_summary(file, TRAINING_WORDS, FRAMEWORKS)
             ranked.append((-(len(seen.words) + 100 * (file in told)), file, seen.size))
         folders = {file.rpartition("/")[0] for score, file, _ in ranked if score}
         chosen: list[str] = []

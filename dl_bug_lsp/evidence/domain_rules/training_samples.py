@@ -6,11 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, keyword
 from dl_bug_lsp.evidence.domain_rules.training_nodes import FOR_LOOPS
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import argument, clue, names_in, text
-from dl_bug_lsp.evidence.values import Clue
 from dl_bug_lsp.provenance.scopes import Scope
 
 SEEDERS = ("seed", "manual_seed", "default_rng", "RandomState", "set_seed", "set_random_seed")

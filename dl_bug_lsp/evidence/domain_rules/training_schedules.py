@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import argument, clue, names_in, string, text
-from dl_bug_lsp.evidence.values import Clue
 from dl_bug_lsp.provenance.scopes import Scope
 
 # Schedules that count optimiser steps: callee -> (position, keyword) of their length.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import source
-from dl_bug_lsp.evidence.values import Clue
 
 OPTIMIZER = re.compile(
     r"(?:^|[._])(?:opt|optim|optimizer|optimiser|scaler|opt_\w+|optimizer_\w+|\w+_opt"

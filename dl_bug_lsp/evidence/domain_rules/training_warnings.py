@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.training_program import Training
 from dl_bug_lsp.evidence.domain_rules.training_syntax import clue
-from dl_bug_lsp.evidence.values import Clue
 
 MOST_LINES = 4_000
 """Lines at the beginning of a log in which warnings are looked for: Python prints each once."""

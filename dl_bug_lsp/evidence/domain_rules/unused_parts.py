@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
-from dl_bug_lsp.evidence.values import Case, Clue
 from dl_bug_lsp.provenance.values import Library
 
 WORDS = ("not used in producing", "parameters that were not used")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.raising.suppose import Supposed, supposed_places
-from dl_bug_lsp.evidence.values import Case, Clue, Source
 from dl_bug_lsp.tracebacks import FailureKind, Frame
 from dl_bug_lsp.workspace.values import Place
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.repairs import (
     arguments,
     bounds,
@@ -13,7 +14,6 @@ from dl_bug_lsp.evidence.repairs import (
     siblings,
     spelling,
 )
-from dl_bug_lsp.evidence.values import Case, Clue, Source
 
 REPAIRS: tuple[Source, ...] = (
     spelling.find,

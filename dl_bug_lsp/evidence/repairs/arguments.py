@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, source
 from dl_bug_lsp.evidence.nearness import parts_of
 from dl_bug_lsp.evidence.repairs import library
 from dl_bug_lsp.evidence.repairs.places import names_read
-from dl_bug_lsp.evidence.repairs.scenes import functions_called, targets
-from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
+from dl_bug_lsp.evidence.repairs.repair_context import functions_called, targets
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import calls as calling
 from dl_bug_lsp.provenance.engine import Node

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, near_files, source
 from dl_bug_lsp.evidence.repairs import library
 from dl_bug_lsp.evidence.repairs.places import (
@@ -21,13 +22,12 @@ from dl_bug_lsp.evidence.repairs.places import (
     names_read,
     way_to,
 )
-from dl_bug_lsp.evidence.repairs.scenes import (
+from dl_bug_lsp.evidence.repairs.repair_context import (
     class_named,
     members_of,
     method_names,
 )
 from dl_bug_lsp.evidence.repairs.spelling import best
-from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
 from dl_bug_lsp.provenance.scopes import Scope

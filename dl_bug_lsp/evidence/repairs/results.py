@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.repairs.places import FUNCTIONS, body_of
-from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.words import HELD_FILES
 from dl_bug_lsp.provenance.scopes import Scope
 

@@ -12,11 +12,11 @@ import math
 from collections.abc import Iterator
 from functools import partial
 
+from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes
 from dl_bug_lsp.evidence.repairs import unused
 from dl_bug_lsp.evidence.repairs.parallel import Deviation, deviations, written_names
 from dl_bug_lsp.evidence.repairs.places import body_of
-from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.words import HELD_FILES
 from dl_bug_lsp.provenance.properties import ANY, NO_PROPERTY, Property, decides, handed
 from dl_bug_lsp.provenance.scopes import Scope

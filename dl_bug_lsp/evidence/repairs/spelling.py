@@ -12,16 +12,16 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.nearness import near_texts, nearness, parts_of
 from dl_bug_lsp.evidence.repairs import library
-from dl_bug_lsp.evidence.repairs.scenes import (
-    Scene,
+from dl_bug_lsp.evidence.repairs.repair_context import (
+    RepairContext,
     class_named,
     functions_called,
     members_of,
     method_names,
 )
-from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.known_calls import BUILTINS
@@ -52,7 +52,7 @@ class Spelling:
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the places of both spellings, scored by what supports the other one."""
-    scene = Scene(case)
+    scene = RepairContext(case)
     for key in _actual(case, FactKind.KEY):
         yield from _key(scene, key)
     for name in _actual(case, FactKind.NAME):
@@ -119,7 +119,7 @@ def best(wanted: str, candidates: Iterable[str]) -> list[tuple[str, float]]:
 
 
 def _pair(
-    scene: Scene,
+    scene: RepairContext,
     asked: list[Spelling],
     given: list[Spelling],
     near: float,
@@ -148,7 +148,7 @@ def _pair(
             yield Clue("repair.spelling", spot.file, spot.line, near * part, why, edit)
 
 
-def _key(scene: Scene, key: str) -> Iterator[Clue]:
+def _key(scene: RepairContext, key: str) -> Iterator[Clue]:
     """Find the nearest key of the table at hand, else of any table that the program writes."""
     case = scene.case
     given: dict[str, list[Spelling]] = {}
@@ -224,7 +224,7 @@ def _keys(case: Case, base: Node) -> Iterator[Spelling]:
                     yield Spelling(entry.key, entry.file, entry.line)
 
 
-def _name(scene: Scene, name: str) -> Iterator[Clue]:
+def _name(scene: RepairContext, name: str) -> Iterator[Clue]:
     """Find the nearest name in scope, or of the module that an import names."""
     case = scene.case
     if not case.sites:
@@ -263,7 +263,7 @@ def _bound(scope: Scope) -> Iterator[Spelling]:
         yield Spelling(name, scope.file, 1)
 
 
-def _attribute(scene: Scene, attribute: str) -> Iterator[Clue]:
+def _attribute(scene: RepairContext, attribute: str) -> Iterator[Clue]:
     """Find the nearest member of the class that lacks the attribute."""
     case = scene.case
     if not case.places:
@@ -300,7 +300,7 @@ def _of_library(file: str, line: int, attribute: str, names: Iterable[str]) -> I
         yield Clue("repair.spelling", file, line, near, why, edit)
 
 
-def _keyword(scene: Scene, argument: str) -> Iterator[Clue]:
+def _keyword(scene: RepairContext, argument: str) -> Iterator[Clue]:
     """Find where an unexpected keyword is written, and the parameter that it may mean."""
     case = scene.case
     asked = [Spelling(argument, *at) for at in keyword_places(case, argument)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.reports.documents import code_of
 from dl_bug_lsp.evidence.reports.outlines import Definition
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _SETS = re.compile(r"\s*(?:(?:self|cls)\.)?([^\W\d]\w*)\s*(?::[^=]{1,80})?=(?!=)")
@@ -56,7 +56,7 @@ class _Layout:
 class FileBlocks:
     """The blocks of one file, in order, the rest last; ``first`` is the index of the first one."""
 
-    def __init__(self, scene: Scene, row: int, first: int, passages_before: int) -> None:
+    def __init__(self, scene: ReportContext, row: int, first: int, passages_before: int) -> None:
         source, file = scene.sources[row], scene.files[row]
         layout = scene.workspace.derived_unindexed(
             "reports.blocks", file, lambda: _layout(scene, row)
@@ -80,7 +80,7 @@ class FileBlocks:
         return self.first + (own if own != OUTSIDE else len(self.blocks) - 1)
 
 
-def _layout(scene: Scene, row: int) -> _Layout:
+def _layout(scene: ReportContext, row: int) -> _Layout:
     source = scene.sources[row]
     lines = code_of(scene.workspace, scene.files[row]).split("\n")
     found = sorted((*source.functions, *source.classes), key=lambda d: (d.first, -d.end_line))

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from dl_bug_lsp.evidence.reports.documents import Terms, joined, one_document
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.evidence.reports.similarity import Matches
 from dl_bug_lsp.retrieval.corpus import Floats, Ints
 from dl_bug_lsp.retrieval.terms import words_of
@@ -23,7 +23,7 @@ _LARGEST = 30
 _REMEMBERED = 4 * MOST_COMMITS
 
 
-def commits_of(scene: Scene) -> list[tuple[Commit, list[int]]]:
+def commits_of(scene: ReportContext) -> list[tuple[Commit, list[int]]]:
     """Return the newest commits with the rows of the files that they changed."""
     rows = scene.rows
     found = []
@@ -34,7 +34,7 @@ def commits_of(scene: Scene) -> list[tuple[Commit, list[int]]]:
     return found
 
 
-def find(scene: Scene) -> dict[str, Floats]:
+def find(scene: ReportContext) -> dict[str, Floats]:
     """Return how fresh a file's last change is, and the votes of commits like the report."""
     commits = commits_of(scene)
     newest = scene.workspace.history().time or 0
@@ -45,7 +45,7 @@ def find(scene: Scene) -> dict[str, Floats]:
     return {"changes.recent": recent, **_alike(scene, commits)}
 
 
-def _alike(scene: Scene, commits: list[tuple[Commit, list[int]]]) -> dict[str, Floats]:
+def _alike(scene: ReportContext, commits: list[tuple[Commit, list[int]]]) -> dict[str, Floats]:
     total = scene.zeros()
     if commits:
         messages = [_message(c.subject, c.body[:_BODY]) for c, _ in commits]
@@ -69,7 +69,7 @@ def _message(subject: str, body: str) -> Terms:
     return one_document(words_of(f"{subject} {subject} {body}" if body else subject))
 
 
-def _profiles(scene: Scene, commits: list[tuple[Commit, list[int]]]) -> Floats:
+def _profiles(scene: ReportContext, commits: list[tuple[Commit, list[int]]]) -> Floats:
     """Return BM25 of what all commits of a file say; a subject counts less the more it touches."""
     row: list[Ints] = []
     number: list[Ints] = []
@@ -95,7 +95,7 @@ def _profiles(scene: Scene, commits: list[tuple[Commit, list[int]]]) -> Floats:
 _STRONG_FILES = 5
 
 
-def co_changes(scene: Scene, strength: Floats) -> Floats:
+def co_changes(scene: ReportContext, strength: Floats) -> Floats:
     """Return, for the strongest files, the share of their changes that a file took part in."""
     found = scene.zeros()
     commits = [rows for _, rows in commits_of(scene) if 1 < len(rows) <= _LARGEST]

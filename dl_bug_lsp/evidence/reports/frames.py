@@ -13,10 +13,10 @@ from itertools import chain
 
 import numpy as np
 
+from dl_bug_lsp.evidence.case import LocatedFrame
 from dl_bug_lsp.evidence.reports.blocks import Block, FileBlocks
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.evidence.reports.stacks import frame_rows
-from dl_bug_lsp.evidence.values import LocatedFrame
 from dl_bug_lsp.retrieval.corpus import Floats
 
 _RAISES = re.compile(r"(?:raise|assert)\b|.*\braise \w")
@@ -66,7 +66,7 @@ class Frames:
 
     def __init__(
         self,
-        scene: Scene,
+        scene: ReportContext,
         blocks: Sequence[Block],
         files: Mapping[int, FileBlocks],
         traced: Traced,

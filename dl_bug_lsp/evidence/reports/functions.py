@@ -8,12 +8,12 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from dl_bug_lsp.evidence.reports.beyond import beyond
 from dl_bug_lsp.evidence.reports.blocks import Block, FileBlocks, Rarity
+from dl_bug_lsp.evidence.reports.call_context import beyond
 from dl_bug_lsp.evidence.reports.documents import Terms, joined, one_document
 from dl_bug_lsp.evidence.reports.frames import Frames, Traced
 from dl_bug_lsp.evidence.reports.naming import named, used
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.evidence.reports.similarity import Matches
 from dl_bug_lsp.retrieval.corpus import Floats, Ints
 from dl_bug_lsp.retrieval.terms import words_of
@@ -40,7 +40,7 @@ class Functions:
     """
 
     def __init__(
-        self, scene: Scene, files: Sequence[int], shares: Sequence[float], traced: Traced
+        self, scene: ReportContext, files: Sequence[int], shares: Sequence[float], traced: Traced
     ) -> None:
         self.scene = scene
         self.traced = traced
@@ -137,7 +137,7 @@ class Functions:
         return found
 
 
-def files_to_look_into(scene: Scene, order: Sequence[int], traced: Traced) -> list[int]:
+def files_to_look_into(scene: ReportContext, order: Sequence[int], traced: Traced) -> list[int]:
     """Return the rows of the files that rank first, and of those that the stack goes through."""
     best = list(order[:FILES_LOOKED_INTO])
     rows = [scene.rows[file] for file in traced.files if file in scene.rows]

@@ -7,25 +7,25 @@ from typing import TypeAlias
 
 from dl_bug_lsp.evidence.reports import (
     changes,
+    file_kinds,
     identifiers,
-    kinds,
     mentions,
     modules,
     stacks,
     texts,
 )
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.evidence.reports.shortlist import rows_to_parse
 from dl_bug_lsp.retrieval.corpus import Floats
 
-Source: TypeAlias = Callable[[Scene], dict[str, Floats]]
+Source: TypeAlias = Callable[[ReportContext], dict[str, Floats]]
 
 OF_PARTS = (texts.find, identifiers.find, modules.find)
 """What parsing the files adds to."""
-OF_WHOLES = (mentions.find, stacks.find, kinds.find, changes.find)
+OF_WHOLES = (mentions.find, stacks.find, file_kinds.find, changes.find)
 
 
-def signals_of(scene: Scene) -> dict[str, Floats]:
+def signals_of(scene: ReportContext) -> dict[str, Floats]:
     """Return every signal by name, an array over the scene's files.
 
     Of many files those are parsed that their mere words and names speak for.
@@ -37,7 +37,7 @@ def signals_of(scene: Scene) -> dict[str, Floats]:
     return found
 
 
-def _gathered(scene: Scene, sources: Sequence[Source]) -> dict[str, Floats]:
+def _gathered(scene: ReportContext, sources: Sequence[Source]) -> dict[str, Floats]:
     found: dict[str, Floats] = {}
     for source in sources:
         found.update(source(scene))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dl_bug_lsp.evidence.reports.scene import PARTS, Scene
+from dl_bug_lsp.evidence.reports.report_context import PARTS, ReportContext
 from dl_bug_lsp.retrieval.corpus import Floats
 
 _LOOSE = 0.3
@@ -20,7 +20,7 @@ KEPT: dict[str, tuple[str, ...]] = {
 """What helps to rank the files of projects never seen; the ablation dropped the rest."""
 
 
-def find(scene: Scene) -> dict[str, Floats]:
+def find(scene: ReportContext) -> dict[str, Floats]:
     """Return, by part of the report, sums of ln(1 + files / files that define the name)."""
     found: dict[str, Floats] = {}
     for part in PARTS:
@@ -33,7 +33,9 @@ def find(scene: Scene) -> dict[str, Floats]:
     return found
 
 
-def _defined(scene: Scene, name: str, strong: bool, part: str, signals: dict[str, Floats]) -> None:
+def _defined(
+    scene: ReportContext, name: str, strong: bool, part: str, signals: dict[str, Floats]
+) -> None:
     rows = scene.defined.get(name)
     if not rows:
         return
@@ -51,7 +53,7 @@ def _defined(scene: Scene, name: str, strong: bool, part: str, signals: dict[str
             scene.notes[f"names.{part}.rarest", row] = f"defines `{name}`, which the report names"
 
 
-def _used(scene: Scene, name: str, uses: Floats) -> None:
+def _used(scene: ReportContext, name: str, uses: Floats) -> None:
     rows = scene.used.get(name)
     if not rows:
         return

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from dl_bug_lsp.evidence.reports.imports import stem_of
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.stemming import stem
 
@@ -19,7 +19,7 @@ _WORD = re.compile(r"[A-Za-z]+")
 _SHORTEST_STEM = 4
 
 
-def find(scene: Scene) -> dict[str, Floats]:
+def find(scene: ReportContext) -> dict[str, Floats]:
     """Return what each part of the report names."""
     report = scene.report
     parts = {
@@ -41,7 +41,7 @@ def find(scene: Scene) -> dict[str, Floats]:
     return found | _stems(scene)
 
 
-def _paths(scene: Scene, text: str) -> tuple[Floats, Floats]:
+def _paths(scene: ReportContext, text: str) -> tuple[Floats, Floats]:
     """Return the files named with a folder, and those named by their bare name."""
     whole, bare = scene.zeros(), scene.zeros()
     for path in sorted(set(_PATH.findall(text))):
@@ -56,7 +56,7 @@ def _paths(scene: Scene, text: str) -> tuple[Floats, Floats]:
     return whole, bare
 
 
-def _links(scene: Scene) -> tuple[Floats, Floats]:
+def _links(scene: ReportContext) -> tuple[Floats, Floats]:
     """Return the files that links lead to, and those with a line told."""
     files, lines = scene.zeros(), scene.zeros()
     for link in scene.report.links:
@@ -71,7 +71,7 @@ def _links(scene: Scene) -> tuple[Floats, Floats]:
     return files, lines
 
 
-def _stems(scene: Scene) -> dict[str, Floats]:
+def _stems(scene: ReportContext) -> dict[str, Floats]:
     """Return how far the names of files and folders stand in the title, or the prose."""
     words = {stem(word.lower()) for word in _WORD.findall(scene.report.title)}
     title = _letters(scene.report.title)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.retrieval.corpus import Floats
 
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
@@ -13,7 +13,7 @@ _FEW_DEFINERS = 3
 _SHORTEST = 4
 
 
-def find(scene: Scene) -> dict[str, Floats]:
+def find(scene: ReportContext) -> dict[str, Floats]:
     """Return how much of a dotted path leads to a file, and shares of those that define its end."""
     found = scene.zeros()
     rows, ambiguous = modules_of(scene.files)

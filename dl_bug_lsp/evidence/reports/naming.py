@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dl_bug_lsp.evidence.reports.blocks import Block, Rarity
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.stemming import stem
 from dl_bug_lsp.retrieval.terms import terms_of
@@ -21,7 +21,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _RAREST = ("prose", "code")
 
 
-def named(scene: Scene, blocks: Sequence[Block]) -> dict[str, Floats]:
+def named(scene: ReportContext, blocks: Sequence[Block]) -> dict[str, Floats]:
     """Return where the report names a block.
 
     ``named.code``: a code sample does, less the more blocks share the name; ``named.qualified``:
@@ -50,7 +50,7 @@ def named(scene: Scene, blocks: Sequence[Block]) -> dict[str, Floats]:
     return found
 
 
-def used(scene: Scene, blocks: Sequence[Block], rarity: Rarity) -> dict[str, Floats]:
+def used(scene: ReportContext, blocks: Sequence[Block], rarity: Rarity) -> dict[str, Floats]:
     """Return how many identifiers (by idf) of code samples a block has, and its rarest ones."""
     count = len(blocks)
     found = {name: np.zeros(count) for name in ("used.code", *(f"rarest.{p}" for p in _RAREST))}
@@ -68,7 +68,7 @@ def used(scene: Scene, blocks: Sequence[Block], rarity: Rarity) -> dict[str, Flo
     return found
 
 
-def strong_names(scene: Scene) -> dict[str, set[str]]:
+def strong_names(scene: ReportContext) -> dict[str, set[str]]:
     """Return, by part of the report, the names that look like code there."""
     return {
         part: {name for name, is_strong in names.items() if is_strong}
@@ -76,7 +76,7 @@ def strong_names(scene: Scene) -> dict[str, set[str]]:
     }
 
 
-def _pairs(scene: Scene) -> set[tuple[str, str]]:
+def _pairs(scene: ReportContext) -> set[tuple[str, str]]:
     """Return ``owner.name`` pairs of title and prose; an instance is often named like its class."""
     text = "\n".join((scene.report.title, *scene.prose))
     return {(_joint(owner), name) for owner, name in _DOTTED.findall(text)}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from dl_bug_lsp.evidence.reports.changes import co_changes
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.retrieval.corpus import Floats
 
 
-def neighbours(scene: Scene, scores: Floats) -> dict[str, Floats]:
+def neighbours(scene: ReportContext, scores: Floats) -> dict[str, Floats]:
     """Return signals made of the other files' first scores.
 
     ``near.tested`` is 1 / rank of the file that a test file is named after, ``near.tested_share``

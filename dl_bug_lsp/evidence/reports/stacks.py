@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.retrieval.corpus import Floats
 
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-def frame_rows(scene: Scene) -> list[tuple[int, int]]:
+def frame_rows(scene: ReportContext) -> list[tuple[int, int]]:
     """Return (index of the frame, row of its file) of the frames in the workspace, as printed."""
     found: list[tuple[int, int]] = []
     for index, frame in enumerate(scene.report.frames):
@@ -21,7 +21,7 @@ def frame_rows(scene: Scene) -> list[tuple[int, int]]:
     return found
 
 
-def find(scene: Scene) -> dict[str, Floats]:
+def find(scene: ReportContext) -> dict[str, Floats]:
     """Return how near to the raise site a file is on a stack, and whether it is nearest."""
     depths, innermost = scene.zeros(), scene.zeros()
     frames = frame_rows(scene)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dl_bug_lsp.evidence.reports.beyond import names_read
 from dl_bug_lsp.evidence.reports.blocks import Block, set_by
+from dl_bug_lsp.evidence.reports.call_context import names_read
 from dl_bug_lsp.evidence.reports.functions import Functions
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.evidence.reports.terms import term_numbers
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.terms import words_of
@@ -55,7 +55,7 @@ class Statements:
 
     def __init__(self, functions: Functions, chosen: Sequence[int]) -> None:
         self.functions = functions
-        self.scene: Scene = functions.scene
+        self.scene: ReportContext = functions.scene
         self.lines: list[Line] = []
         self.texts: list[str] = []
         for index in chosen:
@@ -187,7 +187,7 @@ def _bare(text: str) -> str:
     return re.sub(r"\s+", "", text.partition("#")[0])
 
 
-def docstring_lines(scene: Scene, file: str) -> set[int]:
+def docstring_lines(scene: ReportContext, file: str) -> set[int]:
     """Return the lines (1-based) that strings standing alone as statements cover."""
     tree = scene.workspace.tree(file)
     found: set[int] = set()

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from dl_bug_lsp.evidence.reports.documents import Terms, joined, one_document
-from dl_bug_lsp.evidence.reports.scene import Scene
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.evidence.reports.similarity import Matches
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.terms import words_of
@@ -16,7 +16,7 @@ _FIELD_B = 0.5
 _PATHS_REMEMBERED = 8192
 
 
-def find(scene: Scene) -> dict[str, Floats]:
+def find(scene: ReportContext) -> dict[str, Floats]:
     """Return BM25 of whole files and best functions, and cosines that favour long files (rVSM)."""
     found: dict[str, Floats] = {}
     for part in ("title", "lead", "main", "all"):
@@ -37,7 +37,7 @@ def find(scene: Scene) -> dict[str, Floats]:
     return found | _fields(scene)
 
 
-def _note_functions(scene: Scene, passages: Floats, signal: str) -> None:
+def _note_functions(scene: ReportContext, passages: Floats, signal: str) -> None:
     functions = [function for source in scene.sources for function in source.functions]
     for index in np.argsort(-passages, kind="stable")[:50]:
         name = functions[int(index)].name
@@ -45,7 +45,7 @@ def _note_functions(scene: Scene, passages: Floats, signal: str) -> None:
         scene.note(signal, int(scene.passage_file[index]), why)
 
 
-def _fields(scene: Scene) -> dict[str, Floats]:
+def _fields(scene: ReportContext) -> dict[str, Floats]:
     """Return BM25 of title and prose with the names and paths of files (BLUiR's idea)."""
     found: dict[str, Floats] = {}
     for field, part in (("classes", "main"), ("functions", "main"), ("variables", "title")):

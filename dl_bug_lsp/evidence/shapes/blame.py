@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
+from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_scopes, source
 from dl_bug_lsp.evidence.numbers import numbers_of
 from dl_bug_lsp.evidence.repairs.places import body_of, way_to
@@ -21,7 +22,6 @@ from dl_bug_lsp.evidence.shapes.edits import DATA, Edit, edits_of
 from dl_bug_lsp.evidence.shapes.interpreter import RESHAPES, Shapes
 from dl_bug_lsp.evidence.shapes.layers import BATCH_NORMS, CONVOLUTIONS, RECURRENT, TRANSPOSED
 from dl_bug_lsp.evidence.shapes.values import Check, Dim, Tensor
-from dl_bug_lsp.evidence.values import Case, Clue, Suggestion
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.slices import backward_slice

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from dl_bug_lsp.evidence.case import Case
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword, source
 from dl_bug_lsp.evidence.shapes.layers import RECURRENT
-from dl_bug_lsp.evidence.values import Case
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.scopes import Scope
 

@@ -13,9 +13,9 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from dl_bug_lsp.evidence.case import Case
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.numbers import numbers_of
-from dl_bug_lsp.evidence.values import Case
 from dl_bug_lsp.messages import Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.slices import Step, backward_slice

@@ -10,7 +10,7 @@ from dl_bug_lsp.server.commands.showing import show_document
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.documents.positions import line_start
 from dl_bug_lsp.server.failures.publication import Place, Publication
-from dl_bug_lsp.server.failures.shelf import failure_of
+from dl_bug_lsp.server.failures.shown_failures import failure_of
 
 
 def register(server: DlBugServer) -> None:

@@ -18,9 +18,9 @@ from dl_bug_lsp.server.core.protocol import Protocol
 from dl_bug_lsp.server.core.settings import FolderSettings
 from dl_bug_lsp.server.documents.folders import Folder, Folders
 from dl_bug_lsp.server.failures.diagnostics import Diagnostics
-from dl_bug_lsp.server.failures.shelf import Shelf
+from dl_bug_lsp.server.failures.reported_logs import ReportedLogs
+from dl_bug_lsp.server.failures.shown_failures import ShownFailures
 from dl_bug_lsp.server.failures.spectra import Spectra
-from dl_bug_lsp.server.failures.told import ToldLogs
 from dl_bug_lsp.server.work.jobs import Jobs
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class DlBugServer(LanguageServer):
         self.folders = Folders()
         self.jobs = Jobs(self.folders.is_open)
         self.diagnostics = Diagnostics(self.text_document_publish_diagnostics)
-        self.shelf = Shelf()
-        self.told = ToldLogs()
+        self.shelf = ShownFailures()
+        self.told = ReportedLogs()
         self.spectra = Spectra()
         self.settings = FolderSettings()
         self.client_commands: frozenset[str] = frozenset()

@@ -14,7 +14,7 @@ from dl_bug_lsp.server.documents.marks import document_key
 from dl_bug_lsp.server.failures.publication import Place, Publication
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.server.failures.shelf import Shelf
+    from dl_bug_lsp.server.failures.shown_failures import ShownFailures
 
 Push = Callable[[types.PublishDiagnosticsParams], None]
 
@@ -41,7 +41,7 @@ class Diagnostics:
         for uri in {**self._pushed, **self._failures}:
             self._send(uri)
 
-    def follow(self, shelf: Shelf, uri: str) -> None:
+    def follow(self, shelf: ShownFailures, uri: str) -> None:
         """Push what an edit of a document moved: what stands in it, or names a line of it."""
         touched = {
             document_key(place.uri): place.uri

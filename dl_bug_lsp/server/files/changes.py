@@ -8,7 +8,7 @@ from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.projects import look_at_project
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.files.editing import disk_changed
-from dl_bug_lsp.server.work.lanes import Rank
+from dl_bug_lsp.server.work.folder_queues import Rank
 from dl_bug_lsp.settings.project import FILE
 
 

@@ -14,7 +14,7 @@ from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.projects import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder, path_of
 from dl_bug_lsp.server.failures.publication import Publication
-from dl_bug_lsp.server.failures.told import LogState
+from dl_bug_lsp.server.failures.reported_logs import LogState
 from dl_bug_lsp.server.files.editing import encoding_of, lines_of
 from dl_bug_lsp.server.following.spectrum_files import COVERAGE, SOURCE, SPECTRUM, looker
 from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError, Token

@@ -12,14 +12,14 @@ from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.localizing import job_name, localized
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.failures.publication import Publication
-from dl_bug_lsp.server.failures.told import LogState
+from dl_bug_lsp.server.failures.reported_logs import LogState
 from dl_bug_lsp.server.files.notebooks import is_open_notebook
-from dl_bug_lsp.server.following.tellers import (
+from dl_bug_lsp.server.following.responsible_folders import (
     concerns,
     has_frame,
     is_run,
     name_elsewhere,
-    tellers,
+    responsible_folders,
 )
 from dl_bug_lsp.server.work.jobs import CancelledError, SupersededError
 
@@ -89,7 +89,7 @@ class LogFailures:
         """
         ls, source, lines = self._ls, failure.source, failure.lines_before
         followed = list(self._followed())
-        telling = tellers(followed, folder, failure)
+        telling = responsible_folders(followed, folder, failure)
         if not telling:
             return None
         found = await localized(ls, failure.text, source, telling, lines_before=lines)

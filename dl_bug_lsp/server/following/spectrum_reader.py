@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dl_bug_lsp.recording.coverage_data import CoverageDataError
+from dl_bug_lsp.recording.current_spectrum import current_spectrum, spectrum_file
 from dl_bug_lsp.recording.importing import ImportingError, import_session
 from dl_bug_lsp.recording.junit import JUnitError
 from dl_bug_lsp.recording.ranked import Ranked, heat_of, line_counts, ranked_now
 from dl_bug_lsp.recording.session_folder import relative
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
-from dl_bug_lsp.recording.today import recorded_today, spectrum_file
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import Encoding
 from dl_bug_lsp.server.failures.placing import publication
@@ -55,7 +55,7 @@ def read_folder(folder: Folder, settings: Settings, encoding: Encoding) -> Found
         recording = _newest(folder, settings)
         if recording is None:
             return Found()
-        recorded = recorded_today(workspace, recording)
+        recorded = current_spectrum(workspace, recording)
     except StoreError as error:
         return Found(problem=str(error))
     if not recorded.spectrum.failing:

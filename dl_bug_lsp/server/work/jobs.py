@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from dl_bug_lsp.cancellation import CancelledError, cancellable
-from dl_bug_lsp.server.work.lanes import Lane, Rank
+from dl_bug_lsp.server.work.folder_queues import FolderQueue, Rank
 
 Result = TypeVar("Result")
 
@@ -85,18 +85,18 @@ class Jobs:
     def __init__(self, is_open: Callable[[str], bool] = lambda name: True) -> None:
         """Lanes are made where ``is_open`` says so of their names: not for folders that closed."""
         self._is_open = is_open
-        self._lanes: dict[str, Lane] = {}
+        self._lanes: dict[str, FolderQueue] = {}
         self._jobs: dict[str, _Job] = {}
         # A request may be cancelled before its job begins: while settings are asked for.
         self._unheard: deque[int | str] = deque(maxlen=64)
 
-    def lane(self, name: str) -> Lane:
+    def lane(self, name: str) -> FolderQueue:
         """Return the lane of a folder; a workspace is used in its own lane only.
 
         One that was closed is a lane in which nothing runs.
         """
         if name not in self._lanes:
-            made = Lane(name)
+            made = FolderQueue(name)
             if not self._may_run(name):
                 made.close()
                 return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, names
 from dl_bug_lsp.taxonomy.rules import (
     configs,
     data,
@@ -24,7 +25,6 @@ from dl_bug_lsp.taxonomy.rules import (
     trainers,
 )
 from dl_bug_lsp.taxonomy.rules.rule import Rule
-from dl_bug_lsp.taxonomy.scene import Scene, names
 
 _TORCH = names(
     "torch torchvision torchaudio torchtext torchmetrics functorch lightning pytorch_lightning "
@@ -52,7 +52,7 @@ class Table:
     rules: tuple[Rule, ...]
     packages: frozenset[str] = frozenset()
 
-    def concerns(self, scene: Scene) -> bool:
+    def concerns(self, scene: ClassificationContext) -> bool:
         """Say whether the family can have raised it: its code did, or nobody knows whose did."""
         libraries = set(scene.libraries)
         return not self.packages or not libraries or bool(libraries & self.packages)

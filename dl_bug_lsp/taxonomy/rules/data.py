@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dl_bug_lsp.taxonomy.classification_context import FRAMEWORKS, ClassificationContext, names
 from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
-from dl_bug_lsp.taxonomy.scene import FRAMEWORKS, Scene, names
 
 DATA, SYNTAX, CODING = "corrupt_data", "syntax_error", "unexpected_encoding"
 TYPE = "type_mismatch"
@@ -29,13 +29,13 @@ _NUMBER_LIKE = re.compile(r"[\d.,:;%$€+\-_/ eE<>~=()]+[a-zA-Z]?")
 _MISSING = names("na n/a nan none null nil missing unknown undefined - -- ? . x inf err error #n/a")
 
 
-def _words_around(scene: Scene) -> str:
+def _words_around(scene: ClassificationContext) -> str:
     """Return the source lines, functions and files of the innermost frames."""
     frames = [f for f in scene.frames if f.source or f.function]
     return " ".join(f"{f.function or ''} {f.source or ''} {f.file}" for f in frames[-6:])
 
 
-def _of_a_config(scene: Scene) -> bool:
+def _of_a_config(scene: ClassificationContext) -> bool:
     """Say whether a parser read what a person wrote as a config, not the job's data.
 
     YAML and TOML are config languages; JSON is one unless it is read line by line or the code
@@ -60,11 +60,11 @@ def _of_a_config(scene: Scene) -> bool:
     return several is not None and int(several.group(1)) > 1
 
 
-def _of_data(scene: Scene) -> bool:
+def _of_data(scene: ClassificationContext) -> bool:
     return not _of_a_config(scene)
 
 
-def _converts_field(scene: Scene) -> bool:
+def _converts_field(scene: ClassificationContext) -> bool:
     """Say whether the user's line converts a field of a record that was read."""
     return bool(re.search(r"\[['\"\d]|\.get\(|\.split\(|\.strip\(", scene.user_source)) or bool(
         _RECORD_NAME.search(scene.user_source)
@@ -76,7 +76,7 @@ def _is_number_like(value: str) -> bool:
     return any(c.isdigit() for c in value) and bool(_NUMBER_LIKE.fullmatch(value))
 
 
-def _value_is_damaged(scene: Scene) -> bool:
+def _value_is_damaged(scene: ClassificationContext) -> bool:
     """Say whether the text that is no number is empty, a missing marker or a torn number."""
     groups = [
         m.group(1) if m.group(1) is not None else m.group(2)
@@ -88,7 +88,7 @@ def _value_is_damaged(scene: Scene) -> bool:
     return not value or value.lower() in _MISSING or _is_number_like(value)
 
 
-def _words_as_numbers(scene: Scene) -> bool:
+def _words_as_numbers(scene: ClassificationContext) -> bool:
     """Say whether numeric code got a column of words: not encoded, a wrong type, but not torn."""
     numeric = {"numpy", "pandas", "sklearn", "xgboost", "lightgbm", *FRAMEWORKS}
     return any(library in numeric for library in scene.libraries) and not _value_is_damaged(scene)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
-from dl_bug_lsp.taxonomy.scene import Scene
 
 PATH, LIBRARY, RIGHTS = "path_not_found", "library_not_found", "permission_denied"
 ATTRIBUTE, VERSION = "attribute_not_found", "version_conflict"
@@ -16,7 +16,7 @@ _FROM = re.compile(
 _WHERE = re.compile(r"\(([^()]+)\)\s*$")
 
 
-def _name_of_workspace_module(scene: Scene) -> bool:
+def _name_of_workspace_module(scene: ClassificationContext) -> bool:
     """``cannot import name x from m``: say whether ``m`` is the user's own module."""
     found = _FROM.search(scene.message)
     if found is None:
@@ -273,6 +273,6 @@ _FILES = (
 )
 
 
-def _about_files(scene: Scene) -> bool:
+def _about_files(scene: ClassificationContext) -> bool:
     """Say whether ``not found`` is about something on a disk, not a key, column or operator."""
     return scene.class_name.startswith(("FileNotFound", "NotADir", "IsADir")) or scene.says(*_FILES)

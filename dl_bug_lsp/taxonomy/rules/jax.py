@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, names
 from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
-from dl_bug_lsp.taxonomy.scene import Scene, names
 
 MISUSE, SHAPE, TYPE = "framework_api_misuse", "tensor_mismatch", "type_mismatch"
 INDEX, ARGUMENT, NAN = "illegal_index", "illegal_argument", "loss_nan"
@@ -25,14 +25,14 @@ _FLAX_WORDS = (
 )
 
 
-def _of_flax(scene: Scene) -> bool:
+def _of_flax(scene: ClassificationContext) -> bool:
     """Say whether a plain exception class comes from a library on top of JAX."""
     if scene.class_name not in _PLAIN:
         return True
     return scene.says(*_FLAX_WORDS) or scene.raised_in(*_FLAX)
 
 
-def _shapes_differ(scene: Scene) -> bool:
+def _shapes_differ(scene: ClassificationContext) -> bool:
     return scene.says("shapes do not match", "shape mismatch", "differing shapes", "shape")
 
 

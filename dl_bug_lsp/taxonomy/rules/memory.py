@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
-from dl_bug_lsp.taxonomy.scene import Scene
 
 GPU, CPU = "gpu_out_of_memory", "cpu_out_of_memory"
 
 
-def _on_host(scene: Scene) -> bool:
+def _on_host(scene: ClassificationContext) -> bool:
     """TensorFlow and XLA name the device that the allocator serves."""
     on_device = scene.says("device:gpu", "gpu_0_bfc", "gpu_1_bfc", "allocator gpu", "cuda", "tpu")
     named = "device:cpu", "by allocator cpu", "by allocator mklcpu", "cpu allocator", "on host"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
-from dl_bug_lsp.taxonomy.scene import Scene
 
 LINK = "communication_failure"
 
 
-def _network_class(scene: Scene) -> bool:
+def _network_class(scene: ClassificationContext) -> bool:
     """TimeoutError of a queue or a lock is no network failure."""
     return not scene.raised_in("queue", "threading")
 

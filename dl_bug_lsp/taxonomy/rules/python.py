@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dl_bug_lsp.taxonomy.classification_context import FRAMEWORKS, ClassificationContext, library_of
 from dl_bug_lsp.taxonomy.rules.rule import Condition, Rule, rule
-from dl_bug_lsp.taxonomy.scene import FRAMEWORKS, Scene, library_of
 
 MISUSE, SHAPE, TYPE = "framework_api_misuse", "tensor_mismatch", "type_mismatch"
 INDEX, ARGUMENT, KEY = "illegal_index", "illegal_argument", "key_not_found"
@@ -70,44 +70,44 @@ _CHECKS_LOSS = re.compile(r"assert [^\n]{0,60}loss[^\n]{0,40}<")
 _DUNDER_GET = "__getattr__"
 
 
-def _complains_of_none(scene: Scene) -> bool:
+def _complains_of_none(scene: ClassificationContext) -> bool:
     """Say whether None is what is wrong, not one of the arguments that a message lists."""
     return "none" in _ARGUMENT_LIST.sub(" ", scene.text)
 
 
-def _in_test(scene: Scene) -> bool:
+def _in_test(scene: ClassificationContext) -> bool:
     """Say whether a test's own assertion failed: it tells that a result is wrong, not why."""
     if scene.failure.dialect == "pytest":
         return True
     return bool(scene.frames) and bool(_TEST_FILE.search(scene.frames[-1].file))
 
 
-def _unpacks_shape(scene: Scene) -> bool:
+def _unpacks_shape(scene: ClassificationContext) -> bool:
     return bool(_OF_SHAPES.search(scene.user_source)) or bool(_OF_SHAPES.search(scene.source))
 
 
 def _compares(word: re.Pattern[str]) -> Condition:
     """Return a condition: the message sets one such word's value against another."""
 
-    def condition(scene: Scene) -> bool:
+    def condition(scene: ClassificationContext) -> bool:
         return bool(word.search(scene.text)) and bool(_COMPARES.search(scene.text))
 
     return condition
 
 
-def _speaks_of_nan(scene: Scene) -> bool:
+def _speaks_of_nan(scene: ClassificationContext) -> bool:
     """Say whether the words couple NaN or infinity with a metric, whoever raised them."""
     words = f"{scene.class_name.lower()} {scene.text}"
     about = f"{words} {scene.source.lower()}"
     return bool(_NAN.search(words)) and bool(_METRIC.search(about))
 
 
-def _in_trainer(scene: Scene) -> bool:
+def _in_trainer(scene: ClassificationContext) -> bool:
     """Say whether a framework met an object of the user's that breaks its contract."""
     return scene.in_framework
 
 
-def _framework_calls_hook(scene: Scene) -> bool:
+def _framework_calls_hook(scene: ClassificationContext) -> bool:
     """Say whether the framework called a function that the user's line does not name."""
     callee = _CALLEE.search(scene.message)
     if not scene.in_framework or callee is None:
@@ -119,7 +119,7 @@ def _framework_calls_hook(scene: Scene) -> bool:
     return name not in scene.user_source
 
 
-def _attribute_read_by_framework(scene: Scene) -> bool:
+def _attribute_read_by_framework(scene: ClassificationContext) -> bool:
     """Look through ``__getattr__`` of modules and configs: who read the attribute is above it."""
     frames = list(scene.frames)
     while frames and frames[-1].function in (_DUNDER_GET, "__getattribute__"):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dl_bug_lsp.taxonomy.scene import Scene, find_phrase
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
 
-Condition = Callable[[Scene], bool]
+Condition = Callable[[ClassificationContext], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Rule:
     when: Condition | None
     confidence: float
 
-    def fires(self, scene: Scene) -> tuple[str | None] | None:
+    def fires(self, scene: ClassificationContext) -> tuple[str | None] | None:
         """Return the phrase that fired in a tuple of one (None in it: the class alone), or None."""
         if self.types and scene.class_name not in self.types:
             return None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
-from dl_bug_lsp.taxonomy.scene import Scene
 
 MISUSE, SHAPE, TYPE = "framework_api_misuse", "tensor_mismatch", "type_mismatch"
 INDEX, NAN = "illegal_index", "loss_nan"
 
 
-def _devices_differ(scene: Scene) -> bool:
+def _devices_differ(scene: ClassificationContext) -> bool:
     """``Input type (A) and weight type (B)`` tells of devices when only one side is on CUDA."""
     head = scene.text.split(" should be the same", 1)[0]
     return head.count("cuda") == 1 or head.count("mps") == 1

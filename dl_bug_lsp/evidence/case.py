@@ -1,0 +1,354 @@
+"""What a source of evidence gets and gives: a case in, clues out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from dl_bug_lsp.evidence.configs_near import near_configs
+from dl_bug_lsp.evidence.words import Words, words_of
+from dl_bug_lsp.logs.values import Log
+from dl_bug_lsp.messages import FactKind, MessageFacts
+from dl_bug_lsp.provenance.engine import Engine, Node
+from dl_bug_lsp.provenance.properties import ANY, Property
+from dl_bug_lsp.provenance.slices import Step, backward_slice
+from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
+from dl_bug_lsp.provenance.values import StepKind
+from dl_bug_lsp.report import CategoryVerdict
+from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum
+from dl_bug_lsp.spectrum.own_runs import own_runs, title_of
+from dl_bug_lsp.spectrum.programs import tests_alone
+from dl_bug_lsp.spectrum.values import Spectrum
+from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
+from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.values import ConfigEntry, Place
+
+OUTER_SITES = 3
+OUTER_STEPS = 120
+FEW_FILES = 150
+MAKER_FRAMES = 6
+STEPS = {"backward", "fit", "apply_gradients", "minimize", "value_and_grad", "train"}
+"""Calls in which a training step shows: what they are made of may keep a model from learning."""
+MAX_STEPS_FOUND = 6
+NEAR_CALL = 4.0
+"""How far from the raise site a call may stand whose keyword the message names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A small edit that may repair the failure: ``old`` in a 1-based line becomes ``new``.
+
+    An empty ``old`` stands for a statement that is missing beside the line, an empty ``new`` for
+    something that does not belong there.
+    """
+
+    file: str
+    line: int
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """A reason to suspect a line.
+
+    ``kind`` names the evidence as the ranking weighs it (``"slice.config"``); what stands before
+    the dot is its source as people see it. ``score`` is between 0 and 1, ``line`` 1-based, ``why``
+    half a sentence for people. ``suggestion`` is the edit that would repair it, where one is known.
+    """
+
+    kind: str
+    file: str
+    line: int
+    score: float
+    why: str
+    suggestion: Suggestion | None = None
+
+
+ASKED = {
+    "tensor_mismatch": Property.SIZE,
+    "illegal_index": Property.SIZE | Property.VALUE,
+    "null_reference": Property.NOTHING,
+    "division_by_zero": Property.VALUE,
+    "type_mismatch": Property.TYPE,
+    "attribute_not_found": Property.TYPE,
+    "key_not_found": Property.VALUE,
+}
+"""What failures of a category complain of."""
+OF_ARRAYS = {
+    "tensor_mismatch",
+    "type_mismatch",
+    "illegal_argument",
+    "device_unavailable",
+    "framework_api_misuse",
+}
+"""Categories of failures in which devices and dtypes of arrays do not fit."""
+LocatedFrame = tuple[Frame, Place | None]
+"""A frame of the traceback and its place in the workspace, None for those of libraries."""
+
+
+class Case:
+    """One failure with everything that sources of evidence may ask about it.
+
+    It is ``supposed`` where no traceback tells the place, and one is tried.
+    """
+
+    def __init__(
+        self,
+        failure: Failure,
+        facts: MessageFacts,
+        category: CategoryVerdict,
+        located: tuple[LocatedFrame, ...],
+        workspace: Workspace,
+        log: Log,
+        spectrum: Spectrum | None = None,
+    ) -> None:
+        self.failure = failure
+        self.facts = facts
+        self.category = category
+        self.located = located
+        self.workspace = workspace
+        self.log = log
+        self.spectrum = spectrum
+        self.supposed = False
+        self.engine = Engine(workspace)
+        files = tuple(dict.fromkeys(place.file for _, place in located if place is not None))
+        self.engine.program.stay_near(files)
+        self.engine.started((line.text for line in log.lines), files)
+
+    @cached_property
+    def places(self) -> tuple[StackPlace, ...]:
+        """The workspace's frames, outermost first, at their local lines.
+
+        A usage error names its program and no line of it: such a frame is no place.
+        """
+        return tuple(
+            StackPlace(place.file, place.line, frame.function, frame.expression)
+            for frame, place in self.located
+            if place is not None and frame.line > 0
+        )
+
+    @cached_property
+    def own_lines(self) -> tuple[str, ...]:
+        """The part of the log that tells of this failure."""
+        span = self.failure.span
+        lines = self.log.lines
+        return tuple(x.text for x in lines if span.first_line <= x.number <= span.last_line)
+
+    @cached_property
+    def runs(self) -> FailureSpectrum | None:
+        """The tests' spectrum as this failure sees it, None without one of these files.
+
+        What was executed outside of the workspace is left out.
+        """
+        spectrum = tests_alone(self.spectrum) if self.spectrum is not None else None
+        if spectrum is None or not spectrum.runs:
+            return None
+        files = frozenset(self.workspace.python_files()) or None
+        if files and not any(element.file in files for element in spectrum.elements):
+            return None
+        title = title_of(self.own_lines[0]) if self.own_lines else ""
+        shown = [frame.file for frame in self.failure.frames]
+        own = own_runs(title, shown, spectrum.runs)
+        return FailureSpectrum(spectrum, own, files)
+
+    @property
+    def library_frames(self) -> int:
+        """How many frames stand below the innermost one of the workspace."""
+        count = 0
+        for frame, place in reversed(self.located):
+            if place is not None and frame.line > 0:
+                break
+            count += frame.line > 0
+        return count
+
+    @property
+    def message(self) -> str:
+        """The message of the exception, the text of a bug report; empty in a silent failure."""
+        cause = self.failure.cause
+        if cause is None and self.failure.kind is FailureKind.REPORT:
+            return "\n".join(line.text for line in self.log.lines)
+        return cause.message if cause is not None else ""
+
+    @property
+    def class_name(self) -> str:
+        """The exception's class without its module (empty in a silent failure)."""
+        cause = self.failure.cause
+        return cause.class_name if cause is not None else ""
+
+    @cached_property
+    def sites(self) -> list[Site]:
+        """The workspace frames with their contexts, outermost first."""
+        return walk_stack(self.engine, self.places)
+
+    @cached_property
+    def starts(self) -> list[Node]:
+        """The expressions at the raise site; in a silent failure those of the training step."""
+        if self.failure.kind is FailureKind.SILENT:
+            return self._training_steps()
+        return list(self.sites[-1].nodes) if self.sites else []
+
+    def _training_steps(self) -> list[Node]:
+        found: list[Node] = []
+        files = self.workspace.python_files()
+        # No stack says where a big workspace trains; looking everywhere would cost too much.
+        for file in files if len(files) <= FEW_FILES else ():
+            module = self.engine.program.module(file)
+            for scope in module.walk() if module is not None else ():
+                for call in scope.calls:
+                    func = call.func
+                    name = func.attr if isinstance(func, ast.Attribute) else ""
+                    if name not in STEPS:
+                        continue
+                    context = self.engine.open_context(scope)
+                    wanted: ast.expr = call
+                    if name == "backward" and isinstance(func, ast.Attribute):
+                        wanted = func.value
+                    found.append(self.engine.node(wanted, context))
+        return found[:MAX_STEPS_FOUND]
+
+    @cached_property
+    def makers(self) -> list[tuple[int, Node, Node]]:
+        """What built the objects that the frames call: (frames from the raise site, callee, maker).
+
+        For ``self.conv(x)`` on the stack the maker is the call assigned to ``self.conv``.
+        """
+        found: list[tuple[int, Node, Node]] = []
+        for inner, site in enumerate(reversed(self.sites[-MAKER_FRAMES:])):
+            for call in (c for n in site.nodes for c in ast.walk(n.expr)):
+                if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+                    continue
+                callee = self.engine.node(call.func, site.context)
+                found.extend(
+                    (inner, callee, made)
+                    for role, made in callee.inputs
+                    if role == "attribute" and made.kind is StepKind.CALL and made.line > 0
+                )
+        return found
+
+    @cached_property
+    def code_files(self) -> tuple[str, ...]:
+        """The Python files to look through: all of a small workspace, else those near the failure.
+
+        Near are the files of the stack, of the slices, and what these import, in that order.
+        """
+        everything = self.workspace.python_files()
+        if len(everything) <= FEW_FILES:
+            return everything
+        near = dict.fromkeys(place.file for place in reversed(self.places))
+        near.update(dict.fromkeys(step.node.file for step in self.raise_slice))
+        python = [file for file in near if file.endswith((".py", ".ipynb"))]
+        for file in python:
+            for module in self.workspace.elements(file).imports:
+                found = self.workspace.module_file(module, file)
+                if found is not None:
+                    near[found] = None
+        return tuple(f for f in near if f.endswith((".py", ".ipynb")))[:FEW_FILES]
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of `code_files` and of `config_files`."""
+        return words_of(self.workspace, self.code_files, self.config_files)
+
+    @cached_property
+    def config_files(self) -> tuple[str, ...]:
+        """All configs, sorted; where there are very many, those near the failure."""
+        near = tuple(dict.fromkeys(place.file for place in reversed(self.places)))
+        return near_configs(self.workspace, self.log, near)
+
+    @cached_property
+    def config_entries(self) -> tuple[ConfigEntry, ...]:
+        """The settings of `config_files`."""
+        return tuple(e for file in self.config_files for e in self.workspace.config_entries(file))
+
+    @cached_property
+    def focus_slice(self) -> list[Step]:
+        """The slice of the one argument that the message names, where it names one."""
+        names = {str(f.value) for f in self.facts.of(FactKind.ARGUMENT)}
+        starts: list[Node] = []
+        for start in self.starts:
+            for call in (n for n in ast.walk(start.expr) if isinstance(n, ast.Call)):
+                starts.extend(
+                    self.engine.node(argument, start.context)
+                    for argument in _named_arguments(call, names)
+                )
+        for step in self.raise_slice:
+            expr = step.node.expr
+            if (
+                step.distance <= NEAR_CALL
+                and step.node.entry is None
+                and isinstance(expr, ast.Call)
+            ):
+                given = [k.value for k in expr.keywords if k.arg in names]
+                starts.extend(self.engine.node(value, step.node.context) for value in given)
+        return backward_slice(starts, OUTER_STEPS) if starts else []
+
+    @cached_property
+    def raise_slice(self) -> list[Step]:
+        """The backward slice of what the raise site computes."""
+        return backward_slice(self.starts)
+
+    @cached_property
+    def asked(self) -> Property:
+        """The property of a value that the message complains of, as far as it tells."""
+        if self.category.id in OF_ARRAYS:
+            if self.facts.of(FactKind.DEVICE):
+                return Property.DEVICE
+            if self.facts.of(FactKind.DTYPE):
+                return Property.TYPE
+        return ASKED.get(self.category.id, ANY)
+
+    @cached_property
+    def property_slice(self) -> list[Step]:
+        """The steps that make the property which the message complains of."""
+        if self.asked is ANY:
+            return self.raise_slice
+        return backward_slice(self.starts, asked=self.asked)
+
+    @cached_property
+    def property_steps(self) -> list[Step]:
+        """The steps of `property_slice` and of the same slices of the frames around."""
+        outer = self.outer_slices
+        if self.asked is not ANY:
+            sites = reversed(self.sites[-1 - OUTER_SITES : -1])
+            outer = [backward_slice(list(s.nodes), OUTER_STEPS, asked=self.asked) for s in sites]
+        return [*self.property_slice, *(step for steps in outer for step in steps)]
+
+    @cached_property
+    def outer_slices(self) -> list[list[Step]]:
+        """The backward slices of the frames around the raise site, nearest first."""
+        outer = self.sites[-1 - OUTER_SITES : -1]
+        return [backward_slice(list(site.nodes), OUTER_STEPS) for site in reversed(outer)]
+
+
+POSITIONS = {
+    "input": 0,
+    "self": 0,
+    "X": 0,
+    "y": 1,
+    "mat1": 0,
+    "logits": 0,
+    "target": 1,
+    "labels": 1,
+    "other": 1,
+    "index": 1,
+    "mat2": 1,
+    "lengths": 1,
+}
+"""Where framework functions take an argument that their messages name."""
+
+
+def _named_arguments(call: ast.Call, names: set[str]) -> list[ast.expr]:
+    """Return the arguments of a call that go by one of the names, by keyword or usual position."""
+    found = [k.value for k in call.keywords if k.arg in names]
+    for name in sorted(names & POSITIONS.keys()):
+        position = POSITIONS[name]
+        if position < len(call.args) and not isinstance(call.args[position], ast.Starred):
+            found.append(call.args[position])
+    return found
+
+
+Source = Callable[[Case], Iterator[Clue]]
+"""A source of evidence."""

@@ -1,0 +1,111 @@
+"""Tables: columns that a join renames, categories that an encoder never met, values not filled."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.data_files import TABLES
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, keyword, near_files
+from dl_bug_lsp.messages import FactKind
+
+MOST_FILES = 20
+MOST_TABLES = 12
+ENCODERS = {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}
+FILLS = {"fillna", "dropna", "interpolate", "ffill", "bfill", "nan_to_num"}
+IMPUTERS = {"SimpleImputer", "KNNImputer", "IterativeImputer"}
+LEAVES = {"shift", "rolling", "pct_change", "diff", "reindex", "unstack", "pivot", "pivot_table"}
+MISSING = ("contains nan", "input contains nan", "nans are not allowed", "contains missing values")
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the calls that prepare a table otherwise than its user expects."""
+    if case.category.id == "key_not_found":
+        yield from _joined(case)
+    message = case.message.lower()
+    if "found unknown categories" in message:
+        yield from _strict_encoders(case)
+    if "feature names should match" in message:
+        yield from _dummies(case)
+    if any(words in message for words in MISSING):
+        yield from _not_filled(case)
+
+
+def _calls(case: Case) -> Iterator[tuple[str, ast.Call]]:
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        yield from ((file, call) for call in calls_in(tree)) if tree is not None else ()
+
+
+def _joined(case: Case) -> Iterator[Clue]:
+    """Find joins of tables that both have the missing column: it gets a suffix there."""
+    keys = {str(f.value) for f in case.facts.of(FactKind.KEY)}
+    files = [f for f in case.workspace.files() if f.endswith(TABLES)][:MOST_TABLES]
+    tables = [table for f in files if (table := case.workspace.table(f)) is not None]
+    for key in sorted(keys):
+        owners = [table.file for table in tables if table.column(key) is not None]
+        if len(owners) < 2:
+            continue
+        for file, call in _calls(case):
+            on = keyword(call, "on")
+            named = {n.value for n in ast.walk(on) if isinstance(n, ast.Constant)} if on else set()
+            if called_name(call) not in ("merge", "merge_asof") or on is None or key in named:
+                continue
+            why = f"`{key}` is a column of {owners[0]} and of {owners[1]}: joined, it gets a suffix"
+            yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+KEYS = (FactKind.KEY, FactKind.COLUMN, FactKind.NAME)
+
+
+def _dummies(case: Case) -> Iterator[Clue]:
+    """Find tables that each get columns for their own categories (``city_Oslo``)."""
+    keys = [str(f.value) for kind in KEYS for f in case.facts.of(kind)]
+    if keys and not any("_" in key for key in keys):
+        return
+    for file, call in _calls(case):
+        if called_name(call) == "get_dummies":
+            why = (
+                "`get_dummies` makes columns of the categories that this table holds, and no others"
+            )
+            yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+def _strict_encoders(case: Case) -> Iterator[Clue]:
+    for file, call in _calls(case):
+        if called_name(call) in ENCODERS and keyword(call, "handle_unknown") is None:
+            why = f"`{called_name(call)}` refuses values that it was not fitted on by default"
+            yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+def _not_filled(case: Case) -> Iterator[Clue]:
+    """Find what fills missing values, with the columns that it takes, and what leaves some."""
+    touched = {(step.node.file, step.node.line) for step in case.raise_slice}
+    for file, call in _calls(case):
+        name = called_name(call)
+        if name in FILLS or name in IMPUTERS:
+            why = f"`{name}` treats missing values, perhaps not in all columns"
+            yield Clue("rules.medium", file, call.lineno, 1.0, why)
+            yield from _columns_taken(case, file, call)
+        elif name in LEAVES:
+            level = "medium" if (file, call.lineno) in touched else "weak"
+            why = f"`{name}` may leave missing values"
+            yield Clue(f"rules.{level}", file, call.lineno, 1.0, why)
+        elif name == "to_numeric" and keyword(call, "errors") is not None:
+            why = "`to_numeric` makes missing values of what is no number"
+            yield Clue("rules.weak", file, call.lineno, 1.0, why)
+
+
+def _columns_taken(case: Case, file: str, call: ast.Call) -> Iterator[Clue]:
+    """Find the list of columns in ``table[columns].fillna(…)``."""
+    base = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if not isinstance(base, ast.Subscript) or not isinstance(base.slice, ast.Name):
+        return
+    tree = case.workspace.tree(file)
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, (ast.List, ast.Tuple)):
+            continue
+        if any(getattr(t, "id", "") == base.slice.id for t in node.targets):
+            why = f"`{base.slice.id}` says which columns are filled"
+            yield Clue("rules.medium", file, node.lineno, 1.0, why)

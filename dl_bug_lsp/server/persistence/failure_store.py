@@ -1,0 +1,175 @@
+"""Failures outlive the server: they are kept in their folder, and shown when it is opened again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from dl_bug_lsp.data_folder import refusal
+from dl_bug_lsp.server.core.app import DlBugServer
+from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.documents.folders import Folder
+from dl_bug_lsp.server.files.editing import encoding_of
+from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError, Token
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.server.failures.reported_logs import Kept as KeptLog
+    from dl_bug_lsp.server.persistence.failures_file import Kept, Known, Restored
+
+logger = logging.getLogger(__name__)
+
+
+def register(server: DlBugServer) -> None:
+    """Keep what is shown and bring it back when a folder is opened."""
+    keeper = FailureStore(server)
+    server.observers.append(keeper.changed)
+    server.openings.append(keeper.opened)
+    server.closings.append(keeper.closed)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(ls: DlBugServer, params: types.DidSaveTextDocumentParams) -> None:
+        if ls.shelf.spots(params.text_document.uri):
+            keeper.changed()
+
+
+class FailureStore:
+    """Writes in a thread, one file at a time, always the latest state."""
+
+    def __init__(self, ls: DlBugServer) -> None:
+        self._ls = ls
+        self._tasks: set[asyncio.Future[None]] = set()
+        self._is_writing = False
+        self._is_stale = False
+        self._written: dict[str, bytes | None] = {}
+        self._known: dict[str, Known] = {}
+        self._refused: set[str] = set()
+
+    def changed(self) -> None:
+        """Write what is shown now, soon."""
+        self._is_stale = True
+        if not self._is_writing:
+            self._is_writing = True
+            self._start(self._write())
+
+    def opened(self, folder: Folder) -> None:
+        """Show what was kept of a folder, off the loop."""
+        self._start(self._restore(folder))
+
+    def closed(self, folder: Folder) -> None:
+        """Write what a closed folder shows, if that is still to be done, and forget it."""
+        if self._is_stale:
+            self._start(self._write_now(folder, self._kept(folder)))
+        else:
+            self._forget(folder)
+        self._ls.told.close(folder)
+
+    async def _write_now(self, folder: Folder, kept: Kept) -> None:
+        try:
+            await self._write_folder(folder, kept)
+        except Exception:
+            logger.exception("the failures could not be kept")
+        if not self._ls.folders.is_open(folder.key):
+            self._forget(folder)
+
+    def _forget(self, folder: Folder) -> None:
+        self._written.pop(folder.key, None)
+        self._known.pop(folder.key, None)
+        self._refused.discard(folder.key)
+
+    def _start(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _write(self) -> None:
+        try:
+            while self._is_stale:
+                self._is_stale = False
+                for folder in self._ls.folders:
+                    if not folder.closed.is_set():
+                        await self._write_folder(folder, self._kept(folder))
+        except Exception:
+            logger.exception("the failures could not be kept")
+        finally:
+            self._is_writing = False
+
+    def _kept(self, folder: Folder) -> Kept:
+        # Imported here: there is nothing to keep before there is a failure.
+        from dl_bug_lsp.server.persistence.failures_file import MOST, Kept, to_kept
+
+        held = [p for p in self._ls.shelf.held() if p.folder is folder and p.shown()]
+        shown = [to_kept(one) for one in held[-MOST:] if one.settings.keep_failures]
+        return Kept(shown, self._ls.told.kept(folder))
+
+    async def _write_folder(self, folder: Folder, kept: Kept) -> None:
+        if folder.key not in self._written and not (kept.failures or kept.told):
+            return
+
+        def write() -> None:
+            from dl_bug_lsp.server.persistence.failures_file import (
+                LARGEST,
+                NAME,
+                beside,
+                names_of,
+                to_bytes,
+            )
+            from dl_bug_lsp.workspace.state_files import change_state
+
+            data = to_bytes(kept)
+            if self._written.get(folder.key, b"") == data:
+                return
+            self._written[folder.key] = data
+            known = self._known.setdefault(folder.key, set())
+
+            def change(old: bytes | None) -> bytes | None:
+                return to_bytes(beside(old, kept, known))
+
+            if not change_state(folder.root, NAME, LARGEST, change):
+                # What stands in the way may go: the next change tries again.
+                self._written.pop(folder.key, None)
+                self._complain(folder)
+            known |= names_of(kept)
+
+        await asyncio.to_thread(write)
+
+    def _complain(self, folder: Folder) -> None:
+        if folder.key not in self._refused:
+            self._refused.add(folder.key)
+            why = refusal(folder.root) or "it cannot be written"
+            logger.warning("the failures of a folder are not kept on its disk: %s", why)
+
+    async def _restore(self, folder: Folder) -> None:
+        ls = self._ls
+        told: list[KeptLog] = []
+        try:
+            settings = await folder_settings(ls, folder)
+            encoding = encoding_of(ls)
+            if not settings.keep_failures or folder.closed.is_set():
+                return
+
+            def work(token: Token) -> Restored:
+                # Imported here: it would hold up the answer to `initialize`.
+                from dl_bug_lsp.server.persistence.failures_file import read_folder
+
+                return read_folder(folder, settings, encoding, token)
+
+            source = f"what was kept of {folder.key}"
+            (found,) = await ls.jobs.run(source, [(folder.key, work)], None, Rank.CHANGES)
+            if folder.closed.is_set():
+                return
+            self._written.setdefault(folder.key, b"")
+            self._known.setdefault(folder.key, set()).update(found.known)
+            told = found.told
+            for one in found.publications:
+                if not ls.shelf.has(one.source, folder):
+                    ls.publish(one)
+        except (SupersededError, CancelledError):
+            return
+        except Exception:
+            logger.exception("the failures that were kept could not be shown")
+        finally:
+            if not folder.closed.is_set():
+                ls.told.restore(folder, told)

@@ -1,0 +1,211 @@
+"""The file that failures are kept in, `.dlbug/failures.json` of a folder: never the texts of logs.
+
+Version 1: ``{"version": 1, "failures": [...]}``, oldest first; each has ``source``, ``log``, the
+``report`` (docs/report.schema.json) and ``places``: a suspect's ``failure`` and ``suspect`` with
+the ``spots`` of its mark, its lens and its frames, each ``[line, text]`` or, in a notebook,
+``[line, text, cell, line in the cell]``; null where the lines are gone. ``told`` are the logs that
+told a failure, shown or put aside: ``[source, file, time of its last change, failure, its line,
+older failures put aside]``, the last a list of ``[failure, its line]``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass, field
+from typing import Any
+
+from dl_bug_lsp.server.documents.cells import to_file
+from dl_bug_lsp.server.documents.folders import Folder
+from dl_bug_lsp.server.documents.marks import CellLine, Encoding, Spot, line_text
+from dl_bug_lsp.server.failures.placing import publication
+from dl_bug_lsp.server.failures.publication import Place, Publication
+from dl_bug_lsp.server.failures.reported_logs import MOST_ASIDE
+from dl_bug_lsp.server.failures.reported_logs import Kept as KeptLog
+from dl_bug_lsp.server.persistence.report_reader import report_of
+from dl_bug_lsp.server.work.jobs import Token
+from dl_bug_lsp.settings.reading import Settings
+
+logger = logging.getLogger(__name__)
+
+NAME = "failures.json"
+VERSION = 1
+MOST = 50
+"""Failures of a folder; beyond them the oldest goes."""
+LARGEST = 4 * 2**20
+"""Bytes of the file; the oldest failures are left out of it."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is written of a folder, as JSON values."""
+
+    failures: list[dict[str, Any]]
+    told: list[list[Any]]
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What was read of a folder, and what of it is this server's from now on."""
+
+    publications: list[Publication] = field(default_factory=list)
+    told: list[KeptLog] = field(default_factory=list)
+    known: Known = field(default_factory=set)
+
+
+def to_bytes(content: Kept) -> bytes | None:
+    """Return the file's bytes, None for nothing to keep; the oldest give way to the limit."""
+    kept, told = content.failures, content.told
+    while kept or told:
+        whole = {"version": VERSION, "failures": kept, "told": told}
+        data = json.dumps(whole, ensure_ascii=True).encode()
+        if len(data) <= LARGEST:
+            return data
+        kept, told = kept[1:], told if kept else []
+    return None
+
+
+Known = set[tuple[str, ...]]
+"""What a server has kept or read of a folder; the rest of the file is what others keep."""
+
+
+def names_of(content: Kept) -> Known:
+    """Return what tells each part of a content from all others: of whatever server."""
+    return {*map(_failure_name, content.failures), *map(_told_name, content.told)}
+
+
+def beside(old: bytes | None, content: Kept, known: Known) -> Kept:
+    """Return a content with what others keep in the same file: what is there, but not ``known``."""
+    found = _parsed(old)
+    if found is None:
+        return content
+    own = names_of(content) | known
+    failures = [one for one in found.failures if _failure_name(one) not in own]
+    told = [one for one in found.told if _told_name(one) not in own]
+    return Kept(
+        [*failures, *content.failures][-MOST:],
+        [*told, *content.told][-MOST:],
+    )
+
+
+def _parsed(data: bytes | None) -> Kept | None:
+    """Return what a file holds, as far as its parts have a name; None where it is damaged."""
+    try:
+        raw = json.loads(data) if data is not None else None
+        if raw is None or raw["version"] != VERSION:
+            return None
+        failures, told = list(raw["failures"]), list(raw.get("told", ()))
+        for one in failures:
+            _failure_name(one)
+        for one in told:
+            _told_name(one)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return None
+    return Kept(failures, told)
+
+
+def _failure_name(one: dict[str, Any]) -> tuple[str, ...]:
+    ids = [str(failure["id"]) for failure in one["report"]["failures"]]
+    return "failure", str(one["source"]), *ids
+
+
+def _told_name(one: list[Any]) -> tuple[str, ...]:
+    return "told", str(one[0])
+
+
+def to_kept(held: Publication) -> dict[str, Any]:
+    """Return what is kept of a publication, as JSON values."""
+    places = [
+        {
+            "failure": place.failure.id,
+            "suspect": place.suspect.rank,
+            "spots": [_spot(spot) for spot in _spots(place)],
+        }
+        for place in held.shown()
+    ]
+    return {"source": held.source, "log": held.log, "report": held.document, "places": places}
+
+
+def _spots(place: Place) -> list[Spot]:
+    return [place.mark, place.lens, *(one.spot for one in place.related)]
+
+
+def _spot(spot: Spot) -> list[Any] | None:
+    if spot.range is None:
+        return None
+    text = spot.text.encode("utf-8", "replace").decode()
+    if spot.cell is None:
+        return [spot.line, text]
+    return [spot.line, text, spot.cell.number, spot.cell.line]
+
+
+def read_folder(folder: Folder, settings: Settings, encoding: Encoding, token: Token) -> Restored:
+    """Return what was kept of a folder, at the lines that hold the texts now; oldest first."""
+    from dl_bug_lsp.workspace.state_files import read_state
+
+    data = read_state(folder.root, NAME, LARGEST)
+    if data is None:
+        return Restored()
+    try:
+        raw = json.loads(data)
+        listed = raw["failures"] if raw["version"] == VERSION else []
+        found = list(listed)[-MOST:]
+        told = [_told(one) for one in raw.get("told", ())]
+    except (ValueError, TypeError, LookupError, RecursionError):
+        logger.warning("%s of a folder is damaged and was left out", NAME)
+        return Restored()
+    out = []
+    for one in found:
+        if token.cancelled:
+            break
+        try:
+            held = _restored(one, folder, settings, encoding)
+        except (ValueError, TypeError, LookupError, AttributeError):
+            logger.warning("a failure in %s is damaged and was left out", NAME)
+            continue
+        if held.shown():
+            out.append(held)
+    content = _parsed(data)
+    return Restored(out, told, names_of(content) if content is not None else set())
+
+
+def _told(one: Any) -> KeptLog:
+    source, file, changed, failure, line, *more = one
+    aside = tuple((str(name), int(at)) for name, at in (more[0] if more else ())[-MOST_ASIDE:])
+    return str(source), str(file), int(changed), str(failure), int(line), aside
+
+
+def _restored(one: Any, folder: Folder, settings: Settings, encoding: Encoding) -> Publication:
+    source, log = one["source"], one["log"]
+    if not isinstance(source, str) or not (log is None or isinstance(log, str)):
+        raise ValueError("not a source")
+    held = publication(report_of(one["report"]), folder, settings, source, encoding)
+    # Only a log in the folder itself is opened on the word of a file.
+    held.log = log if log is not None and folder.file_of(log) is not None else None
+    kept = {(place["failure"], place["suspect"]): place["spots"] for place in one["places"]}
+    for place in held.places:
+        spots = kept.get((place.failure.id, place.suspect.rank))
+        if spots is None:
+            place.mark.range, place.is_dismissed = None, True
+            continue
+        for spot, was in zip(_spots(place), spots, strict=False):
+            _settle(spot, was, folder, encoding)
+    return held
+
+
+def _settle(spot: Spot, was: Any, folder: Folder, encoding: Encoding) -> None:
+    """Put a spot to the line that holds its kept text now; gone where none does."""
+    file = folder.file_of(spot.home)
+    if was is None or file is None:
+        spot.range = None
+        return
+    line, text = int(was[0]), str(was[1])
+    lines = folder.workspace.lines(file)
+    spot.text = text
+    if len(was) == 4:
+        spot.cell = CellLine(int(was[2]), int(was[3]))
+        to_file(spot, lines, folder.workspace.cells(file), encoding)
+    elif text and line_text(lines, line) == text:
+        spot.set_lines(line, line, lines, encoding)
+    else:
+        spot.find(line, lines, encoding)

@@ -1,0 +1,167 @@
+"""FileEvents of the platform that files came, went or were closed, through watchdog; hints only."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import sys
+import threading
+import warnings
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from dl_bug_lsp.watching.mounts import is_network
+
+if TYPE_CHECKING:
+    from watchdog.events import FileSystemEvent
+
+logger = logging.getLogger(__name__)
+
+ENDED = "the thread that takes the platform's notices ended again and again"
+RESTARTS, RESTARTS_SECONDS = 3, 600.0
+"""How often in so many seconds an observer is replaced whose thread ended."""
+MOST_WAITING = 20_000
+"""FileEvents that are held; when more come at once the whole folder is looked through instead."""
+
+
+class FileEvents:
+    """Collects the paths of which the platform gave notice.
+
+    Of growing files there are none: a thousand logs that grow would bring 100,000 notices a second,
+    and looking at the files' sizes costs a thousandth of that.
+    """
+
+    def __init__(self, root: str, wake: Callable[[], None]) -> None:
+        self._root = root
+        self._wake = wake
+        self._paths: deque[str] = deque()
+        self._lost = False
+        self._lock = threading.Lock()
+        self._observer: Any = None
+        self._threads: list[threading.Thread] = []
+        self._restarts: deque[float] = deque(maxlen=RESTARTS)
+        self.reason = ""
+        self.restarts = 0
+        """How often the observer was replaced."""
+
+    def start(self) -> bool:
+        """Begin; False, with the reason set, where the platform gives no notices."""
+        kind = is_network(self._root)
+        if kind is not None:
+            self.reason = f"{kind} is a network file system and gives no notices"
+            return False
+        try:
+            self._begin()
+        except Exception as error:
+            self.reason = _why(error)
+            self.stop()
+            return False
+        self._threads = _threads_of(self._observer)
+        return True
+
+    def _begin(self) -> None:
+        # One of them, of a folder renamed while it is taken in, prints all folders, each time.
+        warnings.filterwarnings("ignore", module=r"watchdog\.")
+        from watchdog import events
+        from watchdog.observers import Observer
+
+        wanted: list[type[FileSystemEvent]] = [
+            events.FileCreatedEvent, events.FileMovedEvent, events.FileDeletedEvent,
+            events.DirCreatedEvent, events.DirMovedEvent, events.DirDeletedEvent,
+        ]  # fmt: skip
+        if sys.platform.startswith("linux"):
+            wanted.append(events.FileClosedEvent)
+        else:
+            wanted.append(events.FileModifiedEvent)
+        notices = self
+
+        class Handler(events.FileSystemEventHandler):
+            def on_any_event(self, event: FileSystemEvent) -> None:
+                notices.take(event.src_path)
+                if event.dest_path:
+                    notices.take(event.dest_path)
+
+        observer = self._observer = Observer()
+        observer.daemon = True
+        observer.schedule(Handler(), self._root, recursive=True, event_filter=wanted)
+        observer.start()
+
+    def take(self, path: bytes | str) -> None:
+        """Hold a path of which the platform gave notice; called on watchdog's thread."""
+        with self._lock:
+            if len(self._paths) >= MOST_WAITING:
+                self._lost = True
+                self._paths.clear()
+            if not self._lost:
+                self._paths.append(os.fsdecode(path))
+        self._wake()
+
+    def taken(self) -> tuple[list[str], bool]:
+        """Return the paths since the last call, each once, and whether some were lost."""
+        with self._lock:
+            paths, lost = list(dict.fromkeys(self._paths)), self._lost
+            self._paths.clear()
+            self._lost = False
+        return paths, lost
+
+    def is_alive(self) -> bool:
+        """Say whether notices still come.
+
+        A thread of watchdog ends for good when a folder goes while it is taken in, as checkpoints'
+        folders do that are renamed when they are complete.
+        """
+        return all(thread.is_alive() for thread in self._threads)
+
+    def restart(self, now: float) -> bool:
+        """Begin anew after an end; False, with the reason set, where that happens too often.
+
+        ``now`` is in seconds of a monotonic clock.
+        """
+        self.stop()
+        if len(self._restarts) == RESTARTS and now - self._restarts[0] < RESTARTS_SECONDS:
+            self.reason = ENDED
+            return False
+        self._restarts.append(now)
+        self.restarts += 1
+        logger.info("the thread that takes the platform's notices ended; another one begins")
+        return self.start()
+
+    def stop(self) -> None:
+        """End, and wait for watchdog's threads: they end at once."""
+        observer, self._observer = self._observer, None
+        if observer is None:
+            return
+        try:
+            observer.stop()
+            observer.unschedule_all()
+            if observer.ident is not None:
+                observer.join()
+        except Exception:
+            # What a thread left behind that ended in the middle of its work.
+            logger.info("an observer did not end in order", exc_info=True)
+
+
+def _threads_of(observer: Any) -> list[threading.Thread]:
+    """Return the threads that an observer needs: itself, its emitters and what they read through.
+
+    The readers' names and places differ between versions of watchdog and between platforms.
+    """
+    found = [observer, *observer.emitters]
+    for one in tuple(found):
+        for held in vars(one).values():
+            if type(held).__module__.startswith("watchdog."):
+                found += [held, *getattr(held, "__dict__", {}).values()]
+    return list(dict.fromkeys(one for one in found if isinstance(one, threading.Thread)))
+
+
+def _why(error: Exception) -> str:
+    number = getattr(error, "errno", None)
+    if number == errno.ENOSPC:
+        return "no inotify watches are left (fs.inotify.max_user_watches)"
+    if number == errno.EMFILE:
+        return (
+            "no inotify instances or open files are left (fs.inotify.max_user_instances, ulimit -n)"
+        )
+    return f"the platform gives no notices ({type(error).__name__})"
