@@ -456,3 +456,17 @@ def test_path_maps_lead_into_the_workspace_only(
     check_report(report, workspace, text)
     assert report.primary is not None
     assert report.primary.frames[-1].workspace_file == found
+
+
+@pytest.mark.parametrize("shape", ["torch.Size([])", "()", "[]"])
+def test_a_message_with_an_empty_shape_is_ranked(tmp_path: Path, shape: str) -> None:
+    (tmp_path / "main.py").write_text("from PIL import Image\n\nx = f()\n", encoding="utf-8")
+    text = (
+        "Traceback (most recent call last):\n"
+        '  File "main.py", line 3, in <module>\n    x = f()\n'
+        "ValueError: Using a target size (torch.Size([4])) that is different to the input size "
+        f"({shape}) is deprecated\n"
+    )
+    primary = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert primary is not None
+    assert primary.suspects

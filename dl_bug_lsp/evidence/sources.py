@@ -53,9 +53,13 @@ SOURCES: tuple[Source, ...] = (
 def gather(case: Case) -> Iterator[Clue]:
     """Yield the clues of every source, in a fixed order."""
     for source in SOURCES:
-        for clue in source(case):
-            checkpoint()
-            yield clue
+        try:
+            for clue in source(case):
+                checkpoint()
+                yield clue
+        except RecursionError:
+            # Code may be nested deeper than Python's own calls may be: what was found counts.
+            case.engine.queries.limits.add("nesting")
         checkpoint()
     if alone.is_alone(case):
         for clue in alone.find(case, SOURCES):

@@ -114,6 +114,13 @@ class Queries:
                 else:
                     pending.append(deep.question)
                     waiting.add(below)
+            except RecursionError:
+                # One question may take many of Python's calls: what lies deeper is not known.
+                self._forget()
+                self.limits.add("nesting")
+                self._answers[wanted] = ((), False)
+                waiting.discard(wanted)
+                pending.pop()
             except BaseException:
                 self._forget()
                 raise

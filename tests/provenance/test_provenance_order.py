@@ -140,3 +140,18 @@ def test_questions_in_a_ring_get_the_same_answers(asked: int) -> None:
     for number in [asked, *range(5)]:
         assert ask(number) == ("five", "one", "three")
         assert queries.known(("ring", number)) == (("five", "one", "three"), True)
+
+
+def test_a_question_that_python_cannot_be_followed_into_is_unknown() -> None:
+    queries = Queries()
+
+    def endless(depth: int = 0) -> tuple[object, ...]:
+        return endless(depth + 1)
+
+    def asks() -> tuple[object, ...]:
+        return (*queries.ask(("deep",), endless), "known")
+
+    assert queries.ask(("deep",), endless) == ()
+    assert queries.ask(("above",), asks) == ("known",)
+    assert "nesting" in queries.limits
+    assert queries.ask(("other",), lambda: ("whole",)) == ("whole",)

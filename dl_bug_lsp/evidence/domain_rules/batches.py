@@ -175,7 +175,7 @@ def _stacks(tree: ast.AST) -> Iterator[list[ast.Call]]:
 def _image_modes(case: Case) -> Iterator[Clue]:
     """Find images that are opened in the mode of their file, where channels do not fit."""
     shapes = [f.value for f in case.facts.of(FactKind.SHAPE) if isinstance(f.value, tuple)]
-    numbers = {n for shape in shapes for n in (shape[0], shape[-1]) if shape}
+    numbers = {n for shape in shapes if shape for n in (shape[0], shape[-1])}
     numbers |= {f.value for f in case.facts.of(FactKind.SIZE) if isinstance(f.value, int)}
     ranks = {len(shape) for shape in shapes}
     if len(numbers & CHANNELS) < 2 and not ({2, 3} <= ranks or "dimension" in case.message):
