@@ -12,7 +12,13 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, near_files, source
+from dl_bug_lsp.evidence.domain_rules.syntax import (
+    called_name,
+    calls_in,
+    near_files,
+    near_scopes,
+    source,
+)
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.properties import Property
 from dl_bug_lsp.provenance.scopes import ElementOf
@@ -280,8 +286,14 @@ def _makes_tensor(expr: ast.expr) -> bool:
 
 
 def _dropped_results(case: Case) -> Iterator[Clue]:
-    """Find statements that make something new of a value and do not keep it."""
-    for file in near_files(case):
+    """Find statements that make something new of a value and do not keep it.
+
+    Only files of the stack and of the slices are looked at: in big repositories most such
+    statements have nothing to do with the failure.
+    """
+    if case.category.id in NO_VALUE:
+        return
+    for file in dict.fromkeys(scope.file for scope in near_scopes(case)):
         tree = case.workspace.tree(file)
         for node in ast.walk(tree) if tree is not None else ():
             call = node.value if isinstance(node, ast.Expr) else None
@@ -298,6 +310,8 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
             yield Clue("rules.dropped_result", file, call.lineno, 1.0, why)
 
 
+NO_VALUE = {"undefined_variable", "unexpected_encoding", "library_not_found"}
+"""Categories of failures that no value decides."""
 NEEDS_ARGUMENTS = {"join", "map", "filter", "merge", "replace", "drop", "assign", "batch"}
 """Names that other objects have as well; there they take nothing (``thread.join()``)."""
 
