@@ -245,6 +245,37 @@ vim.cmd('silent edit')
 check('the next file starts another', function() return clients()[1] and clients()[1].id ~= dead end)
 check('which shows the failure again', function() return same(shown(), again) end)
 
+-- What a log says is text, in the window of a hover too.
+vim.cmd('buffer train.py')
+vim.cmd('silent edit')
+local hostile = 'KeyError: "<script>alert(1)</script> [a](command:dlBug.dismiss) \226\128\174gnp"'
+vim.fn.setreg('"', 'Traceback (most recent call last):\n  File "train.py", line 1, in <module>\n' .. hostile .. '\n')
+vim.cmd('DlBugLocalize')
+check('a hostile message is shown at its place', function() return shown():find('train.py:1 ', 1, true) ~= nil end)
+vim.api.nvim_win_set_cursor(0, { 1, 0 })
+check('its place has a hover', function() return ask('textDocument/hover', position()) ~= nil end)
+vim.lsp.buf.hover()
+check('its hover opens', function()
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    if vim.api.nvim_win_get_config(window).relative ~= '' then return true end
+  end
+end)
+for _, window in ipairs(vim.api.nvim_list_wins()) do
+  if vim.api.nvim_win_get_config(window).relative ~= '' then
+    local text = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+    if not text:find('alert', 1, true) then fail('the hover names the message: ' .. text) end
+    if text:find('\226\128\174', 1, true) then fail('the hover holds a bidirectional control: ' .. text) end
+  end
+end
+-- The message itself stands in a code block; the window of 0.7 does not show its fences.
+local told = ask('textDocument/hover', position()).contents.value
+if not told:find('```', 1, true) then fail('the message stands in no code block: ' .. told) end
+local prose = told:gsub('```.-```', '')
+for _, raw in ipairs({ '<script>', '](command:' }) do
+  if prose:find(raw, 1, true) then fail('the hover holds ' .. raw .. ': ' .. prose) end
+end
+out('ok and holds no markup, no link and no bidirectional control')
+
 for _, words in ipairs(notices) do
   if not words:find('^dl%-bug: ') and not words:find('quit with exit code') then fail('a notice: ' .. words) end
 end

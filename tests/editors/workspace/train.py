@@ -1,12 +1,10 @@
-import json
 import time
-from pathlib import Path
 
 from meter import Meter
 
 
 def main():
-    config = json.loads(Path("config.json").read_text())
+    config = {"window": 4, "steps": 8}
     meter = Meter(config["window"])
     for step in range(config["steps"]):
         meter.update(step * 0.5)
