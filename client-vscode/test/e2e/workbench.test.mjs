@@ -68,7 +68,7 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
   await step("the failure of the terminal is marked, with lens, hover, problems and tree", async () => {
     await vs.openFile("model.py");
     await vs.squiggle().waitFor();
-    await vs.lens("Suspicious place 1").waitFor();
+    await vs.lens(/Suspicious places? 1/).waitFor();
     await vs.noToasts();
     await vs.shot("terminal");
     await vs.line("self.head = Linear").hover({ position: { x: 120, y: 8 } });
@@ -87,7 +87,7 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
   });
 
   await step("a lens offers the evidence; the report shows the code and the category", async () => {
-    await vs.lens("Suspicious place 1").click();
+    await vs.lens(/Suspicious places? 1/).click();
     await page.locator(".quick-input-list .monaco-list-row", { hasText: "the size that the message says" }).first().waitFor();
     await vs.shot("lens");
     await page.locator(".quick-input-list .monaco-list-row", { hasText: "Show Report" }).click();
@@ -200,7 +200,7 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
     await vs.status("Ln 8, Col \\d+").waitFor();
     await vs.editor().locator("textarea, .native-edit-context").first().focus();
     await page.keyboard.press("Control+Shift+K");
-    await vs.lens("Suspicious place 1").waitFor({ state: "hidden" });
+    await vs.lens(/Suspicious places? 1/).waitFor({ state: "hidden" });
     await vs.squiggle().waitFor({ state: "hidden" });
     await vs.command("File: Revert File");
     await vs.line("hidden * 2").waitFor();
