@@ -43,11 +43,12 @@ def find(case: Case) -> Iterator[Clue]:
     raised = outcome.raised
     if raised is None:
         return
+    target = (case.places[-1].file, case.places[-1].line)
     why = _why(raised)
     for (file, stated), share in _origins(raised).items():
         # What ends too early fails after its last line.
         line = min(stated, len(case.workspace.lines(file)))
-        if line > 0:
+        if line > 0 and (file, line) != target:
             fits = (file, stated) in outcome.agreed
             score = share * CONFIRMED if fits else share
             yield Clue("interpretation.origin", file, line, score, why)
