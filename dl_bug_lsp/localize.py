@@ -58,15 +58,12 @@ def localize(
     ranked = ranked_failures(failures, stand_in)
     found: dict[int, FailureReport] = {}
     # What is known of one failure is let go before the next: a log may hold dozens of them.
-    for stands, failure in enumerate(failures):
-        same = [number for number, one in enumerate(stand_in) if one == stands]
-        if not same:
-            continue
-        case = case_of(failure, log, workspace, options, spectrum)
-        clues = clues_of(case) if stands in ranked else []
-        for number in same:
-            if number != stands:
-                case = case_of(failures[number], log, workspace, options, spectrum)
+    for stands, numbers in repeats(stand_in).items():
+        clues: list[Clue] = []
+        for number in (stands, *(n for n in numbers if n != stands)):
+            case = case_of(failures[number], log, workspace, options, spectrum)
+            if number in ranked:
+                clues = clues_of(case)
             reported = told if case.failure.primary else None
             outside = outside_of(case) if told is None else None
             found[number] = failure_report(case, clues, options, reported, outside)
@@ -80,6 +77,14 @@ def _for_good(report: FailureReport) -> FailureReport:
     """Take back that a retry may help where ranks only waited for one another."""
     waiting = report.category.id == "communication_failure"
     return replace(report, retry_may_help=False) if waiting else report
+
+
+def repeats(stand_in: Sequence[int]) -> dict[int, list[int]]:
+    """Return the indices of failures by the index of the one that stands for them."""
+    found: dict[int, list[int]] = {}
+    for number, stands in enumerate(stand_in):
+        found.setdefault(stands, []).append(number)
+    return found
 
 
 def ranked_failures(failures: Sequence[Failure], stand_in: Sequence[int]) -> set[int]:

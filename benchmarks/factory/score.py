@@ -257,10 +257,16 @@ def chosen(records: Sequence[dict[str, Any]], limit: int | None) -> list[dict[st
     """Return at most ``limit`` failures of each source, the same ones each time."""
     if limit is None:
         return list(records)
-    by_source: dict[str, list[dict[str, Any]]] = {}
-    for record in sorted(records, key=lambda r: r["key"]):
-        by_source.setdefault(record["source"], []).append(record)
-    return [record for rows in by_source.values() for record in rows[:limit]]
+    ordered = sorted(records, key=lambda r: r["key"])
+    return [record for rows in grouped(ordered, "source").values() for record in rows[:limit]]
+
+
+def grouped(rows: Iterable[dict[str, Any]], key: str) -> dict[str, list[dict[str, Any]]]:
+    """Return rows by what they hold under a key, as text, in the order of the first of each."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(str(row[key]), []).append(row)
+    return found
 
 
 def results(store: Store, half: str, label: str) -> list[dict[str, Any]]:
@@ -277,10 +283,7 @@ def figures(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
 
 def by_source(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     """Return the mean over sources of each measure: each source counts once."""
-    parts: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        parts.setdefault(row["source"], []).append(row)
-    told = [figures(part) for part in parts.values()]
+    told = [figures(part) for part in grouped(rows, "source").values()]
     return {name: sum(t[name] for t in told) / (len(told) or 1) for name, _, _ in MEASURES}
 
 
@@ -319,11 +322,9 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
             "most": seconds[-1],
         }
     for key in KEYS:
-        groups: dict[str, list[dict[str, Any]]] = {}
-        for row in rows:
-            groups.setdefault(str(row[key]), []).append(row)
         told[key] = {
-            name: {"n": len(part), **figures(part)} for name, part in sorted(groups.items())
+            name: {"n": len(part), **figures(part)}
+            for name, part in sorted(grouped(rows, key).items())
         }
     return told
 
@@ -356,18 +357,19 @@ def side_by_side(seen: Sequence[dict[str, Any]], blind: Sequence[dict[str, Any]]
     yield row("**all**", halves)
     yield row("raised elsewhere", [[r for r in rows if r["elsewhere"]] for rows in halves])
     for key in KEYS[1:] + KEYS[:1]:
+        parts = [grouped(rows, key) for rows in halves]
         groups = Counter(str(r[key]) for rows in halves for r in rows)
         yield f"| *{key.replace('_', ' ')}* |" + " |" * (2 * (1 + len(shown)))
         for name, count in groups.most_common():
             if count >= FEWEST or key not in ("operator", "category"):
-                yield row(name, [[r for r in rows if str(r[key]) == name] for rows in halves])
+                yield row(name, [part.get(name, []) for part in parts])
     for name, key, cut in shown:
         cells = ""
         for rows in halves:
-            sources: dict[str, list[int | None]] = {}
-            for r in rows:
-                sources.setdefault(r["source"], []).append(r[key])
-            shares = sorted(scoring.hits(ranks, cut) for ranks in sources.values())
+            shares = sorted(
+                scoring.hits([r[key] for r in part], cut)
+                for part in grouped(rows, "source").values()
+            )
             quartiles = [shares[int(q * (len(shares) - 1))] for q in (0.25, 0.5, 0.75) if shares]
             texts = " / ".join(f"{100 * q:.0f}" for q in quartiles)
             cells += f" {len(shares)} | {texts} |" + " |" * (len(shown) - 1)

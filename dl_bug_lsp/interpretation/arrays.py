@@ -43,9 +43,13 @@ class Comparisons:
             self.agreed.update(own)
             self.agreed.update(other)
 
+    def speaks(self) -> bool:
+        """Whether the message names sizes, and the failing line is being followed."""
+        return bool(self.reported) and self.failing()
+
     def against(self, number: int) -> int | None:
         """Return the only size that the message sets against one, None elsewhere."""
-        if not self.reported or not self.failing():
+        if not self.speaks():
             return None
         found = {b for a, b in self.reported if a == number}
         found |= {a for a, b in self.reported if b == number}
@@ -86,19 +90,14 @@ def same(a: Value, b: Value, message: str) -> Value:
             raise Raised("size", message, a, b)
         if comparisons is not None:
             comparisons.agree(a, b)
-    elif comparisons is not None and (x is not None or y is not None):
-        other = comparisons.against(x if x is not None else y)  # type: ignore[arg-type]
+        return Value(x, merged(a, b))
+    known = y if x is None else x
+    if comparisons is not None and known is not None:
+        other = comparisons.against(known)
         if other is not None:
-            sides = (a, Value(other, b.origins)) if x is not None else (Value(other, a.origins), b)
+            sides = (Value(other, a.origins), b) if x is None else (a, Value(other, b.origins))
             raise Raised("size", message, *sides)
     return Value(a.data if x is not None else b.data, merged(a, b))
-
-
-def dimension(x: Array, value: Value, at: int) -> Value:
-    """Return a dimension of an array, an unknown one of its origins where it is not known."""
-    if x.shape is None or not -len(x.shape) <= at < len(x.shape):
-        return unknown(value)
-    return x.shape[at]
 
 
 def unlike(shape: Sequence[Value], other: Value, message: str) -> None:
@@ -135,10 +134,16 @@ def matmul(a: Array, b: Array) -> tuple[Value, ...] | None:
     return (*lead, *rows, *columns)
 
 
+def operands_unlike(x: Array, a: Value, y: Array, b: Value, message: str) -> None:
+    """Raise where a dimension of one of two arrays is set against the other's by the message."""
+    unlike(x.shape or (), b, message)
+    unlike(y.shape or (), a, message)
+
+
 def either(a: Value, b: Value, message: str) -> None:
     """Raise where the message speaks of two sizes, and neither operand's is known."""
     comparisons = COMPARISONS.get()
-    if comparisons is None or not comparisons.reported or not comparisons.failing():
+    if comparisons is None or not comparisons.speaks():
         return
     if a.origins and b.origins and a.origins != b.origins:
         raise Raised("size", message, unknown(a), unknown(b))

@@ -421,15 +421,21 @@ def plain_method(interpreter: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
+GROWING = {
+    *("center", "ljust", "rjust", "zfill", "expandtabs", "to_bytes", "translate", "format_map"),
+}
+"""Methods whose result may be of any length, whatever they are given."""
+
+
 def _run(data: Any, name: str, args: list[Value], call: Call) -> Value:
-    if name in ("center", "ljust", "rjust", "zfill", "expandtabs", "to_bytes", "translate"):
+    if name in GROWING:
         return call.unknown()
     parts = [p for p in (call.receiver, *args, *call.keywords.values()) if p is not None]
     try:
         given = [plain(a) for a in args]
         named = {k: plain(v) for k, v in call.keywords.items()}
-        if name in ("format", "format_map") and isinstance(data, str):
-            filled = brace(data, given, named) if name == "format" else None
+        if name == "format" and isinstance(data, str):
+            filled = brace(data, given, named)
             return unknown(*parts) if filled is None else lifted(filled.value, *parts)
         if isinstance(data, (str, bytes)) and _grown(data, name, given) > MAX_TEXT:
             return unknown(*parts)
@@ -448,7 +454,7 @@ def _grown(data: str | bytes, name: str, given: list[Any]) -> int:
         return sum(len(item) for item in given[0]) + len(data) * len(given[0])
     if name == "replace" and len(given) > 1:
         return len(data) + data.count(given[0]) * len(given[1])
-    return 0 if name not in ("encode", "decode") else len(data)
+    return len(data) if name in ("encode", "decode") else 0
 
 
 def _list_method(interpreter: Interpreter, call: Call, receiver: Value, data: list[Value]) -> Value:

@@ -177,7 +177,6 @@ class Interpreter:
         self.modules: dict[str, Value] = {}
         self.stack: list[Origin] = []
         self.elsewhere: set[tuple[Origin, str]] = set()
-        self.reached = False
         self.comparisons = arrays.Comparisons(frozenset(reported), self._is_failing)
         builtin_models.load()
 
@@ -192,7 +191,8 @@ class Interpreter:
             complete = self._until_end(lambda: self.module(self.script, "__main__"))
             for place in self.order:
                 if place not in self._come_to:
-                    self.left = max(self.left, RESUMED_STEPS)
+                    more = max(RESUMED_STEPS - self.left, 0)
+                    self.left, self.steps = self.left + more, self.steps + more
                     self.room = max(self.room, MAX_MADE // 4)
                     self._until_end(partial(self._resume, place))
         except Reached as end:
@@ -200,8 +200,9 @@ class Interpreter:
         finally:
             arrays.COMPARISONS.reset(before)
         done = self.steps - self.left
+        reached = self.target in self._come_to
         agreed = dict(self.comparisons.agreed)
-        return Outcome(raised, frozenset(self.elsewhere), self.reached, complete, done, agreed)
+        return Outcome(raised, frozenset(self.elsewhere), reached, complete, done, agreed)
 
     def _until_end(self, work: Callable[[], object]) -> bool:
         """Do a piece of the run; return whether the budget was enough."""
@@ -219,25 +220,17 @@ class Interpreter:
 
         Its object is the latest of its class that the run made; what else it is given is not known.
         """
-        file, line = place
-        tree = self.workspace.tree(file)
-        if tree is None:
-            return
-        self.module(file, posixpath.splitext(file)[0].replace("/", "."))
+        self.module(place[0], posixpath.splitext(place[0])[0].replace("/", "."))
         around = [
-            node
-            for node in ast.walk(tree)
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-            and node.lineno <= line <= _last_line(node)
+            function
+            for function in self._functions.values()
+            if not isinstance(function.node, ast.Lambda) and _is_around(function, place)
         ]
-        for node in sorted(around, key=lambda n: -n.lineno):
-            function = self._functions.get((file, node.lineno))
-            if function is not None:
-                receiver = self._object_of(function)
-                given = [] if receiver is None else [receiver]
-                needed = len(_required(function)) - len(given)
-                self._enter(function, (*given, *[Value(UNKNOWN)] * max(needed, 0)), {})
-                return
+        if around:
+            function = max(around, key=lambda one: one.node.lineno)
+            receiver = self._object_of(function)
+            given = () if receiver is None else (receiver,)
+            self._enter(function, (*given, *_unknown_for(function, len(given))), {})
 
     def _object_of(self, function: FunctionValue) -> Value | None:
         """Return an object for a method: the latest of its class, or one made of unknown values."""
@@ -250,11 +243,10 @@ class Interpreter:
             if isinstance(made.data, Instance) and owner in self.lineage(made.data.cls):
                 return made
         start = self._member(owner, "__init__")
-        needed = 0
+        given: tuple[Value, ...] = ()
         if start is not None and isinstance(start.data, FunctionValue):
-            needed = max(len(_required(start.data)) - 1, 0)
-        place = (owner.file, owner.node.lineno)
-        return self._instance(owner, tuple(Value(UNKNOWN) for _ in range(needed)), {}, place)
+            given = _unknown_for(start.data, 1)
+        return self._instance(owner, given, {}, (owner.file, owner.node.lineno))
 
     def module(self, file: str, name: str) -> Value:
         """Return a workspace module, run when first asked for."""
@@ -284,8 +276,6 @@ class Interpreter:
     def statement(self, node: ast.stmt, env: Environment) -> None:
         """Follow a statement; what our models would raise elsewhere leaves things unknown."""
         self._spend(node.lineno)
-        if self._is_target(node):
-            self.reached = True
         self._note(env.file, node)
         try:
             method = getattr(self, f"_do_{type(node).__name__}", None)
@@ -309,10 +299,6 @@ class Interpreter:
 
     def _is_failing(self) -> bool:
         return bool(self.stack) and self.stack[-1] == self.target
-
-    def _is_target(self, node: ast.stmt) -> bool:
-        file, line = self.target
-        return env_file(self.stack) == file and node.lineno <= line <= _own_end(node)
 
     def _is_failure(self, place: Origin, node: ast.stmt) -> bool:
         """Whether an exception at ``place`` may be the failure: in its line or statement."""
@@ -1544,22 +1530,17 @@ def find_model(table: Mapping[str, Model], name: str) -> Model | None:
     return table.get(f"{root}.{rest.rpartition('.')[2]}")
 
 
-def env_file(stack: Sequence[Origin]) -> str:
-    """Return the file of the innermost frame."""
-    return stack[-1][0] if stack else ""
-
-
 def _own_end(node: ast.stmt) -> int:
     """Return the last line of a statement without the blocks in it."""
     body = getattr(node, "body", None)
     return max(node.lineno, body[0].lineno - 1) if body else _last_line(node)
 
 
-def _required(function: FunctionValue) -> list[str]:
-    """Return the positional parameters that have no default."""
+def _unknown_for(function: FunctionValue, given: int) -> tuple[Value, ...]:
+    """Return unknown values for the positional parameters without default after the first ones."""
     arguments = function.node.args
-    names = [p.arg for p in (*arguments.posonlyargs, *arguments.args)]
-    return names[: len(names) - len(arguments.defaults)]
+    count = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    return tuple(Value(UNKNOWN) for _ in range(count - given))
 
 
 def _last_line(node: ast.stmt) -> int:

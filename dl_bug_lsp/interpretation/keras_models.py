@@ -672,8 +672,10 @@ def over_batches(
     model = call.receiver
     if model is None:
         return None
-    for stated in tensors((state_of(model) or {}).get("inputs", Value(None))):
-        if isinstance(stated.data, Array) and not any(True for _ in tensors(x)):
+    known = any(True for _ in tensors(x))
+    inputs = (state_of(model) or {}).get("inputs", Value(None))
+    for stated in () if known else tensors(inputs):
+        if isinstance(stated.data, Array):
             arrays.unlike(stated.data.shape or (), x, "the input is incompatible with the layer")
     if y is None or y.data is None:
         one = first_item(interpreter, x)
@@ -686,7 +688,7 @@ def over_batches(
                 if 2 <= len(parts) <= 3
                 else None
             )
-        if not any(True for _ in tensors(x)) and not isinstance(x.data, Table):
+        if not known and not isinstance(x.data, Table):
             return None
     given, targets = as_array(x), as_array(y)
     if given is None:

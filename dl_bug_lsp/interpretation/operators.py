@@ -280,8 +280,7 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
         known = x.shape is not None and y.shape is not None
         shape = arrays.broadcast(x.shape, y.shape) if known else None  # type: ignore[arg-type]
         if not known:
-            arrays.unlike(x.shape or (), b, "sizes do not broadcast")
-            arrays.unlike(y.shape or (), a, "sizes do not broadcast")
+            arrays.operands_unlike(x, a, y, b, "sizes do not broadcast")
             if x.shape is None and y.shape is None:
                 arrays.either(a, b, "sizes do not broadcast")
         dtype = wider(x.dtype, y.dtype, first.library)

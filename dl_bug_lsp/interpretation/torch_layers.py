@@ -1209,8 +1209,7 @@ def pairwise(*, strict: bool, equal: bool = False) -> Forward:
                 for a, b in zip(y.shape, x.shape, strict=True):
                     arrays.same(a, b, message)
         else:
-            arrays.unlike(x.shape or (), target, "the target's size")
-            arrays.unlike(y.shape or (), value, "the target's size")
+            arrays.operands_unlike(x, value, y, target, "the target's size")
         known = x.dtype is not None and y.dtype is not None
         differs = known and (y.dtype in WHOLE or (equal and y.dtype != x.dtype))
         if strict and differs and x.dtype not in REDUCED:

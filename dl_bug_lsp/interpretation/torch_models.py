@@ -140,8 +140,7 @@ def joined(x: Array, left: Value, y: Array, right: Value) -> Shape | None:
     if 0 not in (rank_of(x), rank_of(y)):
         same_device(x, left, y, right)
     if x.shape is None or y.shape is None:
-        arrays.unlike(x.shape or (), right, "sizes do not broadcast")
-        arrays.unlike(y.shape or (), left, "sizes do not broadcast")
+        arrays.operands_unlike(x, left, y, right, "sizes do not broadcast")
         return None
     return arrays.broadcast(x.shape, y.shape)
 
