@@ -32,6 +32,7 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
       } catch (error) {
         broken = true;
         await page.screenshot({ path: path.join(HOME, "failed.png") });
+        fs.cpSync(path.join(running.user, "logs"), path.join(HOME, "failed-logs"), { recursive: true });
         throw error;
       }
     });
