@@ -8,8 +8,8 @@ import re
 
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.cells import ran_in_order
-from dl_bug_lsp.evidence.raising.alone import is_alone
+from dl_bug_lsp.evidence.domain_rules.notebooks import ran_in_order
+from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.ranking.fusion import (
     GENERIC,
     LEAST_SPECIFIC,
