@@ -29,7 +29,8 @@ from dl_bug_lsp.provenance.values import (
 from dl_bug_lsp.provenance.written_files import READERS, written
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.provenance.engine import Engine, Node
+    from dl_bug_lsp.provenance.engine import Engine
+    from dl_bug_lsp.provenance.nodes import Node
 
 BUILTINS = frozenset(dir(builtins))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dl_bug_lsp.workspace.values import ConfigEntry
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.provenance.engine import Node
+    from dl_bug_lsp.provenance.nodes import Node
     from dl_bug_lsp.provenance.scopes import Scope
 
 
