@@ -14,10 +14,10 @@ from dl_bug_lsp.evidence.words import Words, words_of
 from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts
 from dl_bug_lsp.provenance.engine import Engine, Node
+from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.properties import ANY, Property
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
-from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum
 from dl_bug_lsp.spectrum.own_runs import own_runs, title_of

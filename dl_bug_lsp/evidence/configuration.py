@@ -20,8 +20,8 @@ from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
 from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS
+from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.slices import Step
-from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.tracebacks import Frame
 from dl_bug_lsp.workspace.values import Scalar
 

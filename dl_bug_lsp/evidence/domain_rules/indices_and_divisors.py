@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.slices import Step
-from dl_bug_lsp.provenance.values import StepKind
 
 CLASS_ROLES = frozenset(
     {"num_classes", "n_classes", "num_labels", "out_features", "n_out", "num_actions", "n_actions",

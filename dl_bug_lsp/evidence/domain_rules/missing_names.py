@@ -27,8 +27,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
 )
 from dl_bug_lsp.evidence.words import HELD_FILES, ROLES, nearness
 from dl_bug_lsp.messages import FactKind, Role
-from dl_bug_lsp.provenance.scopes import Scope
-from dl_bug_lsp.provenance.values import (
+from dl_bug_lsp.provenance.nodes import (
     Class,
     Config,
     Function,
@@ -38,6 +37,7 @@ from dl_bug_lsp.provenance.values import (
     Mapping,
     StepKind,
 )
+from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.workspace import Workspace
 
 READ_ROLES = frozenset(r for r in ROLES if not r.startswith(("config", "definition")))

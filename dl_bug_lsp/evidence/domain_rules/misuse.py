@@ -24,10 +24,9 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     source,
     statements,
 )
-from dl_bug_lsp.provenance.nodes import Node
+from dl_bug_lsp.provenance.nodes import Instance, Items, Library, LibraryObject, Node
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.slices import backward_slice
-from dl_bug_lsp.provenance.values import Instance, Items, Library, LibraryObject
 
 Rule = Callable[[Case], Iterator[Clue]]
 BREAKS_GRAPH = {"detach", "item", "numpy", "argmax", "tolist", "no_grad", "inference_mode", "eval"}

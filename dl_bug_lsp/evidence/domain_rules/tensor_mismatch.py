@@ -17,9 +17,9 @@ from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword, near_f
 from dl_bug_lsp.evidence.numbers import indexes_shape, sizes_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.nodes import Items, StepKind
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.slices import Step, backward_slice
-from dl_bug_lsp.provenance.values import Items, StepKind
 
 LAYERS = {
     "Linear",

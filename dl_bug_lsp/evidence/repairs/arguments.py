@@ -28,9 +28,9 @@ from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import calls as calling
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.known_calls import BUILTINS
+from dl_bug_lsp.provenance.nodes import Class, Function, Items, Library
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope
 from dl_bug_lsp.provenance.slices import backward_slice
-from dl_bug_lsp.provenance.values import Class, Function, Items, Library
 
 MOST_CALLS = 120
 MOST_CALLERS = 24

@@ -21,8 +21,8 @@ from dl_bug_lsp.evidence.domain_rules.syntax import near_files
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
+from dl_bug_lsp.provenance.nodes import Class, Function, Instance, Library
 from dl_bug_lsp.provenance.scopes import Scope
-from dl_bug_lsp.provenance.values import Class, Function, Instance, Library
 
 At = tuple[str, int]
 VOCABULARY_FILES = 30

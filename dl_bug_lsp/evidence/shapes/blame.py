@@ -24,8 +24,8 @@ from dl_bug_lsp.evidence.shapes.layers import BATCH_NORMS, CONVOLUTIONS, RECURRE
 from dl_bug_lsp.evidence.shapes.values import Check, Dim, Tensor
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.nodes import LibraryObject
 from dl_bug_lsp.provenance.slices import backward_slice
-from dl_bug_lsp.provenance.values import LibraryObject
 
 CATEGORIES = {"tensor_mismatch", "illegal_argument", "illegal_index", "framework_api_misuse"}
 SIZED = {"Linear", "Dense", "LayerNorm", "Embedding", "MultiheadAttention", "GroupNorm",

@@ -23,9 +23,9 @@ from dl_bug_lsp.evidence.numbers import numbers_of
 from dl_bug_lsp.evidence.shapes.layers import RECURRENT
 from dl_bug_lsp.messages import Role
 from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.nodes import Config, Items, Mapping, StepKind
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.slices import Step, backward_slice
-from dl_bug_lsp.provenance.values import Config, Items, Mapping, StepKind
 
 AXES = (1, -1, 0, 2, -2)
 AXIS_CALLS = {

@@ -17,9 +17,9 @@ from functools import cached_property
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, source
+from dl_bug_lsp.provenance.nodes import Library, LibraryObject, StepKind
 from dl_bug_lsp.provenance.scopes import Scope, dotted_name
 from dl_bug_lsp.provenance.slices import backward_slice
-from dl_bug_lsp.provenance.values import Library, LibraryObject, StepKind
 from dl_bug_lsp.workspace.values import ConfigEntry
 
 MAX_MODULES = 120
