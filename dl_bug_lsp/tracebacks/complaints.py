@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.logs.records import split_record
-from dl_bug_lsp.tracebacks.complaints import native, shell, system, usage
-from dl_bug_lsp.tracebacks.complaints.values import Complaint, Weight
+from dl_bug_lsp.tracebacks import complaint_tables
+from dl_bug_lsp.tracebacks.complaint_tables import Complaint, Weight
 from dl_bug_lsp.tracebacks.exception_text import message_end, parse_pasted, without_marks
 from dl_bug_lsp.tracebacks.stream import Block, Stream
 from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Frame, Relation
 
-ROWS = (*usage.ROWS, *shell.ROWS, *system.ROWS, *native.ROWS)
+ROWS = (
+    *complaint_tables.USAGE,
+    *complaint_tables.SHELL,
+    *complaint_tables.SYSTEM,
+    *complaint_tables.NATIVE,
+)
 
 # One cheap search decides for most lines that no row of the tables can match.
 TRIGGER = re.compile(
