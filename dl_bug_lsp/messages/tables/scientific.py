@@ -1,12 +1,110 @@
-"""pandas and scikit-learn."""
+"""NumPy, pandas and scikit-learn.
+
+NumPy.
+
+pandas and scikit-learn.
+"""
 
 # ruff: noqa: E501 - a message stands in one piece, so that a search finds it
 
 from __future__ import annotations
 
+from dl_bug_lsp.messages.derive import broadcast, inner
 from dl_bug_lsp.messages.families import Family as Row
 
 # fmt: off
+NUMPY: tuple[Row, ...] = (
+    Row("broadcast", "operands could not be broadcast together with shapes {A:shape} {E:shape}", derive=broadcast),
+    Row("broadcast", "operands could not be broadcast together with remapped shapes [original->remapped]: {A:shape}{...} {E:shape}"),
+    Row("broadcast", "operands could not be broadcast together", part=True),
+    Row("broadcast", "non-broadcastable output operand with shape {E:shape} doesn't match the broadcast shape {A:shape}", derive=broadcast),
+    Row("broadcast", "could not broadcast input array from shape {A:shape} into shape {E:shape}", derive=broadcast),
+    Row("broadcast", "shape mismatch: indexing arrays could not be broadcast together with shapes {A:shape} {E:shape}", derive=broadcast),
+    Row("broadcast", "shape mismatch: value array of shape {A:shape} could not be broadcast to indexing result of shape {E:shape}", derive=broadcast),
+    Row("broadcast", "shape mismatch: objects cannot be broadcast to a single shape. Mismatch is between arg {X:index} with shape {A:shape} and arg {X:index} with shape {E:shape}", derive=broadcast),
+    Row("broadcast", "NumPy boolean array indexing assignment cannot assign {A:size} input values to the {E:size} output values where the mask is true"),
+    Row("matmul", "{O:operation}: Input operand {X:index} has a mismatch in its core dimension {X:axis}, with gufunc signature {...} (size {E:size} is different from {A:size})"),
+    Row("matmul", "{O:operation}: Input operand {X:index} does not have enough dimensions (has {A:count}"),
+    Row("matmul", "matmul: dimension mismatch with signature {...}(n,k={A:size}),(k={E:size}", also="X:operation=matmul"),
+    Row("dot", "shapes {A:shape} and {E:shape} not aligned: {A:size} (dim {X:axis}) != {E:size} (dim {X:axis})", also="X:operation=dot"),
+    Row("dot", "dimension mismatch", on="ValueError", also="X:operation=dot"),
+    Row("einsum", "einstein sum subscripts string contains too many subscripts for operand {X:index}", also="X:operation=einsum"),
+    Row("reshape", "cannot reshape array of size {A:size} into shape {E:shape}", also="X:operation=reshape"),
+    Row("reshape", "can only specify one unknown dimension", also="X:operation=reshape"),
+    Row("axis", "axis {A:axis} is out of bounds for array of dimension {E:count}"),
+    Row("index", "index {A:index} is out of bounds for axis {X:axis} with size {E:bound}"),
+    Row("index", "index {A:index} is out of bounds for size {E:bound}"),
+    Row("indices", "too many indices for array: array is {E:count}-dimensional, but {A:count} were indexed"),
+    Row("indices", "too many indices for array"),
+    Row("mask", "boolean index did not match indexed array along {axis|dimension} {X:axis}; size of {axis|dimension} is {E:size} but size of corresponding boolean {axis|dimension} is {A:size}"),
+    Row("index_type", "only integers, slices (':'), ellipsis ('...'), numpy.newaxis ('None') and integer or boolean arrays are valid indices"),
+    Row("index_type", "arrays used as indices must be of integer (or boolean) type", also="E:dtype=int64"),
+    Row("index_type", "only integer scalar arrays can be converted to a scalar index", also="E:dtype=int64"),
+    Row("inhomogeneous", "The requested array has an inhomogeneous shape after {X:count} dimensions. The detected shape was {A:shape} + inhomogeneous part", also="X:operation=array"),
+    Row("inhomogeneous", "setting an array element with a sequence", also="X:operation=array"),
+    Row("concatenate", "all the input array dimensions {except|except for} {? for ?}the concatenation axis must match exactly, but along dimension {X:axis}, the array at index {X:index} has size {E:size} and the array at index {A:index} has size {A:size}", also="X:operation=concatenate"),
+    Row("concatenate", "all the input arrays must have same number of dimensions, but the array at index {X:index} has {E:count} dimension(s) and the array at index {A:index} has {A:count} dimension(s)", also="X:operation=concatenate"),
+    Row("concatenate", "need at least one array to {concatenate|stack}", also="X:operation=concatenate"),
+    Row("stack", "all input arrays must have the same shape", also="X:operation=stack"),
+    Row("ambiguous", "The truth value of an array with {more than one element|no elements} is ambiguous"),
+    Row("ufunc_type", "ufunc '{O:operation}' not supported for the input types"),
+    Row("ufunc_type", "ufunc '{O:operation}' did not contain a loop with signature matching types {A:literal}"),
+    Row("ufunc_type", "loop of ufunc does not support argument {X:index} of type {A:class} which has no callable {O:operation} method"),
+    Row("ufunc_cast", "Cannot cast ufunc '{O:operation}' output from dtype('{A:dtype}') to dtype('{E:dtype}')"),
+    Row("ufunc_cast", "Cannot cast ufunc '{O:operation}' input {X:index} from dtype('{A:dtype}') to dtype('{E:dtype}')"),
+    Row("cast", "Cannot cast {? array data from ?}{? scalar from ?}dtype('{A:dtype}') to dtype('{E:dtype}') according to the rule"),
+    Row("dtype", "data type '{A:dtype}' not understood"),
+    Row("dtype", "Cannot interpret '{A:literal}' as a data type"),
+    Row("dtype", "the resolved dtypes are not compatible with {O:operation}. Resolved ({A:requirement})"),
+    Row("scalar", "only {length-1|0-dimensional|size-1} arrays can be converted to Python scalars"),
+    Row("scalar", "can only convert an array of size {E:count} to a Python scalar"),
+    Row("boolean_subtract", "numpy boolean subtract, the '-' operator, is not supported"),
+    Row("field", "no field of name {A:key}"),
+    Row("archive_key", "^'{A:key} is not a file in the archive'$", on="KeyError"),
+    Row("load_pickle", "Object arrays cannot be loaded when allow_pickle=False", also="X:argument=allow_pickle"),
+    Row("load_pickle", "{This file contains|Cannot load file containing} pickled {(object) |}data", also="X:argument=allow_pickle"),
+    Row("load_truncated", "Failed to read all data for array. Expected {E:shape} = {E:size} elements, could only read {A:size} elements"),
+    Row("load_truncated", "EOF: reading {E:requirement}, expected {E:size} bytes got {A:size}"),
+    Row("load_truncated", "cannot reshape array of size {A:size}", where="numpy/lib"),
+    Row("load_truncated", "No data left in file"),
+    Row("load_text", "could not convert string '{A:literal}' to {E:dtype} at row {X:line}, column {X:column}"),
+    Row("load_text", "the number of columns changed from {E:count} to {A:count} at row {X:line}"),
+    Row("load_buffer", "buffer size must be a multiple of element size"),
+    Row("load_buffer", "mmap length is greater than file size"),
+    Row("empty", "zero-size array to reduction operation {O:operation} which has no identity"),
+    Row("empty", "attempt to get {O:operation} of an empty sequence"),
+    Row("choice", "'{A:argument}' cannot be empty unless no samples are taken", also="X:operation=choice"),
+    Row("choice", "probabilities {do not sum to 1|are not non-negative|contain NaN}", also="A:argument=p;X:operation=choice"),
+    Row("choice", "'{A:argument}' and '{E:argument}' must have same size", also="X:operation=choice"),
+    Row("choice", "Cannot take a larger sample than population when 'replace=False'", also="X:operation=choice"),
+    Row("choice", "{A:argument} must be {E:requirement}", where="numpy/random", also="X:operation=choice"),
+    Row("random", "Seed must be between {E:number} and", also="A:argument=seed"),
+    Row("random", "{low >= high|high <= 0}", also="X:operation=randint"),
+    Row("split", "array split does not result in an equal division", also="X:operation=split"),
+    Row("transpose", "axes don't match array", also="X:operation=transpose"),
+    Row("squeeze", "cannot select an axis to squeeze out which has size not equal to one", also="X:operation=squeeze"),
+    Row("linalg", "{Singular matrix|Matrix is not positive definite|SVD did not converge|Eigenvalues did not converge}"),
+    Row("linalg", "Last 2 dimensions of the array must be square"),
+    Row("linalg", "{A:count}-dimensional array given. Array must be {? at least ?}{E:requirement}"),
+    Row("negative", "negative dimensions are not allowed"),
+    Row("shape_type", "expected a sequence of integers or a single integer, got '{A:literal}'"),
+    Row("read_only", "assignment destination is read-only"),
+    Row("length", "{fp and xp are not of the same length|expected x and y to have same length|x and y must have same first dimension}{? , but have shapes {A:shape} and {E:shape} ?}", derive=inner),
+    Row("memory", "Unable to allocate {A:literal} for an array with shape {A:shape} and data type {A:dtype}"),
+    Row("memory", "array is too big"),
+    Row("out_of_range", "Python integer {A:number} out of bounds for {E:dtype}"),
+    Row("datetime", "Error parsing datetime string '{A:literal}' at position {X:index}"),
+    Row("finite", "{autodetected |}range of {A:requirement} is not finite"),
+    Row("alias", "'np.{A:attribute}' was a deprecated alias for the builtin '{X:candidate}'", part=True),
+    Row("alias", "'np.{A:attribute}' was removed in the NumPy 2.0 release. Use '{X:candidate}' instead", part=True),
+    Row("binary", "numpy.{dtype|ndarray|ufunc} size changed, may indicate binary incompatibility. Expected {E:size} from C header, got {A:size} from PyObject"),
+    Row("binary", "A module that was compiled using NumPy {A:requirement} cannot be run in NumPy {E:requirement} as"),
+    Row("monotonic", "bins must {be monotonically increasing or decreasing|increase monotonically}", also="A:argument=bins"),
+    Row("bincount", "'{A:class}' argument must have no negative elements"),
+    Row("weights", "Axis must be specified when shapes of a and weights differ", also="A:argument=weights"),
+)
+
+
 PANDAS: tuple[Row, ...] = (
     Row("labels", "None of {? [ ?}Index([{A:key*}]{...} are in the [{O:name}]", on="KeyError"),
     Row("labels", "None of [{A:key*}] are in the {columns|[columns]|[index]}", on="KeyError"),
