@@ -150,7 +150,7 @@ def recorded(text: str, dice: random.Random) -> object:
     from dl_bug_lsp.recording.store import StoreError, read_recording
     from dl_bug_lsp.runs.records import read
     from dl_bug_lsp.server.persistence.failures_file import Kept, beside
-    from dl_bug_lsp.workspace.cache import load
+    from dl_bug_lsp.workspace.index import load
 
     data = text.encode("utf-8", "surrogatepass")
     with tempfile.TemporaryDirectory() as folder:
@@ -177,7 +177,7 @@ def ignoring(text: str, dice: random.Random) -> object:
     """Read ignore files, globs, settings."""
     from dl_bug_lsp.settings.reading import read_given
     from dl_bug_lsp.watching.patterns import LogRules
-    from dl_bug_lsp.workspace.ignore import GitIgnore
+    from dl_bug_lsp.workspace.walk import GitIgnore
 
     name = "".join(dice.choice("ab/*.") for _ in range(dice.randrange(1, 200)))
     rules = LogRules(tuple(text.splitlines()[:50]))

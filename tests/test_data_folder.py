@@ -22,7 +22,7 @@ from dl_bug_lsp.runs import records
 from dl_bug_lsp.watching.patterns import LogRules
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config
-from dl_bug_lsp.workspace.git_folder import unreadable
+from dl_bug_lsp.workspace.git import unreadable
 from dl_bug_lsp.workspace.state_files import change_state, read_state
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")

@@ -14,8 +14,8 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.words import HELD_FILES
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.slices import Step, backward_slice
-from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.workspace import Workspace
 
 COUNTED = (FactKind.SIZE, FactKind.SHAPE, FactKind.COUNT, FactKind.BOUND, FactKind.NUMBER)

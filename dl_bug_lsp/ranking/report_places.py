@@ -26,7 +26,7 @@ def report_places(
     options: Options,
 ) -> tuple[tuple[Suspect, ...], tuple[SuspectFile, ...]]:
     """Rank lines and files for a report; ``traced`` are the clues' lines with their shares."""
-    from dl_bug_lsp.evidence.reports.frames import Traced
+    from dl_bug_lsp.evidence.reports.blocks import Traced
     from dl_bug_lsp.evidence.reports.report_context import ReportContext
     from dl_bug_lsp.ranking.report_ranking import ReportRanking
     from dl_bug_lsp.ranking.report_reasons import Reasons

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from dl_bug_lsp.evidence.reports.blocks import Block
-from dl_bug_lsp.evidence.reports.naming import strong_names
+from dl_bug_lsp.evidence.reports.function_signals import strong_names
 from dl_bug_lsp.ranking.fusion import Candidate
 from dl_bug_lsp.ranking.report_ranking import ReportRanking
 from dl_bug_lsp.ranking.report_weights import Level, ReportWeights

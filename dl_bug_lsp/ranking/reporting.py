@@ -8,8 +8,8 @@ import re
 
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.cells import ran_in_order
-from dl_bug_lsp.evidence.raising.alone import is_alone
+from dl_bug_lsp.evidence.domain_rules.notebooks import ran_in_order
+from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.ranking.fusion import (
     GENERIC,
     LEAST_SPECIFIC,
@@ -39,10 +39,10 @@ from dl_bug_lsp.report import (
     SuspectFile,
     Verdict,
 )
-from dl_bug_lsp.taxonomy.advising import advice
 from dl_bug_lsp.taxonomy.bug_types import bug_type
+from dl_bug_lsp.taxonomy.categories import advice
 from dl_bug_lsp.taxonomy.origins import origin, retry_may_help
-from dl_bug_lsp.taxonomy.report_model import bug_type_of_report, origin_of_report
+from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
 from dl_bug_lsp.tracebacks import FailureKind
 
 MAX_EVIDENCE = 5

@@ -13,19 +13,17 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, near_files, source
-from dl_bug_lsp.evidence.repairs import library
-from dl_bug_lsp.evidence.repairs.places import (
+from dl_bug_lsp.evidence.repairs import repair_context
+from dl_bug_lsp.evidence.repairs.repair_context import (
     FUNCTIONS,
     beside,
     body_of,
-    import_lines,
-    names_read,
-    way_to,
-)
-from dl_bug_lsp.evidence.repairs.repair_context import (
     class_named,
+    import_lines,
     members_of,
     method_names,
+    names_read,
+    way_to,
 )
 from dl_bug_lsp.evidence.repairs.spelling import best
 from dl_bug_lsp.messages import FactKind, Role
@@ -482,7 +480,7 @@ def _after_use(case: Case, method: Scope, line: int) -> bool:
 def _option(case: Case, name: str) -> Iterator[Clue]:
     """Yield the declarations beside which that of a missing option would stand."""
     owners = {str(f.value).rpartition(".")[2] for f in case.facts.of(FactKind.CLASS, Role.OWNER)}
-    if "Namespace" not in owners or library.owners(name):
+    if "Namespace" not in owners or repair_context.owners(name):
         return
     for file in near_files(case)[:20]:
         module = case.engine.program.module(file)
