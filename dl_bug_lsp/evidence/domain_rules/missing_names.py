@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import weakref
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import combinations
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -27,6 +27,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
 )
 from dl_bug_lsp.evidence.words import HELD_FILES, ROLES, nearness
 from dl_bug_lsp.messages import FactKind, Role
+from dl_bug_lsp.provenance import objects
 from dl_bug_lsp.provenance.nodes import (
     Class,
     Config,
@@ -102,12 +103,17 @@ def _conditional(case: Case, name: str) -> Iterator[Clue]:
     if case.category.id == "undefined_variable" and case.places:
         # A name without a value is one of the file that reads it.
         files = [case.places[-1].file]
+    owners = _owners(case)
     for file in files:
         if name not in _set_conditionally(case.workspace, file):
             continue
         tree = case.workspace.tree(file)
         for statement, stored in _conditions(tree) if tree is not None else ():
-            if name in stored and not _was_entered(case, file, statement):
+            if (
+                name in stored
+                and not _was_entered(case, file, statement)
+                and not _of_another_class(case, file, statement, owners)
+            ):
                 head = source(getattr(statement, "test", statement)).split("\n")[0]
                 why = f"`{name}` is set only under `{head}`"
                 strong = isinstance(statement, ast.If)
@@ -120,6 +126,32 @@ def _was_entered(case: Case, file: str, statement: ast.stmt) -> bool:
     body: list[ast.stmt] = getattr(statement, "body", [])
     last = body[-1].end_lineno or body[-1].lineno if body else 0
     return any(p.file == file and body[0].lineno <= p.line <= last for p in case.places if body)
+
+
+def _of_another_class(case: Case, file: str, statement: ast.stmt, classes: Collection[str]) -> bool:
+    """Whether a statement stands in a class that is none of ``classes``, where there are any.
+
+    What such a class sets is an attribute of its own objects.
+    """
+    module = case.engine.program.module(file) if classes else None
+    around = {
+        scope.name
+        for scope in (module.walk() if module is not None else ())
+        if scope.is_class
+        and scope.line <= statement.lineno <= (getattr(scope.node, "end_lineno", 0) or 0)
+    }
+    return bool(around) and not around & set(classes)
+
+
+def _owners(case: Case) -> set[str]:
+    """Return the names of the message's classes and of their bases in the workspace."""
+    named = {str(f.value).rpartition(".")[2] for f in case.facts.of(FactKind.CLASS, Role.OWNER)}
+    for file in near_files(case) if named else ():
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            if scope.is_class and scope.name in named:
+                return {base.name for base in objects.lineage(case.engine, scope)}
+    return set()
 
 
 def _set_conditionally(workspace: Workspace, file: str) -> frozenset[str]:

@@ -35,6 +35,7 @@ from dl_bug_lsp.provenance.slices import backward_slice
 MOST_CALLS = 120
 MOST_CALLERS = 24
 VALUE_STEPS = 60
+NAMES_OF_NAMES = 4
 NOT_CALLED = {"method", "builtin_function_or_method", "function", "method_descriptor"}
 
 
@@ -308,15 +309,37 @@ def _not_called(case: Case) -> Iterator[Clue]:
     named = {str(f.value) for f in case.facts.of(FactKind.CLASS)}
     if not named & NOT_CALLED:
         return
-    for step in case.raise_slice:
-        if step.distance > 2.5 or step.node.entry is not None:
-            continue
-        for expr, node in _uncalled(step.node):
+    # What the message misses was looked up in the function that is not called.
+    missing = {str(f.value) for f in case.facts.of(FactKind.ATTRIBUTE, Role.ACTUAL)}
+    bases = [
+        case.engine.node(expr.value, start.context)
+        for start in case.starts
+        for expr in ast.walk(start.expr)
+        if isinstance(expr, ast.Attribute) and expr.attr in missing
+    ]
+    near = [(node, 1.0) for base in bases for node in _bound_to(base)]
+    near += [
+        (step.node, 1 / (1 + step.distance))
+        for step in (case.raise_slice if not bases else ())
+        if step.distance <= 2.5 and step.node.entry is None
+    ]
+    for place, score in near:
+        for expr, node in _uncalled(place):
             text = source(expr)
             why = f"`{text}` is not called: what it returns is meant"
             edit = Suggestion(node.file, expr.lineno, text, f"{text}()")
-            near = 1 / (1 + step.distance)
-            yield Clue("repair.not_called", node.file, expr.lineno, near, why, edit)
+            yield Clue("repair.not_called", node.file, expr.lineno, score, why, edit)
+
+
+def _bound_to(node: Node) -> list[Node]:
+    """Return what a name stands for: its value, and the values of names that this one names."""
+    found: list[Node] = []
+    for _ in range(NAMES_OF_NAMES):
+        if not isinstance(node.expr, ast.Name) or not node.inputs:
+            break
+        _, node = node.inputs[0]
+        found.append(node)
+    return found
 
 
 def _uncalled(node: Node) -> Iterator[tuple[ast.expr, Node]]:
