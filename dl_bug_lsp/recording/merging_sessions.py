@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dl_bug_lsp.data_folder import FOLDER
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.recording import session_folder
 from dl_bug_lsp.recording.store import NAME, StoreError, write_session
 from dl_bug_lsp.recording.values import Session
@@ -34,7 +34,7 @@ def take_in(
     finished = session_folder.read_folder(folder, root)
     session, lines = finished.session, []
     if session.tests:
-        moved = write_session(root / FOLDER / NAME, session)
+        moved = write_session(root / data_folder.FOLDER / NAME, session)
         lines += [moved] if moved else []
         lines.append(_told(session, what))
     lines += [
