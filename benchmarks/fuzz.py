@@ -144,9 +144,9 @@ def notebooks(text: str, _: random.Random) -> object:
 def recorded(text: str, dice: random.Random) -> object:
     """Read what lies in ``.dlbug``, reports of tests, coverage data: as somebody else wrote it."""
     from dl_bug_lsp.recording.coverage_data import CoverageDataError, read_coverage
+    from dl_bug_lsp.recording.importing import JUnitError, read_junit
     from dl_bug_lsp.recording.journal import read_journal
-    from dl_bug_lsp.recording.junit import JUnitError, read_junit
-    from dl_bug_lsp.recording.run_records import read_records
+    from dl_bug_lsp.recording.recorded_runs import read_records
     from dl_bug_lsp.recording.store import StoreError, read_recording
     from dl_bug_lsp.runs.records import read
     from dl_bug_lsp.server.persistence.failures_file import Kept, beside
