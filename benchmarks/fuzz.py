@@ -176,7 +176,7 @@ def recorded(text: str, dice: random.Random) -> object:
 def ignoring(text: str, dice: random.Random) -> object:
     """Read ignore files, globs, settings."""
     from dl_bug_lsp.settings.reading import read_given
-    from dl_bug_lsp.watching.patterns import LogRules
+    from dl_bug_lsp.watching.folders import LogRules
     from dl_bug_lsp.workspace.walk import GitIgnore
 
     name = "".join(dice.choice("ab/*.") for _ in range(dice.randrange(1, 200)))
@@ -279,7 +279,7 @@ SEEDS = {
     ),
     "tables": ("fixtures/*/workspace/**/*.csv", "fixtures/*/workspace/**/*.jsonl"),
     "notebooks": ("fixtures/*/workspace/**/*.ipynb",),
-    "ignoring": (".gitignore", "pyproject.toml", "dl_bug_lsp/watching/patterns.py"),
+    "ignoring": (".gitignore", "pyproject.toml", "dl_bug_lsp/watching/folders.py"),
     "recorded": ("docs/report.schema.json", "tests/pasted/cases/*.toml"),
     "protocol": ("docs/report.schema.json", "docs/server.md"),
 }

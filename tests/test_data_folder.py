@@ -19,7 +19,7 @@ from dl_bug_lsp.recording.importing import JUnitError, read_junit
 from dl_bug_lsp.recording.store import StoreError, read_recording, write_session
 from dl_bug_lsp.recording.values import Session
 from dl_bug_lsp.runs import records
-from dl_bug_lsp.watching.patterns import LogRules
+from dl_bug_lsp.watching.folders import LogRules
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config
 from dl_bug_lsp.workspace.git import unreadable
