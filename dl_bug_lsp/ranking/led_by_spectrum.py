@@ -18,8 +18,7 @@ from dl_bug_lsp.evidence.import_lines import (
     statement_at,
 )
 from dl_bug_lsp.ranking.fusion import Candidate
-from dl_bug_lsp.spectrum.failing import DIALECT
-from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum
+from dl_bug_lsp.spectrum.failure_spectrum import DIALECT, FailureSpectrum
 from dl_bug_lsp.spectrum.failure_words import is_test_file
 
 LEADER = "spectrum.combined"

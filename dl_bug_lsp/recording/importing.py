@@ -22,7 +22,7 @@ from dl_bug_lsp.recording.coverage_data import CoverageData, read_coverage
 from dl_bug_lsp.recording.journal import IN_TEARDOWN, STRICT, heading
 from dl_bug_lsp.recording.session_folder import merged
 from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
-from dl_bug_lsp.spectrum.captured import captured_section
+from dl_bug_lsp.spectrum.failure_words import captured_section
 from dl_bug_lsp.spectrum.values import Outcome
 
 HOW_TO_GET_CONTEXTS = (

@@ -23,7 +23,7 @@ from typing import IO, Any
 
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.recording.values import CRASHED, Phase
-from dl_bug_lsp.spectrum.captured import captured_section
+from dl_bug_lsp.spectrum.failure_words import captured_section
 from dl_bug_lsp.spectrum.values import PROGRAM, Outcome
 
 FOLDER = "recording"

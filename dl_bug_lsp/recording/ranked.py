@@ -17,7 +17,7 @@ from dl_bug_lsp.recording.store import NAME, Recording, read_recording
 from dl_bug_lsp.recording.values import Session
 from dl_bug_lsp.report import FailureReport, Options, Report
 from dl_bug_lsp.spectrum.counting import count, count_functions
-from dl_bug_lsp.spectrum.own_runs import title_of
+from dl_bug_lsp.spectrum.failure_words import title_of
 from dl_bug_lsp.spectrum.table import Table, formula_table, shares_table
 from dl_bug_lsp.spectrum.values import PROGRAM, Counts, Spectrum
 from dl_bug_lsp.workspace import Workspace
