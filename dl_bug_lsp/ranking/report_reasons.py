@@ -14,8 +14,7 @@ from dl_bug_lsp.ranking.report_ranking import ReportRanking
 from dl_bug_lsp.ranking.report_weights import Level, ReportWeights
 from dl_bug_lsp.report import Evidence
 from dl_bug_lsp.retrieval.corpus import Floats
-from dl_bug_lsp.retrieval.stop_words import STOP_WORDS
-from dl_bug_lsp.retrieval.terms import words_of
+from dl_bug_lsp.retrieval.terms import STOP_WORDS, words_of
 
 MAX_EVIDENCE = 4
 OF_FILES: dict[str, str] = {
