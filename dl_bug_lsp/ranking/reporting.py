@@ -15,9 +15,9 @@ from dl_bug_lsp.ranking.fusion import (
     LEAST_SPECIFIC,
     Candidate,
     fuse,
+    led_by_spectrum,
     shipped_weights,
 )
-from dl_bug_lsp.ranking.led_by_spectrum import led_by_spectrum
 from dl_bug_lsp.ranking.report_places import report_places
 from dl_bug_lsp.ranking.report_weights import (
     ReportWeights,
