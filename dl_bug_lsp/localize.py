@@ -176,8 +176,10 @@ def class_count(workspace: Workspace) -> ClassCount | None:
 
 
 MOST_READ = 60
-_CLASSES = re.compile(r"(?:^|[._])(?:num_?|n_?)(?:classes|labels)$", re.IGNORECASE)
-_CLASSES_SET = re.compile(r"\b(?:num_|n_)(?:classes|labels)\s*=\s*(\d{1,6})\b", re.IGNORECASE)
+_CLASSES = re.compile(r"(?:^|[._])(?:(?:num|n)_?(?:classes|labels)|classes)$", re.IGNORECASE)
+_CLASSES_SET = re.compile(
+    r"\b(?:(?:num|n)_?(?:classes|labels)|classes)\s*=\s*(\d{1,6})\b", re.IGNORECASE
+)
 
 
 def _is_reported(log: Log) -> bool:

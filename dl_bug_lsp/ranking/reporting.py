@@ -14,9 +14,11 @@ from dl_bug_lsp.ranking.fusion import (
     GENERIC,
     LEAST_SPECIFIC,
     Candidate,
+    calibrated_shares,
     fuse,
     led_by_spectrum,
     shipped_weights,
+    softmax,
 )
 from dl_bug_lsp.ranking.report_places import report_places
 from dl_bug_lsp.ranking.report_weights import (
@@ -80,7 +82,8 @@ def failure_report(
     the folder of another project, which the failure is of.
     """
     candidates = led_by_spectrum(fuse(clues, case.category.id), case)
-    shares = _shares(candidates)
+    # With a spectrum or a report's prose other scores join in, whose shares are fitted apart.
+    shares = _shares(candidates, calibrated=case.spectrum is None and told is None)
     failure = case.failure
     cause = failure.cause
     exception = None
@@ -121,9 +124,9 @@ def failure_report(
     )
 
 
-LIKELY_SHARE = 0.85
+LIKELY_SHARE = 0.65
 """From here on about four first places in five are right, on failures of programs not read."""
-UNSURE_SHARE = 0.25
+UNSURE_SHARE = 0.38
 
 
 def _confidence(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> Confidence:
@@ -157,7 +160,7 @@ def traceback_shares(case: Case, clues: list[Clue]) -> dict[tuple[str, int], flo
     if not case.places:
         return {}
     candidates = fuse(clues, case.category.id)
-    shares = _shares(candidates)
+    shares = _shares(candidates, calibrated=False)
     return {(c.file, c.line): share for c, share in zip(candidates, shares, strict=True)}
 
 
@@ -180,15 +183,11 @@ def _origin(case: Case) -> Verdict:
     )
 
 
-def _shares(candidates: list[Candidate]) -> list[float]:
-    """Return each candidate's probability of being the cause: a softmax over the scores."""
-    if not candidates:
-        return []
-    top = candidates[0].score
-    sharpness = shipped_weights().sharpness
-    powers = [math.exp(sharpness * (c.score - top)) for c in candidates]
-    total = math.fsum(powers)
-    return [power / total for power in powers]
+def _shares(candidates: list[Candidate], *, calibrated: bool) -> list[float]:
+    """Return each candidate's probability of being the cause."""
+    scores = [candidate.score for candidate in candidates]
+    weights = shipped_weights()
+    return calibrated_shares(scores, weights) if calibrated else softmax(scores, weights.sharpness)
 
 
 def _suspect(rank: int, candidate: Candidate, share: float, case: Case) -> Suspect:

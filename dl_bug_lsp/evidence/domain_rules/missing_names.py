@@ -107,12 +107,19 @@ def _conditional(case: Case, name: str) -> Iterator[Clue]:
             continue
         tree = case.workspace.tree(file)
         for statement, stored in _conditions(tree) if tree is not None else ():
-            if name in stored:
+            if name in stored and not _was_entered(case, file, statement):
                 head = source(getattr(statement, "test", statement)).split("\n")[0]
                 why = f"`{name}` is set only under `{head}`"
                 strong = isinstance(statement, ast.If)
                 kind = "rules.conditional" if strong else "rules.conditional_block"
                 yield Clue(kind, file, statement.lineno, 1.0, why)
+
+
+def _was_entered(case: Case, file: str, statement: ast.stmt) -> bool:
+    """Whether the failing line lies in the body of a statement: then its condition did hold."""
+    body: list[ast.stmt] = getattr(statement, "body", [])
+    last = body[-1].end_lineno or body[-1].lineno if body else 0
+    return any(p.file == file and body[0].lineno <= p.line <= last for p in case.places if body)
 
 
 def _set_conditionally(workspace: Workspace, file: str) -> frozenset[str]:

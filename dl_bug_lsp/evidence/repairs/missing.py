@@ -127,7 +127,9 @@ def _not_yet_bound(case: Case, scope: Scope, name: str, line: int) -> Iterator[C
     body = body_of(scope)
     bound = [b.line for b in scope.bindings[name]]
     for statement in (n for n in ast.walk(scope.node) if isinstance(n, ast.If)):
-        if statement.lineno > used:
+        last = statement.body[-1].end_lineno or statement.body[-1].lineno
+        # Where the name is used below the condition itself, the condition did hold.
+        if statement.lineno > used or statement.body[0].lineno <= used <= last:
             continue
         yield from _branches(case, scope, statement, name, bound)
     if inner is not scope:
@@ -223,7 +225,13 @@ def unmatched(case: Case, scope: Scope, last: ast.If) -> Iterator[Clue]:
 
 
 def _import(case: Case, module: Scope, name: str) -> Iterator[Clue]:
-    """Yield the import lines beside which the import of a well-known name would stand."""
+    """Yield the import lines in which, or beside which, the import of a name would stand."""
+    for statement, target in _modules_of_imports(case, module):
+        if (place := _defined_in(target, name)) is not None:
+            at = f"{target.file}:{place}"
+            why = f"`{name}` is defined in {at}, from which this line imports other names"
+            yield _clue("missing.import_from", module.file, statement.lineno, 1.0, why)
+            return
     elsewhere = _imported_elsewhere(case, module, name)
     if name not in MODULE_NAMES and name not in STANDARD and not elsewhere:
         return
@@ -250,6 +258,26 @@ def _import(case: Case, module: Scope, name: str) -> Iterator[Clue]:
     for rank, statement in enumerate(dict.fromkeys([*same[:1], *before[-1:], *after[:1], *lines])):
         if rank < MOST:
             yield _clue("missing.import", module.file, statement.lineno, 1 / (1 + rank / 4), why)
+
+
+def _modules_of_imports(case: Case, module: Scope) -> Iterator[tuple[ast.ImportFrom, Scope]]:
+    """Yield the lines ``from … import …`` of a module with the workspace's modules they name."""
+    tree = case.workspace.tree(module.file)
+    for statement in import_lines(tree) if tree is not None else []:
+        if isinstance(statement, ast.ImportFrom):
+            dotted = "." * statement.level + (statement.module or "")
+            target = case.engine.program.imported(module, dotted)
+            if target is not None and target is not module:
+                yield statement, target
+
+
+def _defined_in(module: Scope, name: str) -> int | None:
+    """Return the line at which a module's body defines a name, None where it does not."""
+    block = module.functions.get(name) or module.classes.get(name)
+    if block is not None:
+        return block.line
+    bound = [b for b in module.bindings.get(name, ()) if not b.mutates]
+    return bound[0].line if bound else None
 
 
 def _imported_elsewhere(case: Case, module: Scope, name: str) -> str:
