@@ -23,7 +23,7 @@ from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import FailureReport, Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.signals.values import ClassCount
-from dl_bug_lsp.spectrum.failing import failing_runs
+from dl_bug_lsp.spectrum.failure_spectrum import failing_runs
 from dl_bug_lsp.spectrum.values import Spectrum
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.taxonomy.origins import ranks_disagree

@@ -19,9 +19,8 @@ from dl_bug_lsp.provenance.properties import ANY, Property
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
 from dl_bug_lsp.report import CategoryVerdict
-from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum
-from dl_bug_lsp.spectrum.own_runs import own_runs, title_of
-from dl_bug_lsp.spectrum.programs import tests_alone
+from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum, tests_alone
+from dl_bug_lsp.spectrum.failure_words import own_runs, title_of
 from dl_bug_lsp.spectrum.values import Spectrum
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
 from dl_bug_lsp.workspace import Workspace

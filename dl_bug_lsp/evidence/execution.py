@@ -24,10 +24,14 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.import_lines import ImportLines, import_lines, read_constants
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.spectrum.combination import Suspicion, combine, shipped_weights
-from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum
-from dl_bug_lsp.spectrum.features import FEATURES, FailureSigns, signs_of
-from dl_bug_lsp.spectrum.programs import counts_of_programs
-from dl_bug_lsp.spectrum.stacks import stack_as_failing_run, stacks_of
+from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum, counts_of_programs
+from dl_bug_lsp.spectrum.features import (
+    FEATURES,
+    FailureSigns,
+    signs_of,
+    stack_as_failing_run,
+    stacks_of,
+)
 from dl_bug_lsp.spectrum.values import Counts, Element, Signature
 from dl_bug_lsp.tracebacks import Failure, read_failures
 

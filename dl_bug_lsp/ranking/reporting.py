@@ -16,10 +16,10 @@ from dl_bug_lsp.ranking.fusion import (
     Candidate,
     calibrated_shares,
     fuse,
+    led_by_spectrum,
     shipped_weights,
     softmax,
 )
-from dl_bug_lsp.ranking.led_by_spectrum import led_by_spectrum
 from dl_bug_lsp.ranking.report_places import report_places
 from dl_bug_lsp.ranking.report_weights import (
     ReportWeights,

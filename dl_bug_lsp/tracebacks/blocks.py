@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import repeat
 
 from dl_bug_lsp.cancellation import stepwise
-from dl_bug_lsp.logs.records import split_record
+from dl_bug_lsp.logs.prefixes import split_record
 from dl_bug_lsp.tracebacks.dialects import DIALECTS
 from dl_bug_lsp.tracebacks.exception_text import CHAINED
 from dl_bug_lsp.tracebacks.frames import is_library_path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dl_bug_lsp.logs.records import split_record
+from dl_bug_lsp.logs.prefixes import split_record
 from dl_bug_lsp.tracebacks import complaint_tables
 from dl_bug_lsp.tracebacks.complaint_tables import Complaint, Weight
 from dl_bug_lsp.tracebacks.exception_text import message_end, parse_pasted, without_marks

@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.logs.records import split_record
+from dl_bug_lsp.logs.prefixes import split_record
 from dl_bug_lsp.logs.values import Log, Process, Span
 from dl_bug_lsp.tracebacks.blocks import read_blocks
 from dl_bug_lsp.tracebacks.primary import choose_root, mark, weigh, without_copies

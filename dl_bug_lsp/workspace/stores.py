@@ -1,4 +1,4 @@
-"""Where a workspace's files come from: the disk, or a version in git (`git_store`)."""
+"""Where a workspace's files come from: the disk, or a version in git (`versions`)."""
 
 from __future__ import annotations
 

@@ -25,8 +25,7 @@ from itertools import accumulate, chain, pairwise
 import numpy as np
 
 from dl_bug_lsp.retrieval.corpus import Floats, Ints, numbers_of_terms
-from dl_bug_lsp.retrieval.stemming import stem
-from dl_bug_lsp.retrieval.terms import terms_of_word, words_of
+from dl_bug_lsp.retrieval.terms import stem, terms_of_word, words_of
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.elements import parse
 

@@ -21,8 +21,7 @@ from dl_bug_lsp.evidence.reports.blocks import Block, FileBlocks, Frames, Rarity
 from dl_bug_lsp.evidence.reports.documents import Matches, Terms, joined, one_document
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.retrieval.corpus import Floats, Ints
-from dl_bug_lsp.retrieval.stemming import stem
-from dl_bug_lsp.retrieval.terms import terms_of, words_of
+from dl_bug_lsp.retrieval.terms import stem, terms_of, words_of
 
 FILES_LOOKED_INTO = 15
 _MOST_FRAME_FILES = 10
