@@ -54,6 +54,7 @@ NEAR_KINDS = {
 """Kinds of names that may not exist; a function or class of a message does."""
 
 
+CODE = (".py", ".ipynb")
 MOST_NEAR = 60
 """Different words that one name of the message may be meant for."""
 MOST_PLACES = 2_000
@@ -73,9 +74,13 @@ def find_names(case: Case) -> Iterator[Clue]:
         return
     words = case.words
     yield from _together({text.rpartition(".")[2] for _, text in wanted}, words)
+    # A setting of the name of an argument that was not given does not say where it is missing.
+    is_missing = (case.facts.family or "").rpartition(".")[2] == "call_missing"
     for kind, text in sorted(wanted):
         for form in _forms(kind, text):
-            yield from _exact(kind, form, words)
+            for clue in _exact(kind, form, words):
+                if not (is_missing and kind == "argument" and not clue.file.endswith(CODE)):
+                    yield clue
         if kind in NEAR_KINDS and len(text) > 1:
             yield from _near(kind, text.rpartition(".")[2], words)
 

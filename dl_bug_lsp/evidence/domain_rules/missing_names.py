@@ -48,16 +48,12 @@ CONDITIONS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
 def find_missing(case: Case) -> Iterator[Clue]:
     """Yield the conditions under which a missing name is set, and where maps are made."""
     if case.category.id in {"attribute_not_found", "undefined_variable", "framework_api_misuse"}:
-        names = {
-            str(f.value)
-            for kind in (FactKind.ATTRIBUTE, FactKind.NAME)
-            for f in case.facts.of(kind)
-        }
-        for name in sorted(names):
-            yield from _conditional(case, name)
+        for kind in (FactKind.ATTRIBUTE, FactKind.NAME):
+            for name in sorted({str(f.value) for f in case.facts.of(kind)}):
+                yield from _conditional(case, name, is_attribute=kind is FactKind.ATTRIBUTE)
     if case.category.id == "null_reference":
-        for name in sorted(_accessed(case)):
-            yield from _conditional(case, name)
+        for name, is_attribute in sorted(_accessed(case)):
+            yield from _conditional(case, name, is_attribute=is_attribute)
     if case.category.id in {"key_not_found", "attribute_not_found"}:
         yield from _built(case)
         yield from _loaded(case)
@@ -82,9 +78,9 @@ def _unused_settings(case: Case) -> Iterator[Clue]:
                 yield Clue("rules.unused_setting", file, entry.line, 1.0, why)
 
 
-def _accessed(case: Case) -> set[str]:
-    """Return the names of the objects that the raising expression looks into or calls."""
-    found: set[str] = set()
+def _accessed(case: Case) -> set[tuple[str, bool]]:
+    """Return what the raising expression looks into or calls: names, and whether of attributes."""
+    found: set[tuple[str, bool]] = set()
     for start in case.starts:
         for node in ast.walk(start.expr):
             base: ast.AST | None = None
@@ -92,16 +88,17 @@ def _accessed(case: Case) -> set[str]:
                 base = node.value
             elif isinstance(node, ast.Call):
                 base = node.func
-            name = getattr(base, "attr", None) or getattr(base, "id", None)
-            if name:
-                found.add(str(name))
-    return found - {"self", "cls"}
+            if isinstance(base, ast.Attribute):
+                found.add((base.attr, True))
+            elif isinstance(base, ast.Name) and base.id not in ("self", "cls"):
+                found.add((base.id, False))
+    return found
 
 
-def _conditional(case: Case, name: str) -> Iterator[Clue]:
+def _conditional(case: Case, name: str, *, is_attribute: bool) -> Iterator[Clue]:
     files = near_files(case)
-    if case.category.id == "undefined_variable" and case.places:
-        # A name without a value is one of the file that reads it.
+    if not is_attribute and case.places:
+        # A name is one of the file that reads it.
         files = [case.places[-1].file]
     owners = _owners(case)
     for file in files:

@@ -466,7 +466,7 @@ def _replaced(name: str, old: str, new: str) -> str:
 
 
 RESULT_METHODS = frozenset(
-    {"forward", "call", "__call__", "__getitem__", "__len__", "__iter__", "configure_optimizers",
+    {"forward", "call", "__getitem__", "__len__", "__iter__", "configure_optimizers",
      "train_dataloader", "val_dataloader"}
 )  # fmt: skip
 """Methods of which Python or a framework uses the result."""
@@ -505,7 +505,9 @@ def find_results(case: Case) -> Iterator[Clue]:
             is_fixture = short in fixtures and "fixture" in " ".join(scope.decorators())
             if short not in RESULT_METHODS | used and not is_fixture:
                 continue
-            why = f"`{scope.name}` returns nothing, and its result is used"
+            is_own = short in RESULT_METHODS
+            user = "Python or the framework" if is_own else "other code"
+            why = f"`{scope.name}` returns nothing, and {user} uses what `{short}` returns"
             score = 1.0 if scope.name in near or short in RESULT_METHODS else 0.8
             last = body_of(scope)[-1]
             edit = Suggestion(file, last.lineno, "", "return")
