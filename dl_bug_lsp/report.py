@@ -161,6 +161,13 @@ class FailureReport:
     outside: str | None = None
 
 
+TOLD_UNASKED = frozenset(
+    {"loss_nan", "loss_stagnation", "loss_divergence", "accuracy_at_chance", "dead_gradients"}
+)
+"""Categories of runs without an error that a user is warned of; overfitting is no surprise."""
+LEAST_TOLD = 0.6
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """Everything that was found in a text."""
@@ -173,6 +180,14 @@ class Report:
     def primary(self) -> FailureReport | None:
         """The failure that ended the job, or None when nothing was found."""
         return next((f for f in self.failures if f.primary), None)
+
+    @property
+    def silent_warning(self) -> FailureReport | None:
+        """The failure of a run that raised nothing, where it is sure enough to be told unasked."""
+        found = self.primary
+        if found is None or found.category.id not in TOLD_UNASKED or found.exception is not None:
+            return None
+        return found if found.category.confidence >= LEAST_TOLD else None
 
     def shifted(self, lines: int) -> Report:
         """Return the report with all spans counted from ``lines`` lines further up."""

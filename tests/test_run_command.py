@@ -149,6 +149,22 @@ def test_a_failure_is_reported_with_its_place(folder: Path) -> None:
     assert again.returncode == 0
 
 
+FLAT = """for epoch in range(8):
+    print(f"epoch {epoch} train_loss {2.3 + epoch % 3 / 1000:.4f}")
+"""
+
+
+def test_a_run_that_ends_well_and_learns_nothing_is_warned_of(folder: Path) -> None:
+    (folder / "train.py").write_text(FLAT)
+    done = run(folder, PYTHON, "train.py")
+    assert done.returncode == 0
+    assert b"ended without an error, but its metrics look wrong" in done.stderr
+    assert b"Loss Stagnation" in done.stderr
+    (folder / "train.py").write_text(FLAT.replace("epoch % 3 / 1000", "-epoch / 4"))
+    learns = run(folder, PYTHON, "train.py")
+    assert (learns.returncode, learns.stderr) == (0, b"")
+
+
 def test_a_format_for_machines_and_no_report_at_all(folder: Path) -> None:
     fails = ["--", PYTHON, "-c", "raise RuntimeError('x')"]
     quiet = subprocess.run(

@@ -751,6 +751,32 @@ def step(model, x, y, loss_fn):
     return loss, grads
 """,
     ),
+    _one(
+        "head-replaced-in-a-method",
+        "loss_stagnation",
+        """
+import torch
+from torch import nn
+
+
+class Tuner:
+    def __init__(self, model, classes):
+        self.model = model
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.prepare(classes)
+        self.criterion = nn.CrossEntropyLoss()
+
+    def prepare(self, classes):
+        self.model.fc = nn.Linear(self.model.fc.in_features, classes)  # FAULT
+
+    def epoch(self, loader):
+        for x, y in loader:
+            self.optimizer.zero_grad()
+            loss = self.criterion(self.model(x), y)
+            loss.backward()
+            self.optimizer.step()
+""",
+    ),
 )
 
 
@@ -1083,6 +1109,32 @@ class Module(L.LightningModule):
 
     def configure_optimizers(self):
         return torch.optim.AdamW(self.parameters(), lr=self.hparams.lr)
+""",
+    ),
+    _one(
+        "head-replaced-before-the-optimizer",
+        "loss_stagnation",
+        """
+import torch
+from torch import nn
+
+
+class Tuner:
+    def __init__(self, model, classes):
+        self.model = model
+        self.prepare(classes)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.criterion = nn.CrossEntropyLoss()
+
+    def prepare(self, classes):
+        self.model.fc = nn.Linear(self.model.fc.in_features, classes)
+
+    def epoch(self, loader):
+        for x, y in loader:
+            self.optimizer.zero_grad()
+            loss = self.criterion(self.model(x), y)
+            loss.backward()
+            self.optimizer.step()
 """,
     ),
 )

@@ -71,6 +71,9 @@ SYNONYMS = {
 """What people call categories."""
 CUTOFF = 0.45
 """How near a misspelt category must be to be meant; a beginning alone is enough."""
+SHORT_WORD = 4
+CUTOFF_OF_SHORT = 0.7
+"""The same of words so short that any other shares letters with them."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -81,13 +84,14 @@ def run(arguments: argparse.Namespace) -> int:
         write_text(overview_text(list(rows.values()), style))
         return FOUND
     wanted = re.sub(r"[\s-]+", "_", arguments.category.strip().lower())
-    wanted = SYNONYMS.get(wanted, wanted)
+    wanted = SYNONYMS.get(wanted) or SYNONYMS.get(wanted.replace("_", "")) or wanted
     if wanted in rows:
         write_text(explain_text(rows[wanted], terminal_width(), style))
         return FOUND
     failure = _classed(arguments.category)
     if failure is None:
-        close = get_close_matches(wanted, [*rows, *SYNONYMS], 1, CUTOFF)
+        cutoff = CUTOFF if len(wanted) > SHORT_WORD else CUTOFF_OF_SHORT
+        close = get_close_matches(wanted, [*rows, *SYNONYMS], 1, cutoff)
         hint = f"did you mean {close[0]}?" if close else "'dl-bug-lsp explain' lists them"
         raise UsageError(f"there is no category '{arguments.category}'; {hint}")
     width = terminal_width()

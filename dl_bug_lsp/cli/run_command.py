@@ -50,6 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
         if place is not None:
             records.finish(place, done)
         executed = take_in(done, log.content()) if arguments.spectrum else None
+    if not code and not arguments.no_report:
+        _warn(log.content(), workspace, place, arguments)
     if code and not done.was_broken_off and not arguments.no_report:
         complain(f"the command ended with {_end(code)}")
         _report(log.content(), workspace, place, arguments, executed)
@@ -110,6 +112,34 @@ def _report(
         if arguments.debug:
             raise
         complain(f"the failure could not be localized ({type(error).__name__})")
+
+
+def _warn(
+    output: bytes, workspace: Path, place: Path | None, arguments: argparse.Namespace
+) -> None:
+    """Report a run that ended without an error, where its metrics say that it went wrong."""
+    from dl_bug_lsp.watching.followed import METRIC
+
+    output = output[-MOST_METRICS:]
+    if not METRIC.search(output):
+        return
+    try:
+        # Imported here: a command whose output names no metrics pays for none of it.
+        from dl_bug_lsp.localize import localize
+        from dl_bug_lsp.workspace import Workspace
+
+        if localize(output, Workspace(workspace, cache=False)).silent_warning is None:
+            return
+    except Exception:
+        if arguments.debug:
+            raise
+        return
+    complain("the command ended without an error, but its metrics look wrong")
+    _report(output, workspace, place, arguments, None)
+
+
+MOST_METRICS = 2**20
+"""Bytes of the end of an output in which metrics are looked for."""
 
 
 def _where(workspace: Path) -> str:

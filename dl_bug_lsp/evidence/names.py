@@ -118,7 +118,8 @@ def _exact(kind: str, text: str, words: Words) -> Iterator[Clue]:
     for word in hits:
         made = "made" if word.role in MAKES or word.role.startswith("config") else "used"
         score = 1 / math.sqrt(count)
-        why = f"`{text}`, the {kind} of the message, is {made} here"
+        verb = "given" if word.role == "keyword" else made
+        why = f"`{text}`, the {kind} of the message, is {verb} here"
         yield Clue(f"names.{kind}_{made}", word.file, word.line, score, why)
 
 

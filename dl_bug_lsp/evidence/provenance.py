@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.tracebacks import FailureKind
 
 DECAY = 4.0
 """Distance at which a step counts a factor e less; an argument handed on costs 0.8."""
@@ -26,11 +27,22 @@ WORDS = {
 }
 
 
+RAISES = "is the expression that failed"
+MAY_RAISE = "may be the expression that failed"
+TRAINS = "is a step of the training"
+"""What is said of the expression that a slice begins with."""
+
+
 def find(case: Case) -> Iterator[Clue]:
     """Yield every step of the slices, scored by its distance from the raising expression."""
     followed = {id(step.node): step.decides for step in case.property_slice}
+    begin = RAISES
+    if case.failure.kind is FailureKind.SILENT:
+        begin = TRAINS
+    elif case.supposed:
+        begin = MAY_RAISE
     for step in case.raise_slice:
-        yield from _clues(step, 0.0, "", case.supposed, _share(step, followed))
+        yield from _clues(step, 0.0, "", begin, _share(step, followed))
         if case.category.id in INDIFFERENT and step.node.line > 0 and _bystander(step):
             why = f"`{step.node.text}` is handed over but hardly matters here"
             yield Clue("slice.bystander", step.node.file, step.node.line, 1.0, why)
@@ -122,17 +134,17 @@ def _share(step: Step, followed: dict[int, bool]) -> float:
 
 
 def _clues(
-    step: Step, offset: float, prefix: str, supposed: bool = False, share: float = 1.0
+    step: Step, offset: float, prefix: str, begin: str = RAISES, share: float = 1.0
 ) -> Iterator[Clue]:
     node = step.node
     if node.line <= 0:
         return
     score = share * math.exp(-(step.distance + offset) / DECAY)
     if not step.decides:
-        why = _why(step, "passes", supposed)
+        why = _why(step, "passes", begin)
         yield Clue(f"{prefix}slice.passes", node.file, node.line, score, why)
         return
-    why = _why(step, "decides", supposed)
+    why = _why(step, "decides", begin)
     yield Clue(f"{prefix}slice.decides", node.file, node.line, score, why)
     if not prefix:
         yield Clue(f"slice.{node.kind.value}", node.file, node.line, score, why)
@@ -148,13 +160,13 @@ def _stands_in(text: str, whole: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(text)}(?!\w)", whole) is not None
 
 
-def _why(step: Step, verb: str, supposed: bool = False) -> str:
+def _why(step: Step, verb: str, begin: str = RAISES) -> str:
     what = WORDS.get(step.node.kind, "this")
     text = step.node.text
     first = step.way()[0].node
     start = first.text
     if step.before is None:
-        return f"`{text}` {'may be' if supposed else 'is'} the expression that failed"
+        return f"`{text}` {begin}"
     there = (first.file, first.line) == (step.node.file, step.node.line)
     if verb == "passes" and there and _stands_in(text, start):
         return f"`{text}` stands in `{start}`"

@@ -284,12 +284,17 @@ def _at_chance(scene: RunSummary) -> Found | None:
         chance = chance_level(trend.end, loss_end, scene.log, assumed)
         # Few values tell little: a first epoch may well be at chance.
         sure = chance[1] - (0.3 if trend.count < 3 else 0.0) if chance is not None else 0.0
+        flat = _stagnation(scene) if split is Split.HELD_OUT and sure < 0.7 else None
+        if flat is not None and flat[1] > sure:
+            # A training loss that never moved says more than what follows from it.
+            return flat
         if chance is not None and sure >= 0.4:
             guess = round(1 / chance[0])
             known = "" if classes_in(scene.log) else f" if there are {guess} classes"
             if known and scene.classes is not None:
                 known += f", as {scene.classes.place} says"
-            why = f"`{found.name}` stays at {trend.end:.3g}: guessing gives {chance[0]:.3g}{known}"
+            verb = "stays at" if len(set(found.finite)) == 1 else "ends at"
+            why = f"`{found.name}` {verb} {trend.end:.3g}: guessing gives {chance[0]:.3g}{known}"
             return "accuracy_at_chance", round(sure, 2), why, found.points[-1]
     return None
 

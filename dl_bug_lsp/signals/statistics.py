@@ -152,6 +152,12 @@ def chance_level(
     return _chance_by_loss(accuracy, loss) if 0 < accuracy < 0.75 else None
 
 
+USUAL_COUNTS = frozenset(
+    {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 25, 30, 32, 40, 50, 64, 100, 200, 256, 365, 1000}
+)
+"""Numbers of classes that may be assumed where nothing but an accuracy tells of them."""
+
+
 def _chance_by_loss(accuracy: float, loss: float | None) -> tuple[float, float] | None:
     for count in (round(1 / accuracy) + step for step in (0, -1, 1)):
         if count < 2 or abs(accuracy - 1 / count) > NEAR + 0.02:
@@ -165,6 +171,6 @@ def _chance_by_loss(accuracy: float, loss: float | None) -> tuple[float, float] 
     count = round(1 / accuracy)
     if count == 2 and abs(accuracy - 0.5) <= NEAR + 0.02:
         return 0.5, 0.75
-    if count <= 1000 and abs(accuracy - 1 / count) <= 0.01 * 10 / max(10, count):
+    if count in USUAL_COUNTS and abs(accuracy - 1 / count) <= 0.01 * 10 / max(10, count):
         return 1 / count, 0.6
     return None

@@ -28,7 +28,8 @@ _FOREIGN = re.compile(
     r"|Killed$|Aborted|Segmentation fault|terminate called|Fatal Python error|Task exception was"
     r"|'''$|\"\"\"$|\s*\d{1,3}%\||--- Logging error|Original exception was:|usage: |Thread 0x"
     r"|Current thread 0x|Sentry |\(\w+ pid=|=+ \w|_{5,} |~ |>>> |In \[\d+\]: |ERROR:"
-    r"|Error executing job"
+    r"|Error executing job|Command exited with non-zero status|Command terminated by signal"
+    r"|\s*Command being timed:|[\d.]+user [\d.]+system |(?:real|user|sys)\s+\d"
     r"|Set TORCHDYNAMO_VERBOSE|You can suppress this exception)"
 )
 _METRIC = re.compile(r"\b(?:loss|acc|accuracy|lr|val_\w+|it/s)\b ?[=:]? ?[\d.]", re.IGNORECASE)

@@ -48,7 +48,9 @@ def overview_text(rows: Sequence[Category], style: Style) -> str:
 
 
 def _sections(category: Category) -> list[tuple[str, str]]:
-    retry = "may pass" if category.retry_may_help else "fails"
+    retry = "may pass" if category.retry_may_help else "most likely fails again"
+    if category.dimension == "silent":
+        retry = "most likely ends the same way"
     assumed = (
         f"The cause is taken to lie {origin_words(category.origin)}, and to be about "
         f"{bug_type_words(category.bug_type)}. Tried again unchanged, the job {retry}."

@@ -100,7 +100,8 @@ class _Page:
         if not suspects:
             self.heading("No line of the workspace is suspicious")
             if said := words.outside(failure):
-                self.say(escape(said), "  ")
+                hint = " --workspace FOLDER names it." if failure.outside else ""
+                self.say(escape(said) + hint, "  ")
             return
         self.heading("Most suspicious places")
         if caution := words.introduction(failure):

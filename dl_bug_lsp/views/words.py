@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dl_bug_lsp.report import CellPlace, Confidence, FailureReport, Suspect, Verdict
+from dl_bug_lsp.taxonomy.categories import categories
 
 _BUG_TYPES = {
     "model": "the structure or properties of the model",
@@ -18,13 +19,15 @@ _ORIGINS = {
     "extrinsic": "outside the versioned code: the environment, a requirement or another library",
 }
 
+_SILENT = frozenset(row.id for row in categories() if row.dimension == "silent")
+
 _CERTAINTIES = ((0.9, "almost certainly"), (0.7, "probably"), (0.4, "perhaps"), (0.0, "a guess:"))
 
 
 def percent(share: float) -> str:
     """Return a share of 0 to 1 as in ``93 %``."""
     rounded = round(100 * min(1.0, max(0.0, share)))
-    return "<1 %" if rounded == 0 and share > 0 else f"{rounded} %"
+    return "<1 %" if share < 0.01 else f"{rounded} %"
 
 
 def certainty(confidence: float) -> str:
@@ -56,7 +59,19 @@ def retry(failure: FailureReport) -> str:
     """Return whether the job deserves another try as it is."""
     if failure.retry_may_help:
         return "The same job may pass when it is tried again."
+    if is_silent(failure):
+        return "The same code with the same data will most likely do the same again."
+    if failure.category.id == UNCLASSIFIED:
+        return "Whether another try would help is not known."
     return "Trying the same job again will not help."
+
+
+UNCLASSIFIED = "unclassified"
+
+
+def is_silent(failure: FailureReport) -> bool:
+    """Whether nothing was raised: a run that ended, and whose metrics tell that it went wrong."""
+    return failure.category.id in _SILENT
 
 
 UNSURE = (
@@ -64,6 +79,11 @@ UNSURE = (
     "where its values come from."
 )
 """What is said where the order of the places can hardly be trusted."""
+UNSURE_SILENT = (
+    "Not sure: no specific evidence was found. The places are where the program trains and where "
+    "the values of that step come from."
+)
+"""The same of a run that raised nothing."""
 UNSURE_BRIEFLY = "not sure"
 POSSIBLE = "Not certain: there is evidence for several places."
 """What is said where the first place is not much likelier than the others."""
@@ -76,7 +96,7 @@ def caution(failure: FailureReport) -> str:
     if failure.suspects and failure.exception is not None and not failure.frames:
         return ALONE
     if failure.suspects and failure.confidence is Confidence.UNSURE:
-        return UNSURE
+        return UNSURE_SILENT if is_silent(failure) else UNSURE
     return ""
 
 
@@ -85,7 +105,7 @@ def outside(failure: FailureReport) -> str:
     if failure.outside is None:
         return ""
     folder = failure.outside
-    where = f", which printed paths of {folder}: name it with --workspace" if folder else ""
+    where = f", which printed paths of {folder}" if folder else ""
     return f"No frame of the stack lies in this folder. Open the folder of the program{where}."
 
 

@@ -7,7 +7,8 @@ How often logs are looked at: the more recently they grew the more often, within
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from dl_bug_lsp.logs.decoding import decode, detect_encoding
@@ -35,6 +36,8 @@ LARGEST = 2**20
 """Bytes of a log that are read closely, at most."""
 MOST_COUNTED = 2**30
 """Bytes whose line feeds are counted, at most: half a second's work; lines count from there."""
+METRIC = re.compile(rb"(?i)\bnan\b|loss|acc|perplexity|reward")
+"""What the output of a training names. A run whose output does not is not looked at again."""
 LARGEST_DOCUMENT = 32 * 2**20
 MESSAGE_ENDS = 2.0
 """Seconds after which lines below a failure's message are no part of it: a next run's."""
@@ -193,6 +196,13 @@ class FollowedLog:
         if not data.strip() or (self._known and failure_in(data, lines) == self._known):
             return None
         return self._failure(data, lines)
+
+    def metrics(self) -> Iterator[LogFailure]:
+        """Yield what the log of a run holds that ended without an error, where it names metrics."""
+        start, data = self._last(LARGEST)
+        if METRIC.search(data):
+            lines = self._lines_before(start)
+            yield LogFailure(self.source, self.file, decode(data)[0], lines, self.run, True)
 
     def _failure(self, data: bytes, lines_before: int = 0) -> LogFailure:
         return LogFailure(self.source, self.file, decode(data)[0], lines_before, self.run)

@@ -95,16 +95,22 @@ class RecordedRuns:
         if record.exit_code == 0:
             # Of a failure that was shown before this server's time, too.
             yield Recovered(self._source(folder, record))
+            if log is not None or _is_recent(path, ".json"):
+                log = self._grown(log or self._log(folder, path, record))
+                yield from log.metrics()
         elif log is None and not _is_recent(path, ".json"):
             return
         elif not record.was_broken_off:
-            log = log or self._log(folder, path, record)
-            more = True
-            while more:
-                _, more = log.grow(time.monotonic())
-            found = log.at_end()
+            found = self._grown(log or self._log(folder, path, record)).at_end()
             if found is not None:
                 yield found
+
+    def _grown(self, log: FollowedLog) -> FollowedLog:
+        """Return a log that has taken in all of its file."""
+        more = True
+        while more:
+            _, more = log.grow(time.monotonic())
+        return log
 
     def _log(self, folder: str, path: str, record: RunRecord) -> FollowedLog:
         place = str(log_file(Path(path).with_suffix("")))

@@ -26,6 +26,7 @@ class LogFailure:
     log, relative to the watched folder with ``/`` (absolute where a run was recorded above it).
     ``text`` is the part of it that tells of the failure, and ``lines_before`` lines of the log
     stand before that part. ``run`` is None where the log is not one of a recorded run.
+    ``ended_well`` says that the run ended without an error: only its metrics can tell of a failure.
     """
 
     source: str
@@ -33,6 +34,7 @@ class LogFailure:
     text: str
     lines_before: int = 0
     run: RunPlace | None = None
+    ended_well: bool = False
 
 
 @dataclass(frozen=True, slots=True)

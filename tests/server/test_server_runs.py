@@ -145,6 +145,23 @@ async def test_a_run_is_shown_wherever_it_was_recorded(
     assert written <= {root / name / ".dlbug" for name in (case.recorded, case.shown, *case.opened)}
 
 
+async def test_a_run_that_ends_well_and_learns_nothing_is_shown(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    root = tmp_path.resolve()
+    script = root / SCRIPT
+    flat = "for epoch in range(8):\n    print(f'epoch {epoch} train_loss {2.3:.4f}')\n"
+    script.write_text(flat)
+    await open_folders(client, root)
+    assert await run(root, sys.executable, SCRIPT) == 0
+    await until(lambda: marked(client) == [script.as_uri()], "the warning")
+    assert await sources(client) == [f"run:{sys.executable} {SCRIPT}"]
+
+    script.write_text(flat.replace("2.3:.4f", "2.3 - epoch / 4:.4f"))
+    assert await run(root, sys.executable, SCRIPT) == 0
+    await until(lambda: not marked(client), "the warning to go")
+
+
 async def test_runs_above_that_have_nothing_to_do_with_the_folder_are_not_shown(
     client: LanguageClient, tmp_path: Path
 ) -> None:

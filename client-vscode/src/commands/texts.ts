@@ -6,6 +6,8 @@ import type { Report, Waiting } from "../protocol";
 
 /** Milliseconds after the last change of the document to paste into. */
 const WAIT = 300;
+/** Characters that nobody types at once. */
+const PASTED = 200;
 
 export class Texts implements vscode.Disposable {
   private input: vscode.TextDocument | undefined;
@@ -22,7 +24,7 @@ export class Texts implements vscode.Disposable {
       registerCommand("dlBug.localizeSelection", () => this.selection()),
       registerCommand("dlBug.localizeLogFile", (uri?: unknown) => this.logFile(uri instanceof vscode.Uri ? uri : undefined)),
       registerCommand("dlBug.localizeInput", () => this.fromInput()),
-      vscode.workspace.onDidChangeTextDocument((event) => this.changed(event.document)),
+      vscode.workspace.onDidChangeTextDocument((event) => this.changed(event)),
       vscode.workspace.onDidCloseTextDocument((document) => this.closed(document)),
       vscode.window.onDidChangeActiveTextEditor(() => this.setContext()),
     ];
@@ -68,26 +70,29 @@ export class Texts implements vscode.Disposable {
     }
     await vscode.window.showTextDocument(this.input, { preview: false });
     this.setContext();
-    vscode.window.setStatusBarMessage("DL Bug: paste the output of the failed run here", 10_000);
+    vscode.window.setStatusBarMessage("DL Bug: paste the output of the run here", 10_000);
   }
 
   private async fromInput(): Promise<void> {
     clearTimeout(this.timer);
     const text = this.input?.getText() ?? "";
     if (text.trim() === "") {
-      void vscode.window.showInformationMessage("Paste the output of the failed run first.");
+      void vscode.window.showInformationMessage("Paste the output of the run first.");
       return;
     }
     await this.localize(text, "paste");
   }
 
-  private changed(document: vscode.TextDocument): void {
+  private changed(event: vscode.TextDocumentChangeEvent): void {
+    const { document } = event;
     if (!this.isInput(document)) {
       return;
     }
     clearTimeout(this.timer);
+    // A silent run's metrics look like no failure: what comes in one piece was pasted.
+    const isPasted = event.contentChanges.some((change) => change.text.length > PASTED);
     this.timer = setTimeout(() => {
-      if (looksLikeFailure(document.getText())) {
+      if (isPasted || looksLikeFailure(document.getText())) {
         void this.fromInput();
       }
     }, WAIT);

@@ -8,7 +8,7 @@ export function categoryName(id: string): string {
 }
 
 export function percent(share: number): string {
-  return share > 0 && share < 0.01 ? "<1 %" : `${Math.round(share * 100)} %`;
+  return share < 0.01 ? "<1 %" : `${Math.round(share * 100)} %`;
 }
 
 /** A share as a bar of ten characters. */

@@ -131,7 +131,7 @@ def _count(step: Step, roles: frozenset[str]) -> Iterator[Clue]:
     if node.entry is not None:
         named = named or node.entry.key in roles
     if named and step.decides:
-        why = f"`{node.text}` sets how many there are"
+        why = f"`{node.text}` may set how many there are"
         yield Clue("rules.count", node.file, node.line, 1 / (1 + step.distance / 8), why)
     elif isinstance(node.expr, ast.Call) and called_name(node.expr) in TABLES:
         why = f"`{node.text}` is the table that is too small for the index"

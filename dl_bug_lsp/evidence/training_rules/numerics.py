@@ -141,6 +141,8 @@ def _roots(training: Training, scope: Scope) -> Iterator[Clue]:
             continue
         if isinstance(inner, ast.Constant) or base == "math" or _guarded(training, scope, inner):
             continue
+        if _is_quotient_of_number(inner):
+            continue
         numpy = base in ("np", "numpy") or "linalg.norm" in base
         sizes = re.search(r"dim|size|shape|d_k|d_model|width|hidden|fan|head", ast.unparse(inner))
         if sizes or re.search(r"grad|global", ast.unparse(call)):
@@ -330,3 +332,13 @@ def _missing_values(
         for file, column in holes[:6]:
             line = column.empty_lines[0] if column.empty_lines else column.odd[0][0]
             yield clue("medium", file, line, f"`{column.name}` holds no number here")
+
+
+def _is_quotient_of_number(node: ast.expr) -> bool:
+    """Whether an expression divides a number: ``2 / n`` is never 0."""
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Div)
+        and isinstance(node.left, ast.Constant)
+        and bool(node.left.value)
+    )

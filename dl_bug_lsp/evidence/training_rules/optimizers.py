@@ -63,18 +63,45 @@ def _replaced(training: Training, scope: Scope) -> Iterator[Clue]:
     """Find a model, or one of its layers, made anew after the optimiser took its parameters."""
     for _, binding, call in _optimizer_bindings(scope):
         for model in sorted(_model_names(call)):
-            for name, bindings in sorted(scope.bindings.items()):
-                if name != model and not name.startswith(model + "."):
-                    continue
-                for later in bindings:
-                    if later.line <= binding.line or later.mutates or not _makes_new(later.value):
-                        continue
+            for where, known_as, line in _later(scope, model, binding.line):
+                for name, later in _made_anew(where, known_as, line):
                     if name == model and _rebuilt_both(scope, later.line, model):
                         continue
                     why = f"`{name}` is replaced after the optimiser took its parameters"
-                    yield clue("strong", scope.file, later.line, why)
+                    yield clue("strong", where.file, later.line, why)
                     why = f"{text(call)} holds parameters that are replaced later"
                     yield clue("medium", scope.file, binding.line, why)
+
+
+def _later(scope: Scope, model: str, line: int) -> Iterator[tuple[Scope, str, int]]:
+    """Yield what runs after a line: the rest of its scope, and the functions called there.
+
+    Each with the name that the model has in it, and the line after which it counts.
+    """
+    yield scope, model, line
+    for call in scope.calls:
+        if call.lineno <= line:
+            continue
+        function = call.func
+        if isinstance(function, ast.Attribute) and dotted_name(function.value) == "self":
+            method = scope.owner.functions.get(function.attr) if scope.owner is not None else None
+            if method is not None and method is not scope and model.startswith("self."):
+                yield method, model, 0
+        elif isinstance(function, ast.Name) and scope.parent is not None:
+            callee = scope.parent.functions.get(function.id)
+            names = [p.arg for p in callee.parameters()] if callee is not None else []
+            for given, name in zip(call.args, names, strict=False):
+                if callee is not None and dotted_name(given) == model:
+                    yield callee, name, 0
+
+
+def _made_anew(scope: Scope, model: str, line: int) -> Iterator[tuple[str, Binding]]:
+    """Yield the bindings after a line that make a model, or one of its layers, anew."""
+    for name, bindings in sorted(scope.bindings.items()):
+        if name == model or name.startswith(model + "."):
+            for later in bindings:
+                if later.line > line and not later.mutates and _makes_new(later.value):
+                    yield name, later
 
 
 def _makes_new(expr: ast.expr) -> bool:

@@ -147,7 +147,7 @@ class _Maker:
             file, line = frame.workspace_file or "", frame.workspace_line or frame.line
             if (file, line) == (suspect.file, suspect.line):
                 continue
-            words = "raised below this line" if at == 0 else "called from here"
+            words = "the last line of yours before the error" if at == 0 else "called from here"
             if (file, line) not in self._frames:
                 self._frames[file, line] = self.spot(file, line, line)
             where = f"{words}, in {frame.function}" if frame.function else words

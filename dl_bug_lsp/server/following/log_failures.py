@@ -93,12 +93,14 @@ class LogFailures:
         if not telling:
             return None
         found = await localized(ls, failure.text, source, telling, lines_before=lines)
+        if failure.ended_well and found.report.silent_warning is None:
+            return None
         if found.report.primary is None:
             return None
         if has_frame(found.report):
             return found
         others = tuple(f for f in followed if f not in telling)
-        if others:
+        if others and not failure.ended_well:
             name = name_elsewhere(folder, source)
             there = await localized(ls, failure.text, name, others, lines_before=lines)
             if has_frame(there.report):
