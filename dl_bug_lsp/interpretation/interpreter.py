@@ -17,6 +17,7 @@ from typing import Any
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import arrays, builtin_models, operators
+from dl_bug_lsp.interpretation.complaints import Complaint, Observations
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
@@ -69,6 +70,7 @@ MODEL_ERRORS = (
     *(ArithmeticError, MemoryError),
 )
 """What a model may stumble over where a program hands it what it was not written for."""
+MAX_SIDES = 3
 SUPER = "builtins.super()"
 TABLES = {"DictConfig", "EasyDict", "AttrDict", "ConfigDict"}
 """Classes of libraries whose objects are tables of settings."""
@@ -123,6 +125,7 @@ class Outcome:
     ``raised`` is the failure where it was reproduced; ``elsewhere`` the places at which values did
     not fit our models; ``reached`` whether the failing line was come to; ``complete`` whether the
     budget did. ``agreed`` counts for origins of sizes the other sizes that they were equal to.
+    ``is_seen`` is False where ``raised`` is only what the message says of the failing line.
     """
 
     raised: Raised | None
@@ -131,6 +134,7 @@ class Outcome:
     complete: bool
     steps: int
     agreed: Mapping[Origin, int] = field(default_factory=dict)
+    is_seen: bool = False
 
 
 class Interpreter:
@@ -146,13 +150,14 @@ class Interpreter:
         frames: Iterable[Origin] = (),
         settings: str | None = None,
         reported: Iterable[tuple[int, int]] = (),
+        complaint: Complaint | None = None,
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
         ``arguments`` are the words of the command line without the program, None where they are
         not known; ``frames`` the places on the stack, outermost first; ``settings`` the config file
         that a path which is not known means; ``reported`` the pairs of sizes that the failure's
-        message says differ.
+        message says differ; ``complaint`` what else it says.
         """
         self.workspace = workspace
         self.script = script
@@ -177,6 +182,10 @@ class Interpreter:
         self.modules: dict[str, Value] = {}
         self.stack: list[Origin] = []
         self.elsewhere: set[tuple[Origin, str]] = set()
+        self.complaint = complaint
+        self.observations = Observations()
+        self._tests: list[tuple[ast.expr, Environment]] = []
+        """The conditions of the blocks that are being followed."""
         self.comparisons = arrays.Comparisons(frozenset(reported), self._is_failing)
         builtin_models.load()
 
@@ -202,7 +211,10 @@ class Interpreter:
         done = self.steps - self.left
         reached = self.target in self._come_to
         agreed = dict(self.comparisons.agreed)
-        return Outcome(raised, frozenset(self.elsewhere), reached, complete, done, agreed)
+        is_seen = raised is not None
+        if raised is None and reached and self.complaint is not None:
+            raised = self.observations.judged(self.complaint)
+        return Outcome(raised, frozenset(self.elsewhere), reached, complete, done, agreed, is_seen)
 
     def _until_end(self, work: Callable[[], object]) -> bool:
         """Do a piece of the run; return whether the budget was enough."""
@@ -381,6 +393,13 @@ class Interpreter:
 
     def _do_If(self, node: ast.If, env: Environment) -> None:
         known = operators.truth(self.value(node.test, env))
+        self._tests.append((node.test, env))
+        try:
+            self._branch(node, env, known)
+        finally:
+            self._tests.pop()
+
+    def _branch(self, node: ast.If, env: Environment, known: bool | None) -> None:
         if known is not None:
             self.block(node.body if known else node.orelse, env)
             return
@@ -465,20 +484,44 @@ class Interpreter:
         if node.exc is not None:
             func = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
             name = ast.unparse(func)
+        place = self.stack[-1]
         raised = Raised("raised", name)
-        raised.place = self.stack[-1]
-        if raised.place == self.target:
+        raised.place = place
+        if place == self.target:
+            sides = self._tested()
+            raised = Raised("raised", name, *sides)
+            raised.place = place
             raise Reached(raised)
         raise _Leave(raised)
+
+    def _tested(self) -> tuple[Value, ...]:
+        """Return what the innermost condition around the failing line compares."""
+        if not self._tests:
+            return ()
+        test, env = self._tests[-1]
+        if env.file != self.target[0]:
+            return ()
+        return self._compared(test, env)
+
+    def _compared(self, test: ast.expr, env: Environment) -> tuple[Value, ...]:
+        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test = test.operand
+        parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]
+        try:
+            return tuple(self.value(part, env) for part in parts[:MAX_SIDES])
+        except Raised:
+            return ()
 
     def _do_Assert(self, node: ast.Assert, env: Environment) -> None:
         test = self.value(node.test, env)
         if operators.truth(test) is False:
-            raised = Raised("raised", "AssertionError", test)
-            raised.place = self.stack[-1]
-            if self._is_failure(self.stack[-1], node):
+            place = self.stack[-1]
+            if self._is_failure(place, node):
+                sides = self._compared(node.test, env) or (test,)
+                raised = Raised("raised", "AssertionError", *sides)
+                raised.place = place
                 raise Reached(raised)
-            self.elsewhere.add((self.stack[-1], "raised"))
+            self.elsewhere.add((place, "raised"))
 
     def _do_FunctionDef(self, node: ast.FunctionDef, env: Environment) -> None:
         made = self._function(node, env)
@@ -694,7 +737,23 @@ class Interpreter:
         return None
 
     def _of_Attribute(self, node: ast.Attribute, env: Environment) -> Value:
-        return self.attribute(self.value(node.value, env), node.attr, (env.file, node.lineno))
+        base = self.value(node.value, env)
+        self._observe(node, env, (base,))
+        return self.attribute(base, node.attr, (env.file, node.lineno))
+
+    def _observe(
+        self,
+        node: ast.expr,
+        env: Environment,
+        values: Sequence[Value],
+        keywords: dict[str, Value] | None = None,
+    ) -> None:
+        """Keep an operation of the failing line, where the message may speak of it."""
+        file, line = self.target
+        if self.complaint is None or env.file != file:
+            return
+        if node.lineno <= line <= (node.end_lineno or node.lineno):
+            self.observations.note(node, values, keywords)
 
     def attribute(self, base: Value, name: str, place: Origin) -> Value:
         """Return ``base.name``; raise where it is known not to be there."""
@@ -814,6 +873,7 @@ class Interpreter:
     def _of_BinOp(self, node: ast.BinOp, env: Environment) -> Value:
         left, right = self.value(node.left, env), self.value(node.right, env)
         self.stack[-1] = (env.file, node.lineno)
+        self._observe(node, env, (left, right))
         if isinstance(left.data, LibraryObject) and isinstance(node.op, ast.Div):
             model = MODELS.methods.get((left.data.short, "/"))
             if model is not None:
@@ -945,6 +1005,7 @@ class Interpreter:
                 slices.append(None)
                 parts.append(self.value(element, env))
         self.stack[-1] = (env.file, node.lineno)
+        self._observe(node, env, (base, *parts))
         place = (env.file, node.lineno)
         if isinstance(base.data, Instance):
             method = self._member(base.data.cls, "__getitem__")
@@ -1081,6 +1142,7 @@ class Interpreter:
             else:
                 return unknown(value, *args)
         self.stack[-1] = (env.file, node.lineno)
+        self._observe(node, env, (callee, *args), keywords)
         if isinstance(callee.data, Library) and callee.data.name in (
             "builtins.locals",
             "builtins.vars",
