@@ -106,6 +106,9 @@ def _complaint(case: Case) -> Complaint:
         elif isinstance(fact.value, (int, float, str)) and not isinstance(fact.value, bool):
             printed.add(fact.value)
     printed.update(int(number) for number in WHOLE.findall(message))
+    differing = _reported(case)
+    if differing:
+        printed = {number for pair in differing for number in pair}
     kind, names = _kind_of(case, message)
     inner = next((frame for frame, place in reversed(case.located) if place is not None), None)
     underlined = inner.expression if inner is not None and inner.expression else ""
@@ -128,7 +131,7 @@ def _kind_of(case: Case, message: str) -> tuple[str, frozenset[str]]:
     if "positional argument" in message:
         return "missing", frozenset()
     if attributes:
-        return "attribute", frozenset(attributes)
+        return "attribute", frozenset()
     if keys or case.class_name == "KeyError":
         return "key", frozenset(keys)
     if case.class_name == "IndexError" or OUT_OF_RANGE.search(message):

@@ -17,7 +17,6 @@ from dl_bug_lsp.interpretation.values import (
     Array,
     ClassValue,
     FunctionValue,
-    Instance,
     Lazy,
     LibraryObject,
     Raised,
@@ -29,7 +28,7 @@ MAX_OBSERVED = 200
 MAX_PRINTED = 4
 """Sides at most that are taken because the message prints them."""
 SMALLEST = 3
-"""Whole numbers from which on one that the message prints is no coincidence."""
+"""Numbers, and lengths of words, from which on what the message prints is no coincidence."""
 MAX_NESTED = 40
 DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
 LOOKED_UP = ("embedding", "Embedding", "EmbeddingBag", "embedding_bag", "Embed")
@@ -48,7 +47,7 @@ CONVERTED = (
 class Complaint:
     """What a message says of the operation that failed.
 
-    ``kind`` is one of ``"none"``, ``"zero"``, ``"index"``, ``"key"``, ``"attribute"``, ``"file"``,
+    ``kind`` is one of ``"none"``, ``"zero"``, ``"index"``, ``"key"``, ``"file"``,
     ``"argument"``, ``"missing"``, ``"conversion"``, ``"dtype"``, or empty; ``names`` are the keys,
     attributes or arguments that it names, ``printed`` the numbers and quoted words in it;
     ``expression`` is the part of the line that the traceback underlines, empty where it does not.
@@ -120,8 +119,6 @@ def _failing(seen: Observation, complaint: Complaint) -> tuple[Value, ...]:
     kind = complaint.kind
     if isinstance(node, ast.Attribute):
         named = node.attr in names
-        if kind in ("attribute", "key") and named and not isinstance(values[0].data, Array):
-            return (_of_class(values[0]),)
         if kind == "none" and named and _may_be_none(values[0]):
             return values[:1]
     elif isinstance(node, ast.BinOp):
@@ -131,7 +128,7 @@ def _failing(seen: Observation, complaint: Complaint) -> tuple[Value, ...]:
             return tuple(value for value in values if _may_be_none(value))
     elif isinstance(node, ast.Subscript) and len(values) > 1:
         if kind == "key" and (not names or _is_one_of(values[1], names)):
-            return values[1], values[0]
+            return values[1:]
         if kind == "index" and not isinstance(values[0].data, (dict, str)):
             return values[1], values[0]
         if kind == "none" and not names and _may_be_none(values[0]):
@@ -191,7 +188,8 @@ def _printed(some: Sequence[Observation], printed: frozenset[int | float | str])
                 data = part.data
                 if isinstance(data, bool) or not isinstance(data, (int, float, str)):
                     continue
-                if isinstance(data, int) and abs(data) < SMALLEST:
+                small = len(data) < SMALLEST if isinstance(data, str) else abs(data) < SMALLEST
+                if small:
                     continue
                 if data in printed and part.origins:
                     found.setdefault(data, part)
@@ -230,13 +228,6 @@ def _name_of(node: ast.expr, callee: Value) -> str:
 def _receiver(callee: Value) -> Value | None:
     receiver = getattr(callee.data, "receiver", None)
     return receiver if isinstance(receiver, Value) else None
-
-
-def _of_class(value: Value) -> Value:
-    """Return an object with the place of its class, which lacks what the message names."""
-    if isinstance(value.data, Instance):
-        return _of_definition(Value(value.data.cls, value.origins))
-    return value
 
 
 def _of_definition(value: Value) -> Value:
