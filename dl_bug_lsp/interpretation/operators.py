@@ -13,6 +13,7 @@ from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
     Instance,
+    Lazy,
     LibraryObject,
     Raised,
     Table,
@@ -389,6 +390,8 @@ def indexed(
             raise Raised("index", "index out of range", key, base)
         found = data[number]
         return Value(found, merged(base, key)) if isinstance(data, str) else found  # type: ignore[return-value]
+    if isinstance(data, Lazy) and not isinstance(key.data, (str, tuple)):
+        return Value(data.item.data, merged(data.item, key))
     if data is None:
         raise Raised("none", "'NoneType' object is not subscriptable", base)
     if isinstance(data, (int, float, bool)):
