@@ -28,7 +28,7 @@ SHARED = 0.25
 """What an origin counts that made both sides."""
 CONFIRMED = 0.25
 """What an origin's share is multiplied by whose size fitted others before the failure."""
-SAID = 0.6
+SAID = 0.3
 """What an origin's share is multiplied by where only the message says what failed."""
 MOST_ITEMS = 20
 MOST_TEXT = 40

@@ -30,7 +30,10 @@ Side = list[list[str]]
 
 
 def axes_of(text: str) -> Side | None:
-    """Return one side of a pattern: names by axis, one in parentheses having several."""
+    """Return one side of a pattern: names by axis, one in parentheses having several.
+
+    An ellipsis in parentheses is followed by an empty name. None where the text is no pattern.
+    """
     found: Side = []
     inside: list[str] | None = None
     for token in TOKEN.findall(text):
@@ -41,7 +44,7 @@ def axes_of(text: str) -> Side | None:
         elif token == ")":
             if inside is None:
                 return None
-            found.append(inside)
+            found.append(["...", ""] if inside == ["..."] else inside)
             inside = None
         elif token == "..." or token.isidentifier() or token.isdigit():
             if inside is not None:
@@ -73,6 +76,8 @@ def rearranged(
         rest = tuple(shape[at : at + count])
         shape[at : at + count] = []
         before = [*before[:at], *before[at + 1 :]]
+    if any("..." in names for names in before):
+        return None
     if len(before) != len(shape):
         raise Raised("size", "number of axes does not fit the pattern", value, pattern)
     sizes = dict(given)
@@ -83,12 +88,16 @@ def rearranged(
         if names == ["..."]:
             found.extend(rest)
             continue
-        if "..." in names:
-            return None
-        parts = [Value(int(n)) if n.isdigit() else sizes.get(n) for n in names]
-        if any(part is None for part in parts):
-            return None
-        dims = [part for part in parts if part is not None]
+        dims: list[Value] = []
+        for name in names:
+            if name == "...":
+                dims.extend(rest)
+            elif name.isdigit():
+                dims.append(Value(int(name)))
+            elif name and name not in sizes:
+                return None
+            elif name:
+                dims.append(sizes[name])
         found.append(dims[0] if len(dims) == 1 else arrays.product(dims))
     return tuple(found)
 
@@ -159,4 +168,3 @@ def _layer_call(interpreter: Interpreter, call: Call) -> Value:
     pattern = layer.args[0] if layer.args else layer.keywords.get("pattern")
     given = {k: v for k, v in layer.keywords.items() if k not in ("pattern", "reduction")}
     return _on(call, call.args[0], pattern, given)
-

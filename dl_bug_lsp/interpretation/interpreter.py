@@ -454,7 +454,9 @@ class Interpreter:
             told = [self._matches(one, subject, env) for one in pattern.patterns]
             return True if True in told else None if None in told else False
         if isinstance(pattern, ast.MatchAs):
-            known = True if pattern.pattern is None else self._matches(pattern.pattern, subject, env)
+            known = (
+                True if pattern.pattern is None else self._matches(pattern.pattern, subject, env)
+            )
             if known and pattern.name is not None:
                 env.names[pattern.name] = subject
             return known
@@ -743,9 +745,7 @@ class Interpreter:
         if isinstance(target, ast.Name):
             scope = env
             if f"nonlocal {target.id}" in env.names:
-                while scope.outer is not None and (
-                    scope is env or target.id not in scope.names
-                ):
+                while scope.outer is not None and (scope is env or target.id not in scope.names):
                     scope = scope.outer
             if f"global {target.id}" in env.names:
                 while scope.outer is not None:

@@ -516,7 +516,12 @@ def _array_part(
             elif part.data is UNKNOWN:
                 return arrays.made(data, None, base, *plain_parts)
             axis += 1
-    shape.extend(data.shape[axis:])
+    rest = data.shape[axis:]
+    dropped = [p for p in plain_parts if isinstance(p.data, int)]
+    if dropped:
+        # What stands behind an axis that an index drops is another axis than before.
+        rest = tuple(Value(dim.data, merged(dim, *dropped)) for dim in rest)
+    shape.extend(rest)
     result = arrays.made(data, shape, base, *plain_parts)
     found = arrays.array(result)
     if found is not None:

@@ -1518,14 +1518,12 @@ def _namedtuple(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     node = ast.ClassDef(name.data, [], [], [], [])
     node.lineno = node.end_lineno = call.place[1]
-    members: dict[str, Value] = {}
     for field_name in names:
         target = ast.Name(field_name, ast.Store())
         node.body.append(ast.AnnAssign(target, ast.Name("object", ast.Load()), None, 1))
     defaults = call.keywords.get("defaults")
     given = listed(interpreter, defaults) if defaults is not None else []
-    for field_name, value in zip(reversed(names), reversed(given or []), strict=False):
-        members[field_name] = value
+    members = dict(zip(reversed(names), reversed(given or []), strict=False))
     base = Value(Library("typing.NamedTuple"))
     return Value(ClassValue(name.data, node, call.place[0], (base,), members))
 
