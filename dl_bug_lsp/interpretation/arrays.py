@@ -100,6 +100,20 @@ def same(a: Value, b: Value, message: str) -> Value:
     return Value(a.data if x is not None else b.data, merged(a, b))
 
 
+def moved(before: Array, after: Value, *by: Value) -> Value:
+    """Return an array whose axes stand elsewhere than before: what moved them made them, too."""
+    data = array(after)
+    if data is None or data.shape is None or before.shape is None:
+        return after
+    old = before.shape
+    shape = tuple(
+        dim if i < len(old) and dim is old[i] else Value(dim.data, merged(dim, *by))
+        for i, dim in enumerate(data.shape)
+    )
+    changed = Array(shape, data.dtype, data.library, data.device, data.lowest, data.highest)
+    return Value(changed, after.origins)
+
+
 def unlike(shape: Sequence[Value], other: Value, message: str) -> None:
     """Raise where a dimension is one of which the message says that another differs from it."""
     for dim in shape:

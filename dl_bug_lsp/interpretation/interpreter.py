@@ -17,6 +17,7 @@ from typing import Any
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import arrays, builtin_models, operators
+from dl_bug_lsp.interpretation.complaints import Complaint, Observations
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
@@ -69,6 +70,34 @@ MODEL_ERRORS = (
     *(ArithmeticError, MemoryError),
 )
 """What a model may stumble over where a program hands it what it was not written for."""
+MAX_SIDES = 3
+RAISING = {
+    "key": {"KeyError", "LookupError"},
+    "index": {"IndexError", "LookupError"},
+    "value": {"ValueError", "ZeroDivisionError", "ArithmeticError"},
+    "type": {"TypeError"},
+    "attribute": {"AttributeError"},
+    "none": {"TypeError", "AttributeError"},
+    "file": {"FileNotFoundError", "OSError", "IOError"},
+    "name": {"NameError"},
+    "size": set[str](),
+    "arguments": set[str](),
+}
+"""The classes of Python that stand for what our models raise."""
+OPERATORS = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.MatMult: "matmul",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+}
+ENUMS = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
+BUILT_IN_DECORATORS = {"setter", "getter", "deleter"}
 SUPER = "builtins.super()"
 TABLES = {"DictConfig", "EasyDict", "AttrDict", "ConfigDict"}
 """Classes of libraries whose objects are tables of settings."""
@@ -123,6 +152,7 @@ class Outcome:
     ``raised`` is the failure where it was reproduced; ``elsewhere`` the places at which values did
     not fit our models; ``reached`` whether the failing line was come to; ``complete`` whether the
     budget did. ``agreed`` counts for origins of sizes the other sizes that they were equal to.
+    ``is_seen`` is False where ``raised`` is only what the message says of the failing line.
     """
 
     raised: Raised | None
@@ -131,6 +161,7 @@ class Outcome:
     complete: bool
     steps: int
     agreed: Mapping[Origin, int] = field(default_factory=dict)
+    is_seen: bool = False
 
 
 class Interpreter:
@@ -146,13 +177,14 @@ class Interpreter:
         frames: Iterable[Origin] = (),
         settings: str | None = None,
         reported: Iterable[tuple[int, int]] = (),
+        complaint: Complaint | None = None,
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
         ``arguments`` are the words of the command line without the program, None where they are
         not known; ``frames`` the places on the stack, outermost first; ``settings`` the config file
         that a path which is not known means; ``reported`` the pairs of sizes that the failure's
-        message says differ.
+        message says differ; ``complaint`` what else it says.
         """
         self.workspace = workspace
         self.script = script
@@ -177,6 +209,12 @@ class Interpreter:
         self.modules: dict[str, Value] = {}
         self.stack: list[Origin] = []
         self.elsewhere: set[tuple[Origin, str]] = set()
+        self.complaint = complaint
+        self.observations = Observations()
+        self._guards: list[list[ast.ExceptHandler]] = []
+        """The handlers of the ``try`` statements that are being followed."""
+        self._tests: list[tuple[ast.expr, Environment]] = []
+        """The conditions of the blocks that are being followed."""
         self.comparisons = arrays.Comparisons(frozenset(reported), self._is_failing)
         builtin_models.load()
 
@@ -202,7 +240,10 @@ class Interpreter:
         done = self.steps - self.left
         reached = self.target in self._come_to
         agreed = dict(self.comparisons.agreed)
-        return Outcome(raised, frozenset(self.elsewhere), reached, complete, done, agreed)
+        is_seen = raised is not None
+        if raised is None and reached and self.complaint is not None:
+            raised = self.observations.judged(self.complaint)
+        return Outcome(raised, frozenset(self.elsewhere), reached, complete, done, agreed, is_seen)
 
     def _until_end(self, work: Callable[[], object]) -> bool:
         """Do a piece of the run; return whether the budget was enough."""
@@ -286,6 +327,8 @@ class Interpreter:
             raised.place = place
             if self._is_failure(place, node):
                 raise Reached(raised) from None
+            if self._guards and any(_catches(handler, raised) for handler in self._guards[-1]):
+                raise _Leave(raised) from None
             self.elsewhere.add((place, raised.what))
             if isinstance(node, ast.Return):
                 raise _Return(unknown(*raised.sides)) from None
@@ -379,8 +422,55 @@ class Interpreter:
         for name in node.names:
             env.names.setdefault(f"global {name}", Value(None))
 
+    def _do_Nonlocal(self, node: ast.Nonlocal, env: Environment) -> None:
+        for name in node.names:
+            env.names.setdefault(f"nonlocal {name}", Value(None))
+
+    def _do_Match(self, node: ast.Match, env: Environment) -> None:
+        subject = self.value(node.subject, env)
+        undecided: list[ast.match_case] = []
+        for case in node.cases:
+            known = self._matches(case.pattern, subject, env)
+            if known and case.guard is not None:
+                known = operators.truth(self.value(case.guard, env))
+            if known is None:
+                undecided.append(case)
+            elif known and not undecided:
+                self.block(case.body, env)
+                return
+        chosen = [case for case in undecided if self._holds(case.body, env)] or undecided
+        if chosen:
+            self.block(chosen[0].body, env)
+
+    def _matches(self, pattern: ast.pattern, subject: Value, env: Environment) -> bool | None:
+        """Return whether a pattern fits (PEP 634), None where that is not known."""
+        if isinstance(pattern, ast.MatchValue):
+            return operators.truth(
+                operators.compare(ast.Eq, subject, self.value(pattern.value, env))
+            )
+        if isinstance(pattern, ast.MatchSingleton):
+            return operators.truth(operators.compare(ast.Is, subject, Value(pattern.value)))
+        if isinstance(pattern, ast.MatchOr):
+            told = [self._matches(one, subject, env) for one in pattern.patterns]
+            return True if True in told else None if None in told else False
+        if isinstance(pattern, ast.MatchAs):
+            known = (
+                True if pattern.pattern is None else self._matches(pattern.pattern, subject, env)
+            )
+            if known and pattern.name is not None:
+                env.names[pattern.name] = subject
+            return known
+        return None
+
     def _do_If(self, node: ast.If, env: Environment) -> None:
         known = operators.truth(self.value(node.test, env))
+        self._tests.append((node.test, env))
+        try:
+            self._branch(node, env, known)
+        finally:
+            self._tests.pop()
+
+    def _branch(self, node: ast.If, env: Environment, known: bool | None) -> None:
         if known is not None:
             self.block(node.body if known else node.orelse, env)
             return
@@ -448,7 +538,11 @@ class Interpreter:
 
     def _do_Try(self, node: ast.Try, env: Environment) -> None:
         try:
-            self.block(node.body, env)
+            self._guards.append(node.handlers)
+            try:
+                self.block(node.body, env)
+            finally:
+                self._guards.pop()
             self.block(node.orelse, env)
         except _Leave as end:
             handler = next((h for h in node.handlers if _catches(h, end.raised)), None)
@@ -465,29 +559,71 @@ class Interpreter:
         if node.exc is not None:
             func = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
             name = ast.unparse(func)
+        place = self.stack[-1]
         raised = Raised("raised", name)
-        raised.place = self.stack[-1]
-        if raised.place == self.target:
+        raised.place = place
+        if place == self.target:
+            sides = self._tested()
+            raised = Raised("raised", name, *sides)
+            raised.place = place
             raise Reached(raised)
         raise _Leave(raised)
+
+    def _tested(self) -> tuple[Value, ...]:
+        """Return what the innermost condition around the failing line compares."""
+        if not self._tests:
+            return ()
+        test, env = self._tests[-1]
+        if env.file != self.target[0]:
+            return ()
+        return self._compared(test, env)
+
+    def _compared(self, test: ast.expr, env: Environment) -> tuple[Value, ...]:
+        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test = test.operand
+        parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]
+        try:
+            return tuple(self.value(part, env) for part in parts[:MAX_SIDES])
+        except Raised:
+            return ()
 
     def _do_Assert(self, node: ast.Assert, env: Environment) -> None:
         test = self.value(node.test, env)
         if operators.truth(test) is False:
-            raised = Raised("raised", "AssertionError", test)
-            raised.place = self.stack[-1]
-            if self._is_failure(self.stack[-1], node):
+            place = self.stack[-1]
+            if self._is_failure(place, node):
+                sides = self._compared(node.test, env) or (test,)
+                raised = Raised("raised", "AssertionError", *sides)
+                raised.place = place
                 raise Reached(raised)
-            self.elsewhere.add((self.stack[-1], "raised"))
+            self.elsewhere.add((place, "raised"))
 
     def _do_FunctionDef(self, node: ast.FunctionDef, env: Environment) -> None:
         made = self._function(node, env)
+        env.names[node.name] = self._decorated(made, node, env)
+
+    def _decorated(
+        self, made: Value, node: ast.FunctionDef | ast.ClassDef, env: Environment
+    ) -> Value:
+        """Return what the workspace's own decorators make of a function or class.
+
+        Those of libraries mostly hand on what they get.
+        """
         for decorator in reversed(node.decorator_list):
-            if isinstance(decorator, ast.Call):
+            if isinstance(decorator, ast.Attribute) and decorator.attr in BUILT_IN_DECORATORS:
+                continue
+            try:
                 applied = self.value(decorator, env)
-                if isinstance(applied.data, LibraryObject) and applied.data.name == "hydra.main":
-                    made = self.call(applied, (made,), {}, (env.file, decorator.lineno))
-        env.names[node.name] = made
+                data = applied.data
+                is_main = isinstance(data, LibraryObject) and data.name == "hydra.main"
+                if not is_main and not isinstance(data, (FunctionValue, BoundMethod)):
+                    continue
+                result = self.call(applied, (made,), {}, (env.file, decorator.lineno))
+            except Raised:
+                continue
+            if is_main or isinstance(result.data, (FunctionValue, BoundMethod, ClassValue)):
+                made = result
+        return made
 
     _do_AsyncFunctionDef = _do_FunctionDef
 
@@ -508,6 +644,8 @@ class Interpreter:
             name = ast.unparse(decorator).rpartition(".")[2]
             if name in ("property", "cached_property", "staticmethod", "classmethod", "setter"):
                 kind = "property" if name == "cached_property" else name
+            elif name in ("contextmanager", "asynccontextmanager"):
+                kind = "contextmanager"
         owner = env.owner
         function = FunctionValue(node, env, env.file, defaults, owner, kind)
         self._functions[env.file, node.lineno] = function
@@ -521,7 +659,40 @@ class Interpreter:
         ) or any(isinstance(b.data, ClassValue) and b.data.is_dataclass for b in bases)
         inner = Environment(cls.members, env, env.file, cls)
         self.block(node.body, inner)
-        env.names[node.name] = Value(cls)
+        if self._is_enum(cls):
+            self._number(cls)
+        env.names[node.name] = self._decorated(Value(cls), node, env)
+
+    def _is_enum(self, cls: ClassValue) -> bool:
+        return any(name in ENUMS for name in self.library_bases(cls))
+
+    def _number(self, cls: ClassValue) -> None:
+        """Make members of an enumeration out of what its class assigns."""
+        for name, value in list(cls.members.items()):
+            plain_value = isinstance(value.data, (*operators.PLAIN, tuple, LibraryObject))
+            if plain_value and not name.startswith("_"):
+                held = value
+                if isinstance(value.data, LibraryObject):
+                    held = unknown(value)
+                named = Value(name, value.origins)
+                member = Instance(cls, {"value": held, "name": named, "_value_": held})
+                cls.members[name] = Value(member, value.origins)
+
+    def _members_of(self, cls: ClassValue) -> list[Value]:
+        """Return the members of an enumeration."""
+        return [
+            value
+            for value in cls.members.values()
+            if isinstance(value.data, Instance) and value.data.cls is cls
+        ]
+
+    def _member_for(self, cls: ClassValue, given: Value, attribute: str) -> Value | None:
+        """Return the member of an enumeration by its value or name, None where it is not known."""
+        for value in self._members_of(cls):
+            assert isinstance(value.data, Instance)
+            if operators.truth(operators.compare(ast.Eq, value.data.attributes[attribute], given)):
+                return Value(value.data, merged(value, given))
+        return None
 
     def _do_Import(self, node: ast.Import, env: Environment) -> None:
         for alias in node.names:
@@ -573,6 +744,9 @@ class Interpreter:
         """Bind a target: a name, an attribute, an item, or several."""
         if isinstance(target, ast.Name):
             scope = env
+            if f"nonlocal {target.id}" in env.names:
+                while scope.outer is not None and (scope is env or target.id not in scope.names):
+                    scope = scope.outer
             if f"global {target.id}" in env.names:
                 while scope.outer is not None:
                     scope = scope.outer
@@ -694,7 +868,23 @@ class Interpreter:
         return None
 
     def _of_Attribute(self, node: ast.Attribute, env: Environment) -> Value:
-        return self.attribute(self.value(node.value, env), node.attr, (env.file, node.lineno))
+        base = self.value(node.value, env)
+        self._observe(node, env, (base,))
+        return self.attribute(base, node.attr, (env.file, node.lineno))
+
+    def _observe(
+        self,
+        node: ast.expr,
+        env: Environment,
+        values: Sequence[Value],
+        keywords: dict[str, Value] | None = None,
+    ) -> None:
+        """Keep an operation of the failing line, where the message may speak of it."""
+        file, line = self.target
+        if self.complaint is None or env.file != file:
+            return
+        if node.lineno <= line <= (node.end_lineno or node.lineno):
+            self.observations.note(node, values, keywords)
 
     def attribute(self, base: Value, name: str, place: Origin) -> Value:
         """Return ``base.name``; raise where it is known not to be there."""
@@ -714,6 +904,9 @@ class Interpreter:
             if dotted in CONSTANTS:
                 return Value(CONSTANTS[dotted])
             return Value(Library(dotted), base.origins)
+        if name in ("__name__", "__qualname__") and isinstance(data, (FunctionValue, ClassValue)):
+            node = data.node
+            return Value(getattr(node, "name", "<lambda>"), base.origins)
         if isinstance(data, ClassValue):
             member = self._member(data, name)
             if member is None:
@@ -814,12 +1007,28 @@ class Interpreter:
     def _of_BinOp(self, node: ast.BinOp, env: Environment) -> Value:
         left, right = self.value(node.left, env), self.value(node.right, env)
         self.stack[-1] = (env.file, node.lineno)
+        self._observe(node, env, (left, right))
         if isinstance(left.data, LibraryObject) and isinstance(node.op, ast.Div):
             model = MODELS.methods.get((left.data.short, "/"))
             if model is not None:
                 place = (env.file, node.lineno)
                 return self.apply(model, Call("/", (right,), {}, place, left))
+        overloaded = self._overloaded(type(node.op), left, right, (env.file, node.lineno))
+        if overloaded is not None:
+            return overloaded
         return operators.binary(type(node.op), left, right)
+
+    def _overloaded(
+        self, kind: type[ast.operator], left: Value, right: Value, place: Origin
+    ) -> Value | None:
+        """Return what an operator that a workspace class defines gives, None where none does."""
+        name = OPERATORS.get(kind)
+        for value, other, prefix in ((left, right, ""), (right, left, "r")):
+            if name is not None and isinstance(value.data, Instance):
+                method = self._member(value.data.cls, f"__{prefix}{name}__")
+                if method is not None and isinstance(method.data, FunctionValue):
+                    return self.call(Value(BoundMethod(method.data, value)), (other,), {}, place)
+        return None
 
     def _of_UnaryOp(self, node: ast.UnaryOp, env: Environment) -> Value:
         value = self.value(node.operand, env)
@@ -852,14 +1061,32 @@ class Interpreter:
 
     def _of_Compare(self, node: ast.Compare, env: Environment) -> Value:
         left = self.value(node.left, env)
-        found = Value(True)
+        found: Value | None = Value(True)
         for kind, expr in zip(node.ops, node.comparators, strict=True):
             right = self.value(expr, env)
-            found = operators.compare(type(kind), left, right)
+            found = self._is_inside(kind, left, right, (env.file, node.lineno))
+            if found is None:
+                found = operators.compare(type(kind), left, right)
             if len(node.ops) > 1 and operators.truth(found) is not True:
                 return found
             left = right
+        assert found is not None
         return found
+
+    def _is_inside(
+        self, kind: ast.cmpop, item: Value, container: Value, place: Origin
+    ) -> Value | None:
+        """Return what ``__contains__`` of a workspace class says, None where there is none."""
+        if not isinstance(kind, (ast.In, ast.NotIn)) or not isinstance(container.data, Instance):
+            return None
+        method = self._member(container.data.cls, "__contains__")
+        if method is None or not isinstance(method.data, FunctionValue):
+            return None
+        told = self.call(Value(BoundMethod(method.data, container)), (item,), {}, place)
+        known = operators.truth(told)
+        if known is None:
+            return unknown(told)
+        return Value(known is isinstance(kind, ast.In), told.origins)
 
     def _of_IfExp(self, node: ast.IfExp, env: Environment) -> Value:
         test = self.value(node.test, env)
@@ -945,12 +1172,18 @@ class Interpreter:
                 slices.append(None)
                 parts.append(self.value(element, env))
         self.stack[-1] = (env.file, node.lineno)
+        self._observe(node, env, (base, *parts))
         place = (env.file, node.lineno)
         if isinstance(base.data, Instance):
             method = self._member(base.data.cls, "__getitem__")
             if method is not None and isinstance(method.data, FunctionValue):
                 return self.call(Value(BoundMethod(method.data, base)), (parts[0],), {}, place)
+            if len(parts) == 1 and slices[0] is None and self._is_tuple(base.data.cls):
+                return operators.indexed(Value(tuple(base.data.attributes.values())), parts, slices)
             return unknown(base)
+        if isinstance(base.data, ClassValue) and self._is_enum(base.data):
+            member = self._member_for(base.data, parts[0], "name")
+            return unknown(base, *parts) if member is None else member
         if isinstance(base.data, (LibraryObject, Table)):
             model = MODELS.methods.get((kind_of(base), "__getitem__"))
             if model is not None:
@@ -1081,6 +1314,7 @@ class Interpreter:
             else:
                 return unknown(value, *args)
         self.stack[-1] = (env.file, node.lineno)
+        self._observe(node, env, (callee, *args), keywords)
         if isinstance(callee.data, Library) and callee.data.name in (
             "builtins.locals",
             "builtins.vars",
@@ -1295,6 +1529,9 @@ class Interpreter:
         keywords: Mapping[str, Value],
         place: Origin,
     ) -> Value:
+        if self._is_enum(cls) and args:
+            member = self._member_for(cls, args[0], "value")
+            return unknown(*args) if member is None else member
         made = Value(Instance(cls))
         self._instances[cls.file, cls.node.lineno] = made
         start = self._member(cls, "__init__")
@@ -1388,6 +1625,9 @@ class Interpreter:
                 return end.value
         finally:
             self.stack.pop()
+        if function.kind == "contextmanager":
+            entered = names["yielded values"].data if yields else None
+            return entered[0] if isinstance(entered, list) and entered else Value(UNKNOWN)
         return names["yielded values"] if yields else Value(None)
 
     def _bound(
@@ -1461,13 +1701,21 @@ class Interpreter:
             return Lazy(unknown(value), Value(UNKNOWN))
         if isinstance(data, Instance):
             return self._iterate_instance(value, data)
+        if isinstance(data, ClassValue) and self._is_enum(data):
+            return self._members_of(data)
         if data is None:
             raise Raised("none", "'NoneType' object is not iterable", value)
         if isinstance(data, (int, float, bool)):
             raise Raised("type", f"'{type(data).__name__}' object is not iterable", value)
         return Lazy(unknown(value), Value(UNKNOWN))
 
+    def _is_tuple(self, cls: ClassValue) -> bool:
+        """Whether the objects of a class are tuples with names."""
+        return any(base.rpartition(".")[2] == "NamedTuple" for base in self.library_bases(cls))
+
     def _iterate_instance(self, value: Value, data: Instance) -> list[Value] | Lazy:
+        if self._is_tuple(data.cls):
+            return list(data.attributes.values())
         method = self._member(data.cls, "__iter__")
         if method is not None and isinstance(method.data, FunctionValue):
             return self.iterate(self._enter(method.data, (value,), {}))
@@ -1555,6 +1803,9 @@ def _catches(handler: ast.ExceptHandler, raised: Raised) -> bool:
     if handler.type is None:
         return True
     names = {n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)}
+    if raised.what in RAISING:
+        # Ours may be wrong where a handler is for whatever comes.
+        return bool(names & RAISING[raised.what])
     return bool(names & {"Exception", "BaseException", raised.message})
 
 

@@ -13,6 +13,7 @@ from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
     Instance,
+    Lazy,
     LibraryObject,
     Raised,
     Table,
@@ -389,6 +390,8 @@ def indexed(
             raise Raised("index", "index out of range", key, base)
         found = data[number]
         return Value(found, merged(base, key)) if isinstance(data, str) else found  # type: ignore[return-value]
+    if isinstance(data, Lazy) and not isinstance(key.data, (str, tuple)):
+        return Value(data.item.data, merged(data.item, key))
     if data is None:
         raise Raised("none", "'NoneType' object is not subscriptable", base)
     if isinstance(data, (int, float, bool)):
@@ -513,7 +516,12 @@ def _array_part(
             elif part.data is UNKNOWN:
                 return arrays.made(data, None, base, *plain_parts)
             axis += 1
-    shape.extend(data.shape[axis:])
+    rest = data.shape[axis:]
+    dropped = [p for p in plain_parts if isinstance(p.data, int)]
+    if dropped:
+        # What stands behind an axis that an index drops is another axis than before.
+        rest = tuple(Value(dim.data, merged(dim, *dropped)) for dim in rest)
+    shape.extend(rest)
     result = arrays.made(data, shape, base, *plain_parts)
     found = arrays.array(result)
     if found is not None:

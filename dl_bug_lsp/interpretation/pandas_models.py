@@ -1790,7 +1790,11 @@ def _load(interpreter: Interpreter, call: Call) -> Value:
     if is_true(call.keywords.get("return_X_y")):
         return Value((x, y), place)
     names = Value([Value(UNKNOWN) for _ in range(width)], place)
-    return thing("sklearn.utils.Bunch", call, data=x, target=y, feature_names=names)
+    parts = {"data": x, "target": y, "feature_names": names}
+    if call.name.endswith("load_digits"):
+        side = Value(8, place)
+        parts["images"] = new((Value(rows, place), side, side), "float64", place)
+    return thing("sklearn.utils.Bunch", call, **parts)
 
 
 @MODELS.method("Bunch", "__getitem__")

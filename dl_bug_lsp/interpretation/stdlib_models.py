@@ -7,6 +7,7 @@ Source: the Python 3.13 library reference.
 from __future__ import annotations
 
 import argparse
+import ast
 import configparser
 import csv
 import fnmatch
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING, NoReturn
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.operators import PLAIN, plain, representative
+from dl_bug_lsp.interpretation.operators import MAX_ITEMS, PLAIN, NotPlain, plain, representative
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
@@ -1343,9 +1344,18 @@ def _vars(interpreter: Interpreter, call: Call) -> Value:
 
 
 class Deque(list[Value]):
-    """A `collections.deque` without a longest length; the models of its own methods stand below."""
+    """A `collections.deque`; the models of its own methods stand below.
+
+    ``longest`` is the most items that it holds, None without a limit, 0 where that is not known.
+    """
 
     popleft = appendleft = rotate = extendleft = None
+    longest: int | None = None
+
+    def shorten(self) -> None:
+        """Drop the first items where there are more than the limit."""
+        if self.longest and len(self) > self.longest:
+            del self[: len(self) - self.longest]
 
 
 class DefaultDict(dict[object, Value]):
@@ -1484,9 +1494,50 @@ def _ordered_dict(interpreter: Interpreter, call: Call) -> Value:
 def _deque(interpreter: Interpreter, call: Call) -> Value:
     longest = call.given(1, "maxlen")
     items = listed(interpreter, call.given(0, "iterable")) if call.given(0, "iterable") else []
-    if items is None or (longest is not None and longest.data is not None):
+    if items is None:
         return call.unknown()
-    return Value(Deque(items), merged(*call.args))
+    made = Deque(items)
+    if longest is not None and longest.data is not None:
+        made.longest = longest.data if isinstance(longest.data, int) else 0
+        made.shorten()
+    return Value(made, merged(*call.args))
+
+
+@MODELS.function("collections.namedtuple")
+def _namedtuple(interpreter: Interpreter, call: Call) -> Value:
+    """Return the class with its fields as annotations, as `typing.NamedTuple` has them."""
+    name, fields = call.given(0, "typename"), call.given(1, "field_names")
+    try:
+        words = plain(fields) if fields is not None else None
+    except NotPlain:
+        return call.unknown()
+    names = words.replace(",", " ").split() if isinstance(words, str) else words
+    if name is None or not isinstance(name.data, str) or not isinstance(names, (list, tuple)):
+        return call.unknown()
+    if not all(isinstance(n, str) and n.isidentifier() for n in (name.data, *names)):
+        return call.unknown()
+    node = ast.ClassDef(name.data, [], [], [], [])
+    node.lineno = node.end_lineno = call.place[1]
+    for field_name in names:
+        target = ast.Name(field_name, ast.Store())
+        node.body.append(ast.AnnAssign(target, ast.Name("object", ast.Load()), None, 1))
+    defaults = call.keywords.get("defaults")
+    given = listed(interpreter, defaults) if defaults is not None else []
+    members = dict(zip(reversed(names), reversed(given or []), strict=False))
+    base = Value(Library("typing.NamedTuple"))
+    return Value(ClassValue(name.data, node, call.place[0], (base,), members))
+
+
+@MODELS.method("Deque", "append")
+def _deque_append(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    held = call.receiver.data if call.receiver is not None else None
+    if not isinstance(held, Deque) or not call.args:
+        return call.unknown()
+    if len(held) < MAX_ITEMS:
+        held.append(call.args[0])
+        held.shorten()
+    return Value(None)
 
 
 @MODELS.method("Deque", "popleft", "appendleft", "rotate", "extendleft")
@@ -1934,6 +1985,8 @@ def _to_container(interpreter: Interpreter, call: Call) -> Value:
 def _config_merge(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     parts = [_container(part) for part in call.args]
+    # What words of a command line set is mostly little beside the file.
+    parts = [*parts[:1], *(part for part in parts[1:] if part.known)]
     if not parts or not all(isinstance(part.data, dict) for part in parts):
         return call.unknown()
     found = parts[0]

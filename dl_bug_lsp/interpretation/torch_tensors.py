@@ -54,6 +54,11 @@ TORCH_DTYPES = {
 }
 PLAIN_DTYPES = {"float": "float64", "int": "int64", "bool": "bool", "bool_": "bool"}
 MAX_LISTED = 4096
+MOVING = (
+    *("permute", "transpose", "swapaxes", "swapdims", "movedim", "moveaxis", "t"),
+    *("squeeze", "unsqueeze", "flatten", "mean", "sum", "amax", "amin", "argmax"),
+)
+"""Operations by which axes come to stand elsewhere."""
 
 
 # --- parts that all models of PyTorch share -------------------------------------------------------
@@ -201,7 +206,12 @@ def operation(*names: str, also: Sequence[str] = ()) -> Callable[[Work], Work]:
         def run(_: Interpreter, call: Call) -> Value:
             call = as_function(call)
             found = subject(call)
-            return call.unknown() if found is None else work(call, *found)
+            if found is None:
+                return call.unknown()
+            result = work(call, *found)
+            if call.name.rpartition(".")[2] not in MOVING or type(result.data) is not Array:
+                return result
+            return arrays.moved(found[0], result, Value(None, frozenset({call.place})))
 
         MODELS.method("array", *names)(run)
         MODELS.function(*(f"torch.{name}" for name in names), *also)(run)

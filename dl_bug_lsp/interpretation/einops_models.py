@@ -1,0 +1,170 @@
+"""Models of einops: ``rearrange``, ``reduce``, ``repeat`` and their layers.
+
+A pattern names each axis; what an axis in parentheses is made of is found from the sizes that are
+given (einops, "API reference").
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.arrays import array, size
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.values import (
+    Array,
+    LibraryObject,
+    Raised,
+    Value,
+    merged,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+TOKEN = re.compile(r"\.\.\.|[()]|\w+|\S")
+MAX_PATTERN = 400
+Side = list[list[str]]
+
+
+def axes_of(text: str) -> Side | None:
+    """Return one side of a pattern: names by axis, one in parentheses having several.
+
+    An ellipsis in parentheses is followed by an empty name. None where the text is no pattern.
+    """
+    found: Side = []
+    inside: list[str] | None = None
+    for token in TOKEN.findall(text):
+        if token == "(":
+            if inside is not None:
+                return None
+            inside = []
+        elif token == ")":
+            if inside is None:
+                return None
+            found.append(["...", ""] if inside == ["..."] else inside)
+            inside = None
+        elif token == "..." or token.isidentifier() or token.isdigit():
+            if inside is not None:
+                inside.append(token)
+            else:
+                found.append([token])
+        else:
+            return None
+    return None if inside is not None else found
+
+
+def rearranged(
+    data: Array, value: Value, pattern: Value, given: dict[str, Value]
+) -> tuple[Value, ...] | None:
+    """Return the new shape, None where it is not known; raise where the pattern does not fit."""
+    if not isinstance(pattern.data, str) or len(pattern.data) > MAX_PATTERN:
+        return None
+    left, arrow, right = pattern.data.partition("->")
+    before, after = axes_of(left), axes_of(right)
+    if not arrow or before is None or after is None or data.shape is None:
+        return None
+    shape = list(data.shape)
+    rest: tuple[Value, ...] = ()
+    if ["..."] in before:
+        at = before.index(["..."])
+        count = len(shape) - (len(before) - 1)
+        if count < 0:
+            raise Raised("size", "too few axes for the pattern", value, pattern)
+        rest = tuple(shape[at : at + count])
+        shape[at : at + count] = []
+        before = [*before[:at], *before[at + 1 :]]
+    if any("..." in names for names in before):
+        return None
+    if len(before) != len(shape):
+        raise Raised("size", "number of axes does not fit the pattern", value, pattern)
+    sizes = dict(given)
+    for names, dim in zip(before, shape, strict=True):
+        _split(names, dim, sizes)
+    found: list[Value] = []
+    for names in after:
+        if names == ["..."]:
+            found.extend(rest)
+            continue
+        dims: list[Value] = []
+        for name in names:
+            if name == "...":
+                dims.extend(rest)
+            elif name.isdigit():
+                dims.append(Value(int(name)))
+            elif name and name not in sizes:
+                return None
+            elif name:
+                dims.append(sizes[name])
+        found.append(dims[0] if len(dims) == 1 else arrays.product(dims))
+    return tuple(found)
+
+
+def _split(names: list[str], dim: Value, sizes: dict[str, Value]) -> None:
+    """Assign an axis of the input to its names."""
+    if len(names) == 1 and not names[0].isdigit():
+        name = names[0]
+        known = sizes.get(name)
+        sizes[name] = dim if known is None else arrays.same(dim, known, f"axis {name} differs")
+        return
+    known_parts = [Value(int(n)) if n.isdigit() else sizes.get(n) for n in names]
+    missing = [n for n, part in zip(names, known_parts, strict=True) if part is None]
+    rest = arrays.product([part for part in known_parts if part is not None])
+    whole, part = size(dim), size(rest)
+    if not missing:
+        arrays.same(dim, rest, "sizes in parentheses do not give the axis")
+    elif len(missing) == 1 and whole is not None and part:
+        if whole % part:
+            raise Raised("size", "axis cannot be divided as the pattern says", dim, rest)
+        sizes[missing[0]] = Value(whole // part, merged(dim, rest))
+    else:
+        for name in missing:
+            sizes[name] = unknown(dim, rest)
+
+
+def _on(call: Call, value: Value, pattern: Value | None, given: dict[str, Value]) -> Value:
+    data = array(value)
+    if isinstance(value.data, (list, tuple)) and value.data:
+        parts = [array(one) for one in value.data]
+        whole = [part for part in parts if part is not None]
+        if len(whole) == len(parts):
+            data = Array(arrays.stacked(whole, 0), whole[0].dtype, whole[0].library)
+    if data is None or pattern is None:
+        return call.unknown()
+    shape = rearranged(data, value, pattern, given)
+    return arrays.made(data, shape, value, *given.values())
+
+
+@MODELS.function(*(f"einops.{name}" for name in ("rearrange", "repeat", "reduce")))
+def _function(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    value, pattern = call.given(0, "tensor"), call.given(1, "pattern")
+    given = {k: v for k, v in call.keywords.items() if k not in ("tensor", "pattern", "reduction")}
+    return call.unknown() if value is None else _on(call, value, pattern, given)
+
+
+LAYERS = tuple(
+    f"einops.layers.{library}.{name}"
+    for library in ("torch", "tensorflow", "flax")
+    for name in ("Rearrange", "Reduce")
+)
+
+
+@MODELS.function(*LAYERS)
+def _layer(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    made = LibraryObject(call.name, call.args, call.keywords, call.place)
+    return Value(made, merged(*call.args, *call.keywords.values()))
+
+
+@MODELS.object(*LAYERS)
+def _layer_call(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    layer = call.receiver.data if call.receiver is not None else None
+    if not isinstance(layer, LibraryObject) or not call.args:
+        return call.unknown()
+    pattern = layer.args[0] if layer.args else layer.keywords.get("pattern")
+    given = {k: v for k, v in layer.keywords.items() if k not in ("pattern", "reduction")}
+    return _on(call, call.args[0], pattern, given)

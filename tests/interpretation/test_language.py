@@ -1,0 +1,185 @@
+"""Python's own constructs: what the followed program comes to is what the program comes to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from followed_programs import followed, shown
+
+PROGRAMS = {
+    "enumeration by value": """
+from enum import Enum
+class Mode(Enum):
+    TRAIN = "t"
+    TEST = "e"
+result = [Mode("e").name, Mode["TRAIN"].value, [m.value for m in Mode], Mode.TEST is Mode("e")]
+""",
+    "named tuple": """
+from collections import namedtuple
+Point = namedtuple("Point", "x y", defaults=[5])
+p = Point(2)
+x, y = p
+result = [p.x, p[1], x + y]
+""",
+    "queue of a longest length": """
+from collections import deque
+q = deque(maxlen=3)
+for i in range(5):
+    q.append(i)
+result = [len(q), q[0]]
+""",
+    "decorator that registers": """
+TABLE = {}
+def register(name):
+    def keep(made):
+        TABLE[name] = made
+        return made
+    return keep
+@register("add")
+def add(a, b):
+    return a + b
+@register("box")
+class Box:
+    size = 4
+result = [TABLE["add"](2, 3), TABLE["box"]().size, add.__name__, Box.__name__]
+""",
+    "decorator that wraps": """
+import functools
+def plus_one(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs) + 1
+    return wrapper
+class Net:
+    @plus_one
+    def width(self, n):
+        return n * 2
+    @property
+    def depth(self):
+        return self._depth
+    @depth.setter
+    def depth(self, value):
+        self._depth = value
+result = Net().width(3)
+""",
+    "context manager of a generator": """
+from contextlib import contextmanager
+@contextmanager
+def opened(n):
+    yield n + 1
+with opened(2) as value:
+    result = value
+""",
+    "match": """
+def pick(kind):
+    match kind:
+        case "a" | "b":
+            return 1
+        case None:
+            return 2
+        case 3 if kind > 2:
+            return 3
+        case other:
+            return [other]
+result = [pick("b"), pick(None), pick(3), pick("z")]
+""",
+    "nonlocal": """
+def outer():
+    count = 0
+    def inner():
+        nonlocal count
+        count += 2
+    inner()
+    inner()
+    return count
+result = outer()
+""",
+    "operators of a class": """
+class Size:
+    def __init__(self, n):
+        self.n = n
+    def __add__(self, other):
+        return Size(self.n + other.n)
+    def __rmul__(self, other):
+        return Size(self.n * other)
+    def __contains__(self, item):
+        return item < self.n
+result = [(Size(2) + Size(3)).n, (4 * Size(2)).n, 1 in Size(2), 3 not in Size(2)]
+""",
+    "what is raised is handled": """
+result = []
+for text in ("4", "x"):
+    try:
+        result.append(int(text))
+    except ValueError:
+        result.append(-1)
+try:
+    result.append({}["k"])
+except (KeyError, IndexError):
+    result.append(-2)
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_comes_to_what_it_comes_to(name: str, tmp_path: Path) -> None:
+    real: dict[str, Any] = {}
+    exec(PROGRAMS[name], real)
+    interpreter, names = followed(tmp_path, PROGRAMS[name], {})
+    assert shown(names["result"]) == real["result"]
+    assert not interpreter.elsewhere
+
+
+EINOPS = {
+    "rearrange(im, 'b c (h p) (w q) -> b (h w) (p q c)', p=4, q=2)": (2, 12, 24),
+    "rearrange(im, 'b ... -> b (...)')": (2, 288),
+    "rearrange(im, '... w -> w ...')": (6, 2, 3, 16),
+    "rearrange([x, x, x], 'k n d -> n (k d)')": (4, 15),
+    "repeat(x, 'n d -> n k d', k=7)": (4, 7, 5),
+    "reduce(im, 'b c (h 2) (w 2) -> b c h w', 'max')": (2, 3, 8, 3),
+    "Rearrange('b c h w -> b (c h w)')(im)": (2, 288),
+    "rearrange(x, 'n d -> d n 1')": (5, 4, 1),
+}
+"""Shapes as einops 0.8 documents them."""
+EINOPS_HEAD = """
+import torch
+from einops import rearrange, reduce, repeat
+from einops.layers.torch import Rearrange
+im = torch.zeros(2, 3, 16, 6)
+x = torch.zeros(4, 5)
+"""
+
+
+@pytest.mark.parametrize("expression", EINOPS)
+def test_shapes_of_einops(expression: str, tmp_path: Path) -> None:
+    interpreter, names = followed(tmp_path, f"{EINOPS_HEAD}y = {expression}", {})
+    assert names["y"].data.sizes == EINOPS[expression]
+    assert not interpreter.elsewhere
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "rearrange(im, 'b c h -> b h c')",
+        "rearrange(im, 'b c (h p) w -> b h p c w', p=5)",
+        "rearrange(x, 'n n -> n')",
+    ],
+)
+def test_patterns_of_einops_that_do_not_fit(expression: str, tmp_path: Path) -> None:
+    interpreter, _ = followed(tmp_path, f"{EINOPS_HEAD}y = {expression}", {})
+    assert [what for _, what in interpreter.elsewhere] == ["size"]
+
+
+def test_an_axis_that_moves_keeps_what_moved_it(tmp_path: Path) -> None:
+    program = """
+import torch
+x = torch.zeros(4, 5, 6)
+y = x.transpose(
+    1, 2)
+z = x[0]
+"""
+    _, names = followed(tmp_path, program, {})
+    assert [{line for _, line in d.origins} for d in names["y"].data.shape] == [{3}, {3, 4}, {3, 4}]
+    assert [{line for _, line in d.origins} for d in names["z"].data.shape] == [{3, 6}, {3, 6}]
