@@ -100,7 +100,7 @@ def test_a_place_that_the_log_calls_otherwise_says_so(
 
 @pytest.mark.parametrize(
     ("share", "shown"),
-    [(0.0, "0 %"), (0.001, "<1 %"), (0.006, "1 %"), (0.934, "93 %"), (2, "100 %")],
+    [(0.0, "<1 %"), (0.001, "<1 %"), (0.01, "1 %"), (0.934, "93 %"), (2, "100 %")],
 )
 def test_percent(share: float, shown: str) -> None:
     assert percent(share) == shown

@@ -161,7 +161,7 @@ describe("what is copied for others", () => {
 
 describe("words", () => {
   it("are made of shares", () => {
-    expect([percent(1), percent(0.5), percent(0.001), percent(0)]).toEqual(["100 %", "50 %", "<1 %", "0 %"]);
+    expect([percent(1), percent(0.5), percent(0.001), percent(0)]).toEqual(["100 %", "50 %", "<1 %", "<1 %"]);
     expect([bar(0), bar(0.5), bar(1.2)]).toEqual(["░".repeat(10), "█████░░░░░", "█".repeat(10)]);
     expect([categoryName("loss_nan"), categoryName("not_known_yet")]).toEqual(["Loss NaN", "not known yet"]);
   });
