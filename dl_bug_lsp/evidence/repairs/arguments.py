@@ -231,15 +231,13 @@ def _unpacking(case: Case) -> Iterator[Clue]:
     node = case.engine.node(value, site.context)
     displays: dict[tuple[str, int], tuple[Node, int]] = {}
     function = None
+    counts = [f.value for f in case.facts.of(FactKind.COUNT, Role.ACTUAL) if type(f.value) is int]
+    given = counts[0] if counts else None
     for step in backward_slice([node], VALUE_STEPS):
-        expr = step.node.expr
-        written = step.node.entry is None and isinstance(expr, (ast.Tuple, ast.List))
-        if written and step.node.line > 0 and step.distance <= 2.5:
-            size = len(expr.elts)  # type: ignore[attr-defined]
-            plain = not any(isinstance(e, ast.Starred) for e in expr.elts)  # type: ignore[attr-defined]
-            if size != target and size > 1 and plain:
-                displays.setdefault((step.node.file, step.node.line), (step.node, size))
-                function = function or step.node.context.scope
+        size = _values_given(step.node) if step.node.line > 0 and step.distance <= 2.5 else None
+        if size is not None and (size == given if given is not None else size not in (1, target)):
+            displays.setdefault((step.node.file, step.node.line), (step.node, size))
+            function = function or step.node.context.scope
     uneven = _uneven_returns(node, target)
     for place, size_else in uneven:
         why = f"`{place.text}` gives {target} values only at times: else {size_else}"
@@ -260,6 +258,24 @@ def _unpacking(case: Case) -> Iterator[Clue]:
     for (file, line), (shown, size) in displays.items():
         why = f"`{shown.text}` gives {size} values where {target} are taken"
         yield Clue("repair.unpack", file, line, (1.0 - share) / len(displays), why)
+
+
+def _values_given(node: Node) -> int | None:
+    """Return how many values an expression or a setting gives, where it is written there."""
+    if node.entry is not None:
+        return node.entry.length
+    values = node.expr
+    if isinstance(values, ast.Call) and called_name(values) in ONE_FOR_EACH_ARGUMENT:
+        written = values.args
+    elif isinstance(values, (ast.Tuple, ast.List)):
+        written = values.elts
+    else:
+        return None
+    return None if any(isinstance(e, ast.Starred) for e in written) else len(written)
+
+
+ONE_FOR_EACH_ARGUMENT = {"TensorDataset", "zip", "zip_longest"}
+"""Calls whose items hold one value for each argument."""
 
 
 def _uneven_returns(call: Node, target: int) -> list[tuple[Node, str]]:
