@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -259,6 +260,61 @@ def test_the_servers_parts_import_only_what_comes_before_them() -> None:
         if SERVER.index(target) > SERVER.index(part):
             wrong.append(f"{module}:{line} imports {name}")
     assert wrong == []
+
+
+FOLLOWS_VALUES = frozenset(
+    f"dl_bug_lsp.provenance.{name}"
+    for name in (
+        *("blocks", "calls", "changes", "evaluation", "folding", "known_calls", "names"),
+        *("objects", "written_files"),
+    )
+)
+"""The one circle: evaluating a name may need a call, a call a member, a member a name."""
+
+
+def loaded_with(module: str) -> Iterator[str]:
+    """Yield the modules of ours that a module's own statements import while it is loaded."""
+    tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield name if name in DOTTED else node.module
+
+
+def dotted(module: str) -> str:
+    return f"dl_bug_lsp.{module.removesuffix('.py').replace('/', '.')}".removesuffix(".__init__")
+
+
+DOTTED = {dotted(module): module for module in MODULES}
+
+
+def test_no_modules_import_each_other() -> None:
+    loads = {name: {n for n in loaded_with(file) if n in DOTTED} for name, file in DOTTED.items()}
+    circles = set(loads)
+    while loose := {name for name in circles if not loads[name] & circles}:
+        circles -= loose
+    while loose := {n for n in circles if not any(n in loads[m] for m in circles)}:
+        circles -= loose
+    assert circles <= FOLLOWS_VALUES, sorted(circles - FOLLOWS_VALUES)
+
+
+DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md", "docs/threat_model.md")
+PLACE = re.compile(r"`([\w./-]+\.(?:py|toml|json)|(?:[\w-]+/)+)`")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_files_that_documents_name_exist(document: str) -> None:
+    top = ROOT.parent
+    inside = [f"/{path.relative_to(ROOT).as_posix()}" for path in ROOT.rglob("*")]
+    text = (top / document).read_text(encoding="utf-8")
+    missing = [
+        place
+        for place in PLACE.findall(text)
+        if not (top / place).exists()
+        and not any(name.endswith(f"/{place.rstrip('/')}") for name in inside)
+    ]
+    assert missing == []
 
 
 def ships_with_the_package(call: ast.Call) -> bool:

@@ -119,7 +119,7 @@ def told(run: RecordedRun, taken_in: float) -> Iterator[str]:
 
 def spectrum_of(run: RecordedRun, workspace: Path, opened: Workspace) -> Spectrum | None:
     """Return the spectrum of a run beside earlier ones of the same command."""
-    from dl_bug_lsp.recording.ranked import current_spectrum, spectrum_file
+    from dl_bug_lsp.recording.spectra import current_spectrum, spectrum_file
     from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
 
     sessions: tuple[Session, ...] = (run.session,)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.fixes import known, misspelt, requirements, written
-from dl_bug_lsp.fixes.fix_context import FixContext
-from dl_bug_lsp.fixes.values import Fix
+from dl_bug_lsp.fixes import known, misspelt, written
+from dl_bug_lsp.fixes.fix_context import Fix, FixContext
 from dl_bug_lsp.report import FailureReport
 from dl_bug_lsp.workspace import Workspace
 
-KINDS = (misspelt.find, known.find, requirements.find, written.find)
+KINDS = (misspelt.find, known.find_known, known.find_requirements, written.find)
 MOST = 3
 """More fixes than this for one failure are no certain ones."""
 

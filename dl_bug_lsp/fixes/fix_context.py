@@ -1,18 +1,46 @@
-"""What a kind of fix looks at: the failure's facts, the raise site, the words of the workspace."""
+"""The values of fixes, and what a kind of fix looks at: facts, raise site, words of the workspace.
+
+The values of the fixes: edits of whole or partial lines, with the reason for people.
+
+What a kind of fix looks at: the failure's facts, the raise site, the words of the workspace.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
-from dl_bug_lsp.fixes.values import Edit
 from dl_bug_lsp.logs.values import Span
 from dl_bug_lsp.messages import FactKind, MessageFacts, extract_facts
 from dl_bug_lsp.messages.values import Role
 from dl_bug_lsp.report import FailureReport
 from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 from dl_bug_lsp.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change: the 1-based ``line`` of ``file``, which reads ``before``, becomes ``after``.
+
+    An ``after`` with line breaks adds lines; line ends themselves are not part of either text.
+    """
+
+    file: str
+    line: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A fix that is certain: what to do in words (an imperative), why it is right, the edits."""
+
+    title: str
+    reason: str
+    edits: tuple[Edit, ...]
+
 
 MOST_FILES = 1_500
 MOST_CHARACTERS = 8_000_000

@@ -6,8 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dl_bug_lsp.fixes.fix_context import At, FixContext, only_slip
-from dl_bug_lsp.fixes.values import Edit, Fix
+from dl_bug_lsp.fixes.fix_context import At, Edit, Fix, FixContext, only_slip
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.values import Role
 

@@ -11,22 +11,18 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case
-from dl_bug_lsp.evidence.reports.blocks import Block
+from dl_bug_lsp.evidence.reports.blocks import Block, Traced
 from dl_bug_lsp.evidence.reports.function_signals import strong_names
+from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.ranking.fusion import Candidate
 from dl_bug_lsp.ranking.report_ranking import ReportRanking
 from dl_bug_lsp.ranking.report_weights import Level, ReportWeights
 from dl_bug_lsp.report import Evidence, Options, Suspect, SuspectFile
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.terms import STOP_WORDS, words_of
-
-if TYPE_CHECKING:
-    from dl_bug_lsp.ranking.report_ranking import ReportRanking
-
 
 TRACED_ALONE = 0.3
 """What a line keeps of its share by the traceback where the report's words do not lead to it."""
@@ -40,10 +36,6 @@ def report_places(
     options: Options,
 ) -> tuple[tuple[Suspect, ...], tuple[SuspectFile, ...]]:
     """Rank lines and files for a report; ``traced`` are the clues' lines with their shares."""
-    from dl_bug_lsp.evidence.reports.blocks import Traced
-    from dl_bug_lsp.evidence.reports.report_context import ReportContext
-    from dl_bug_lsp.ranking.report_ranking import ReportRanking
-
     given = {(c.file, c.line): share for c, share in traced} if case.places else {}
     ranking = ReportRanking(
         ReportContext(report, case.workspace), weights, Traced(case.located, given)

@@ -20,7 +20,6 @@ from dl_bug_lsp.ranking.fusion import (
     shipped_weights,
     softmax,
 )
-from dl_bug_lsp.ranking.report_places import report_places
 from dl_bug_lsp.ranking.report_weights import (
     ReportWeights,
     report_weights,
@@ -39,8 +38,8 @@ from dl_bug_lsp.report import (
     SuspectFile,
     Verdict,
 )
+from dl_bug_lsp.taxonomy.advising import advice
 from dl_bug_lsp.taxonomy.bug_types import bug_type
-from dl_bug_lsp.taxonomy.categories import advice
 from dl_bug_lsp.taxonomy.origins import origin, retry_may_help
 from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
 from dl_bug_lsp.tracebacks import FailureKind
@@ -92,6 +91,8 @@ def failure_report(
     traced = list(zip(candidates, shares, strict=True))
     if told is not None and case.workspace.python_files():
         weights = _report_weights(options)
+        from dl_bug_lsp.ranking.report_places import report_places
+
         suspects, files = report_places(case, told, weights, traced, options)
     else:
         suspects = tuple(

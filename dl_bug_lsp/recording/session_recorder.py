@@ -18,7 +18,6 @@ import coverage
 from dl_bug_lsp.cancellation import CancelledError, cancellable
 from dl_bug_lsp.recording import session_folder
 from dl_bug_lsp.recording.journal import JournalWriter, RunningTest, crashed_worker
-from dl_bug_lsp.recording.ranked import current_spectrum, spectrum_file
 from dl_bug_lsp.recording.session_folder import merge_abandoned_sessions, take_in
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
 from dl_bug_lsp.recording.values import Phase
@@ -227,6 +226,7 @@ def _places(root: Path) -> list[str]:
     import time
 
     from dl_bug_lsp.recording.ranked import ranked_now
+    from dl_bug_lsp.recording.spectra import current_spectrum, spectrum_file
     from dl_bug_lsp.workspace import Workspace
 
     path = spectrum_file(root)

@@ -16,7 +16,7 @@ from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.configs.requirements import dependencies
 from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
 from dl_bug_lsp.workspace.history import History
-from dl_bug_lsp.workspace.index import CacheInfo, Index, Lru
+from dl_bug_lsp.workspace.index import CacheInfo, Derived, Index, Lru, VersionIndex, lines_of
 from dl_bug_lsp.workspace.index import info as cache_info
 from dl_bug_lsp.workspace.locating import Locator, Printed, Standing, is_absolute
 from dl_bug_lsp.workspace.notebooks import Cell
@@ -24,7 +24,6 @@ from dl_bug_lsp.workspace.sources import Source, SourceSummary, is_settled, read
 from dl_bug_lsp.workspace.stores import DiskStore, Stamp, Store
 from dl_bug_lsp.workspace.text import split_lines
 from dl_bug_lsp.workspace.values import ConfigEntry, FileElements, Place, Table
-from dl_bug_lsp.workspace.versions import Derived, VersionIndex, lines_of
 from dl_bug_lsp.workspace.walk import Listing, walk_again
 
 if TYPE_CHECKING:

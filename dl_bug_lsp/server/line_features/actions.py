@@ -123,7 +123,7 @@ def _suggested(
     if lines[mark.line - 1] != edit.before:
         return []
     # What reads sources is loaded after the server has answered that it is there.
-    from dl_bug_lsp.fixes.values import Edit
+    from dl_bug_lsp.fixes.fix_context import Edit
 
     change = Edit(place.suspect.file, mark.line, edit.before, edit.after)
     made = text_edit(change, mark.line, encoding_of(ls))
