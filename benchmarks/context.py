@@ -1,4 +1,4 @@
-"""How much of a failure a compact context holds: is the cause's line in it?
+"""Say how often the cause's line lies within a compact context.
 
     python benchmarks/context.py [--cases FOLDER ...] [--real FOLDER] [--tokens N ...] [--missed]
 
@@ -6,8 +6,8 @@ Of each recorded failure the context of ``localize --format context`` is rendere
 that take as many tokens: the log's last 100 lines, all frames of the workspace with ten lines
 around (the innermost first), and windows of ten lines by BM25 against the log's end. A context
 holds the cause where it shows a line of it, named by file and number. FOLDER holds cases as
-``fixtures/`` does (the default); that of ``--real`` has a ``materialize.py`` and a ``run.py``, whose
-workspaces lie below ``--workspaces`` (the default of ``run.py``).
+``fixtures/`` does (the default); that of ``--real`` has a ``run.py``, which makes the workspaces
+below ``--workspaces``.
 """
 
 from __future__ import annotations
@@ -54,8 +54,7 @@ def trials(tops: Iterable[Path], real: Path | None, workspaces: Path) -> Iterato
     """Localize the recorded failures."""
     folders = [(folder, folder / "workspace") for folder in scoring.case_folders(tops)]
     if real is not None:
-        for folder in scoring.case_folders([real]):
-            folders.append((folder, workspaces / folder.name[:3] / "ws"))
+        folders += [(f, workspaces / f.name[:3] / "ws") for f in scoring.case_folders([real])]
     for folder, root in folders:
         data = (folder / "log.txt").read_bytes()
         workspace = Workspace(root, cache=False)
@@ -125,9 +124,7 @@ def by_words(trial: Trial, tokens: int) -> set[Line]:
     return _until(trial.workspace, [windows[at] for at in order[:200]], tokens)
 
 
-def _until(
-    workspace: Workspace, windows: Iterable[tuple[str, range]], tokens: int
-) -> set[Line]:
+def _until(workspace: Workspace, windows: Iterable[tuple[str, range]], tokens: int) -> set[Line]:
     """Return the lines of the first windows that take no more than so many tokens."""
     shown: set[Line] = set()
     left = tokens

@@ -53,15 +53,19 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("retrieval", "evidence", "ranking", "report", "bug_reports", "localize"),
     ),
     "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
-    "views": ("taxonomy", "report", "spectrum", "__version__"),
+    "views": ("tracebacks", "messages", "taxonomy", "report", "spectrum", "__version__"),
+    "assistants": (
+        *("cancellation", "taxonomy", "workspace", "provenance", "report", "views", "data_folder"),
+    ),
     "server": (
         *("logs", "tracebacks", "fixes", "cancellation", "settings"),
         *("localize", "taxonomy", "workspace", "report", "views", "watching", "runs"),
-        *("recording", "spectrum", "data_folder"),
+        *("recording", "spectrum", "data_folder", "assistants"),
         "__version__",
     ),
     "cli": (
         *(
+            "assistants",
             "data_folder",
             "localize",
             "settings",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
+from dl_bug_lsp.data_folder import home_folder
 from dl_bug_lsp.report import FailureReport, Report
 from dl_bug_lsp.taxonomy.classification_context import library_of
 from dl_bug_lsp.views.code import Lines
@@ -24,11 +24,11 @@ LONGEST_VERSION = 40
 def context_of(
     report: Report,
     workspace: Workspace,
-    tokens: int = TOKENS,
+    tokens: int | None = None,
     only: str | None = None,
     paths: PathStyle | None = None,
 ) -> str:
-    """Return a report's primary failure, or the one with an id, in at most ``tokens`` tokens.
+    """Return a report's primary failure, or the one with an id, in ``tokens`` tokens (1,500).
 
     Reads the workspace for the code around the places.
     """
@@ -36,15 +36,7 @@ def context_of(
     primary = next((f for f in failures if f.primary), None) or next(iter(failures), None)
     versions = declared_versions(workspace, primary) if primary is not None else []
     lines = shown_lines(workspace)
-    return render_context(report, lines, tokens, paths, only, home_folder(), versions)
-
-
-def home_folder() -> str:
-    """Return the user's home folder, empty where there is none."""
-    try:
-        return str(Path.home())
-    except RuntimeError:
-        return ""
+    return render_context(report, lines, tokens or TOKENS, paths, only, home_folder(), versions)
 
 
 def declared_versions(workspace: Workspace, failure: FailureReport) -> list[str]:

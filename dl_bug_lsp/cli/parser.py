@@ -9,7 +9,7 @@ from dl_bug_lsp import __version__
 from dl_bug_lsp.cli.errors import PROGRAM, WRONG_USE, complain
 from dl_bug_lsp.techniques.names import NAMES
 
-FORMATS = ("text", "json", "sarif", "github")
+FORMATS = ("text", "json", "sarif", "github", "context")
 
 
 class Parser(argparse.ArgumentParser):
@@ -63,6 +63,12 @@ def _add_localize(commands: _Commands[Parser], common: Parser) -> None:
         "--workspace", default=".", metavar="DIR", help="folder of the code (default: this one)"
     )
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    command.add_argument(
+        "--tokens",
+        type=_tokens,
+        metavar="N",
+        help="tokens that --format context takes at most (default: 1500)",
+    )
     command.add_argument(
         "--brief", action="store_true", help="one line a failure, the one that ended the job last"
     )
@@ -238,6 +244,10 @@ def _number(text: str, least: int) -> int:
 
 def _positive(text: str) -> int:
     return _number(text, 1)
+
+
+def _tokens(text: str) -> int:
+    return _number(text, 200)
 
 
 def _natural(text: str) -> int:

@@ -22,12 +22,12 @@ def with_chains(suspects: tuple[Suspect, ...], case: Case) -> tuple[Suspect, ...
     nearest: dict[tuple[str, int], Step] = {}
     for step in _steps(case):
         nearest.setdefault((step.node.file, step.node.line), step)
-    return tuple(
-        replace(suspect, chain=_chain(step))
-        if suspect.rank <= MOST_SUSPECTS and (step := nearest.get((suspect.file, suspect.line)))
-        else suspect
-        for suspect in suspects
-    )
+    chains = {
+        place: _chain(nearest[place])
+        for s in suspects[:MOST_SUSPECTS]
+        if (place := (s.file, s.line)) in nearest
+    }
+    return tuple(replace(s, chain=chains.get((s.file, s.line), ())) for s in suspects)
 
 
 def _steps(case: Case) -> Iterator[Step]:

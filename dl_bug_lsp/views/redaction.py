@@ -1,6 +1,6 @@
-"""What leaves the machine by hand: without the user's name and home folder, secrets and addresses.
+"""Text for others: without the user's name and home folder, secrets and addresses.
 
-Only what looks like a secret is taken out: code that handles one (``token = self.tokens[0]``) stays.
+Only what looks like a secret is taken out; code that handles one (``token = tokens[0]``) stays.
 """
 
 from __future__ import annotations

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
-_PIECE = re.compile(r"[^\W\d_]+|\d+|_|[^\S\n]+|\n|[^\w\s]+")
-_LETTERS, _DIGITS, _SIGNS = 6, 3, 2
+_PIECE = re.compile(r"[^\W\d_]+|\d+|_(?![^\W\d_])|[^\S\n]+|\n|[^\w\s]+")
+_LETTERS, _DIGITS, _SIGNS = 7, 3, 3
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
 
 
 def estimated_tokens(text: str) -> int:
     """Return about how many tokens a text takes.
 
-    Words count one token for every six letters of each part of a compound (``camelCase``), numbers
-    one for three digits, signs one for two, indents and line breaks one; letters outside of ASCII
-    one each. Of the contexts of the recorded failures the count of byte-pair encodings in use lies
-    below (docs/assistants.md).
+    Words count one token for every seven letters of each part of a compound (``camelCase``),
+    numbers one for three digits, signs one for three, indents and line breaks one; letters outside
+    of ASCII one each. For the contexts of recorded failures the encodings cl100k and o200k count
+    less (docs/assistants.md).
     """
     count = 0
     for match in _PIECE.finditer(text):
