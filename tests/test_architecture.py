@@ -55,7 +55,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
     "views": ("tracebacks", "messages", "taxonomy", "report", "spectrum", "__version__"),
     "assistants": (
-        *("cancellation", "taxonomy", "workspace", "provenance", "report", "views", "data_folder"),
+        *("cancellation", "logs", "tracebacks", "messages", "taxonomy", "workspace", "provenance"),
+        *("report", "views", "data_folder"),
     ),
     "server": (
         *("logs", "tracebacks", "fixes", "cancellation", "settings"),
@@ -63,9 +64,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("recording", "spectrum", "data_folder", "assistants"),
         "__version__",
     ),
+    "mcp_server": (
+        *("assistants", "data_folder", "localize", "report", "settings", "taxonomy", "views"),
+        *("workspace", "server", "checks", "triage"),
+        "__version__",
+    ),
     "cli": (
         *(
             "assistants",
+            "mcp_server",
             "data_folder",
             "localize",
             "settings",
@@ -90,8 +97,11 @@ SERVER = (
 )
 """The server's parts; each imports only from those before it."""
 LIBRARIES = {
+    "anyio": {"mcp_server"},
     "coverage": {"recording"},
     "lsprotocol": {"server"},
+    "mcp": {"mcp_server"},
+    "mcp_types": {"mcp_server"},
     "numpy": {"retrieval", "evidence", "ranking", "spectrum", "techniques"},
     "pathspec": {"workspace"},
     "pygls": {"server"},
@@ -113,6 +123,7 @@ ON_DISK = {
     "runs",
     "watching",
     "server",
+    "mcp_server",
     "cli",
 }
 """The rooms that read or write files, apart from data that ships with the package."""

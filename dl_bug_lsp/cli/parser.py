@@ -39,6 +39,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_run(commands, common)
     _add_spectrum(commands, common)
     _add_server(commands, common)
+    _add_mcp(commands, common)
     _add_explain(commands, common)
     _add_doctor(commands, common)
     return parser
@@ -218,6 +219,30 @@ def _add_explain(commands: _Commands[Parser], common: Parser) -> None:
         help="as in tensor_mismatch, a common word (oom) or a message; without it, all",
     )
     command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+
+
+def _add_mcp(commands: _Commands[Parser], common: Parser) -> None:
+    command = commands.add_parser(
+        "mcp",
+        parents=[common],
+        allow_abbrev=False,
+        help="serve assistants over the Model Context Protocol",
+        description="Offers tools to an assistant over standard input and output "
+        "(docs/assistants.md); needs the extra 'mcp'. Nothing is sent anywhere else.",
+    )
+    command.add_argument(
+        "--workspace",
+        action="append",
+        metavar="DIR",
+        help="folder of the code (default: this one); may be given several times",
+    )
+    command.add_argument(
+        "--logs",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="folder of logs outside of the workspace that tools may read; may be repeated",
+    )
 
 
 def _add_doctor(commands: _Commands[Parser], common: Parser) -> None:
