@@ -11,6 +11,7 @@ from dl_bug_lsp.taxonomy.classification_context import library_of
 from dl_bug_lsp.views.code import Lines
 from dl_bug_lsp.views.context import TOKENS, render_context
 from dl_bug_lsp.views.paths import PathStyle
+from dl_bug_lsp.views.redaction import redacted
 
 if TYPE_CHECKING:
     from dl_bug_lsp.workspace import Workspace
@@ -37,6 +38,12 @@ def context_of(
     versions = declared_versions(workspace, primary) if primary is not None else []
     lines = shown_lines(workspace)
     return render_context(report, lines, tokens or TOKENS, paths, only, home_folder(), versions)
+
+
+def clean(text: str) -> str:
+    """Return a text without secrets and home folders."""
+    home = home_folder()
+    return "\n".join(redacted(line, home) for line in text.split("\n"))
 
 
 def declared_versions(workspace: Workspace, failure: FailureReport) -> list[str]:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dl_bug_lsp.assistants.context import clean
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.provenance.stack import StackPlace, heads_of, statement_at, walk_stack
@@ -30,6 +31,7 @@ from dl_bug_lsp.provenance.values import (
 )
 from dl_bug_lsp.report import ReportFrame
 from dl_bug_lsp.views.escape import shorten
+from dl_bug_lsp.views.markdown import block, code
 from dl_bug_lsp.workspace import Workspace
 
 MOST_EXPRESSIONS = 12
@@ -103,9 +105,9 @@ def why(
     if context is not None and statement is not None:
         expressions = _expressions(heads_of(statement))[:MOST_EXPRESSIONS]
         found = [_explained(engine.node(expr, context), steps) for expr in expressions]
-    code = workspace.source_line(file, line).strip()
     function = workspace.enclosing_function(file, line)
-    return Why(file, line, code, function, tuple(found), not engine.limits)
+    written = workspace.source_line(file, line).strip()
+    return Why(file, line, written, function, tuple(found), not engine.limits)
 
 
 def _context(engine: Engine, file: str, line: int, frames: Sequence[ReportFrame]) -> Context | None:
@@ -183,3 +185,24 @@ def _word(value: Value) -> Iterator[str]:
         yield f"what {value.name} returns"
     elif isinstance(value, DataFile):
         yield f"the file {value.file}"
+
+
+def why_text(found: Why) -> str:
+    """Return where values come from as Markdown whose code is quoted."""
+    where = f" in {code(found.function)}" if found.function else ""
+    out = [f"{code(f'{found.file}:{found.line}')}{where}", "", block([clean(found.code)])]
+    for one in found.expressions:
+        out.append(f"- {code(one.text)}{_stands_for(one.values)}")
+        for origin in one.origins:
+            place = code(f"{origin.file}:{origin.line}")
+            made = "made at" if origin.decides else "handed on at"
+            out.append(f"  - {made} {place}: {code(origin.text)}{_stands_for(origin.values)}")
+    if not found.expressions:
+        out.append("Nothing is known of the values of this line.")
+    if not found.complete:
+        out.append("The analysis reached one of its limits: there may be more.")
+    return clean("\n".join(out)) + "\n"
+
+
+def _stands_for(values: Sequence[str]) -> str:
+    return f" is {' or '.join(map(code, values))}" if values else ""

@@ -15,10 +15,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from dl_bug_lsp.assistants.context import PLACES, context_of
+from dl_bug_lsp.assistants.context import PLACES, clean, context_of
 from dl_bug_lsp.assistants.explaining import meant
-from dl_bug_lsp.assistants.why import MOST_STEPS, Why, why
-from dl_bug_lsp.data_folder import home_folder
+from dl_bug_lsp.assistants.why import MOST_STEPS, why, why_text
 from dl_bug_lsp.mcp_server.folders import Folders, KeptFailure, Shown, ToolError, log_bytes
 from dl_bug_lsp.report import FailureReport, Report
 from dl_bug_lsp.taxonomy.categories import categories
@@ -26,8 +25,7 @@ from dl_bug_lsp.views.escape import escape, in_order, shorten
 from dl_bug_lsp.views.explain import explain_markdown
 from dl_bug_lsp.views.headline import headline
 from dl_bug_lsp.views.json_view import to_json
-from dl_bug_lsp.views.markdown import block, code, plain, render_markdown
-from dl_bug_lsp.views.redaction import redacted
+from dl_bug_lsp.views.markdown import code, plain, render_markdown
 from dl_bug_lsp.workspace import Workspace
 
 Json = dict[str, Any]
@@ -299,27 +297,6 @@ class Tools:
         return clean(render_markdown(found.report))
 
 
-def why_text(found: Why) -> str:
-    """Return where values come from as Markdown whose code is quoted."""
-    where = f" in {code(found.function)}" if found.function else ""
-    out = [f"{code(f'{found.file}:{found.line}')}{where}", "", block([clean(found.code)])]
-    for one in found.expressions:
-        out.append(f"- {code(one.text)}{_stands_for(one.values)}")
-        for origin in one.origins:
-            place = code(f"{origin.file}:{origin.line}")
-            made = "made at" if origin.decides else "handed on at"
-            out.append(f"  - {made} {place}: {code(origin.text)}{_stands_for(origin.values)}")
-    if not found.expressions:
-        out.append("Nothing is known of the values of this line.")
-    if not found.complete:
-        out.append("The analysis reached one of its limits: there may be more.")
-    return clean("\n".join(out)) + "\n"
-
-
-def _stands_for(values: Sequence[str]) -> str:
-    return f" is {' or '.join(map(code, values))}" if values else ""
-
-
 def file_named(workspace: Workspace, name: str) -> str:
     """Return a file of the workspace by its relative or absolute name; raises `ToolError`."""
     plain_name = name.replace("\\", "/").removeprefix("./")
@@ -380,12 +357,6 @@ def paged(report: Report, page: int) -> tuple[Report, int]:
     if page > len(pages):
         raise ToolError(f"there are {len(pages)} pages")
     return replace(report, failures=pages[page - 1]), len(pages)
-
-
-def clean(text: str) -> str:
-    """Return a text without secrets and home folders."""
-    home = home_folder()
-    return "\n".join(redacted(line, home) for line in text.split("\n"))
 
 
 def cleaned(value: Any) -> Any:

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from dl_bug_lsp.server import lifecycle
-from dl_bug_lsp.server.commands import execute, navigation
+from dl_bug_lsp.server.commands import execute, handing_over, navigation
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.files import editing, notebooks
 from dl_bug_lsp.server.following import followed_spectra
@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 HANDLERS = (
     lifecycle,
     execute,
+    handing_over,
     editing,
     notebooks,
     lenses,
