@@ -50,10 +50,8 @@ async def pulled(client: LanguageClient, known: dict[str, str] | None = None) ->
 async def test_a_document_is_sent_once_and_what_is_gone_is_told(client: LanguageClient) -> None:
     refreshed = asyncio.Event()
 
-    @client.feature(types.WORKSPACE_DIAGNOSTIC_REFRESH)
-    def refresh(*_arguments: object) -> None:
-        refreshed.set()
-
+    # pytest-lsp answers it already.
+    client.protocol.fm.features[types.WORKSPACE_DIAGNOSTIC_REFRESH] = lambda *_: refreshed.set()
     got = await start(client, PULLS)
     provider = got.capabilities.diagnostic_provider
     assert isinstance(provider, types.DiagnosticOptions)
@@ -80,7 +78,7 @@ async def test_a_document_is_sent_once_and_what_is_gone_is_told(client: Language
     await asyncio.wait_for(refreshed.wait(), 20)
     gone = await pulled(client, known)
     assert {name: (one.kind, one.items) for name, one in gone.items()} == {
-        suspect["file"]: ("full", [])
+        suspect["file"]: ("full", ())
     }
     assert shown(client) == {}
 
