@@ -5,7 +5,7 @@ import { isSame, type Named, named, nameOf } from "../commands/naming";
 import { reveal } from "../commands/reveal";
 import type { Place, PlaceArgument, Waiting } from "../protocol";
 import type { Failures, Shown } from "../views/failures";
-import { percent, plain } from "../views/words";
+import { percent } from "../views/words";
 import type { HandingOver } from "./handingOver";
 
 export const MOST_PLACES = 10;
@@ -85,7 +85,7 @@ export class SecondOpinion implements vscode.Disposable {
   private async show(shown: Shown, places: readonly Place[], opinion: Opinion): Promise<void> {
     const chosen = await vscode.window.showQuickPick(choices(shown, places, opinion), {
       title: "Second opinion of the editor's model, beside ours",
-      placeHolder: plain(opinion.why),
+      placeHolder: "Go to a place",
       matchOnDescription: true,
     });
     const place = places.find((one) => chosen?.place !== undefined && isSame(chosen.place, nameOf(shown, one)));
@@ -104,7 +104,7 @@ export interface OpinionItem extends vscode.QuickPickItem {
 }
 
 /** The model's order, then ours. */
-export function choices(shown: Shown, places: readonly Place[], { order }: Opinion): OpinionItem[] {
+export function choices(shown: Shown, places: readonly Place[], { order, why }: Opinion): OpinionItem[] {
   const byRank = new Map(places.map((place) => [place.suspect, place]));
   const item = (place: Place, at: number): OpinionItem => ({
     label: `${at + 1}. ${vscode.workspace.asRelativePath(vscode.Uri.parse(place.uri))}:${place.range.start.line + 1}`,
@@ -112,8 +112,12 @@ export function choices(shown: Shown, places: readonly Place[], { order }: Opini
     place: nameOf(shown, place),
   });
   const separator = (label: string): OpinionItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
-  const theirs = order.flatMap((rank) => byRank.get(rank) ?? []);
-  return [separator("The model's order"), ...theirs.map(item), separator("Our order"), ...places.map(item)];
+  const theirs = order.flatMap((rank) => byRank.get(rank) ?? []).map(item);
+  const [first] = theirs;
+  if (first !== undefined && why !== "") {
+    first.detail = why;
+  }
+  return [separator("The model's order"), ...theirs, separator("Our order"), ...places.map(item)];
 }
 
 /** What a model answered, checked: unknown and repeated ranks are left out, those that it does not name follow in our order. */
@@ -133,6 +137,6 @@ export function read(answer: string, ranks: readonly number[]): Opinion | undefi
   if (order.length === 0) {
     return undefined;
   }
-  const why = typeof said.why === "string" ? said.why.replace(/\s+/g, " ").slice(0, LONGEST_SENTENCE) : "";
+  const why = typeof said.why === "string" ? said.why.replace(/\s+/g, " ").replaceAll("$(", "$ (").slice(0, LONGEST_SENTENCE) : "";
   return { order: [...order, ...ranks.filter((rank) => !order.includes(rank))], why };
 }
