@@ -186,8 +186,13 @@ HEAVY = (
 )
 
 
-LISTENS = ("server/process/transports.py", "server/process/candidates.py")
-"""The one module that opens a socket: where the user asked the server to listen."""
+LISTENS = (
+    "server/process/transports.py",
+    "server/process/candidates.py",
+    "mcp_server/bridging.py",
+    "mcp_server/beside_editor.py",
+)
+"""The modules that open a socket: where the user asked the server to listen, or to go to it."""
 
 
 def room_of(module: str) -> str:

@@ -15,6 +15,10 @@ MISSING = "the package 'mcp' is missing; install it with: pip install 'dl-bug-ls
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve one client over standard input and output; return 0 when it left."""
+    if arguments.connect is not None:
+        if arguments.workspace or arguments.logs:
+            raise UsageError("--connect: the editor's server has its own folders")
+        return _connect(arguments.connect)
     roots = [workspace_folder(name) for name in arguments.workspace or ["."]]
     logs = []
     for name in arguments.logs:
@@ -40,4 +44,16 @@ def run(arguments: argparse.Namespace) -> int:
             "(docs/assistants.md); Ctrl-C ends it.\n"
         )
     serve_stdio(Tools(OwnFolders(roots, logs), tuple(logs)))
+    return FOUND
+
+
+def _connect(path: str) -> int:
+    """Hand an assistant's streams on to a server's socket; return 0 when either end is closed."""
+    from dl_bug_lsp.mcp_server.bridging import hand_on
+
+    try:
+        hand_on(Path(path))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"--connect: no server answers at '{path}' ({reason})") from None
     return FOUND

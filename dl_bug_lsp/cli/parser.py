@@ -200,6 +200,12 @@ def _add_server(commands: _Commands[Parser], common: Parser) -> None:
     command.add_argument(
         "--log-file", metavar="PATH", help="write the server's log there (at most 1 MB, twice)"
     )
+    command.add_argument(
+        "--mcp-socket",
+        metavar="PATH",
+        help="also serve assistants at this new Unix socket ('dl-bug-lsp mcp --connect PATH'); "
+        "needs the extra 'mcp'",
+    )
     command.add_argument("--clientProcessId", type=int, help=argparse.SUPPRESS)
 
 
@@ -242,6 +248,11 @@ def _add_mcp(commands: _Commands[Parser], common: Parser) -> None:
         default=[],
         metavar="DIR",
         help="folder of logs outside of the workspace that tools may read; may be repeated",
+    )
+    command.add_argument(
+        "--connect",
+        metavar="SOCKET",
+        help="speak with the server that an editor started with --mcp-socket SOCKET",
     )
 
 

@@ -104,12 +104,8 @@ class OwnFolders:
         return path
 
     def localized(self, text: str | bytes, workspace: Workspace, top: int) -> Report:
-        """Localize a text and keep what was learned of the files; see `Folders`."""
-        options = project_settings(workspace).options
-        wanted = Options(max(top, options.top), options.top_files, options.path_map)
-        report = localize(text, workspace, wanted)
-        workspace.keep_index()
-        return report
+        """Localize a text; see `Folders`."""
+        return localized(text, workspace, top)
 
     def kept(self, workspace: Workspace) -> list[KeptFailure]:
         """Return what `.dlbug/failures.json` holds, at the lines that hold it now."""
@@ -121,6 +117,15 @@ class OwnFolders:
         publications = read_kept(workspace, project_settings(workspace))
         latest = {held.id: held for held in publications}
         return [kept_failure(held) for held in reversed(latest.values()) if held.shown()]
+
+
+def localized(text: str | bytes, workspace: Workspace, top: int) -> Report:
+    """Localize a text by the project's settings, and keep what was learned of the files."""
+    options = project_settings(workspace).options
+    wanted = Options(max(top, options.top), options.top_files, options.path_map)
+    report = localize(text, workspace, wanted)
+    workspace.keep_index()
+    return report
 
 
 def kept_failure(held: Publication) -> KeptFailure:

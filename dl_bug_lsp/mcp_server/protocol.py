@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import anyio
@@ -12,10 +13,11 @@ import mcp_types as types
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 
 from dl_bug_lsp import __version__
 from dl_bug_lsp.mcp_server.folders import ToolError
-from dl_bug_lsp.mcp_server.tools import Tool, Tools
+from dl_bug_lsp.mcp_server.tools import Answer, Tool, Tools
 
 logger = logging.getLogger(__name__)
 
@@ -29,11 +31,13 @@ INSTRUCTIONS = (
 _KINDS: dict[str, type] = {"string": str, "integer": int}
 
 
-def make_server(tools: Tools) -> Server[Any]:
+Run = Callable[[Tool, Mapping[str, Any]], Awaitable[Answer]]
+"""Runs a tool off the event loop, no two of a folder at the same time."""
+
+
+def make_server(tools: Tools, run: Run) -> Server[Any]:
     """Return an MCP server for one client."""
     known = {tool.name: tool for tool in tools.all()}
-    # Folders are read by one thread at a time.
-    turn = anyio.CapacityLimiter(1)
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_described(tool) for tool in known.values()])
@@ -45,7 +49,7 @@ def make_server(tools: Tools) -> Server[Any]:
         given = {k: v for k, v in (params.arguments or {}).items() if v is not None}
         try:
             _check(tool, given)
-            answer = await anyio.to_thread.run_sync(lambda: tool.run(given), limiter=turn)
+            answer = await run(tool, given)
         except ToolError as error:
             return _result(str(error), is_error=True)
         except Exception as error:
@@ -92,11 +96,48 @@ def serve_stdio(tools: Tools) -> None:
     """Serve one client over standard input and output until it leaves."""
 
     async def serve() -> None:
-        server = make_server(tools)
+        turn = anyio.CapacityLimiter(1)
+
+        async def run(tool: Tool, given: Mapping[str, Any]) -> Answer:
+            return await anyio.to_thread.run_sync(lambda: tool.run(given), limiter=turn)
+
+        server = make_server(tools, run)
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     anyio.run(serve)
+
+
+async def serve_streams(
+    tools: Tools, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, run: Run
+) -> None:
+    """Serve one client over a socket's streams, one JSON message a line, until it leaves."""
+    server = make_server(tools, run)
+    put, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, take = anyio.create_memory_object_stream[SessionMessage](0)
+
+    async def read() -> None:
+        async with put:
+            async for line in reader:
+                try:
+                    message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except ValueError as error:
+                    await put.send(error)
+                else:
+                    await put.send(SessionMessage(message))
+
+    async def write() -> None:
+        async with take:
+            async for item in take:
+                said = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                writer.write(said.encode() + b"\n")
+                await writer.drain()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(read)
+        group.start_soon(write)
+        await server.run(incoming, outgoing, server.create_initialization_options())
+        group.cancel_scope.cancel()
 
 
 def _described(tool: Tool) -> types.Tool:
