@@ -158,7 +158,7 @@ def add_left_out(trials: list[Trial], tops: Sequence[Path], strength: float) -> 
         model = Model(rest, strength).fit(rest)
         for folder, example in examples.items():
             if example.program == program and folder in wanted:
-                scores = model.matrix(example) @ model.vector
+                scores = model.scores(example)
                 ranked = sorted(
                     zip(scores.tolist(), example.places, strict=True),
                     key=lambda pair: (-round(pair[0], 9), pair[1]),

@@ -144,13 +144,13 @@ def notebooks(text: str, _: random.Random) -> object:
 def recorded(text: str, dice: random.Random) -> object:
     """Read what lies in ``.dlbug``, reports of tests, coverage data: as somebody else wrote it."""
     from dl_bug_lsp.recording.coverage_data import CoverageDataError, read_coverage
+    from dl_bug_lsp.recording.importing import JUnitError, read_junit
     from dl_bug_lsp.recording.journal import read_journal
-    from dl_bug_lsp.recording.junit import JUnitError, read_junit
-    from dl_bug_lsp.recording.run_records import read_records
+    from dl_bug_lsp.recording.recorded_runs import read_records
     from dl_bug_lsp.recording.store import StoreError, read_recording
     from dl_bug_lsp.runs.records import read
     from dl_bug_lsp.server.persistence.failures_file import Kept, beside
-    from dl_bug_lsp.workspace.cache import load
+    from dl_bug_lsp.workspace.index import load
 
     data = text.encode("utf-8", "surrogatepass")
     with tempfile.TemporaryDirectory() as folder:
@@ -176,8 +176,8 @@ def recorded(text: str, dice: random.Random) -> object:
 def ignoring(text: str, dice: random.Random) -> object:
     """Read ignore files, globs, settings."""
     from dl_bug_lsp.settings.reading import read_given
-    from dl_bug_lsp.watching.patterns import LogRules
-    from dl_bug_lsp.workspace.ignore import GitIgnore
+    from dl_bug_lsp.watching.folders import LogRules
+    from dl_bug_lsp.workspace.walk import GitIgnore
 
     name = "".join(dice.choice("ab/*.") for _ in range(dice.randrange(1, 200)))
     rules = LogRules(tuple(text.splitlines()[:50]))
@@ -279,7 +279,7 @@ SEEDS = {
     ),
     "tables": ("fixtures/*/workspace/**/*.csv", "fixtures/*/workspace/**/*.jsonl"),
     "notebooks": ("fixtures/*/workspace/**/*.ipynb",),
-    "ignoring": (".gitignore", "pyproject.toml", "dl_bug_lsp/watching/patterns.py"),
+    "ignoring": (".gitignore", "pyproject.toml", "dl_bug_lsp/watching/folders.py"),
     "recorded": ("docs/report.schema.json", "tests/pasted/cases/*.toml"),
     "protocol": ("docs/report.schema.json", "docs/server.md"),
 }

@@ -12,13 +12,12 @@ from denchmark_truth import ChangedCode, is_test
 
 from dl_bug_lsp import localize as middle
 from dl_bug_lsp.bug_reports import read_report
-from dl_bug_lsp.evidence.reports.frames import Traced
-from dl_bug_lsp.evidence.reports.functions import Functions, files_to_look_into
-from dl_bug_lsp.evidence.reports.gather import signals_of
-from dl_bug_lsp.evidence.reports.neighbours import neighbours
-from dl_bug_lsp.evidence.reports.redundancy import redundancy
+from dl_bug_lsp.evidence.reports.blocks import Traced
+from dl_bug_lsp.evidence.reports.changes import neighbours
+from dl_bug_lsp.evidence.reports.file_signals import signals_of
+from dl_bug_lsp.evidence.reports.function_signals import Functions, files_to_look_into, redundancy
+from dl_bug_lsp.evidence.reports.line_signals import Statements
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
-from dl_bug_lsp.evidence.reports.statements import Statements
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.ranking.report_ranking import (

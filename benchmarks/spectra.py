@@ -32,9 +32,8 @@ from dl_bug_lsp.report import Options
 from dl_bug_lsp.spectrum import combination
 from dl_bug_lsp.spectrum.combination import CombinationWeights, combine, shipped_weights
 from dl_bug_lsp.spectrum.counting import count
-from dl_bug_lsp.spectrum.features import NO_SIGNS
+from dl_bug_lsp.spectrum.features import NO_SIGNS, stack_as_failing_run
 from dl_bug_lsp.spectrum.formulas import FORMULAS, score
-from dl_bug_lsp.spectrum.stacks import stack_as_failing_run
 from dl_bug_lsp.spectrum.values import Element, Outcome, Run, Spectrum
 from dl_bug_lsp.workspace import Workspace
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.spectrum.features import NO_SIGNS, FailureSigns, signs_of
-from dl_bug_lsp.spectrum.ties import e_inspect, expected_rank
+from dl_bug_lsp.spectrum.table import e_inspect, expected_rank
 from dl_bug_lsp.spectrum.values import Counts, Element, counts_of
 from dl_bug_lsp.tracebacks import read_failures
 

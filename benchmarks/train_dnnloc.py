@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sklearn.neural_network import MLPClassifier
 
 from dl_bug_lsp.techniques.dnnloc import ALL, FEATURES, feature_rows
-from dl_bug_lsp.techniques.subject import Subject
+from dl_bug_lsp.techniques.scores import Subject
 from dl_bug_lsp.techniques.values import Query
 from dl_bug_lsp.workspace import GitError, Versions, Workspace
 

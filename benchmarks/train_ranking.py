@@ -17,7 +17,7 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +27,7 @@ from scipy.sparse import csr_matrix
 from dl_bug_lsp import localize as middle
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.ranking.fusion import GROUPS, counted, features
+from dl_bug_lsp.ranking.fusion import EXPLAINED, GENERIC, GROUPS, RAISE_SITE, counted, features
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
@@ -140,25 +140,10 @@ class Model:
         self.index = {kind: i for i, kind in enumerate(self.kinds)}
         self.strength = strength
         self.sharpness = 1.0
+        self.calibration = (1.0, 0.0)
         self.vector = np.zeros(len(self.kinds) * (1 + len(self.groups)))
         self.vector[: len(self.kinds)] = [prior.get(kind, 0.0) for kind in self.kinds]
         self.prior = self.vector.copy()
-
-    def matrix(self, example: Example) -> np.ndarray:
-        """Return the example's lines as rows over the weights' vector."""
-        width = len(self.kinds)
-        table = np.zeros((len(example.rows), len(self.vector)))
-        offset = None
-        if example.group in self.groups:
-            offset = width * (1 + self.groups.index(example.group))
-        for i, row in enumerate(example.rows):
-            for kind, score in row.items():
-                column = self.index.get(kind)
-                if column is not None:
-                    table[i, column] = score
-                    if offset is not None:
-                        table[i, offset + column] = score
-        return table
 
     def fit(self, examples: list[Example]) -> Model:
         """Maximise the probability that a cause stands first (listwise, L2)."""
@@ -193,7 +178,7 @@ class Model:
         return self
 
     def stacked(self, examples: list[Example]) -> csr_matrix:
-        """Return the lines of all examples as rows of one sparse table; see `matrix`."""
+        """Return the lines of all examples as rows of one sparse table over the weights' vector."""
         width = len(self.kinds)
         values: list[float] = []
         columns: list[int] = []
@@ -219,14 +204,23 @@ class Model:
         """Return the rank of the first cause among the example's lines (1-based)."""
         if not example.positive.any():
             return None
-        scores = self.stacked([example]) @ self.vector
+        scores = self.scores(example)
         keys = [(-round(s, 9), *place) for s, place in zip(scores, example.places, strict=True)]
         order = sorted(range(len(keys)), key=lambda i: keys[i])
         return next(r for r, i in enumerate(order, 1) if example.positive[i])
 
     def scores(self, example: Example) -> np.ndarray:
-        """Return the scores of the example's lines."""
-        return np.asarray(self.matrix(example) @ self.vector)
+        """Return the scores of the lines, the raise site's explained away as fusion does it."""
+        scores = np.asarray(self.stacked([example]) @ self.vector)
+        generic = [
+            {kind: score for kind, score in row.items() if kind.startswith(GENERIC)}
+            for row in example.rows
+        ]
+        specific = scores - self.stacked([replace(example, rows=generic)]) @ self.vector
+        raising = np.array([RAISE_SITE in row for row in example.rows], dtype=bool)
+        best = max(specific[~raising], default=0.0)
+        scores[raising] -= EXPLAINED * np.maximum(0.0, best - specific[raising])
+        return scores
 
     def data(self) -> dict[str, object]:
         """Return the weights as the data file holds them."""
@@ -249,6 +243,7 @@ class Model:
             "by_group": groups,
             "unknown": 0.0,
             "sharpness": self.sharpness,
+            "calibration": list(self.calibration),
         }
 
 
@@ -267,15 +262,37 @@ def sharpness_of(outside: list[tuple[np.ndarray, np.ndarray]]) -> float:
     return round(float(found.x), 3)
 
 
-def calibration(outside: list[tuple[np.ndarray, np.ndarray]], factor: float) -> str:
-    """Return, for ranges of the first line's share, how often it is a cause."""
+def first_shares(
+    outside: list[tuple[np.ndarray, np.ndarray]], factor: float
+) -> list[tuple[float, bool]]:
+    """Return the share of each example's first line, and whether it is a cause."""
     rows = []
     for scores, positive in outside:
-        if not scores.size:
-            continue
-        powers = np.exp(factor * (scores - scores.max()))
-        first = int(np.argmax(scores))
-        rows.append((float(powers[first] / powers.sum()), bool(positive[first])))
+        if scores.size > 1:
+            powers = np.exp(factor * (scores - scores.max()))
+            first = int(np.argmax(scores))
+            rows.append((float(powers[first] / powers.sum()), bool(positive[first])))
+    return rows
+
+
+def calibration_of(rows: list[tuple[float, bool]]) -> tuple[float, float]:
+    """Return slope and intercept of the log-odds of first lines (Platt, 1999): shares to causes."""
+    shares = np.clip([share for share, _ in rows], 1e-9, 1 - 1e-9)
+    odds = np.log(shares / (1 - shares))
+    hits = np.array([hit for _, hit in rows], dtype=float)
+
+    def loss(line: np.ndarray) -> float:
+        margin = (2 * hits - 1) * (line[0] * odds + line[1])
+        return float(np.logaddexp(0.0, -margin).sum())
+
+    found = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
+    return round(float(found[0]), 3), round(float(found[1]), 3)
+
+
+def reliability(rows: list[tuple[float, bool]], line: tuple[float, float]) -> str:
+    """Return, for ranges of the first line's calibrated share, how often it is a cause."""
+    odds = [(np.log(max(s, 1e-9) / max(1 - s, 1e-9)), hit) for s, hit in rows]
+    rows = [(float(1 / (1 + np.exp(-line[0] * o - line[1]))), hit) for o, hit in odds]
     parts = []
     for low, high in ((0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.01)):
         inside = [hit for share, hit in rows if low <= share < high]
@@ -291,13 +308,12 @@ def left_out_of_factory(
     examples: list[Example],
     made: list[Example],
     strength: float,
-    outside: list[tuple[np.ndarray, np.ndarray]],
-) -> dict[str, list[int | None]]:
-    """Return the ranks of the factory's failures by half, a fifth of the sources left out each.
+) -> dict[str, list[tuple[int | None, np.ndarray, np.ndarray]]]:
+    """Return the ranks, scores and causes of the factory's failures, by half.
 
-    Their scores and causes are added to ``outside``.
+    A fifth of the sources is left out of the training at a time.
     """
-    found: dict[str, list[int | None]] = {}
+    found: dict[str, list[tuple[int | None, np.ndarray, np.ndarray]]] = {}
     programs = sorted({e.program for e in made})
     for fold in range(FOLDS):
         out = set(programs[fold::FOLDS])
@@ -306,8 +322,8 @@ def left_out_of_factory(
         if tried:
             model = Model(rest, strength).fit(rest)
             for example in tried:
-                found.setdefault(example.half or "", []).append(model.rank(example))
-                outside.append((model.scores(example), example.positive))
+                row = (model.rank(example), model.scores(example), example.positive)
+                found.setdefault(example.half or "", []).append(row)
     return found
 
 
@@ -358,9 +374,13 @@ def main() -> int:
         for example in (e for e in examples if e.program == program):
             out[example.name] = model.rank(example)
             outside.append((model.scores(example), example.positive))
-    # Rules were written on the recorded failures: the factory's say how sure they may be elsewhere.
-    by_half = left_out_of_factory(examples, made, args.strength, outside)
-    final.sharpness = sharpness_of(outside)
+    by_half = left_out_of_factory(examples, made, args.strength)
+    elsewhere = [(scores, positive) for part in by_half.values() for _, scores, positive in part]
+    final.sharpness = sharpness_of([*outside, *elsewhere])
+    # Rules were written on the recorded failures: the factory's seen half says how sure they may
+    # be elsewhere. Its blind half shows whether that is so.
+    seen = [(scores, positive) for _, scores, positive in by_half.get("seen", [])] or outside
+    final.calibration = calibration_of(first_shares(seen, final.sharpness))
     missing = [None] * (len(folders) - len(examples))
     print(table("in sample", [*(final.rank(e) for e in examples), *missing]))
     print(table("program left out", [*out.values(), *missing]))
@@ -369,10 +389,13 @@ def main() -> int:
     for top in args.folders:
         names = {d.name for d in top.iterdir()}
         print(table(f"  {top.name}", [r for name, r in out.items() if name in names]))
-    for half, ranks in by_half.items():
-        print(table(f"factory, {half} half, sources left out", ranks))
-    print(f"sharpness {final.sharpness}; the first line is a cause, by its share:")
-    print(f"  {calibration(outside, final.sharpness)}")
+    for half, part in by_half.items():
+        print(table(f"factory, {half} half, sources left out", [rank for rank, _, _ in part]))
+    print(f"sharpness {final.sharpness}, calibration {final.calibration}")
+    parts = {half: [row[1:] for row in part] for half, part in by_half.items()}
+    for name, part in {"recorded": outside, **parts}.items():
+        told = reliability(first_shares(part, final.sharpness), final.calibration)
+        print(f"  the first line is a cause, by its share, {name}: {told}")
     if args.show:
         for example in examples:
             print(f"{example.name:40} {example.group:9} {out[example.name]}")

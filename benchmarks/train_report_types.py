@@ -24,8 +24,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from train_taxonomy import data_of, write
 
 from dl_bug_lsp.taxonomy.bug_types import BUG_TYPES
-from dl_bug_lsp.taxonomy.report_cues import report_tokens
-from dl_bug_lsp.taxonomy.report_model import ORIGINS_FILE, TYPES_FILE
+from dl_bug_lsp.taxonomy.text_models import ORIGINS_FILE, TYPES_FILE, report_tokens
 
 TYPES = {
     "Model": "model",
@@ -139,7 +138,7 @@ def page(data: Labelled) -> list[str]:
         "outside it (environment, third-party libraries, infrastructure). The labels are those of",
         "Jahan, Shah, Rahman (EMSE 2025). The features are the report's words, those of its title,",
         "and cues: what it mentions in many words, as an upgrade, a device or a test farm",
-        "(`dl_bug_lsp/taxonomy/report_cues.py`).",
+        "(`dl_bug_lsp/taxonomy/text_models.py`).",
         "",
         f"{len(data.texts)} reports of {projects} projects, each judged by models of the other",
         "projects' reports. Written by",

@@ -21,9 +21,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from dl_bug_lsp.taxonomy.classification_context import GAP
 from dl_bug_lsp.taxonomy.classify import TEXT_THRESHOLD, UNCLASSIFIED
-from dl_bug_lsp.taxonomy.linear_model import message_tokens
 from dl_bug_lsp.taxonomy.rules import TABLES
-from dl_bug_lsp.taxonomy.text_model import MODEL_FILE
+from dl_bug_lsp.taxonomy.text_models import MODEL_FILE, message_tokens
 
 TAXONOMY = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "taxonomy"
 DIGITS = 2

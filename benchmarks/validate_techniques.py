@@ -28,7 +28,7 @@ from dl_bug_lsp.retrieval.bm25 import bm25, bm25_by_library, bm25_by_matrix
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.techniques import bluir, buglocator
 from dl_bug_lsp.techniques.composition import Composition
-from dl_bug_lsp.techniques.subject import Subject
+from dl_bug_lsp.techniques.scores import Subject
 from dl_bug_lsp.techniques.values import FixedReport, Query
 from dl_bug_lsp.workspace import GitError, Versions, Workspace
 

@@ -23,13 +23,13 @@ from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import FailureReport, Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.signals.values import ClassCount
-from dl_bug_lsp.spectrum.failing import failing_runs
+from dl_bug_lsp.spectrum.failure_spectrum import failing_runs
 from dl_bug_lsp.spectrum.values import Spectrum
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.taxonomy.origins import ranks_disagree
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
 from dl_bug_lsp.tracebacks.frames import is_library_path
-from dl_bug_lsp.tracebacks.repeats import stand_ins
+from dl_bug_lsp.tracebacks.primary import stand_ins
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.locating import Printed, Standing, is_absolute
 
@@ -176,8 +176,10 @@ def class_count(workspace: Workspace) -> ClassCount | None:
 
 
 MOST_READ = 60
-_CLASSES = re.compile(r"(?:^|[._])(?:num_?|n_?)(?:classes|labels)$", re.IGNORECASE)
-_CLASSES_SET = re.compile(r"\b(?:num_|n_)(?:classes|labels)\s*=\s*(\d{1,6})\b", re.IGNORECASE)
+_CLASSES = re.compile(r"(?:^|[._])(?:(?:num|n)_?(?:classes|labels)|classes)$", re.IGNORECASE)
+_CLASSES_SET = re.compile(
+    r"\b(?:(?:num|n)_?(?:classes|labels)|classes)\s*=\s*(\d{1,6})\b", re.IGNORECASE
+)
 
 
 def _is_reported(log: Log) -> bool:

@@ -25,9 +25,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dl_bug_lsp.provenance.engine import Engine, Node
+from dl_bug_lsp.provenance.nodes import Context
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, statement_at, walk_stack
-from dl_bug_lsp.provenance.values import Context
 from dl_bug_lsp.workspace import Workspace
 
 MARK = re.compile(r"\s*#:(?P<marks>.*)$")

@@ -29,3 +29,10 @@ def test_several_counts_say_nothing(tmp_path: Path) -> None:
     found = class_count(Workspace(tmp_path, cache=False))
     assert found is not None
     assert (found.count, found.place) == (7, "a.py:1")
+
+
+def test_an_argument_named_classes_counts(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("model = Classifier(64, 32, classes=10)\n")
+    found = class_count(Workspace(tmp_path, cache=False))
+    assert found is not None
+    assert (found.count, found.place) == (10, "a.py:1")

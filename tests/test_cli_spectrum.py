@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from dl_bug_lsp.cli.main import main
-from dl_bug_lsp.recording.numbits import numbits_of
+from dl_bug_lsp.recording.coverage_data import numbits_of
 from dl_bug_lsp.recording.store import write_session
 from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
 from dl_bug_lsp.spectrum.values import Outcome

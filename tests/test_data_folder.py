@@ -15,14 +15,14 @@ import pytest
 from dl_bug_lsp import data_folder, databases
 from dl_bug_lsp.recording import session_folder
 from dl_bug_lsp.recording.coverage_data import CoverageDataError, read_coverage
-from dl_bug_lsp.recording.junit import JUnitError, read_junit
+from dl_bug_lsp.recording.importing import JUnitError, read_junit
 from dl_bug_lsp.recording.store import StoreError, read_recording, write_session
 from dl_bug_lsp.recording.values import Session
 from dl_bug_lsp.runs import records
-from dl_bug_lsp.watching.patterns import LogRules
+from dl_bug_lsp.watching.folders import LogRules
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config
-from dl_bug_lsp.workspace.git_folder import unreadable
+from dl_bug_lsp.workspace.git import unreadable
 from dl_bug_lsp.workspace.state_files import change_state, read_state
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")

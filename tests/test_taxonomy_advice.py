@@ -10,8 +10,7 @@ import pytest
 
 from dl_bug_lsp.logs.values import Span
 from dl_bug_lsp.report import CategoryVerdict
-from dl_bug_lsp.taxonomy.advising import advice
-from dl_bug_lsp.taxonomy.categories import Category, ConditionalAdvice, categories, classics
+from dl_bug_lsp.taxonomy.categories import Category, ConditionalAdvice, advice, categories, classics
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Frame, Relation
 

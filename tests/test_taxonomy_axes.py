@@ -4,11 +4,11 @@ import pytest
 from test_taxonomy_rules import failure
 
 from dl_bug_lsp.messages.values import Fact, FactKind, MessageFacts, Role
-from dl_bug_lsp.taxonomy.advising import advice
 from dl_bug_lsp.taxonomy.bug_types import bug_type
+from dl_bug_lsp.taxonomy.categories import advice
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.taxonomy.origins import origin, retry_may_help
-from dl_bug_lsp.taxonomy.report_model import bug_type_of_report, origin_of_report
+from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
 from dl_bug_lsp.tracebacks import FailureKind
 
 

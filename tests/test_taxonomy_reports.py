@@ -13,13 +13,16 @@ from hypothesis import strategies as st
 
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.taxonomy.bug_types import BUG_TYPES
-from dl_bug_lsp.taxonomy.linear_model import load_model, model_from
-from dl_bug_lsp.taxonomy.report_cues import LONGEST_BODY, MOST_COUNTED, report_tokens
-from dl_bug_lsp.taxonomy.report_model import (
+from dl_bug_lsp.taxonomy.text_models import (
+    LONGEST_BODY,
+    MOST_COUNTED,
     ORIGINS_FILE,
     TYPES_FILE,
     bug_type_of_report,
+    load_model,
+    model_from,
     origin_of_report,
+    report_tokens,
 )
 from dl_bug_lsp.workspace import Workspace
 

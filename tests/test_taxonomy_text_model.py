@@ -11,8 +11,7 @@ from test_taxonomy_rules import failure
 
 from dl_bug_lsp.taxonomy.categories import categories
 from dl_bug_lsp.taxonomy.classify import classify
-from dl_bug_lsp.taxonomy.linear_model import message_tokens, model_from
-from dl_bug_lsp.taxonomy.text_model import classify_text, text_model
+from dl_bug_lsp.taxonomy.text_models import classify_text, message_tokens, model_from, text_model
 
 SCRIPT = Path(__file__).resolve().parent.parent / "benchmarks" / "train_taxonomy.py"
 
@@ -71,7 +70,7 @@ def test_what_it_does_not_know_stays_unclassified() -> None:
 def test_classifying_imports_no_numeric_library() -> None:
     code = (
         "import sys\n"
-        "from dl_bug_lsp.taxonomy.text_model import classify_text\n"
+        "from dl_bug_lsp.taxonomy.text_models import classify_text\n"
         "import dl_bug_lsp.taxonomy.classify\n"
         "classify_text('X', 'y')\n"
         "print(sorted({'numpy', 'sklearn', 'scipy'} & set(sys.modules)))\n"

@@ -17,13 +17,11 @@ from waiting import wait_for
 from dl_bug_lsp.runs import records
 from dl_bug_lsp.watching import file_events as notices
 from dl_bug_lsp.watching import watcher
-from dl_bug_lsp.watching.followed import FollowedLog
-from dl_bug_lsp.watching.mounts import file_system, inotify_limits
-from dl_bug_lsp.watching.patterns import LogRules, any_of
-from dl_bug_lsp.watching.polling_interval import PERIODS, PollingInterval
-from dl_bug_lsp.watching.sources import LONGEST, QUIET, Changes
+from dl_bug_lsp.watching.file_events import file_system, inotify_limits
+from dl_bug_lsp.watching.folders import LogRules, any_of
+from dl_bug_lsp.watching.followed import PERIODS, FollowedLog, PollingInterval
 from dl_bug_lsp.watching.values import LogFailure, SourceChanges, WatchStatus
-from dl_bug_lsp.watching.watcher import Watcher
+from dl_bug_lsp.watching.watcher import LONGEST, QUIET, Changes, Watcher
 
 # A thread of watchdog may end with an error when a folder goes, or is renamed, under its hands.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dl_bug_lsp.watching.failure_detection import failure_in
-from dl_bug_lsp.watching.failure_markers import SIGNS, first_marker
+from dl_bug_lsp.watching.failure_detection import SIGNS, failure_in, first_marker
 from dl_bug_lsp.watching.followed import (
     GOES_ON_LINES,
     GOES_ON_SECONDS,

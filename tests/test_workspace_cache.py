@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dl_bug_lsp.workspace import Workspace, cache
+from dl_bug_lsp.workspace import Workspace, index
 from dl_bug_lsp.workspace.index import SMALLEST_CACHED
 from dl_bug_lsp.workspace.sources import Source
 
@@ -61,7 +61,7 @@ def test_a_warm_index_equals_a_cold_one_and_reads_nothing_settled(root: Path) ->
 
 
 def test_what_doctor_shows(root: Path) -> None:
-    assert Workspace(root).cache_info() == cache.CacheInfo(None)
+    assert Workspace(root).cache_info() == index.CacheInfo(None)
     workspace = Workspace(root)
     workspace.index()
     info = workspace.cache_info()

@@ -11,10 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dl_bug_lsp.workspace import FileElements, Workspace, split_terms
-from dl_bug_lsp.workspace.elements import python_record
+from dl_bug_lsp.workspace.elements import elements_of, outline, python_record
 from dl_bug_lsp.workspace.notebooks import read_cells
-from dl_bug_lsp.workspace.outline import outline
-from dl_bug_lsp.workspace.records import elements_of
 from dl_bug_lsp.workspace.terms import Vocabulary
 from dl_bug_lsp.workspace.text import split_lines
 

@@ -7,7 +7,10 @@ import zipfile
 from pathlib import Path
 
 MOST_BYTES = 2_000_000
-NEEDED = ("extension/package.json", "extension/dist/extension.js", "extension/images/icon.png")
+NEEDED = (
+    *("extension/package.json", "extension/changelog.md", "extension/dist/extension.js"),
+    "extension/images/icon.png",
+)
 
 
 def main(client: Path) -> int:

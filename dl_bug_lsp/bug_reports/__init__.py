@@ -1,8 +1,7 @@
 """Bug reports: what a report's text says, each kind of text in it apart."""
 
 from dl_bug_lsp.bug_reports.failures import classify_report, report_facts, report_failure
-from dl_bug_lsp.bug_reports.reader import read_report
-from dl_bug_lsp.bug_reports.recognition import is_report
+from dl_bug_lsp.bug_reports.reader import is_report, read_report
 from dl_bug_lsp.bug_reports.values import BugReport, CodeLink, StackLine
 
 __all__ = [

@@ -1,7 +1,11 @@
-"""Markup of bug reports: links, fences, headings, and the tags that Denchmark put in their place.
+"""The lines of a report: what kind each is, and what its markup says.
 
-Denchmark (Kim, Kim, Lee, MSR 2021) keeps GitHub's issues as text in which ``<denchmark-link:URL>``
-stands for links, ``<denchmark-code>`` for some code blocks and ``<denchmark-h:h2>`` for headings.
+What a single line of a report is: a frame, an exception, a version, output, code, or prose.
+
+Markup of bug reports: links, fences, headings, and the tags that Denchmark put in their place.
+Denchmark (Kim, Kim, Lee, MSR 2021) keeps GitHub's issues as text in which
+``<denchmark-link:URL>`` stands for links, ``<denchmark-code>`` for some code blocks and
+``<denchmark-h:h2>`` for headings.
 """
 
 from __future__ import annotations
@@ -9,6 +13,78 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.bug_reports.values import CodeLink
+
+FRAME = re.compile(r'File "([^"\n]{1,500})", line (\d{1,7})(?:, in (\S{1,200}))?')
+IPYTHON_FRAME = re.compile(
+    r"^\s*([~\w./<>\\:+-]{1,400}\.py|<ipython[^>\n]{0,100}>) in (\w{1,200})\("
+)
+ARROW = re.compile(r"^\s*-+>\s*(\d{1,7})\s?(.*)$")
+PATH_ALONE = re.compile(r"^\s*((?:[\w.+-]+/)+[\w.-]+\.py)\s*$")
+LINES_OF_PATH = re.compile(r"^\s*Lines? (\d{1,7})(?: to (\d{1,7}))?\s*$")
+EXCEPTION = re.compile(
+    r"^\s*(?:E\s+)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Iteration))"
+    r"(?:\s*:\s(.*))?\s*$"
+)
+_NUMBERED = re.compile(r"^\s*\d+(?:\s{2,}\S|\s*$)")
+_KEYED = re.compile(r"^\s*[*-]?\s*[A-Za-z][\w .()/,+-]{0,60}:\s*.{0,80}$")
+_VERSION = re.compile(
+    r"^\s*[*-]?\s*(?:[\w.-]+(?:==|>=|~=)[\w.+-]+|[\w.-]+:?\s+v?\d+(?:\.\d+)+\S*(?:\s+\S+){0,3}"
+    r"|\[(?:pip|conda)\d?\].*)\s*$"
+)
+_OUTPUT = re.compile(
+    r"^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d?:\d\d:\d\d|\[\d{4} \d\d:\d\d"
+    r"|(?:INFO|DEBUG|WARNING|WARN|ERROR|CRITICAL)\b|Epoch \d+|[^|\n]{0,120}\d+%\|)"
+)
+_CODE = re.compile(
+    r"^\s*(?:import\s+[\w.]+|from\s+[\w.]+\s+import\b|(?:async\s+)?def\s+\w+\s*\(|class\s+\w+.*:"
+    r"|@\w[\w.]*|(?:async\s+)?(?:if|for|while|with|try|else|elif|except|return|raise|yield|assert)\b"
+    r"|[\w.\[\]'\", ]{1,80}?\s?(?:=|\+=)\s?\S|[\w.]+\(.*\)?\s*,?\s*$|[)\]}]+,?\s*$"
+    r"|#\s|>>>|\.\.\.\s|In \[\d+\]|\"\"\"|%\w+|!\w+ |pip3? install|python3? -?\S+)"
+)
+_SENTENCE_KEYWORD = re.compile(
+    r"^\s*(?:if|for|while|with|try|return|raise|else|assert|yield|import)\b"
+)
+_CODE_MARK = re.compile(r"[()=\[\]:]\s*$|[()=\[\]]")
+_FOUR_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,} [a-z]{2,} [a-z]{2,}")
+_ENVIRONMENT = re.compile(
+    r"environment|version|system info|setup|configuration|installed|\bos\b", re.IGNORECASE
+)
+_LONGEST = 400
+
+
+def is_environment_heading(text: str) -> bool:
+    """Whether what follows a heading lists versions and machines."""
+    return len(text) < 60 and _ENVIRONMENT.search(text) is not None
+
+
+def is_environment(line: str, below_heading: bool) -> bool:
+    """Whether a line tells a version; below a heading for them, also any key and value."""
+    if len(line) > _LONGEST:
+        return False
+    if _VERSION.match(line):
+        return True
+    return below_heading and (_KEYED.match(line) is not None or len(line) < 40)
+
+
+def is_output(line: str) -> bool:
+    """Whether a line is what a program printed."""
+    return _OUTPUT.match(line[:_LONGEST]) is not None
+
+
+def is_code(line: str) -> bool:
+    """Whether a line outside any fence is code: shaped like a statement, and not a sentence."""
+    line = line[:_LONGEST]
+    if not _CODE.match(line):
+        return False
+    if _SENTENCE_KEYWORD.match(line) and not _CODE_MARK.search(line) and _FOUR_WORDS.search(line):
+        return False
+    return not (_FOUR_WORDS.search(line) and not re.search(r"[=(#]", line))
+
+
+def is_trace(line: str, fenced: bool) -> bool:
+    """Whether a line right below a frame belongs to what the traceback shows of the source."""
+    return fenced or line.startswith("    ") or _NUMBERED.match(line) is not None
+
 
 _TAGGED_LINK = re.compile(r"<denchmark-link:([^<>\n]{0,2000})>([^<\n]{0,2000})")
 _CLOSING = "</denchmark-link>"

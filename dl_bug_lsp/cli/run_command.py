@@ -17,7 +17,7 @@ from dl_bug_lsp.runs.starting import StartError
 from dl_bug_lsp.runs.starting import run as run_to_its_end
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.recording.run_sessions import RecordedRun
+    from dl_bug_lsp.recording.recorded_runs import RecordedRun
 
 SHORT = 3
 """Places that a report on the terminal names; `localize` on the recorded log tells all."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.cli.errors import complain
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.recording.run_sessions import RecordedRun
+    from dl_bug_lsp.recording.recorded_runs import RecordedRun
     from dl_bug_lsp.recording.values import Session
     from dl_bug_lsp.runs.records import RunRecord
     from dl_bug_lsp.spectrum.values import Spectrum
@@ -32,7 +32,7 @@ def recording(is_wanted: bool, workspace: Path) -> Iterator[TakeIn]:
     if not is_wanted:
         yield lambda _record, _output: None
         return
-    from dl_bug_lsp.recording.run_folder import environment, run_folder
+    from dl_bug_lsp.recording.recorded_runs import environment, run_folder
 
     with contextlib.ExitStack() as stack:
         try:
@@ -63,7 +63,7 @@ def recording(is_wanted: bool, workspace: Path) -> Iterator[TakeIn]:
 def _take_in(folder: Path, workspace: Path, record: RunRecord, output: bytes) -> RecordedRun | None:
     """Bring a run's record into the spectrum file, and tell its user what it is."""
     from dl_bug_lsp.data_folder import FOLDER
-    from dl_bug_lsp.recording.run_sessions import NOTHING, read_run
+    from dl_bug_lsp.recording.recorded_runs import NOTHING, read_run
     from dl_bug_lsp.recording.store import NAME, StoreError, write_session
 
     if record.was_broken_off:
@@ -119,7 +119,7 @@ def told(run: RecordedRun, taken_in: float) -> Iterator[str]:
 
 def spectrum_of(run: RecordedRun, workspace: Path, opened: Workspace) -> Spectrum | None:
     """Return the spectrum of a run beside earlier ones of the same command."""
-    from dl_bug_lsp.recording.current_spectrum import current_spectrum, spectrum_file
+    from dl_bug_lsp.recording.ranked import current_spectrum, spectrum_file
     from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
 
     sessions: tuple[Session, ...] = (run.session,)

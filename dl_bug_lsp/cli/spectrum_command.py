@@ -36,9 +36,8 @@ def take_in(arguments: argparse.Namespace) -> int:
     from dl_bug_lsp import data_folder
     from dl_bug_lsp.cli.localize_command import workspace_folder
     from dl_bug_lsp.recording.coverage_data import CoverageDataError
-    from dl_bug_lsp.recording.current_spectrum import spectrum_file
-    from dl_bug_lsp.recording.importing import ImportingError, import_session
-    from dl_bug_lsp.recording.junit import JUnitError
+    from dl_bug_lsp.recording.importing import ImportingError, JUnitError, import_session
+    from dl_bug_lsp.recording.ranked import spectrum_file
     from dl_bug_lsp.recording.store import StoreError, write_session
     from dl_bug_lsp.workspace import Workspace
 
@@ -112,8 +111,8 @@ def _newer(sources: object, root: Path, stamp: float) -> list[str]:
 def report(arguments: argparse.Namespace) -> int:
     """Print the ranked table, as text, JSON or a page with a heat map."""
     from dl_bug_lsp.cli.localize_command import workspace_folder
-    from dl_bug_lsp.recording.current_spectrum import current_spectrum, stale
-    from dl_bug_lsp.recording.merging_sessions import merge_abandoned_sessions
+    from dl_bug_lsp.recording.ranked import current_spectrum, stale
+    from dl_bug_lsp.recording.session_folder import merge_abandoned_sessions
     from dl_bug_lsp.recording.store import StoreError
     from dl_bug_lsp.workspace import Workspace
 

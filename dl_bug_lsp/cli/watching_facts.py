@@ -7,10 +7,8 @@ from pathlib import Path
 
 from dl_bug_lsp.runs.records import recorded
 from dl_bug_lsp.settings.reading import Settings
-from dl_bug_lsp.watching.file_events import FileEvents
-from dl_bug_lsp.watching.folders import FolderTree
-from dl_bug_lsp.watching.mounts import file_system, inotify_limits
-from dl_bug_lsp.watching.patterns import LogRules
+from dl_bug_lsp.watching.file_events import FileEvents, file_system, inotify_limits
+from dl_bug_lsp.watching.folders import FolderTree, LogRules
 from dl_bug_lsp.watching.recorded import recorders
 
 NAMED = 5

@@ -14,8 +14,7 @@ from functools import partial
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.nearness import parts_of
-from dl_bug_lsp.evidence.words import HELD_FILES
+from dl_bug_lsp.evidence.words import HELD_FILES, parts_of
 from dl_bug_lsp.workspace import Workspace
 
 MAX_DOCUMENTS = 4000

@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.nearness import nearness
 from dl_bug_lsp.evidence.numbers import COUNTED
 from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
+from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS
+from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.slices import Step
-from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.tracebacks import Frame
 from dl_bug_lsp.workspace.values import Scalar
 

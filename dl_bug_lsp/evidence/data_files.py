@@ -10,7 +10,7 @@ from itertools import combinations
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.known_calls import workspace_path
-from dl_bug_lsp.provenance.values import DataFile
+from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.workspace.values import Column, ConfigEntry, Table
 
 CATEGORIES = {

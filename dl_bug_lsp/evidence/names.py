@@ -1,15 +1,22 @@
-"""Names of the message (keys, attributes, arguments, modules) where the workspace writes them."""
+"""Names and paths of the message where the workspace writes them.
+
+Names of the message (keys, attributes, arguments, modules) where the workspace writes them.
+
+Paths of the message: where code, configuration or a launch script writes them.
+"""
 
 from __future__ import annotations
 
 import math
+import posixpath
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.nearness import near_texts
-from dl_bug_lsp.evidence.words import Word, Words
+from dl_bug_lsp.evidence.words import Word, Words, near_texts, nearness
 from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.messages.places import named_places, text_offset
 
 NAMED = {
     FactKind.KEY: "key",
@@ -47,13 +54,14 @@ NEAR_KINDS = {
 """Kinds of names that may not exist; a function or class of a message does."""
 
 
+CODE = (".py", ".ipynb")
 MOST_NEAR = 60
 """Different words that one name of the message may be meant for."""
 MOST_PLACES = 2_000
 """Places of one name: of a word that stands everywhere they say next to nothing."""
 
 
-def find(case: Case) -> Iterator[Clue]:
+def find_names(case: Case) -> Iterator[Clue]:
     """Yield the lines that write a name of the message, or one that nearly is it."""
     wanted = {
         (NAMED[fact.kind], str(fact.value))
@@ -66,9 +74,13 @@ def find(case: Case) -> Iterator[Clue]:
         return
     words = case.words
     yield from _together({text.rpartition(".")[2] for _, text in wanted}, words)
+    # A setting of the name of an argument that was not given does not say where it is missing.
+    is_missing = (case.facts.family or "").rpartition(".")[2] == "call_missing"
     for kind, text in sorted(wanted):
         for form in _forms(kind, text):
-            yield from _exact(kind, form, words)
+            for clue in _exact(kind, form, words):
+                if not (is_missing and kind == "argument" and not clue.file.endswith(CODE)):
+                    yield clue
         if kind in NEAR_KINDS and len(text) > 1:
             yield from _near(kind, text.rpartition(".")[2], words)
 
@@ -140,3 +152,133 @@ def _may_be_meant(word: Word, kind: str) -> bool:
     if kind == "option":
         return word.text.startswith("--") or word.role in GIVES_OPTION
     return word.role != "string"
+
+
+PATH_ROLES = frozenset({"string", "dict_key", "subscript", "config_value", "config_key"})
+JSON = (".json", ".jsonl", ".ipynb", ".jsonc")
+MOST_TEXTS = 200
+SEPARATORS = str.maketrans("\\", "/")
+
+
+def find_paths(case: Case) -> Iterator[Clue]:
+    """Yield the places that write a path of the message or a part of it."""
+    yield from _named_places(case)
+    yield from _named_lines(case)
+    paths = {
+        str(f.value).translate(SEPARATORS)
+        for f in case.facts.of(FactKind.PATH)
+        if isinstance(f.value, str) and f.value.strip("/. ")
+    }
+    if not paths:
+        return
+    files = case.workspace.files()
+    texts = case.words.texts(PATH_ROLES)
+    for path in sorted(paths):
+        if "None" in path.split("/"):
+            continue  # a part of it was never set: the parts that are written are right
+        lost = _lost_part(path, files)
+        scores = {text: score for text in texts if (score := _match(path, text, lost)) > 0}
+        for word in case.words.with_text(scores):
+            if word.role in PATH_ROLES:
+                score = scores[word.text]
+                kind = "paths.config" if word.role.startswith("config") else "paths.code"
+                why = f"`{word.text}` is the path of the message or a part of it"
+                yield Clue(kind, word.file, word.line, score, why)
+    wholes = {path for path in paths if "None" not in path.split("/")}
+    for step in case.raise_slice:
+        for constant in step.node.constants:
+            if isinstance(constant.value, str) and step.decides and step.node.line > 0:
+                text = constant.value.translate(SEPARATORS)
+                if any(p == text or p.endswith("/" + text.lstrip("./")) for p in wholes if text):
+                    why = f"`{step.node.text}` makes the path that was not found"
+                    yield Clue("paths.slice", step.node.file, step.node.line, 1.0, why)
+    yield from _files(paths, files)
+
+
+def _named_places(case: Case) -> Iterator[Clue]:
+    """Yield the lines that the message prints with their file, or tells by an offset in a text."""
+    cause = case.failure.cause
+    if cause is None:
+        return
+    places = named_places(cause.message)
+    for at, named in enumerate(places, 1):
+        place = case.workspace.locate(named.file, named.line)
+        if place is None or not 0 < named.line <= len(case.workspace.lines(place.file)):
+            continue
+        why = f"the message names line {named.line} of {place.file}"
+        yield Clue("place.named", place.file, named.line, 1.0 if at == len(places) else 0.6, why)
+    stopped = text_offset(cause.message)
+    for file in _texts(case) if stopped is not None else ():
+        lines = case.workspace.lines(file)
+        if stopped is None or stopped.line > len(lines):
+            continue
+        before = sum(len(line) + 1 for line in lines[: stopped.line - 1])
+        if before + stopped.column - 1 == stopped.offset:
+            why = f"character {stopped.offset}, where the parser stopped, is on this line"
+            yield Clue("place.named", file, stopped.line, 1.0, why)
+
+
+def _texts(case: Case) -> list[str]:
+    """Return the files that a JSON parser may have read."""
+    files = [file for file in case.workspace.files() if file.endswith(JSON)]
+    return files[:MOST_TEXTS]
+
+
+def _named_lines(case: Case) -> Iterator[Clue]:
+    """Yield the line of the workspace's code that the message itself names."""
+    lines = [f.value for f in case.facts.of(FactKind.LINE) if isinstance(f.value, int)]
+    for fact in case.facts.of(FactKind.PATH):
+        for line in lines:
+            place = case.workspace.locate(str(fact.value), line)
+            if place is not None and place.file.endswith(".py"):
+                yield Clue("paths.named_line", place.file, line, 1.0, "the message names this line")
+
+
+def _lost_part(path: str, files: tuple[str, ...]) -> str | None:
+    """Return the first part of a path that no workspace file has: the one that is wrong."""
+    known = {part for file in files for part in file.split("/")}
+    parts = [p for p in path.split("/") if p not in {"", ".", ".."}]
+    for part in reversed(parts):
+        if part not in known:
+            return part
+    return None
+
+
+def _match(path: str, text: str, lost: str | None) -> float:
+    """Score a written text against the message's path."""
+    written, clean, base = _written_path(text)
+    if not written:
+        return 0.0
+    if written == path:
+        return 1.0
+    if not clean or clean == ".":
+        return 0.0
+    inside = f"/{path.strip('/')}/"
+    if f"/{clean}/" in inside:
+        return 0.9 if lost is not None and lost in clean else 0.6
+    name = posixpath.basename(path.rstrip("/"))
+    if "." in name and base == name:
+        return 0.6
+    if lost is not None and ("." in clean or "/" in clean):
+        return 0.5 * nearness(lost, base)
+    return 0.0
+
+
+@lru_cache(maxsize=1 << 14)
+def _written_path(text: str) -> tuple[str, str, str]:
+    """Return a text as a path: as written, normalised, its last name; empty where it is none."""
+    written = text.translate(SEPARATORS).strip()
+    if len(written) < 3 or "\n" in written:
+        return "", "", ""
+    clean = posixpath.normpath(written).removeprefix("./").strip("/")
+    return written, clean, posixpath.basename(clean)
+
+
+def _files(paths: set[str], files: tuple[str, ...]) -> Iterator[Clue]:
+    """Yield the first line of a workspace file that a path of the message names."""
+    for path in sorted(paths):
+        tail = "/" + path.strip("/")
+        for file in files:
+            if tail.endswith("/" + file):
+                why = "the message names this file"
+                yield Clue("paths.file", file, 1, 0.6, why)

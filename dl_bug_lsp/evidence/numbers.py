@@ -14,8 +14,8 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.words import HELD_FILES
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.slices import Step, backward_slice
-from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.workspace import Workspace
 
 COUNTED = (FactKind.SIZE, FactKind.SHAPE, FactKind.COUNT, FactKind.BOUND, FactKind.NUMBER)
@@ -45,6 +45,8 @@ def sizes_of(case: Case, role: Role) -> set[int]:
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the places whose value is a number of the message, or differs from it tellingly."""
+    if (case.facts.family or "").rpartition(".")[2] in OF_ARGUMENTS:
+        return
     expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
     steps = [*case.raise_slice, *(s for steps in case.outer_slices for s in steps)]
     plain = {f.value for f in case.facts.of(FactKind.COUNT)} - _proper_sizes(case)
@@ -59,6 +61,8 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _elsewhere(case, (expected | actual) - (expected & actual))
 
 
+OF_ARGUMENTS = {"call_missing", "call_count", "call_twice"}
+"""Families of messages whose numbers count arguments: no value of the program is meant."""
 SIDE_STEPS = 80
 SHIFTING = (StepKind.ARITHMETIC, StepKind.SLICING)
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.slices import Step
-from dl_bug_lsp.provenance.values import StepKind
 
 DECAY = 4.0
 """Distance at which a step counts a factor e less; an argument handed on costs 0.8."""

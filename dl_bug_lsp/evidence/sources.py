@@ -10,36 +10,32 @@ from dl_bug_lsp.evidence import (
     configuration,
     data_files,
     dtypes,
+    execution,
     interpretation,
     names,
     numbers,
-    paths,
     printed,
     provenance,
-    signatures,
-    spectrum,
-    stack_trace,
-    steps,
     types,
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import all_rules
-from dl_bug_lsp.evidence.raising import alone
+from dl_bug_lsp.evidence.raising import raise_sites
 from dl_bug_lsp.evidence.repairs import all_repairs
 from dl_bug_lsp.evidence.shapes import blame
 
 SOURCES: tuple[Source, ...] = (
-    stack_trace.find,
+    execution.find_frames,
     provenance.find,
-    spectrum.find,
-    signatures.find,
-    steps.find,
+    execution.find_executed,
+    execution.find_signatures,
+    execution.find_steps,
     numbers.find,
-    names.find,
+    names.find_names,
     configuration.find,
     dtypes.find,
     types.find,
-    paths.find,
+    names.find_paths,
     data_files.find,
     bm25.find,
     all_rules.find,
@@ -61,7 +57,7 @@ def gather(case: Case) -> Iterator[Clue]:
             # Code may be nested deeper than Python's own calls may be: what was found counts.
             case.engine.queries.limits.add("nesting")
         checkpoint()
-    if alone.is_alone(case):
-        for clue in alone.find(case, SOURCES):
+    if raise_sites.is_alone(case):
+        for clue in raise_sites.find(case, SOURCES):
             checkpoint()
             yield clue

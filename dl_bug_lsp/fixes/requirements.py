@@ -10,7 +10,7 @@ from dl_bug_lsp.fixes.known import tables
 from dl_bug_lsp.fixes.values import Edit, Fix
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.values import Role
-from dl_bug_lsp.workspace.wheels import wheels
+from dl_bug_lsp.workspace.modules import wheels
 
 _PINNED = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?\s*==\s*\S+")
 _LISTED = re.compile(

@@ -7,14 +7,17 @@ import re
 from collections.abc import Iterable, Iterator
 
 from dl_bug_lsp.cancellation import checkpoint, stepwise
-from dl_bug_lsp.logs.containers import unwrap_json_lines
-from dl_bug_lsp.logs.decoding import decode, detect_encoding
-from dl_bug_lsp.logs.documents import lines_of_document
-from dl_bug_lsp.logs.escaped import unescaped
-from dl_bug_lsp.logs.mended import mended
+from dl_bug_lsp.logs.containers import lines_of_document, unwrap_json_lines
+from dl_bug_lsp.logs.decoding import (
+    decode,
+    detect_encoding,
+    strip_controls,
+    strip_escapes,
+    visible_segments,
+)
+from dl_bug_lsp.logs.pasted import mended, unescaped
 from dl_bug_lsp.logs.prefixes import attribute
 from dl_bug_lsp.logs.regions import Region, Scanner, at_line_ends, chunks_of
-from dl_bug_lsp.logs.terminal import strip_controls, strip_escapes, visible_segments
 from dl_bug_lsp.logs.values import Log, LogLine
 
 _TELLING = re.compile(r'Traceback \(most recent|File "|Error\b|error:|Killed|❱')

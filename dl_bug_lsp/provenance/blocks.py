@@ -11,18 +11,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import objects
-from dl_bug_lsp.provenance.nodes import Edge, Node
-from dl_bug_lsp.provenance.scopes import Scope
-from dl_bug_lsp.provenance.values import (
+from dl_bug_lsp.provenance.nodes import (
     Class,
     Config,
     Context,
+    Edge,
     Function,
     Instance,
     LibraryObject,
     Mapping,
+    Node,
     Value,
 )
+from dl_bug_lsp.provenance.scopes import Scope
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine

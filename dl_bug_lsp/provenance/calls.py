@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import known_calls, objects
 from dl_bug_lsp.provenance.limits import CALL_METHODS, MAX_CALLERS, MAX_DEPTH, MAX_RECURSION
-from dl_bug_lsp.provenance.nodes import Node
-from dl_bug_lsp.provenance.scopes import Scope
-from dl_bug_lsp.provenance.values import (
+from dl_bug_lsp.provenance.nodes import (
     Class,
     Context,
     Function,
     Instance,
     Items,
     LibraryObject,
+    Node,
     Value,
 )
+from dl_bug_lsp.provenance.scopes import Scope
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine

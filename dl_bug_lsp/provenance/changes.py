@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import calls, known_calls, names, objects
 from dl_bug_lsp.provenance.limits import MAX_CHANGES, MAX_WRITTEN_OUT
-from dl_bug_lsp.provenance.nodes import Node
-from dl_bug_lsp.provenance.scopes import AnyItem, Binding, Scope, dotted_name
-from dl_bug_lsp.provenance.values import (
+from dl_bug_lsp.provenance.nodes import (
     Config,
     Const,
     Context,
@@ -19,8 +17,10 @@ from dl_bug_lsp.provenance.values import (
     Items,
     LibraryObject,
     Mapping,
+    Node,
     Value,
 )
+from dl_bug_lsp.provenance.scopes import AnyItem, Binding, Scope, dotted_name
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine

@@ -15,14 +15,22 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import evaluation, names
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS, Blocks, fields_of
-from dl_bug_lsp.provenance.compositions import composed
 from dl_bug_lsp.provenance.launches import SETTINGS, is_config_name, is_settings
 from dl_bug_lsp.provenance.limits import MAX_WRITTEN_OUT
-from dl_bug_lsp.provenance.nodes import Edge, Node
+from dl_bug_lsp.provenance.nodes import (
+    Class,
+    Config,
+    Const,
+    Context,
+    Edge,
+    Instance,
+    Module,
+    Node,
+    Value,
+)
 from dl_bug_lsp.provenance.operators import fold_binary
 from dl_bug_lsp.provenance.scopes import Scope, dotted_name
-from dl_bug_lsp.provenance.settings import Settings, filled_in, is_reference
-from dl_bug_lsp.provenance.values import Class, Config, Const, Context, Instance, Module, Value
+from dl_bug_lsp.provenance.settings import Settings, composed, filled_in, is_reference
 from dl_bug_lsp.workspace.values import ConfigEntry
 
 if TYPE_CHECKING:

@@ -6,29 +6,22 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.provenance import (
-    calls,
-    changes,
-    evaluation,
-    ini_options,
-    known_calls,
-    names,
-    objects,
-)
-from dl_bug_lsp.provenance.nodes import Edge, Node
-from dl_bug_lsp.provenance.scopes import AnyItem, Delegated, ElementOf, Entered
-from dl_bug_lsp.provenance.values import (
+from dl_bug_lsp.provenance import calls, changes, evaluation, known_calls, names, objects
+from dl_bug_lsp.provenance.nodes import (
     Class,
     Config,
     Context,
+    Edge,
     Function,
     Instance,
     Items,
     LibraryObject,
     Mapping,
     Module,
+    Node,
     Parsed,
 )
+from dl_bug_lsp.provenance.scopes import AnyItem, Delegated, ElementOf, Entered
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
@@ -205,7 +198,7 @@ def _lambda(engine: Engine, node: Node, expr: ast.Lambda) -> list[Edge]:
 
 def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Edge]:
     context = node.context
-    options = ini_options.option(engine, node, expr)
+    options = known_calls.option(engine, node, expr)
     if options:
         return [("item", option) for option in options]
     callee = engine.node(expr.func, context)

@@ -6,28 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.provenance import (
-    blocks,
-    calls,
-    changes,
-    inheritance,
-    ini_options,
-    known_calls,
-    names,
-    objects,
-)
+from dl_bug_lsp.provenance import blocks, calls, changes, known_calls, names, objects
 from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_ITEMS, MAX_WRITTEN_OUT
-from dl_bug_lsp.provenance.nodes import Node
-from dl_bug_lsp.provenance.operators import fold_binary, fold_unary, formatted, percent
-from dl_bug_lsp.provenance.scopes import (
-    AnyItem,
-    Decorated,
-    Delegated,
-    ElementOf,
-    Entered,
-    dotted_name,
-)
-from dl_bug_lsp.provenance.values import (
+from dl_bug_lsp.provenance.nodes import (
     Class,
     Config,
     Const,
@@ -39,7 +20,17 @@ from dl_bug_lsp.provenance.values import (
     LibraryObject,
     Mapping,
     Module,
+    Node,
     Value,
+)
+from dl_bug_lsp.provenance.operators import fold_binary, fold_unary, formatted, percent
+from dl_bug_lsp.provenance.scopes import (
+    AnyItem,
+    Decorated,
+    Delegated,
+    ElementOf,
+    Entered,
+    dotted_name,
 )
 
 if TYPE_CHECKING:
@@ -125,8 +116,8 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
             found.extend(objects.instance_member(engine, value, expr.attr))
         elif isinstance(value, LibraryObject):
             method = None
-            if value.name == inheritance.SUPER:
-                method = inheritance.inherited(engine, node, expr.attr)
+            if value.name == objects.SUPER:
+                method = objects.inherited(engine, node, expr.attr)
             found.extend([method] if method else objects.library_member(engine, value, expr.attr))
     if expr.attr == "__dict__":
         found = list(base.values)
@@ -371,7 +362,7 @@ def _decorated(engine: Engine, node: Node, expr: Decorated) -> list[Value]:
 
 
 def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
-    options = ini_options.option(engine, node, expr)
+    options = known_calls.option(engine, node, expr)
     if options:
         return union(engine, options)
     callee = engine.node(expr.func, node.context)

@@ -1,4 +1,7 @@
-"""What calls of well-known library functions give: configs, files, options, batches."""
+"""What calls of well-known library functions give: configs, files, options, batches.
+
+Options that a program reads with ``configparser``: ``parser.getint(section, option)``.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import blocks, calls, changes, objects
-from dl_bug_lsp.provenance.folding import MAKERS, first_argument
-from dl_bug_lsp.provenance.scopes import dotted_name
-from dl_bug_lsp.provenance.texts import text_method
-from dl_bug_lsp.provenance.values import (
+from dl_bug_lsp.provenance.folding import MAKERS, first_argument, text_method
+from dl_bug_lsp.provenance.nodes import (
     Class,
     Config,
     Const,
@@ -23,13 +24,17 @@ from dl_bug_lsp.provenance.values import (
     Library,
     LibraryObject,
     Mapping,
+    Node,
     Parsed,
     Value,
 )
+from dl_bug_lsp.provenance.scopes import dotted_name
 from dl_bug_lsp.provenance.written_files import READERS, written
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.provenance.engine import Engine, Node
+    from dl_bug_lsp.provenance.engine import Engine
+    from dl_bug_lsp.provenance.nodes import Node
+
 
 BUILTINS = frozenset(dir(builtins))
 
@@ -440,3 +445,36 @@ def elements(engine: Engine, value: LibraryObject) -> list[Node]:
     if value.name == "builtins.filter" and len(call_.args) == 2:
         return objects.elements_of(engine, engine.node(call_.args[1], context))
     return []
+
+
+PARSERS = ("configparser.ConfigParser", "configparser.RawConfigParser")
+GETTERS = ("get", "getint", "getfloat", "getboolean")
+
+
+def option(engine: Engine, node: Node, expr: ast.Call) -> list[Node]:
+    """Return the entries that a call of a parser's getter reads, none for any other call."""
+    func = expr.func
+    if not isinstance(func, ast.Attribute) or func.attr not in GETTERS or len(expr.args) < 2:
+        return []
+    parsers = engine.node(func.value, node.context).values
+    if not any(isinstance(v, LibraryObject) and v.name in PARSERS for v in parsers):
+        return []
+    keys = [engine.node(a, node.context).constant for a in expr.args[:2]]
+    path = tuple(key.value for key in keys if key is not None and isinstance(key.value, str))
+    if len(path) != 2:
+        return []
+    found = (engine.settings(file).at(path) for file in _files(engine, node, func.value))
+    return [engine.config_node(entry, node.context) for entry in found if entry is not None]
+
+
+def _files(engine: Engine, node: Node, parser: ast.expr) -> list[str]:
+    """Return the files that the parser reads; where the path is not known, the few there are."""
+    name = parser.id if isinstance(parser, ast.Name) else ""
+    files: list[str] = []
+    for call in node.context.scope.configured.get(name, []):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "read" and call.args:
+            for constant in engine.node(call.args[0], node.context).constants:
+                if isinstance(constant.value, str):
+                    file = workspace_path(engine, constant.value)
+                    files.extend([file] if file is not None else [])
+    return files or files_by_suffix(engine, "configparser")

@@ -1,4 +1,7 @@
-"""What a name stands for at a line: reaching definitions, parameters, imports."""
+"""What a name stands for at a line: reaching definitions, parameters, imports.
+
+Functions that put a batch together: their argument is a list of a data set's samples.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,23 @@ from bisect import bisect_left
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import calls, changes, collating, evaluation, known_calls, objects
+from dl_bug_lsp.provenance import calls, changes, evaluation, known_calls, objects
 from dl_bug_lsp.provenance.limits import MAX_CALLERS, MAX_DEFINITIONS, MAX_DEPTH
-from dl_bug_lsp.provenance.nodes import Node
-from dl_bug_lsp.provenance.scopes import Binding, Scope
-from dl_bug_lsp.provenance.values import (
+from dl_bug_lsp.provenance.nodes import (
     Class,
     Context,
     Function,
     Instance,
     Library,
     Module,
+    Node,
     Value,
 )
+from dl_bug_lsp.provenance.scopes import Binding, Scope
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
+
 
 END = 1 << 30
 """A line after every other: what a name means when its module has run."""
@@ -144,7 +148,7 @@ def parameter(engine: Engine, name: str, context: Context) -> list[Node]:
             bound = (entered.bindings or {}).get(name)
             if bound is not None and bound not in nodes:
                 nodes.append(bound)
-        nodes = nodes[:MAX_CALLERS] or collating.samples_for(engine, name, scope)
+        nodes = nodes[:MAX_CALLERS] or samples_for(engine, name, scope)
     elif given := engine.configuration.unbound(scope, name):
         return given
     if default is not None:
@@ -329,3 +333,40 @@ def module_nodes(engine: Engine, module: Scope, name: str) -> list[Node]:
         return nodes or engine.configuration.inherited(module, name)
 
     return engine.ask("nodes", module.file, name, work=work)
+
+
+LOADERS = (
+    ("DataLoader", "collate_fn", "dataset"),
+    ("Trainer", "data_collator", "train_dataset"),
+)
+"""Classes that are given a function for batches, and the keywords of it and of the samples."""
+
+
+def samples_for(engine: Engine, name: str, scope: Scope) -> list[Node]:
+    """Return the lists of samples that loaders of the workspace hand to a parameter, if any.
+
+    A loader's worker process shows no frame from which the argument could be followed.
+    """
+    short = scope.name.rpartition(".")[2]
+    parameters = [p.arg for p in scope.parameters() if p.arg not in ("self", "cls")]
+    if parameters[:1] != [name]:
+        return []
+    if short == "__call__" and scope.owner is not None:
+        short = scope.owner.name.rpartition(".")[2]
+    found: list[Node] = []
+    for loader, collate, dataset in LOADERS:
+        for caller, call in engine.program.callers(loader)[:MAX_CALLERS]:
+            given = {k.arg: k.value for k in call.keywords if k.arg}
+            samples = given.get(dataset) or (call.args[0] if call.args else None)
+            if samples is None or short not in _names(given.get(collate)):
+                continue
+            one = calls.many(engine, engine.node(samples, engine.open_context(caller)))
+            found.extend([one] if one is not None else [])
+    return found
+
+
+def _names(expr: ast.expr | None) -> set[str]:
+    """Return the last names that an expression for a function mentions (``partial(pad, …)``)."""
+    nodes = list(ast.walk(expr)) if expr is not None else []
+    names = {n.id for n in nodes if isinstance(n, ast.Name)}
+    return names | {n.attr for n in nodes if isinstance(n, ast.Attribute)}

@@ -10,7 +10,7 @@ import string
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dl_bug_lsp.provenance.values import Const
+from dl_bug_lsp.provenance.nodes import Const
 
 BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,

@@ -14,7 +14,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance.values import Instance, LibraryObject, StepKind
+from dl_bug_lsp.provenance.nodes import Instance, LibraryObject, StepKind
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.nodes import Node

@@ -1,13 +1,21 @@
-"""The settings of a config file, or of several composed into one, by their paths."""
+"""The settings of a config file, or of several that hydra composes, by their paths.
+
+The settings of a config file, or of several composed into one, by their paths.
+
+Configs that hydra composes: a primary config, its defaults list, groups and overrides. After the
+rules of hydra 1.1 and later (defaults list, packages, ``_self_``, ``override``).
+"""
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
 
 EntryPath: TypeAlias = "tuple[str | int, ...]"
@@ -118,3 +126,190 @@ def _forget(
         one = queue.pop()
         at.pop(one, None)
         queue.extend(below.pop(one, ()))
+
+
+MAX_CONFIGS = 80
+MAX_NESTED = 12
+_PACKAGE = re.compile(r"^#\s*@package:?\s+(\S+)", re.MULTILINE)
+_KEY = re.compile(
+    r"(?P<words>(?:(?:override|optional)\s+)*)(?P<group>[^@]+?)(?:@(?P<package>\S+))?$"
+)
+_ENDINGS = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class _Default:
+    """One item of a defaults list; ``group`` is None for a config of the same folder."""
+
+    group: str | None
+    options: tuple[str, ...]
+    package: str | None
+    overrides: bool
+
+
+class _Composer:
+    """Walks the defaults lists below one folder of configs."""
+
+    def __init__(self, workspace: Workspace, folder: str, choices: dict[str, str]) -> None:
+        self.workspace = workspace
+        self.folder = folder
+        self.files = frozenset(workspace.files())
+        self.choices = choices
+        self.given = frozenset(choices)
+        self.read = 0
+
+    def file(self, name: str) -> str | None:
+        """Return the file of a config by its name below the folder."""
+        plain = name.removesuffix(".yaml").removesuffix(".yml")
+        path = posixpath.normpath(f"{self.folder}/{plain}" if self.folder else plain)
+        return next((path + end for end in _ENDINGS if path + end in self.files), None)
+
+    def layers(
+        self, name: str, package: EntryPath, depth: int = 0
+    ) -> Iterator[tuple[EntryPath, str]]:
+        """Yield the files that a config consists of with their packages, what wins last."""
+        file = self.file(name)
+        if file is None or depth > MAX_NESTED or self.read >= MAX_CONFIGS:
+            return
+        self.read += 1
+        folder = name.rpartition("/")[0]
+        package = self._package(file, folder, package)
+        own = False
+        for item in self._defaults(file):
+            if item is None:
+                own = True
+                yield package, file
+            elif not item.overrides:
+                yield from self._item(item, folder, package, depth)
+        if not own:
+            yield package, file
+
+    def _item(
+        self, item: _Default, folder: str, package: EntryPath, depth: int
+    ) -> Iterator[tuple[EntryPath, str]]:
+        if item.group is None:
+            for option in item.options:
+                yield from self.layers(_joined(folder, option), package, depth + 1)
+            return
+        group = _joined(folder, item.group)
+        chosen = self.choices.get(group)
+        options = item.options if chosen is None else tuple(chosen.strip("[]").split(","))
+        below = tuple(p for p in item.group.strip("/").split("/") if p)
+        inner = below if not item.group.startswith("/") else tuple(group.split("/"))
+        start = package if not item.group.startswith("/") else ()
+        if item.package == "_global_":
+            start, inner = (), ()
+        elif item.package == "_here_":
+            inner = ()
+        elif item.package is not None:
+            inner = tuple(item.package.removeprefix("_global_.").split("."))
+        for option in options:
+            yield from self.layers(
+                _joined(f"/{group}", option.strip()), (*start, *inner), depth + 1
+            )
+
+    def choose(self, name: str, depth: int = 0) -> None:
+        """Collect the ``override`` items of the defaults lists; the command line wins over them."""
+        file = self.file(name)
+        if file is None or depth > MAX_NESTED or self.read >= MAX_CONFIGS:
+            return
+        self.read += 1
+        folder = name.rpartition("/")[0]
+        for item in self._defaults(file):
+            if item is None:
+                continue
+            group = _joined(folder, item.group) if item.group is not None else folder
+            if item.overrides:
+                if group not in self.given and item.options:
+                    self.choices[group] = ",".join(item.options)
+                continue
+            chosen = self.choices.get(group) if item.group is not None else None
+            options = item.options if chosen is None else tuple(chosen.strip("[]").split(","))
+            for option in options:
+                self.choose(_joined(f"/{group}" if group else "", option.strip()), depth + 1)
+
+    def _package(self, file: str, folder: str, package: EntryPath) -> EntryPath:
+        head = (self.workspace.text(file) or "")[:2000]
+        found = _PACKAGE.search(head)
+        if found is None:
+            return package
+        if found[1] == "_global_":
+            return ()
+        if found[1] == "_group_":
+            return tuple(folder.split("/")) if folder else ()
+        return tuple(found[1].split("."))
+
+    def _defaults(self, file: str) -> list[_Default | None]:
+        """Return the items of a file's defaults list; None stands for ``_self_``."""
+        items: dict[int, list[ConfigEntry]] = {}
+        for entry in self.workspace.config_entries(file):
+            if len(entry.path) >= 2 and entry.path[0] == "defaults" and type(entry.path[1]) is int:
+                items.setdefault(entry.path[1], []).append(entry)
+        found: list[_Default | None] = []
+        for entries in items.values():
+            plain = next((e for e in entries if len(e.path) == 2 and e.length is None), None)
+            if plain is not None:
+                if plain.value == "_self_":
+                    found.append(None)
+                elif isinstance(plain.value, str):
+                    option, _, package = plain.value.partition("@")
+                    found.append(_Default(None, (option,), package or None, False))
+                continue
+            keyed = next((e for e in entries if len(e.path) == 3), None)
+            match = _KEY.match(str(keyed.path[2])) if keyed is not None else None
+            if keyed is None or match is None:
+                continue
+            values = [e.value for e in entries if len(e.path) > 3] or [keyed.value]
+            options = tuple(v for v in values if isinstance(v, str))
+            overrides = "override" in match["words"]
+            found.append(_Default(match["group"].strip(), options, match["package"], overrides))
+        return found
+
+
+def _joined(folder: str, name: str) -> str:
+    """Return a group or config name from the config folder's top: ``/a`` is absolute."""
+    path = name if name.startswith("/") or not folder else f"{folder}/{name}"
+    return posixpath.normpath(path.lstrip("/")).removeprefix("./")
+
+
+def composed(
+    workspace: Workspace, folder: str, name: str, overrides: Iterable[ConfigEntry]
+) -> tuple[Settings, tuple[str, ...]]:
+    """Compose a config as hydra would; also return the files that went in, what wins first.
+
+    ``overrides`` are words of the command line: a group's choice, or a value by its path.
+    """
+    choices: dict[str, str] = {}
+    values: list[ConfigEntry] = []
+    groups = {
+        file[len(folder) :].strip("/").rpartition("/")[0]
+        for file in workspace.files()
+        if file.startswith(f"{folder}/" if folder else "") and file.endswith(_ENDINGS)
+    }
+    for word in overrides:
+        parts = [str(part).lstrip("+~") for part in word.path]
+        if any(isinstance(part, int) for part in word.path):
+            continue
+        group = "/".join(parts).partition("@")[0]
+        if len(parts) == 1 and group in groups:
+            choices[group] = word.text
+        elif "/".join(parts) not in groups:
+            path = tuple(int(p) if p.isdigit() else p for p in parts)
+            values.append(replace(word, path=path))
+    composer = _Composer(workspace, folder, choices)
+    composer.choose(name)
+    composer.read = 0
+    layers = list(composer.layers(name, ()))
+    # A group that only the command line adds (``+experiment=a``) comes after all others.
+    used = {file for _, file in layers}
+    for group, option in choices.items():
+        file = composer.file(f"{group}/{option}")
+        if file is not None and file not in used and group in composer.given:
+            layers.extend(composer.layers(f"{group}/{option}", tuple(group.split("/"))))
+    parts_of_layers = [
+        (package, [e for e in workspace.config_entries(file) if e.path[:1] != ("defaults",)])
+        for package, file in layers
+    ]
+    parts_of_layers.extend(((), [value]) for value in values)
+    files = dict.fromkeys(file for _, file in reversed(layers))
+    return layered(parts_of_layers), tuple(files)

@@ -6,15 +6,8 @@ import heapq
 from dataclasses import dataclass
 
 from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.nodes import DECIDING, Class, Function, Library, Module, StepKind
 from dl_bug_lsp.provenance.properties import ANY, Property, decides, handed
-from dl_bug_lsp.provenance.values import (
-    DECIDING,
-    Class,
-    Function,
-    Library,
-    Module,
-    StepKind,
-)
 
 MAX_STEPS = 400
 MAX_DEPTH = 26

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from dl_bug_lsp.provenance import calls, objects
 from dl_bug_lsp.provenance.engine import Engine, Node
+from dl_bug_lsp.provenance.nodes import Context, Instance
 from dl_bug_lsp.provenance.scopes import Scope
-from dl_bug_lsp.provenance.values import Context, Instance
 
 SEARCH_NODES = 120
 MAX_FRAMES = 400

@@ -1,21 +1,34 @@
 """Fusion: one score for a line from all its clues, with weights by kind of evidence and category.
 
-The score of a line is a weighted sum over kinds of the strongest clue of each kind; the weights are
-learned listwise (ListNet's top-one probability, Cao et al., ICML 2007) by
+The score of a line is a weighted sum over kinds of the strongest clue of each kind; the weights
+are learned listwise (ListNet's top-one probability, Cao et al., ICML 2007) by
 ``benchmarks/train_ranking.py`` and stored as readable data in ``weights.json``.
+
+Fusion where failing runs are known: what they execute leads, all other evidence refines. The
+combination of spectrum, stack and words is learned on failing tests; the other kinds' weights are
+learned on programs that failed without any. So the combination counts in full, and the others,
+which partly say the same, by `BESIDE`.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from dl_bug_lsp.evidence.case import Clue
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.import_lines import (
+    ImportLines,
+    import_lines,
+    lines_of,
+    statement_at,
+)
+from dl_bug_lsp.spectrum.failure_spectrum import DIALECT, FailureSpectrum
+from dl_bug_lsp.spectrum.failure_words import is_test_file
 
 GROUPS: dict[str, str] = {
     "tensor_mismatch": "shape",
@@ -76,13 +89,16 @@ class Weights:
     """What a clue of a kind adds for score 1: everywhere, and more or less in a category group.
 
     ``sharpness`` multiplies the scores before they become shares; it is fitted on programs left out
-    of the training, so that a share of 0.8 holds a cause about four times in five.
+    of the training. ``calibration`` is the slope and the intercept that turn the log-odds of the
+    first line's share into those of its being a cause (Platt, 1999), fitted on failures that no
+    rule was written on, so that a first share of 0.7 holds a cause about seven times in ten.
     """
 
     common: dict[str, float]
     by_group: dict[str, dict[str, float]]
     unknown: float
     sharpness: float = 1.0
+    calibration: tuple[float, float] = (1.0, 0.0)
 
     def of(self, kind: str, group: str) -> float:
         """Return the weight of a kind of evidence in a category group."""
@@ -99,7 +115,14 @@ def shipped_weights() -> Weights:
 
 def weights_from(data: dict[str, Any]) -> Weights:
     """Make weights of the data file's content."""
-    return Weights(data["common"], data["by_group"], data["unknown"], data["sharpness"])
+    slope, intercept = data.get("calibration", (1.0, 0.0))
+    return Weights(
+        data["common"],
+        data["by_group"],
+        data["unknown"],
+        data["sharpness"],
+        (float(slope), float(intercept)),
+    )
 
 
 def features(clues: Iterable[Clue]) -> dict[tuple[str, int], dict[str, Clue]]:
@@ -140,6 +163,39 @@ def fuse(clues: Iterable[Clue], category: str, weights: Weights | None = None) -
     return sorted(_explained_away(found), key=lambda c: (-c.score, c.file, c.line))
 
 
+def softmax(scores: Sequence[float], sharpness: float) -> list[float]:
+    """Return the softmax of scores, each multiplied by ``sharpness``; the first is the highest."""
+    powers = [math.exp(sharpness * (score - scores[0])) for score in scores]
+    total = math.fsum(powers)
+    return [power / total for power in powers]
+
+
+MOST_SHARPENED = 4.0
+"""How many times sharper than the shipped weights say a report's shares may be made."""
+_HALVINGS = 40
+
+
+def calibrated_shares(scores: Sequence[float], weights: Weights) -> list[float]:
+    """Return the share of each candidate, their scores in falling order; the shares add up to 1.
+
+    The first share is the probability that `Weights.calibration` gives. The others follow by the
+    sharpness, one for each report, at which the softmax gives the first one that share. Where the
+    first scores are equal their shares stay equal.
+    """
+    if len(scores) < 2:
+        return [1.0] * len(scores)
+    slope, intercept = weights.calibration
+    share = softmax(scores, weights.sharpness)[0]
+    odds = max(share, 1e-9) / max(1.0 - share, 1e-9)
+    wanted = 1.0 / (1.0 + math.exp(-slope * math.log(odds) - intercept))
+    # The first share grows with the sharpness.
+    low, high = 0.0, MOST_SHARPENED * weights.sharpness
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if softmax(scores, middle)[0] < wanted else (low, middle)
+    return softmax(scores, high)
+
+
 EXPLAINED = 0.4
 """What the raise site loses for each point of specific evidence that another line has more."""
 
@@ -161,3 +217,84 @@ def _explained_away(candidates: list[Candidate]) -> list[Candidate]:
 
 def _is_raise_site(candidate: Candidate) -> bool:
     return any(clue.kind == RAISE_SITE for clue, _ in candidate.clues)
+
+
+LEADER = "spectrum.combined"
+KNOWN = "stack_trace."
+"""The kinds that the combination holds already, as features of its own."""
+BESIDE = 0.5
+NEUTRAL = 2.0
+"""What a line gets that no run can be seen to execute (a config, a table): half of the best."""
+LEAST = 0.05
+"""Below that a line was neither executed, nor does more than its words speak for it."""
+_PYTHON = (".py", ".pyw", ".ipynb")
+
+
+def led_by_spectrum(candidates: list[Candidate], case: Case) -> list[Candidate]:
+    """Return the candidates anew ranked; as they are where the failure is of no known failing test.
+
+    The steps of a training all execute the same, so that there the other evidence leads.
+
+    Lines of functions that the failure's runs did not execute are left out. Lines of tests come
+    behind all others.
+    """
+    runs = case.runs
+    if runs is None or not runs.counts.failing or not _is_of_test(case, runs):
+        return candidates
+    leads = runs.counts.passing > 0
+    rules = _Rules(case)
+    ranked = [_ranked(one, leads) for one in candidates if rules.may_hold_cause(one)]
+    found = [one for one in ranked if one.score >= LEAST]
+    if not found:
+        return candidates
+    code = [one for one in found if not is_test_file(one.file)]
+    tests = [one for one in found if is_test_file(one.file)]
+    lowest = min((one.score for one in code), default=math.inf)
+    behind = [replace(one, score=min(one.score, lowest - 1)) for one in tests]
+    return [
+        *sorted(code, key=lambda c: (-c.score, c.file, c.line)),
+        *sorted(behind, key=lambda c: (-c.score, c.file, c.line)),
+    ]
+
+
+def _is_of_test(case: Case, runs: FailureSpectrum) -> bool:
+    failure = case.failure
+    told = failure.dialect in (DIALECT, "pytest")
+    return told or bool(runs.own) or any(is_test_file(frame.file) for frame in failure.frames)
+
+
+def _ranked(candidate: Candidate, leads: bool) -> Candidate:
+    parts = [(clue, part * _share(clue, leads)) for clue, part in candidate.clues]
+    parts.sort(key=lambda pair: (-pair[1], pair[0].kind))
+    score = math.fsum(part for _, part in parts)
+    if not candidate.file.endswith(_PYTHON):
+        score += NEUTRAL
+    return Candidate(candidate.file, candidate.line, score, tuple(parts))
+
+
+def _share(clue: Clue, leads: bool) -> float:
+    if clue.kind == LEADER or not leads:
+        return 1.0
+    return 0.0 if clue.kind.startswith(KNOWN) else BESIDE
+
+
+class _Rules:
+    """Which lines the failure's runs may have executed."""
+
+    def __init__(self, case: Case) -> None:
+        self._workspace = case.workspace
+        self._executed = case.runs.executed if case.runs is not None else {}
+        self._known: dict[str, ImportLines] = {}
+
+    def may_hold_cause(self, candidate: Candidate) -> bool:
+        """Whether a line was executed, runs at import, or is none that can be seen to run."""
+        file, line = candidate.file, candidate.line
+        executed = self._executed.get(file, frozenset())
+        if not file.endswith(".py") or line in executed:
+            return True
+        if file not in self._known:
+            self._known[file] = import_lines(self._workspace, file)
+        if line not in self._known[file].inside:
+            return True
+        statement = statement_at(self._workspace.tree(file), line)
+        return any(at in executed for at in lines_of(statement))

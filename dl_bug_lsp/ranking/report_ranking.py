@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dl_bug_lsp.evidence.reports.frames import Traced
-from dl_bug_lsp.evidence.reports.functions import Functions, files_to_look_into
-from dl_bug_lsp.evidence.reports.gather import signals_of
-from dl_bug_lsp.evidence.reports.neighbours import neighbours
-from dl_bug_lsp.evidence.reports.redundancy import redundancy
+from dl_bug_lsp.evidence.reports.blocks import Traced
+from dl_bug_lsp.evidence.reports.changes import neighbours
+from dl_bug_lsp.evidence.reports.file_signals import signals_of
+from dl_bug_lsp.evidence.reports.function_signals import Functions, files_to_look_into, redundancy
+from dl_bug_lsp.evidence.reports.line_signals import Statements
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
-from dl_bug_lsp.evidence.reports.statements import Statements
 from dl_bug_lsp.ranking.report_weights import Level, ReportWeights
 from dl_bug_lsp.retrieval.corpus import Floats
 

@@ -8,17 +8,19 @@ import re
 
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.cells import ran_in_order
-from dl_bug_lsp.evidence.raising.alone import is_alone
+from dl_bug_lsp.evidence.domain_rules.notebooks import ran_in_order
+from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.ranking.chains import with_chains
 from dl_bug_lsp.ranking.fusion import (
     GENERIC,
     LEAST_SPECIFIC,
     Candidate,
+    calibrated_shares,
     fuse,
+    led_by_spectrum,
     shipped_weights,
+    softmax,
 )
-from dl_bug_lsp.ranking.led_by_spectrum import led_by_spectrum
 from dl_bug_lsp.ranking.report_places import report_places
 from dl_bug_lsp.ranking.report_weights import (
     ReportWeights,
@@ -38,10 +40,10 @@ from dl_bug_lsp.report import (
     SuspectFile,
     Verdict,
 )
-from dl_bug_lsp.taxonomy.advising import advice
 from dl_bug_lsp.taxonomy.bug_types import bug_type
+from dl_bug_lsp.taxonomy.categories import advice
 from dl_bug_lsp.taxonomy.origins import origin, retry_may_help
-from dl_bug_lsp.taxonomy.report_model import bug_type_of_report, origin_of_report
+from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
 from dl_bug_lsp.tracebacks import FailureKind
 
 MAX_EVIDENCE = 5
@@ -81,7 +83,8 @@ def failure_report(
     the folder of another project, which the failure is of.
     """
     candidates = led_by_spectrum(fuse(clues, case.category.id), case)
-    shares = _shares(candidates)
+    # With a spectrum or a report's prose other scores join in, whose shares are fitted apart.
+    shares = _shares(candidates, calibrated=case.spectrum is None and told is None)
     failure = case.failure
     cause = failure.cause
     exception = None
@@ -122,9 +125,9 @@ def failure_report(
     )
 
 
-LIKELY_SHARE = 0.85
+LIKELY_SHARE = 0.65
 """From here on about four first places in five are right, on failures of programs not read."""
-UNSURE_SHARE = 0.25
+UNSURE_SHARE = 0.38
 
 
 def _confidence(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> Confidence:
@@ -158,7 +161,7 @@ def traceback_shares(case: Case, clues: list[Clue]) -> dict[tuple[str, int], flo
     if not case.places:
         return {}
     candidates = fuse(clues, case.category.id)
-    shares = _shares(candidates)
+    shares = _shares(candidates, calibrated=False)
     return {(c.file, c.line): share for c, share in zip(candidates, shares, strict=True)}
 
 
@@ -181,15 +184,11 @@ def _origin(case: Case) -> Verdict:
     )
 
 
-def _shares(candidates: list[Candidate]) -> list[float]:
-    """Return each candidate's probability of being the cause: a softmax over the scores."""
-    if not candidates:
-        return []
-    top = candidates[0].score
-    sharpness = shipped_weights().sharpness
-    powers = [math.exp(sharpness * (c.score - top)) for c in candidates]
-    total = math.fsum(powers)
-    return [power / total for power in powers]
+def _shares(candidates: list[Candidate], *, calibrated: bool) -> list[float]:
+    """Return each candidate's probability of being the cause."""
+    scores = [candidate.score for candidate in candidates]
+    weights = shipped_weights()
+    return calibrated_shares(scores, weights) if calibrated else softmax(scores, weights.sharpness)
 
 
 def _suspect(rank: int, candidate: Candidate, share: float, case: Case) -> Suspect:

@@ -2,19 +2,22 @@
 
 The format is coverage.py's documented database schema, version 7: tables ``file``, ``context``,
 ``line_bits`` (file, context, numbits) and ``arc`` (file, context, fromno, tono).
+
+Sets of line numbers as bytes: bit ``n % 8`` of byte ``n // 8`` stands for line ``n``. The format
+of coverage.py's database (coverage.numbits); read here without that library, which the language
+server does not need.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from dl_bug_lsp import databases
 from dl_bug_lsp.databases import checked_line, checked_numbits
-from dl_bug_lsp.recording.numbits import numbits_of
 from dl_bug_lsp.recording.values import Arc, Hits
 
 _SCHEMAS = range(6, 8)
@@ -90,3 +93,31 @@ def _read(connection: sqlite3.Connection) -> CoverageData:
         lines = numbits_of(line for arc in arcs for line in arc)
         contexts.setdefault(context, {})[file] = Hits(lines, tuple(arcs))
     return CoverageData(contexts, bool(jumps) or about.get("has_arcs") in ("1", "True"))
+
+
+_BITS = tuple(tuple(bit for bit in range(8) if byte >> bit & 1) for byte in range(256))
+
+
+def lines_of(numbits: bytes) -> list[int]:
+    """Return the 1-based line numbers in ``numbits``, rising."""
+    found = [8 * at + bit for at, byte in enumerate(numbits) if byte for bit in _BITS[byte]]
+    # An empty file runs "line 0".
+    return found[1:] if found and found[0] == 0 else found
+
+
+def numbits_of(lines: Iterable[int]) -> bytes:
+    """Return the numbits of 1-based line numbers; numbers below 1 are left out."""
+    wanted = {line for line in lines if line > 0}
+    if not wanted:
+        return b""
+    found = bytearray(max(wanted) // 8 + 1)
+    for line in wanted:
+        found[line // 8] |= 1 << line % 8
+    return bytes(found)
+
+
+def union(one: bytes, other: bytes) -> bytes:
+    """Return the numbits of the lines in either."""
+    size = max(len(one), len(other))
+    both = int.from_bytes(one, "little") | int.from_bytes(other, "little")
+    return both.to_bytes(size, "little")

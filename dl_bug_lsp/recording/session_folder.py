@@ -1,4 +1,7 @@
-"""The folder of a running session: made at its start, read at its end or after a crash."""
+"""The folder of a running session: made at its start, read at its end or after a crash.
+
+Sessions of tests brought from their folders into the spectrum's file.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,22 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from dl_bug_lsp import data_folder
-from dl_bug_lsp.recording.coverage_data import CoverageData, CoverageDataError, read_coverage
-from dl_bug_lsp.recording.journal import ABOUT, FOLDER, JournalEntry, is_running, read_journal
-from dl_bug_lsp.recording.numbits import union
-from dl_bug_lsp.recording.test_reports import contexts_of
+from dl_bug_lsp.recording.coverage_data import CoverageData, CoverageDataError, read_coverage, union
+from dl_bug_lsp.recording.journal import (
+    ABOUT,
+    FOLDER,
+    JournalEntry,
+    contexts_of,
+    is_running,
+    read_journal,
+)
+from dl_bug_lsp.recording.store import NAME, StoreError, write_session
 from dl_bug_lsp.recording.values import CRASHED, Hits, Phase, RecordedTest, Session
 from dl_bug_lsp.spectrum.values import Outcome
 
@@ -209,3 +218,56 @@ def _sources(root: Path, files: set[str]) -> Iterator[tuple[str, str]]:
         with contextlib.suppress(UnicodeDecodeError):
             if data is not None:
                 yield file, data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+
+
+_LEFT_BEHIND = "an earlier session that was cut off"
+
+
+@dataclass(frozen=True, slots=True)
+class MergedSessions:
+    """What was taken in: sentences for the user, and whether any test failed."""
+
+    lines: tuple[str, ...] = ()
+    has_failures: bool = False
+
+
+def take_in(
+    root: Path, folder: Path, crashed: Iterable[str] = (), what: str = ""
+) -> MergedSessions:
+    """Bring a session into the spectrum of the workspace ``root``, and remove its folder.
+
+    ``crashed`` are tests known to have ended a process, ``what`` says whose session it was. Raises
+    `StoreError`; the folder is then kept.
+    """
+    finished = read_folder(folder, root)
+    session, lines = finished.session, []
+    if session.tests:
+        moved = write_session(root / data_folder.FOLDER / NAME, session)
+        lines += [moved] if moved else []
+        lines.append(_told(session, what))
+    lines += [
+        f"the interpreter ended in {name}; its lines are not known"
+        for name in sorted({*finished.crashed, *crashed})
+    ]
+    remove(folder)
+    fails = any(test.outcome.is_failing for test in session.tests)
+    return MergedSessions((*lines, *session.problems), fails)
+
+
+def merge_abandoned_sessions(root: Path) -> tuple[str, ...]:
+    """Take in the sessions whose process is gone; returns sentences.
+
+    What cannot be stored now (a full disk, a folder that cannot be written) stays for later.
+    """
+    lines: list[str] = []
+    for left in left_behind(root):
+        with contextlib.suppress(OSError, StoreError):
+            lines += take_in(root, claim(left), what=_LEFT_BEHIND).lines
+    return tuple(lines)
+
+
+def _told(session: Session, what: str) -> str:
+    failing = sum(1 for test in session.tests if test.outcome.is_failing)
+    passing = sum(1 for test in session.tests if test.outcome.is_passing)
+    said = f" of {what}" if what else ""
+    return f"recorded {failing} failing and {passing} passing tests{said}"

@@ -1,26 +1,30 @@
-"""From what was recorded to a spectrum of today's lines: which tests run each.
+"""From what was recorded to a spectrum of today's lines and branches.
 
-A failing test counts with the phases up to the one that failed, a passing one with all. A line that
-runs while a file is imported (a definition, a constant) counts for every test that runs anything in
-that file.
+From what was recorded to a spectrum of today's lines: which tests run each. A failing test counts
+with the phases up to the one that failed, a passing one with all. A line that runs while a file
+is imported (a definition, a constant) counts for every test that runs anything in that file.
 
 Of a failing run of which turns of a loop are known, the turns count and not the run itself: it
-executed all that any turn did. What the run executed around its loop counts for every turn, like an
-import: all turns build on it.
+executed all that any turn did. What the run executed around its loop counts for every turn, like
+an import: all turns build on it.
+
+Branches of today's lines: which tests take which way, where arcs were recorded.
+
+From the lines of a file as it ran to its lines today.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from itertools import repeat
 
-from dl_bug_lsp.recording.anchoring import Anchoring
-from dl_bug_lsp.recording.numbits import lines_of, numbits_of, union
+from dl_bug_lsp.recording.coverage_data import lines_of, numbits_of, union
 from dl_bug_lsp.recording.store import Recording
-from dl_bug_lsp.recording.values import CRASHED, Hits, Phase, RecordedTest, Session
-from dl_bug_lsp.spectrum.values import Element, Run, Signature, Spectrum
+from dl_bug_lsp.recording.values import CRASHED, Arc, Hits, Phase, RecordedTest, Session
+from dl_bug_lsp.spectrum.values import Element, Run, Signature, Spectrum, spectrum_of
 
 _ORDER = (Phase.SETUP, Phase.CALL, Phase.TEARDOWN)
 
@@ -184,3 +188,100 @@ def function_names(functions: Named) -> dict[int, str]:
     for first, last, name in sorted(functions, key=lambda span: (span[0], -span[1])):
         found.update(dict.fromkeys(range(first, last + 1), name))
     return found
+
+
+def branches_now(
+    recording: Recording,
+    text_now: Callable[[str], str | None],
+    functions: Callable[[str], Named],
+) -> Spectrum:
+    """Return the spectrum of branches: jumps from lines that more than one jump leaves.
+
+    Those that changed or gone lines had are left out. Tests that were skipped or failed as expected
+    do not count.
+    """
+    ran = [
+        (session, test)
+        for session in recording.sessions
+        for test in session.tests
+        if test.outcome.is_failing or test.outcome.is_passing
+    ]
+    ways: dict[tuple[int, str, int], set[int]] = {}
+    for session, test in ran:
+        for file, (first, last) in _jumps(test):
+            ways.setdefault((id(session), file, first), set()).add(last)
+    places: dict[tuple[int, str], Anchoring | None] = {}
+    names: dict[str, dict[int, str]] = {}
+
+    def element(session: Session, file: str, arc: Arc) -> Element | None:
+        key = id(session), file
+        if key not in places:
+            now = text_now(file)
+            places[key] = (
+                Anchoring(session.sources.get(file, now), now) if now is not None else None
+            )
+            names[file] = function_names(functions(file)) if now is not None else {}
+        anchoring = places[key]
+        line = anchoring.now(arc[0]) if anchoring is not None else None
+        target = anchoring.now(abs(arc[1])) if anchoring is not None else None
+        if line is None or target is None:
+            return None
+        return Element(file, line, target if arc[1] > 0 else -target, names[file].get(line, ""))
+
+    def elements(session: Session, test: RecordedTest) -> Iterator[Element]:
+        for file, arc in _jumps(test):
+            if len(ways[id(session), file, arc[0]]) > 1:
+                found = element(session, file, arc)
+                if found is not None:
+                    yield found
+
+    return spectrum_of(
+        (Run(test.name, test.outcome, test.weight), elements(session, test))
+        for session, test in ran
+    )
+
+
+def _jumps(test: RecordedTest) -> Iterator[tuple[str, Arc]]:
+    phases = counted_phases(test)
+    for (phase, file), hits in test.hits.items():
+        if phase in phases:
+            yield from ((file, arc) for arc in hits.arcs if arc[0] > 0)
+
+
+LARGEST_CHANGE = 4_000
+"""Lines of a changed region; beyond it nothing in the region is compared."""
+
+
+class Anchoring:
+    """Says where the lines of an older text stand in today's; built once a file."""
+
+    def __init__(self, then: str, now: str) -> None:
+        old, new = then.splitlines(), now.splitlines()
+        self._head = _common(old, new)
+        tail = _common(old[self._head :][::-1], new[self._head :][::-1])
+        self._old_end = len(old) - tail
+        self._shift = len(new) - len(old)
+        self._inside: dict[int, int] = {}
+        middle = old[self._head : self._old_end], new[self._head : len(new) - tail]
+        if max(map(len, middle)) <= LARGEST_CHANGE:
+            matcher = SequenceMatcher(None, *middle, autojunk=False)
+            for start, at, size in matcher.get_matching_blocks():
+                for step in range(size):
+                    if middle[0][start + step].strip():
+                        self._inside[self._head + start + step + 1] = self._head + at + step + 1
+
+    def now(self, line: int) -> int | None:
+        """Return today's 1-based line of an older one, None where it was changed or deleted."""
+        if line <= self._head:
+            return line
+        if line > self._old_end:
+            return line + self._shift
+        return self._inside.get(line)
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many first lines are equal."""
+    for at, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a != b:
+            return at
+    return min(len(one), len(other))

@@ -27,7 +27,7 @@ object that begins at that line (coverage.py's convention)."""
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What ran in one file in one phase: lines as numbits (see `numbits`), arcs where recorded."""
+    """What ran in one file in one phase: lines as numbits, and arcs where they were recorded."""
 
     lines: bytes
     arcs: tuple[Arc, ...] = ()

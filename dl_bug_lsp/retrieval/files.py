@@ -1,12 +1,21 @@
-"""The documents of a workspace's files, made once for each content of a file."""
+"""The documents of a workspace's files, and of the fields of each.
+
+The documents of a workspace's files, made once for each content of a file.
+
+The four fields of a source file that BLUiR searches: class, method and variable names, comments.
+Saha, Lease, Khurshid, Perry: "Improving bug localization using structured information retrieval",
+ASE 2013. Python's docstrings count as comments, parameters and attributes as variables.
+"""
 
 from __future__ import annotations
 
+import ast
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from dl_bug_lsp.retrieval.corpus import Corpus, Document, document, document_of_words
-from dl_bug_lsp.retrieval.fields import FIELDS, fields_of
 from dl_bug_lsp.retrieval.terms import count_terms, terms_of, words_of
 from dl_bug_lsp.workspace import Workspace
 
@@ -61,3 +70,74 @@ def segment_documents(workspace: Workspace, file: str) -> tuple[Document, ...]:
         return tuple(document(dict(sorted(part.items()))) for part in parts)
 
     return workspace.derived("retrieval.segments", file, make)
+
+
+FIELDS = ("classes", "methods", "variables", "comments")
+# A string that never closes runs on: it must not be looked through again from each later quote.
+_STRING_OR_COMMENT = re.compile(
+    r"#[^\n]*"
+    r'|"""(?:[^"\\]|\\.|"(?!""))*(?:""")?'
+    r"|'''(?:[^'\\]|\\.|'(?!''))*(?:''')?"
+    r'|"(?:[^"\\\n]|\\.)*"?'
+    r"|'(?:[^'\\\n]|\\.)*'?",
+    re.DOTALL,
+)
+_HEAD = re.compile(r"^[ \t]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILINE)
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(slots=True)
+class Fields:
+    """The words of each field, with repetitions, as written."""
+
+    classes: list[str] = field(default_factory=list)
+    methods: list[str] = field(default_factory=list)
+    variables: list[str] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+
+
+def fields_of(text: str, tree: ast.AST | None) -> Fields:
+    """Return the fields of a file or of one definition in it.
+
+    ``tree`` is None where the text cannot be parsed; then its layout gives class and method names,
+    and no variables.
+    """
+    found = Fields()
+    for comment in comments_of(text):
+        found.comments.extend(words_of(comment))
+    if tree is None:
+        for kind, name in _HEAD.findall(text):
+            (found.classes if kind == "class" else found.methods).append(name)
+        return found
+    for node in ast.walk(tree):
+        _take(node, found)
+        for line in _docstring(node):
+            found.comments.extend(words_of(line))
+    return found
+
+
+def comments_of(text: str) -> Iterator[str]:
+    """Yield the ``#`` comments of a source text; a ``#`` inside a string is none."""
+    for match in _STRING_OR_COMMENT.finditer(text):
+        if match.group().startswith("#"):
+            yield match.group()[1:]
+
+
+def _take(node: ast.AST, found: Fields) -> None:
+    if isinstance(node, ast.ClassDef):
+        found.classes.append(node.name)
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        found.methods.append(node.name)
+    elif isinstance(node, ast.Name):
+        found.variables.append(node.id)
+    elif isinstance(node, ast.Attribute):
+        found.variables.append(node.attr)
+    elif isinstance(node, ast.arg):
+        found.variables.append(node.arg)
+
+
+def _docstring(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, _DOCUMENTED):
+        text = ast.get_docstring(node, clean=False)
+        if text:
+            yield text

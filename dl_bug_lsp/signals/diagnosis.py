@@ -1,6 +1,9 @@
-"""What metric series say went wrong: the rules, in the order in which they are asked.
+"""What metric series say went wrong: the rules in their order, and the failure made of them.
 
-Thresholds are chosen so that a run that improves is left alone; each carries its reason.
+What metric series say went wrong: the rules, in the order in which they are asked. Thresholds are
+chosen so that a run that improves is left alone; each carries its reason.
+
+Silent failures: a run that raised nothing and whose metrics say that it failed.
 """
 
 from __future__ import annotations
@@ -12,9 +15,18 @@ from dataclasses import dataclass
 from statistics import median
 
 from dl_bug_lsp.logs.values import Log, Process, Span
-from dl_bug_lsp.signals.chance import chance_level, classes_in
+from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.signals.names import base_of
-from dl_bug_lsp.signals.trends import is_constant, keeps_falling, last_run, main_loss, trend_of
+from dl_bug_lsp.signals.reader import read_metrics
+from dl_bug_lsp.signals.statistics import (
+    chance_level,
+    classes_in,
+    is_constant,
+    keeps_falling,
+    last_run,
+    main_loss,
+    trend_of,
+)
 from dl_bug_lsp.signals.values import (
     ClassCount,
     MetricPoint,
@@ -23,6 +35,8 @@ from dl_bug_lsp.signals.values import (
     SilentDiagnosis,
     Split,
 )
+from dl_bug_lsp.taxonomy.categories import category
+from dl_bug_lsp.tracebacks.values import Failure, FailureKind
 
 FLAT = 0.05
 """A loss that fell by less than a twentieth over a whole run has not been learnt from."""
@@ -369,3 +383,43 @@ def _scores_improve(scene: RunSummary) -> bool:
 def _adversarial(series: MetricSeries) -> bool:
     """Whether two networks play against each other: their losses need not fall."""
     return _ADVERSARIAL.search(base_of(series.name)) is not None
+
+
+DIALECT = "metrics"
+_HEADER = "Traceback (most recent call last)"
+
+
+def silent_failure(log: Log, classes: ClassCount | None = None) -> Failure | None:
+    """Return the failure that a log's metrics tell of, None where training looks healthy.
+
+    A log with a traceback never fails silently: its exception is the failure.
+    """
+    if any(_HEADER in line.text for line in log.lines):
+        return None
+    found = diagnose(read_metrics(log), log, classes)
+    if found is None:
+        return None
+    return Failure(
+        kind=FailureKind.SILENT,
+        causes=(),
+        root=0,
+        dialect=DIALECT,
+        span=found.span,
+        evidence=found.evidence,
+        primary=True,
+    )
+
+
+def classify_silent(
+    failure: Failure, log: Log, classes: ClassCount | None = None
+) -> CategoryVerdict:
+    """Return the category of a silent failure, ``unclassified`` for any other kind of failure."""
+    silent = failure.kind is FailureKind.SILENT
+    found = diagnose(read_metrics(log), log, classes) if silent else None
+    if found is None:
+        row = category("unclassified")
+        return CategoryVerdict(row.id, row.dimension, 0.0, failure.evidence, "metrics")
+    row = category(found.category)
+    rule = f"metrics.{found.category}"
+    shown = f"{found.why} ({found.evidence})"
+    return CategoryVerdict(row.id, row.dimension, found.confidence, shown, rule)

@@ -1,14 +1,24 @@
-"""A spectrum as one failure sees it: its own failing runs lead, the others only support them."""
+"""A spectrum as one failure sees it: its own failing runs lead, the others only support them.
+
+Runs of programs beside tests: told apart, since they are compared in different ways. Tests differ
+in what they execute. In deep learning every step executes nearly the same, so that formulas that
+were made for tests see no difference between layers (Cao et al., EMSE 2025, whose layer-level
+Tarantula is 0.5 everywhere); of steps only what differs is told.
+
+A failure that only a spectrum tells of: runs that fail, and no text about them.
+"""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+from dl_bug_lsp.logs.values import Span
 from dl_bug_lsp.spectrum.counting import count
-from dl_bug_lsp.spectrum.values import Counts, Run, Spectrum
+from dl_bug_lsp.spectrum.values import PROGRAM, Counts, Run, Spectrum
+from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Relation
 
 LEAST_LEAD = 2
 """How much more an own run counts than another failing one, at least. Together the others never
@@ -88,3 +98,47 @@ class FailureSpectrum:
                 if not element.target and (files is None or element.file in files)
             ]
         )
+
+
+@lru_cache(maxsize=2)
+def tests_alone(spectrum: Spectrum) -> Spectrum:
+    """Return the spectrum without runs of programs; itself where it has none."""
+    return _only(spectrum, programs=False)
+
+
+@lru_cache(maxsize=2)
+def counts_of_programs(spectrum: Spectrum) -> Counts:
+    """Return how many steps and runs of programs execute each element."""
+    return count.__wrapped__(_only(spectrum, programs=True))
+
+
+def _only(spectrum: Spectrum, programs: bool) -> Spectrum:
+    wanted = [run.name.startswith(PROGRAM) == programs for run in spectrum.runs]
+    if all(wanted):
+        return spectrum
+    numbers = {old: new for new, old in enumerate(i for i, is_in in enumerate(wanted) if is_in)}
+    rows, columns = array("q"), array("q")
+    for row, column in zip(spectrum.rows, spectrum.columns, strict=True):
+        if wanted[row]:
+            rows.append(numbers[row])
+            columns.append(column)
+    runs = tuple(run for run, is_in in zip(spectrum.runs, wanted, strict=True) if is_in)
+    return Spectrum(runs, spectrum.elements, rows, columns, spectrum.signatures)
+
+
+DIALECT = "spectrum"
+_NAMES = 5
+
+
+def failing_runs(spectrum: Spectrum) -> Failure | None:
+    """Return a failure that names the failing runs, None where all passed."""
+    failing = spectrum.failing
+    if not failing:
+        return None
+    total = len(failing) + len(spectrum.passing)
+    names = ", ".join(run.name for run in failing[:_NAMES])
+    more = f" and {len(failing) - _NAMES} more" if len(failing) > _NAMES else ""
+    said = f"{len(failing)} of {total} {'run fails' if total == 1 else 'runs fail'}: {names}{more}"
+    span = Span(1, 1)
+    cause = Cause(DIALECT, said, (), Relation.ROOT, span)
+    return Failure(FailureKind.MESSAGE, (cause,), 0, DIALECT, span, said, primary=True)

@@ -1,14 +1,24 @@
-"""Words of a failing test that name files: its path and classes, what its report shows."""
+"""The text of a failing test: words that name files, whose runs it is of, captured output.
+
+Words of a failing test that name files: its path and classes, what its report shows.
+
+Which runs a failure's text is of: from pytest's and unittest's titles to the runs' names.
+
+Output captured beside a failing test: tracebacks that the program logged and went on from. A
+server that answers with status 500 logs why; the test only sees the status. Such a traceback
+belongs to the failure where the test's own exception has no frame in the code.
+"""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from dl_bug_lsp.spectrum.own_runs import title_of
-from dl_bug_lsp.tracebacks import Failure
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.spectrum.values import Run
+from dl_bug_lsp.tracebacks import Failure, read_failures
 from dl_bug_lsp.tracebacks.frames import is_library_path
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -111,3 +121,93 @@ def _from_tests_on(path: str) -> str:
         if _TEST_FOLDER.match(part):
             return "/".join(parts[index:])
     return parts[-1]
+
+
+_PYTEST = re.compile(r"^_{2,} (?:ERROR at (?:setup|teardown) of )?(?P<title>\S.{0,2000}?) _{2,}$")
+_UNITTEST = re.compile(r"^(?:FAIL|ERROR): (?P<test>\w+) \((?P<where>[\w.]+)\)")
+_BREAKS = re.compile(r"::|\.|/|\\")
+
+
+def title_of(line: str) -> str:
+    """Return the dotted test that a heading names, empty where the line is none.
+
+    pytest writes ``___ TestA.test_b[1] ___``, unittest ``FAIL: test_b (tests.test_x.TestA)``.
+    """
+    found = _PYTEST.match(line)
+    if found:
+        return found["title"]
+    told = _UNITTEST.match(line)
+    if not told:
+        return ""
+    where = told["where"]
+    return where if where.endswith(f".{told['test']}") else f"{where}.{told['test']}"
+
+
+def own_runs(title: str, files: Iterable[str], runs: Sequence[Run]) -> frozenset[int]:
+    """Return the indices of the failing runs that a title means, none where it names none.
+
+    A run's name is a node id (``tests/test_x.py::TestA::test_b[1]``) or dotted as in a JUnit
+    report. Where tests of one name stand in several files, ``files``, those of the failure's
+    frames, tell which is meant; else all of them are.
+    """
+    if not title:
+        return frozenset()
+    failing = [i for i, run in enumerate(runs) if run.outcome.is_failing]
+    wanted = _parts(title)
+    found = [i for i in failing if _ends_in(_parts(runs[i].name), wanted)]
+    if len(found) > 1:
+        shown = [file.replace("\\", "/") for file in files]
+        inside = [i for i in found if _is_among(runs[i].name, shown)]
+        found = inside or found
+    return frozenset(found)
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """Split a test's name; its parameters stay in the last part, for they may hold anything."""
+    plain, bracket, parameters = name.partition("[")
+    *others, last = _BREAKS.split(plain.strip())
+    return (*others, last + bracket + parameters)
+
+
+def _ends_in(name: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    return len(name) >= len(wanted) and name[-len(wanted) :] == wanted
+
+
+def _is_among(name: str, files: Sequence[str]) -> bool:
+    file = name.partition("::")[0]
+    return any(shown == file or shown.endswith(f"/{file}") for shown in files)
+
+
+_HEADING = re.compile(r"^-{3,} Captured \S.{0,80}? -{3,}$")
+_END = re.compile(r"^(?:_{3,} \S.{0,2000}? _{3,}|={3,}(?: \S.{0,2000}? ={3,})?)$")
+_LOGGED = "Traceback (most recent call last)"
+_MOST = 20_000
+"""Characters of a section that are kept, the last ones."""
+_WIDTH = 80
+
+
+def captured_section(title: str, text: str) -> str:
+    """Return captured output under pytest's heading, empty where it holds no traceback.
+
+    ``title`` begins with "Captured", as pytest's do.
+    """
+    if _LOGGED not in text:
+        return ""
+    heading = f" {title} ".center(_WIDTH, "-")
+    return f"{heading}\n{text[-_MOST:].rstrip()}"
+
+
+def logged_failures(text: str) -> tuple[Failure, ...]:
+    """Return the failures in the captured sections of pytest's reports."""
+    inside: list[str] = []
+    is_captured = False
+    for line in text.splitlines():
+        if _HEADING.match(line):
+            is_captured = True
+            inside.append("")
+        elif _END.match(line):
+            is_captured = False
+        elif is_captured:
+            inside.append(line)
+    captured = "\n".join(inside)
+    return read_failures(read_log(captured)).failures if _LOGGED in captured else ()

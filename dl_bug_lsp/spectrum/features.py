@@ -1,23 +1,28 @@
-"""What the combination knows of a line: suspiciousness, its surroundings, stacks, and words."""
+"""What the combination knows of a line: suspiciousness, its surroundings, stacks, and words.
+
+How executed lines lie together: stretches of a file, and blocks that the same runs execute.
+
+Stack traces beside a spectrum: printed frames become lines of its files.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dl_bug_lsp.spectrum.captured import logged_failures
 from dl_bug_lsp.spectrum.failure_words import (
     best_named,
     is_test_file,
+    logged_failures,
     words_of_report,
     words_of_tests,
 )
 from dl_bug_lsp.spectrum.formulas import score
-from dl_bug_lsp.spectrum.regions import Layout, layout
-from dl_bug_lsp.spectrum.stacks import Stack, stacks_of
 from dl_bug_lsp.spectrum.values import Counts
-from dl_bug_lsp.tracebacks import Failure
+from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
+from dl_bug_lsp.tracebacks.frames import is_library_path
 
 FEATURES = (
     "suspiciousness",
@@ -133,3 +138,141 @@ def _near_frames(
             )
             found[i] = tuple(map(max, found[i], now))  # type: ignore[assignment]
     return found
+
+
+GAP = 8
+"""Executed lines further apart than this are mostly in two functions."""
+BLOCK_GAP = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where each executed element stands among its neighbours, parallel to the elements.
+
+    ``position`` counts the elements by file and line; ``stretch`` numbers the runs of executed
+    lines with gaps of at most `GAP`; ``is_last`` tells the last line of a stretch; ``depth`` is how
+    far into its block an element stands, from 0 to below 1. A block is a sequence of lines with the
+    same counts: they come one after the other, with no branch between them.
+    """
+
+    position: list[int]
+    stretch: list[int]
+    is_last: list[bool]
+    depth: list[float]
+
+
+def layout(counts: Counts) -> Layout:
+    """Return the layout of the elements."""
+    size = len(counts)
+    order = sorted(range(size), key=lambda i: (counts.elements[i].file, counts.elements[i].line, i))
+    position, stretch = [0] * size, [0] * size
+    is_last, depth = [True] * size, [0.0] * size
+    for place, index in enumerate(order):
+        position[index] = place
+    for number, members in enumerate(_groups(counts, order, GAP, same_counts=False)):
+        for index in members:
+            stretch[index] = number
+            is_last[index] = index == members[-1]
+    for members in _groups(counts, order, BLOCK_GAP, same_counts=True):
+        for place, index in enumerate(members):
+            depth[index] = place / len(members)
+    return Layout(position, stretch, is_last, depth)
+
+
+def _groups(
+    counts: Counts, order: list[int], gap: int, *, same_counts: bool
+) -> Iterator[list[int]]:
+    """Yield maximal sequences of neighbours in one file, gaps in lines bounded."""
+    members: list[int] = []
+    for index in order:
+        if members:
+            before, here = counts.elements[members[-1]], counts.elements[index]
+            together = before.file == here.file and here.line - before.line <= gap
+            if same_counts:
+                last = members[-1]
+                together = together and counts.ef[last] == counts.ef[index]
+                together = together and counts.ep[last] == counts.ep[index]
+            if not together:
+                yield members
+                members = []
+        members.append(index)
+    if members:
+        yield members
+
+
+Stack = tuple[tuple[str, int], ...]
+"""Files of the spectrum with 1-based lines, the innermost frame first, each line once."""
+
+
+def stacks_of(failures: Iterable[Failure], files: Iterable[str]) -> tuple[Stack, ...]:
+    """Return the stacks of exceptions, in the order of the text, as far as they are in ``files``.
+
+    A printed path belongs to the longest of the files that it ends in.
+    """
+    finder = Finder(files)
+    found: list[Stack] = []
+    for failure in failures:
+        if failure.kind is FailureKind.EXCEPTION:
+            stack = finder.stack(failure.frames)
+            if stack:
+                found.append(stack)
+    return tuple(found)
+
+
+class Finder:
+    """Finds which file of a spectrum a printed path means."""
+
+    def __init__(self, files: Iterable[str]) -> None:
+        self._files = frozenset(files)
+
+    def file(self, printed: str) -> str | None:
+        """Return the longest file that the printed path ends in, or None.
+
+        Of installed code it must be the whole path below the folder of packages, so that the
+        ``utils.py`` of a library is not taken for the workspace's.
+        """
+        parts = printed.replace("\\", "/").split("/")
+        if is_library_path(printed):
+            below = [i + 1 for i, part in enumerate(parts) if _holds_packages(part)]
+            tails = ["/".join(parts[start:]) for start in below[-1:]]
+        else:
+            tails = ["/".join(parts[start:]) for start in range(len(parts))]
+        return next((tail for tail in tails if tail in self._files), None)
+
+    def stack(self, frames: Iterable[Frame]) -> Stack:
+        """Return the lines of frames that stand outermost first."""
+        lines: dict[tuple[str, int], None] = {}
+        for frame in reversed(tuple(frames)):
+            file = self.file(frame.file)
+            if file is not None and frame.line > 0:
+                lines[file, frame.line] = None
+        return tuple(lines)
+
+
+def _holds_packages(folder: str) -> bool:
+    return folder in ("site-packages", "dist-packages") or folder.endswith(".egg")
+
+
+def stack_as_failing_run(counts: Counts, stacks: tuple[Stack, ...]) -> Counts:
+    """Return counts in which each stack is a failing run: the idea of SBEST (Pacheco et al., 2024).
+
+    For failures of which no run was recorded. A run surely executed the lines of its frames; of
+    the code around them it executed some, so that a stretch with a frame counts up to the frame's
+    line.
+    """
+    around = layout(counts)
+    by_file: dict[str, list[int]] = {}
+    for index, element in enumerate(counts.elements):
+        by_file.setdefault(element.file, []).append(index)
+    ef = array("q", bytes(8 * len(counts)))
+    for stack in stacks:
+        run: set[int] = set()
+        for file, line in stack:
+            here = by_file.get(file, [])
+            hit = {around.stretch[i] for i in here if counts.elements[i].line == line}
+            run.update(
+                i for i in here if around.stretch[i] in hit and counts.elements[i].line <= line
+            )
+        for index in run:
+            ef[index] += 1
+    return Counts(counts.elements, ef, counts.ep, max(1, len(stacks)), counts.passing)

@@ -1,13 +1,21 @@
-"""The failure categories as values, read from `categories.toml`."""
+"""The failure categories as values, read from `categories.toml`, and advice on them.
+
+The failure categories as values, read from `categories.toml`.
+
+What usually causes a failure of this kind and what fixes it.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from dl_bug_lsp.report import Advice
+from dl_bug_lsp.report import Advice, CategoryVerdict
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
+from dl_bug_lsp.tracebacks.values import Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +111,53 @@ def _read(name: str) -> dict[str, Any]:
     text = files("dl_bug_lsp.taxonomy").joinpath(name).read_text(encoding="utf-8")
     table: dict[str, Any] = tomllib.loads(text)
     return table
+
+
+MOST = 3
+"""Pieces of advice that are given at most."""
+IN_NOTEBOOK = "in a notebook's cell"
+"""What a row's ``when`` says to be given for failures of notebooks only."""
+WITH_NUMBERS = "with two numbers"
+"""What a row's ``when`` says to be given only where the message has two different numbers."""
+MOST_KNOWN = 2
+_NUMBER = re.compile(r"\d+")
+_FRAMES, _LONGEST = 40, 20_000
+_CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vscode-notebook-cell:")
+
+
+def advice(
+    failure: Failure, verdict: CategoryVerdict, ran_in_order: bool = False
+) -> tuple[Advice, ...]:
+    """Return usual causes with their fixes: first those that the message itself points at.
+
+    What forums repeat most comes with the framework's page that documents it. ``ran_in_order``
+    says that a notebook's cells are known to have run once, from the top.
+    """
+    text = ClassificationContext(failure, failure.cause).text if failure.cause is not None else ""
+    text = f"{text} {failure.evidence.lower()}"
+    about = f"{text} {_around(failure)}"
+    if not ran_in_order and any(_CELL.search(frame.file) for frame in failure.frames):
+        text += f" {IN_NOTEBOOK}"
+    if len(set(_NUMBER.findall(text))) >= 2:
+        text += f" {WITH_NUMBERS}"
+    known = [row for row in classics() if _applies(row, text) and _concerns(row, about)]
+    rows = [row for row in category(verdict.id).advice if _concerns(row, about)]
+    pointed = [row for row in rows if row.when and _applies(row, text)]
+    general = [row for row in rows if not row.when]
+    return tuple(row.advice for row in (*known[:MOST_KNOWN], *pointed, *general)[:MOST])
+
+
+def _around(failure: Failure) -> str:
+    """Return the names by which a failure's frameworks can be told: classes, files, sources."""
+    parts = [cause.type for cause in failure.causes]
+    for frame in failure.frames[-_FRAMES:]:
+        parts += [frame.file, frame.source or ""]
+    return " ".join(parts).lower()[:_LONGEST]
+
+
+def _applies(row: ConditionalAdvice, text: str) -> bool:
+    return any(find_phrase(text, phrase) for phrase in row.when)
+
+
+def _concerns(row: ConditionalAdvice, about: str) -> bool:
+    return not row.only or any(word in about for word in row.only)

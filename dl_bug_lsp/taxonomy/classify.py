@@ -12,7 +12,7 @@ from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.taxonomy.rules.rule import Rule
-from dl_bug_lsp.taxonomy.text_model import classify_text
+from dl_bug_lsp.taxonomy.text_models import classify_text
 from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Relation
 
 UNCLASSIFIED = "unclassified"

@@ -15,8 +15,13 @@ from __future__ import annotations
 
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.techniques.composition import Composition
-from dl_bug_lsp.techniques.scores import history_score, similar_score, structure_score
-from dl_bug_lsp.techniques.subject import Subject, normal
+from dl_bug_lsp.techniques.scores import (
+    Subject,
+    history_score,
+    normal,
+    similar_score,
+    structure_score,
+)
 
 SIMILAR_SHARE = 0.2
 HISTORY_SHARE = 0.3

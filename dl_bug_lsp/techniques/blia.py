@@ -20,12 +20,13 @@ from dl_bug_lsp.retrieval.vsm import cosines
 from dl_bug_lsp.techniques.composition import Composition, Files
 from dl_bug_lsp.techniques.functions import functions_of_best, ranked
 from dl_bug_lsp.techniques.scores import (
+    Subject,
     commit_score,
+    normal,
     similar_score,
     stack_score,
     structured_vsm_score,
 )
-from dl_bug_lsp.techniques.subject import Subject, normal
 from dl_bug_lsp.techniques.values import RankedFunction
 
 SIMILAR_SHARE = 0.2

@@ -19,8 +19,7 @@ from dl_bug_lsp.retrieval import vsm
 from dl_bug_lsp.retrieval.corpus import Corpus, Floats
 from dl_bug_lsp.retrieval.files import segment_documents
 from dl_bug_lsp.techniques.composition import Composition
-from dl_bug_lsp.techniques.scores import similar_score, stack_score
-from dl_bug_lsp.techniques.subject import Subject, normal
+from dl_bug_lsp.techniques.scores import Subject, normal, similar_score, stack_score
 
 SIMILAR_SHARE = 0.2
 STEEPNESS = 50.0

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.techniques.composition import Composition
-from dl_bug_lsp.techniques.scores import similar_score, text_score
-from dl_bug_lsp.techniques.subject import Subject, normal
+from dl_bug_lsp.techniques.scores import Subject, normal, similar_score, text_score
 
 SIMILAR_SHARE = 0.2
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp.retrieval.corpus import Floats
-from dl_bug_lsp.techniques.subject import Subject
+from dl_bug_lsp.techniques.scores import Subject
 from dl_bug_lsp.techniques.values import FixedReport, Query, Ranked, RankedFunction
 from dl_bug_lsp.workspace import Workspace
 

@@ -10,7 +10,7 @@ from dl_bug_lsp.retrieval.bm25 import bm25_scores
 from dl_bug_lsp.retrieval.corpus import Corpus, Ints, document_of
 from dl_bug_lsp.retrieval.vsm import inverse_frequencies
 from dl_bug_lsp.techniques.composition import Files
-from dl_bug_lsp.techniques.subject import Subject, normal
+from dl_bug_lsp.techniques.scores import Subject, normal
 from dl_bug_lsp.techniques.values import RankedFunction, RankedLines
 from dl_bug_lsp.workspace.values import Place
 

@@ -12,7 +12,7 @@ from dl_bug_lsp.report import Evidence, FailureReport, Options, Report, Suspect,
 from dl_bug_lsp.techniques.composition import Composition
 from dl_bug_lsp.techniques.functions import by_file_and_text, lines_of
 from dl_bug_lsp.techniques.registry import technique
-from dl_bug_lsp.techniques.subject import MAX_TEXT, Subject
+from dl_bug_lsp.techniques.scores import MAX_TEXT, Subject
 from dl_bug_lsp.techniques.values import FixedReport, Query, Ranked, RankedFunction, RankedLines
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace

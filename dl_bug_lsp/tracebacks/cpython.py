@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from dl_bug_lsp.logs.records import starts_record
+from dl_bug_lsp.logs.prefixes import starts_record
 from dl_bug_lsp.tracebacks.exception_text import (
     message_end,
     parse_exception,

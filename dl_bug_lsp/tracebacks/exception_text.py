@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from dl_bug_lsp.logs.records import starts_record
+from dl_bug_lsp.logs.prefixes import starts_record
 from dl_bug_lsp.tracebacks.frames import FRAME
 
 EXCEPTION = re.compile(

@@ -1,4 +1,9 @@
-"""The thread that watches one folder: looks at logs, takes notices, tells a sink."""
+"""The thread that watches one folder: looks at logs and changed sources, tells a sink.
+
+The thread that watches one folder: looks at logs, takes notices, tells a sink.
+
+Sources and configs that changed, gathered until a burst is over.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +12,15 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.watching.file_events import FileEvents
-from dl_bug_lsp.watching.folders import MOST_LOGS, FolderTree
-from dl_bug_lsp.watching.followed import SETTLE, FollowedLog, Outcome, Recovered
-from dl_bug_lsp.watching.patterns import LogRules
-from dl_bug_lsp.watching.polling_interval import PollingInterval
+from dl_bug_lsp.watching.folders import MOST_LOGS, FolderTree, LogRules
+from dl_bug_lsp.watching.followed import SETTLE, FollowedLog, Outcome, PollingInterval, Recovered
 from dl_bug_lsp.watching.recorded import RECENT, RecordedRuns
-from dl_bug_lsp.watching.sources import Changes
 from dl_bug_lsp.watching.tail import identity_of
-from dl_bug_lsp.watching.values import Sink, WatchStatus
+from dl_bug_lsp.watching.values import Sink, SourceChanges, WatchStatus
 
 logger = logging.getLogger(__name__)
 
@@ -317,3 +320,44 @@ class Watcher:
             self._sink.recovered(outcome.source)
         else:
             self._sink.failed(outcome)
+
+
+QUIET = 0.2
+"""Seconds without a change after which a burst (a checkout, a formatter) is over."""
+LONGEST = 2.0
+"""Seconds after which it is told anyway."""
+
+
+@dataclass(slots=True)
+class Changes:
+    """The changed files for which ``is_source`` holds, by relative path."""
+
+    is_source: Callable[[str], bool]
+    _paths: dict[str, bool] = field(default_factory=dict)
+    _first: float = 0.0
+    _last: float = 0.0
+
+    def take(self, path: str, full: str, now: float) -> None:
+        """Take in that a file came, changed or went; ``full`` is its absolute path."""
+        if not self.is_source(path):
+            return
+        if not self._paths:
+            self._first = now
+        self._last = now
+        self._paths[path] = os.path.exists(full)
+
+    def due(self) -> float | None:
+        """Return when the changes are to be told, None where there are none."""
+        if not self._paths:
+            return None
+        return min(self._last + QUIET, self._first + LONGEST)
+
+    def flushed(self, now: float) -> SourceChanges | None:
+        """Return the changes of a burst that is over, and begin anew."""
+        due = self.due()
+        if due is None or now < due:
+            return None
+        changed = tuple(sorted(path for path, exists in self._paths.items() if exists))
+        deleted = tuple(sorted(path for path, exists in self._paths.items() if not exists))
+        self._paths.clear()
+        return SourceChanges(changed=changed, deleted=deleted)

@@ -1,14 +1,32 @@
-"""The index of a workspace: elements by file, from memory, from the cache, or from the source."""
+"""The index of a workspace: elements by file, from memory, from the cache, or from the source.
+
+The index on disk: one SQLite file, written whole and swapped in, never trusted. Tables:
+``about(key, value)`` with the format's version and the vocabulary's size; ``term(number, term)``,
+the vocabulary; ``file(path, size, mtime_ns, inode, digest, meta, terms)``, one row a file: its
+stamp, the BLAKE2b digest of its bytes, and its record (see `records`).
+
+A small cache that forgets what was used longest ago; safe between threads.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import os
+import sqlite3
+import sys
 import threading
-from collections.abc import Callable, Iterable
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, TypeVar
 
+from dl_bug_lsp import data_folder, databases
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.workspace import cache
-from dl_bug_lsp.workspace.lru import Lru
-from dl_bug_lsp.workspace.records import elements_of
+from dl_bug_lsp.data_folder import FOLDER
+from dl_bug_lsp.workspace.elements import Record, elements_of
 from dl_bug_lsp.workspace.sources import Source, is_settled
 from dl_bug_lsp.workspace.stores import Stamp, Store
 from dl_bug_lsp.workspace.terms import Vocabulary
@@ -31,9 +49,9 @@ class Index:
         self._on_disk = cached and files >= SMALLEST_CACHED
         self._elements: Lru[FileElements] = Lru(_HELD_TERMS, lambda e: 2 * len(e.terms) + 50)
         self._lock = threading.RLock()
-        loaded = cache.load(store.root) if self._on_disk else cache.Loaded()
+        loaded = load(store.root) if self._on_disk else Loaded()
         self._vocabulary: Vocabulary = loaded.vocabulary
-        self._rows: dict[str, cache.Row] = loaded.rows
+        self._rows: dict[str, Row] = loaded.rows
         self._settled_ns = loaded.settled_ns
         self._checked: set[str] = set()
         self._settled: set[str] = set()
@@ -92,19 +110,19 @@ class Index:
                 return False
             self._stored = frozenset(wanted)
             self._changes = 0
-            return cache.save(self._root, self._vocabulary, wanted) is not None
+            return save(self._root, self._vocabulary, wanted) is not None
 
     def _unpack(self, file: str) -> FileElements:
         with self._lock:
             row = self._row(file)
             try:
                 return elements_of(file, row.record, self._vocabulary)
-            except cache.DAMAGED:
+            except DAMAGED:
                 self._rows.pop(file, None)
                 self._checked.discard(file)
                 return elements_of(file, self._row(file).record, self._vocabulary)
 
-    def _row(self, file: str) -> cache.Row:
+    def _row(self, file: str) -> Row:
         row = self._rows.get(file)
         if row is not None and file in self._checked:
             return row
@@ -117,14 +135,14 @@ class Index:
             record = row.record
         else:
             record = source.record(self._vocabulary)
-        fresh = cache.Row(source.stamp or _NO_STAMP, source.digest, record)
+        fresh = Row(source.stamp or _NO_STAMP, source.digest, record)
         self._rows[file] = fresh
         if is_settled(source.stamp):
             self._settled.add(file)
         self._changes += 1
         return fresh
 
-    def _is_current(self, file: str, row: cache.Row | None) -> bool:
+    def _is_current(self, file: str, row: Row | None) -> bool:
         if row is None:
             return False
         stamp = self._store.stamp(file)
@@ -133,3 +151,185 @@ class Index:
 
 
 _NO_STAMP = Stamp(-1, -1, -1)
+
+
+# The reader of Python is the running interpreter's: another one may see other problems.
+VERSION = f"2 python{sys.version_info[0]}.{sys.version_info[1]}"
+_NAME = "index.sqlite"
+_SCHEMA = """
+create table about (key text primary key, value text);
+create table term (number integer primary key, term text);
+create table file (path text primary key, size integer, mtime_ns integer, inode integer,
+                   digest text, meta text, terms blob);
+"""
+_TABLES = {
+    "about": "key value",
+    "term": "number term",
+    "file": "path size mtime_ns inode digest meta terms",
+}
+_SETTLED_NS = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CacheInfo:
+    """What ``doctor`` shows: where the cache lies, its bytes, and when it was written (epoch s)."""
+
+    path: Path | None
+    size: int = 0
+    modified: float | None = None
+    files: int = 0
+
+
+@dataclass(slots=True)
+class Row:
+    """A file's record with what ties it to a content."""
+
+    stamp: Stamp
+    digest: str
+    record: Record
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A cache as read; rows younger than ``settled_ns`` may hide a change within one clock tick."""
+
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    rows: dict[str, Row] = field(default_factory=dict)
+    settled_ns: int = 0
+
+
+def candidate_paths(root: Path) -> tuple[Path, ...]:
+    """Return where the cache may lie: in the workspace, else in the user's cache folder."""
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+    key = hashlib.blake2b(os.fsencode(root.resolve()), digest_size=8).hexdigest()
+    return root / FOLDER / _NAME, Path(home) / "dl-bug-lsp" / f"{key}.sqlite"
+
+
+def load(root: Path) -> Loaded:
+    """Read the first usable cache; a missing, damaged or foreign one is an empty one."""
+    for path in candidate_paths(root):
+        with contextlib.suppress(
+            OSError, sqlite3.Error, ValueError, TypeError, LookupError, MemoryError
+        ):
+            if data_folder.is_regular(path):
+                return _read(path)
+    return Loaded()
+
+
+def save(root: Path, vocabulary: Vocabulary, rows: Mapping[str, Row]) -> Path | None:
+    """Write the cache where that is possible; None where it is not (read-only, full disk)."""
+    for path in candidate_paths(root):
+        with contextlib.suppress(OSError, sqlite3.Error):
+            if path.parent.name == FOLDER:
+                data_folder.prepare(root)
+            else:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            with data_folder.locked(path.parent):
+                data_folder.write(path, _database(vocabulary, rows))
+            return path
+    return None
+
+
+def info(root: Path) -> CacheInfo:
+    """Say where the cache of a workspace lies and what it holds."""
+    for path in candidate_paths(root):
+        with contextlib.suppress(OSError, sqlite3.Error):
+            if not data_folder.is_regular(path):
+                continue
+            found = path.stat()
+            with databases.opened(path, _TABLES) as connection:
+                files = connection.execute("select count(*) from file").fetchone()[0]
+            return CacheInfo(path, found.st_size, found.st_mtime, files)
+    return CacheInfo(None)
+
+
+def _read(path: Path) -> Loaded:
+    settled = path.stat().st_mtime_ns - _SETTLED_NS
+    with databases.opened(path, _TABLES) as connection:
+        about = dict(connection.execute("select key, value from about"))
+        if about.get("version") != VERSION:
+            return Loaded()
+        terms = [str(t) for (t,) in connection.execute("select term from term order by number")]
+        if about.get("terms") != str(len(terms)):
+            return Loaded()
+        rows = {
+            path: Row(Stamp(size, mtime, inode), digest, Record(meta, terms))
+            for path, size, mtime, inode, digest, meta, terms in connection.execute(
+                "select path, size, mtime_ns, inode, digest, meta, terms from file"
+            )
+        }
+    return Loaded(Vocabulary(terms), rows, settled)
+
+
+def _database(vocabulary: Vocabulary, rows: Mapping[str, Row]) -> bytes:
+    with databases.of_bytes(b"", _TABLES) as connection:
+        databases.allow_writing(connection)
+        connection.execute("begin")
+        for statement in filter(str.strip, _SCHEMA.split(";")):
+            connection.execute(statement)
+        about = (("version", VERSION), ("terms", str(len(vocabulary.terms))))
+        connection.executemany("insert into about values (?, ?)", about)
+        connection.executemany("insert into term values (?, ?)", enumerate(vocabulary.terms))
+        connection.executemany(
+            "insert into file values (?, ?, ?, ?, ?, ?, ?)",
+            (
+                (name, r.stamp.size, r.stamp.mtime_ns, r.stamp.inode, r.digest, *_columns(r.record))
+                for name, r in sorted(rows.items())
+            ),
+        )
+        connection.execute("commit")
+        return databases.contents(connection)
+
+
+def _columns(record: Record) -> tuple[str, bytes]:
+    return record.meta, record.terms
+
+
+DAMAGED = (ValueError, TypeError, LookupError, zlib.error)
+
+
+Value = TypeVar("Value")
+
+
+class Lru(Generic[Value]):
+    """Values by file, at most ``size`` units: one a value unless ``weigh`` says otherwise."""
+
+    def __init__(self, size: int, weigh: Callable[[Value], int] | None = None) -> None:
+        self._size = size
+        self._weigh = weigh or (lambda _: 1)
+        self._held = 0
+        self._values: OrderedDict[str, Value] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, file: str, make: Callable[[str], Value]) -> Value:
+        """Return the value of a file, making it where it is not held."""
+        with self._lock:
+            if file in self._values:
+                self._values.move_to_end(file)
+                return self._values[file]
+        value = make(file)
+        with self._lock:
+            if file in self._values:
+                return self._values[file]
+            self._values[file] = value
+            self._held += self._weigh(value)
+            while self._held > self._size and len(self._values) > 1:
+                self._held -= self._weigh(self._values.popitem(last=False)[1])
+        return value
+
+    def files(self) -> tuple[str, ...]:
+        """Return the files whose values are held, those used longest ago first."""
+        with self._lock:
+            return tuple(self._values)
+
+    def forget(self, file: str) -> None:
+        """Drop the value of one file."""
+        with self._lock:
+            if file in self._values:
+                self._held -= self._weigh(self._values.pop(file))
+
+    def clear(self) -> None:
+        """Drop everything."""
+        with self._lock:
+            self._values.clear()
+            self._held = 0

@@ -1,25 +1,26 @@
-"""From a printed frame to its place in the workspace: path, notebook cell and line together."""
+"""From what some machine printed to the workspace: paths, cells and lines.
+
+From a printed frame to its place in the workspace: path, notebook cell and line together.
+
+From a path that some machine printed to the workspace file it most plausibly means.
+
+From a printed line to the local line that holds its text, where the file has drifted.
+"""
 
 from __future__ import annotations
 
 import posixpath
 import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.workspace.anchoring import anchor, defines, holds_source
-from dl_bug_lsp.workspace.cells import CellName, cell_name, locate_cell_line
-from dl_bug_lsp.workspace.ignore import is_library_folder
-from dl_bug_lsp.workspace.mapping import (
-    PathIndex,
-    apply_path_map,
-    installed_part,
-    is_standard_library,
-    normalise,
-)
+from dl_bug_lsp.workspace.notebooks import CellName, cell_name, locate_cell_line
 from dl_bug_lsp.workspace.stores import Store
-from dl_bug_lsp.workspace.values import Place
+from dl_bug_lsp.workspace.values import FunctionElement, Place
+from dl_bug_lsp.workspace.walk import is_library_folder
 
 if TYPE_CHECKING:
     from dl_bug_lsp.workspace.workspace import Workspace
@@ -188,3 +189,235 @@ class Locator:
                 if found is not None:
                     return found if found not in self._files else None
         return None
+
+
+_DRIVE = re.compile(r"^(?:[A-Za-z]:)(?=/)")
+_SCHEME = re.compile(r"^(?:file|vscode-remote)://(?:localhost(?=/)|[^/]*(?=/))?")
+_PYTHON_LIB = re.compile(r"^python\d(?:\.\d+)*t?(?:\.zip)?$", re.IGNORECASE)
+_WINDOWS_PYTHON = re.compile(
+    r"^(?:python\d*|anaconda\d*|miniconda\d*|miniforge\d*|envs)$", re.IGNORECASE
+)
+_INSTALLED = frozenset(("site-packages", "dist-packages"))
+_LIBRARY_NAMES = """
+    torch torchvision torchaudio torchtext torchdata torchmetrics lightning
+    pytorch_lightning lightning_fabric tensorflow keras tf_keras jax jaxlib flax optax haiku
+    numpy scipy pandas sklearn transformers datasets accelerate peft trl diffusers
+    tokenizers huggingface_hub timm fastai ignite deepspeed ray joblib hydra omegaconf
+    pyarrow PIL cv2 matplotlib albumentations mmcv mmengine IPython ipykernel
+    torch_geometric dgl onnx onnxruntime xgboost lightgbm mxnet paddle
+"""
+_LIBRARIES = frozenset(_LIBRARY_NAMES.split())
+_CONTAINERS = frozenset(("src", "python", "lib", "code"))
+
+
+def normalise(printed: str) -> tuple[list[str], bool]:
+    """Return a printed path's components, without drive and dots, and whether it is Windows'."""
+    path = printed.strip().strip("\"'")
+    path = _SCHEME.sub("", path)
+    windows = "\\" in path or _DRIVE.match(path) is not None
+    path = _DRIVE.sub("", path.replace("\\", "/"))
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == ".." and parts:
+            parts.pop()
+        elif part not in ("", ".", "..", "...", "…", "~"):
+            parts.append(part)
+    return parts, windows
+
+
+def installed_part(parts: list[str]) -> list[str] | None:
+    """Return what follows ``site-packages`` (an egg's folder left out), None outside of it."""
+    for index in range(len(parts) - 1, -1, -1):
+        if parts[index].lower() in _INSTALLED:
+            rest = parts[index + 1 :]
+            return rest[1:] if rest and rest[0].endswith(".egg") else rest
+    return None
+
+
+def is_standard_library(parts: list[str]) -> bool:
+    """Tell whether a path lies in a Python installation's own library."""
+    folders = parts[:-1]
+    for index, part in enumerate(folders):
+        if _PYTHON_LIB.match(part) and (index == 0 or folders[index - 1] in ("lib", "lib64")):
+            return True
+        if part.lower() == "lib" and any(_WINDOWS_PYTHON.match(p) for p in folders[:index]):
+            return True
+    return False
+
+
+class PathIndex:
+    """The workspace's files by their last component, to be asked for suffixes of foreign paths."""
+
+    def __init__(self, files: Iterable[str]) -> None:
+        self._files = frozenset(files)
+        self._by_name: dict[str, list[str]] = defaultdict(list)
+        for file in sorted(self._files):
+            self._by_name[file.rpartition("/")[2].casefold()].append(file)
+
+    def candidates(self, printed: str) -> tuple[list[tuple[int, str]], bool]:
+        """Return (matched components, file) for every plausible file, best first.
+
+        The second value asks the caller for proof by the printed source: the path runs through a
+        folder named as a library, which may be an installed copy or merely the user's folder name.
+        """
+        parts, windows = normalise(printed)
+        if not parts or printed.lstrip().startswith("<"):
+            return [], False
+        installed = installed_part(parts)
+        if installed is not None:
+            return self._installed(installed), False
+        if is_standard_library(parts):
+            return [], False
+        found: list[tuple[int, int, str]] = []
+        for file in self._by_name.get(parts[-1].casefold(), ()):
+            local = file.split("/")
+            matched = _common_suffix(parts, local, ignore_case=windows)
+            if matched and self._is_plausible(parts, local, matched):
+                found.append((-matched, len(local) - matched, file))
+        found.sort()
+        best = [(-length, file) for length, _, file in found]
+        lead = parts[: len(parts) - best[0][0]] if best else []
+        return best, any(part in _LIBRARIES for part in lead)
+
+    def _is_plausible(self, parts: list[str], local: list[str], matched: int) -> bool:
+        """Refuse a bare name that is neither unique nor at the top of the workspace."""
+        if matched > 1 or matched == len(parts):
+            return True
+        if parts[-1] == "__init__.py":
+            return False
+        return len(local) == 1 or len(self._by_name[parts[-1].casefold()]) == 1
+
+    def _installed(self, rest: list[str]) -> list[tuple[int, str]]:
+        """Match an installed copy of the project: all of it, from the root or a source folder."""
+        if not rest:
+            return []
+        path = "/".join(rest)
+        tried = [path, *(f"{folder}/{path}" for folder in sorted(_CONTAINERS))]
+        return [(len(rest), file) for file in tried if file in self._files]
+
+
+def apply_path_map(printed: str, path_map: tuple[tuple[str, str], ...]) -> str | None:
+    """Replace the longest mapped prefix of a path, at a component's end; None if none fits."""
+    path = printed.replace("\\", "/")
+    pairs = sorted(path_map, key=lambda pair: (-len(pair[0]), pair))
+    for remote, local in pairs:
+        prefix = remote.replace("\\", "/").rstrip("/")
+        if path == prefix or path.startswith(prefix + "/"):
+            return local.rstrip("/\\") + path[len(prefix) :]
+    return None
+
+
+def _common_suffix(left: list[str], right: list[str], ignore_case: bool) -> int:
+    count = 0
+    for one, other in zip(reversed(left), reversed(right), strict=False):
+        same = one.casefold() == other.casefold() if ignore_case else one == other
+        if not same:
+            break
+        count += 1
+    return count
+
+
+_SHORTEST_PART = 8
+
+
+def anchor(
+    lines: tuple[str, ...],
+    line: int,
+    source: str | None,
+    function: str | None,
+    functions: tuple[FunctionElement, ...],
+) -> tuple[int, bool]:
+    """Return the 1-based local line and whether the printed source stands there.
+
+    The printed line is kept where its text agrees; else the nearest equal line of the function of
+    the same name, then of the file, then a line that holds the printed text in part (wrapped or cut
+    output). Without any, the line stays, moved into the function or file where it lies outside.
+    """
+    wanted = _printed_lines(source)
+    if not wanted:
+        return _clamped(lines, line, function, functions), False
+    for text in wanted:
+        if 0 < line <= len(lines) and _squeeze(lines[line - 1]) == text:
+            return line, True
+    spans = [*_spans(function, functions), (1, len(lines))]
+    for test in (_equal, _partly):
+        for text in wanted:
+            matches = [n for n, local in enumerate(lines, 1) if test(_squeeze(local), text)]
+            for span in spans if matches else ():
+                found = _nearest(matches, line, span)
+                if found is not None:
+                    return found, True
+    return _clamped(lines, line, function, functions), False
+
+
+def holds_source(lines: tuple[str, ...], source: str | None) -> bool:
+    """Tell whether a file holds one of the printed source lines at all."""
+    wanted = _printed_lines(source)
+    return any(_squeeze(line) in wanted for line in lines) if wanted else False
+
+
+def defines(functions: tuple[FunctionElement, ...], function: str | None) -> bool:
+    """Tell whether a file defines a function of the printed name (``<module>`` proves nothing)."""
+    return bool(_spans(function, functions))
+
+
+def _printed_lines(source: str | None) -> list[str]:
+    squeezed = (_squeeze(part) for part in (source or "").split("\n"))
+    return [part for part in squeezed if part]
+
+
+def _spans(function: str | None, functions: tuple[FunctionElement, ...]) -> list[tuple[int, int]]:
+    """Return the lines of the functions that a frame's name may mean, exact names first."""
+    if not function or function.startswith("<"):
+        return []
+    name = function.replace(".<locals>", "").rstrip("()")
+    exact = [f for f in functions if f.name == name]
+    last = name.rpartition(".")[2]
+    same = [f for f in functions if f.name.rpartition(".")[2] == last and f not in exact]
+    return [(f.line, f.end_line) for f in (*exact, *same)]
+
+
+def _nearest(matches: list[int], line: int, span: tuple[int, int]) -> int | None:
+    inside = [number for number in matches if span[0] <= number <= span[1]]
+    return min(inside, key=lambda number: (abs(number - line), number)) if inside else None
+
+
+def _clamped(
+    lines: tuple[str, ...], line: int, function: str | None, functions: tuple[FunctionElement, ...]
+) -> int:
+    if 0 < line <= len(lines):
+        return line
+    spans = _spans(function, functions)
+    if spans:
+        return spans[0][0]
+    return max(1, min(line, len(lines)))
+
+
+def _equal(local: str, text: str) -> bool:
+    return local == text
+
+
+def _partly(local: str, text: str) -> bool:
+    if len(text) < _SHORTEST_PART or len(local) < _SHORTEST_PART:
+        return False
+    head, cut, tail = text.partition(" … ")
+    if cut and tail and len(head) >= _SHORTEST_PART:
+        # Readers cut a very long line in its middle.
+        return local.startswith(head) and local.endswith(tail)
+    return local.startswith(text.rstrip("…. ")) or text.startswith(local)
+
+
+def _squeeze(line: str) -> str:
+    return " ".join(line.split())
+
+
+def find_text(lines: Sequence[str], line: int, text: str) -> int | None:
+    """Return the 1-based line nearest to ``line`` that holds a text, white space apart, or None.
+
+    A blank text is found nowhere.
+    """
+    wanted = _squeeze(text)
+    if not wanted:
+        return None
+    matches = [number for number, local in enumerate(lines, 1) if _squeeze(local) == wanted]
+    return _nearest(matches, line, (1, len(lines)))

@@ -1,8 +1,16 @@
-"""From a dotted module to the workspace file that Python would import."""
+"""From a dotted module to the workspace file that Python would import; packages in wheels.
+
+From a dotted module to the workspace file that Python would import.
+
+Packages that lie in the workspace as wheels, which no listing of sources shows.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Set as AbstractSet
+from pathlib import Path
 
 _SOURCE_FOLDERS = ("src", "python", "lib", "code")
 
@@ -84,3 +92,28 @@ def _by_suffix(files: AbstractSet[str], parts: list[str]) -> str | None:
 
 def _parent(path: str) -> str:
     return path.rpartition("/")[0]
+
+
+FOLDERS = ("wheels", "wheelhouse", "vendor", "packages", "dist")
+MOST = 1_000
+_WHEEL = re.compile(r"([\w.]+)-([\w.!+]+)(?:-\d[\w.]*)?-[\w.]+-[\w.]+-[\w.]+\.whl$")
+
+
+def wheels(root: Path) -> tuple[tuple[str, str], ...]:
+    """Return (name, version) of the wheels in a workspace's usual folders, sorted; never raises.
+
+    Names are as in the file (PEP 427), with underscores.
+    """
+    found: set[tuple[str, str]] = set()
+    for folder in FOLDERS:
+        try:
+            if (root / folder).is_symlink():
+                continue
+            with os.scandir(root / folder) as entries:
+                for _, entry in zip(range(MOST), entries, strict=False):
+                    match = _WHEEL.match(entry.name)
+                    if match:
+                        found.add((match[1], match[2]))
+        except (OSError, ValueError):
+            continue
+    return tuple(sorted(found))

@@ -1,4 +1,4 @@
-"""Where a workspace's files come from: the disk, or a version in git (`git_store`)."""
+"""Where a workspace's files come from: the disk, or a version in git (`versions`)."""
 
 from __future__ import annotations
 
@@ -139,8 +139,7 @@ class DiskStore:
 
     def history(self) -> History:
         """Read the surrounding git repository, within a limit of time and of size."""
-        from dl_bug_lsp.workspace.git import GitError, Repository
-        from dl_bug_lsp.workspace.git_folder import unreadable
+        from dl_bug_lsp.workspace.git import GitError, Repository, unreadable
 
         if unreadable(self._root) is not None:
             return EMPTY

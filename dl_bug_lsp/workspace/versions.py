@@ -1,17 +1,43 @@
-"""A repository's versions: one process that reads, one log, and what is derived from the files."""
+"""A repository's versions: their files, and what is derived from them.
+
+A repository's versions: one process that reads, one log, and what is derived from the files.
+
+The files of one version in a git repository, read without a checkout.
+
+The index of a version: as `index.Index`, with records and elements held by content.
+
+What was derived from the contents of files, held once for all versions that share them.
+"""
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import posixpath
 import re
-from collections.abc import Iterable
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
+from typing import Any, TypeVar
 
-from dl_bug_lsp.workspace.blobs import BlobCache
+from dl_bug_lsp.workspace.elements import Record, elements_of
 from dl_bug_lsp.workspace.git import GitError, Repository
-from dl_bug_lsp.workspace.git_store import GitStore
 from dl_bug_lsp.workspace.history import EMPTY, Commit, History, reached, read_log
+from dl_bug_lsp.workspace.index import Lru
+from dl_bug_lsp.workspace.sources import Source
+from dl_bug_lsp.workspace.stores import Content, Stamp, Store
+from dl_bug_lsp.workspace.terms import Vocabulary
+from dl_bug_lsp.workspace.values import FileElements
+from dl_bug_lsp.workspace.walk import (
+    Listing,
+    is_binary_name,
+    is_blob,
+    is_ignored_name,
+    is_printable,
+)
 
 # A name that git's revision syntax reads as nothing but a name.
 _PLAIN = re.compile(r"[\w/][\w/+-]*(?:\.[\w/+-]+)*")
@@ -89,3 +115,236 @@ class Versions:
         """Return the known commits that no other known one builds on."""
         parents = {parent for commit in self._commits.values() for parent in commit.parents}
         return sorted(self._commits.keys() - parents)
+
+
+_FILE_MODES = ("100644", "100755", "100664")
+_SUBMODULE = "160000"
+
+
+class GitStore:
+    """A version's files; what git tracks no ``.gitignore`` hides (gitignore(5)).
+
+    Links are left out: what they lead to inside the version is listed under its own name.
+    """
+
+    def __init__(
+        self, repository: Repository, commit: str, history: Callable[[str], History]
+    ) -> None:
+        """List a commit; raises `GitError` where the repository does not have it."""
+        self._repository = repository
+        self._commit = commit
+        self._history = history
+        self._listed = repository.files(commit)
+
+    @property
+    def root(self) -> Path:
+        """The repository's folder: no file of the version need lie there."""
+        return self._repository.path
+
+    @cached_property
+    def _blobs(self) -> Mapping[str, tuple[str, int]]:
+        """Object name and size by path, of every tracked file."""
+        return {
+            name: (blob, size)
+            for mode, blob, size, path in self._listed
+            if mode in _FILE_MODES and (name := _text(path)) is not None
+        }
+
+    def listing(self) -> Listing:
+        """Return the tracked files, without those that the walk over a disk leaves out by name."""
+        problems = [
+            f"{path.decode('utf-8', 'replace')}: a submodule, whose files are not read"
+            for mode, _, _, path in self._listed
+            if mode == _SUBMODULE
+        ]
+        problems += [
+            f"{posixpath.dirname(path.decode('utf-8', 'replace')) or '.'}: "
+            "a file name that is not valid text"
+            for mode, _, _, path in self._listed
+            if mode in _FILE_MODES and _text(path) is None
+        ]
+        hidden: dict[str, bool] = {"": False}
+        files = [
+            file
+            for file, (_, size) in self._blobs.items()
+            if not self._is_hidden(posixpath.dirname(file), hidden)
+            and not is_binary_name(posixpath.basename(file))
+            and not is_blob(posixpath.basename(file), size)
+        ]
+        return Listing(tuple(sorted(files)), tuple(problems))
+
+    def _is_hidden(self, folder: str, known: dict[str, bool]) -> bool:
+        if folder not in known:
+            parent, name = posixpath.split(folder)
+            known[folder] = self._is_hidden(parent, known) or is_ignored_name(
+                name, lambda marker: f"{folder}/{marker}" in self._blobs
+            )
+        return known[folder]
+
+    def content(self, file: str, limit: int) -> Content:
+        """Read a file's blob."""
+        found = self._blobs.get(file)
+        if found is None:
+            return Content(None, "no such file")
+        try:
+            data, size = self._repository.blob(found[0], limit)
+        except GitError as error:
+            return Content(None, f"cannot be read: {error}")
+        return Content(data, None, size, None, found[0])
+
+    def stamp(self, file: str) -> Stamp | None:
+        """Return None: a version does not change."""
+        return None
+
+    def content_id(self, file: str) -> str | None:
+        """Return the name of a file's blob."""
+        found = self._blobs.get(file)
+        return found[0] if found is not None else None
+
+    def inside(self, path: str) -> str | None:
+        """Return the tracked file of a relative path."""
+        name = posixpath.normpath(path.replace("\\", "/"))
+        return name if name in self._blobs else None
+
+    def elsewhere(self, path: str) -> bool:
+        """Return False: a version knows no other files."""
+        return False
+
+    def history(self) -> History:
+        """Return the commits that the version was made of."""
+        try:
+            return self._history(self._commit)
+        except GitError:
+            return EMPTY
+
+
+def _text(path: bytes) -> str | None:
+    try:
+        name = path.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return name if is_printable(name) else None
+
+
+_NONE = "none"
+
+
+class VersionIndex:
+    """Elements by file; a version does not change, so that nothing is checked or forgotten."""
+
+    def __init__(self, store: Store, read: Callable[[str], Source], blobs: BlobCache) -> None:
+        self._store = store
+        self._read = read
+        self._blobs = blobs
+
+    def content_id(self, file: str) -> str:
+        """Return the name of a file's content."""
+        return self._store.content_id(file) or _NONE
+
+    def elements(self, file: str) -> FileElements:
+        """Return a file's elements, indexing it where no version had this content."""
+        # Elements carry their file's name, and a config file is read by its name.
+        key = f"{self.content_id(file)}:{file}"
+        return self._blobs.elements.get(key, lambda _: self._unpack(file))
+
+    def ensure(self, file: str) -> None:
+        """Index a file where no version had this content."""
+        self._record(file)
+
+    def forget(self, file: str) -> None:
+        """Do nothing: no file of a version is edited."""
+
+    def forget_all(self) -> None:
+        """Do nothing."""
+
+    def save(self, files: Iterable[str]) -> bool:
+        """Return False: nothing is written for a version."""
+        return False
+
+    def _unpack(self, file: str) -> FileElements:
+        return elements_of(file, self._record(file), self._blobs.vocabulary)
+
+    def _record(self, file: str) -> Record:
+        key = (file, self.content_id(file))
+        with self._blobs.lock:
+            record = self._blobs.records.get(key)
+            if record is None:
+                record = self._read(file).record(self._blobs.vocabulary)
+                self._blobs.records[key] = record
+        return record
+
+
+Value = TypeVar("Value")
+_HELD_TERMS = 30_000_000
+_HELD_TREE_LINES = 120_000
+
+
+class Derived:
+    """Values by kind and file, each with the content it was made from; safe between threads.
+
+    ``contents`` bounds the contents remembered of each file and kind: one for files that are
+    edited, as what was before an edit does not come back; more for versions.
+    """
+
+    def __init__(self, contents: int = 1) -> None:
+        self._contents = contents
+        self._values: dict[str, OrderedDict[str, OrderedDict[str, Any]]] = {}
+        self._lock = threading.Lock()
+
+    def get(
+        self,
+        kind: str,
+        file: str,
+        content: str,
+        make: Callable[[], Value],
+        most: int | None = None,
+    ) -> Value:
+        """Return the value of a kind for a file's content, making it where it is not held.
+
+        Of a kind ``most`` files are held, those asked for last.
+        """
+        with self._lock:
+            files = self._values.setdefault(kind, OrderedDict())
+            held = files.setdefault(file, OrderedDict())
+            if most is not None:
+                files.move_to_end(file)
+                while len(files) > most:
+                    files.popitem(last=False)
+            if content in held:
+                held.move_to_end(content)
+                found: Value = held[content]
+                return found
+        value = make()
+        with self._lock:
+            held[content] = value
+            while len(held) > self._contents:
+                held.popitem(last=False)
+        return value
+
+    def drop(self, files: Collection[str]) -> None:
+        """Forget everything of these files."""
+        with self._lock:
+            for held in self._values.values():
+                for file in files:
+                    held.pop(file, None)
+
+
+class BlobCache:
+    """Index records, elements, trees and derived values by content, for versions of one repository.
+
+    Hand the same one to `Workspace.of_version` for each of them; it grows with the distinct
+    contents that were looked at.
+    """
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary()
+        self.records: dict[tuple[str, str], Record] = {}
+        self.elements: Lru[FileElements] = Lru(_HELD_TERMS, lambda e: 2 * len(e.terms) + 50)
+        self.trees: Lru[ast.Module | None] = Lru(_HELD_TREE_LINES, lines_of)
+        self.derived = Derived(contents=1 << 30)
+        self.lock = threading.RLock()
+
+
+def lines_of(tree: ast.Module | None) -> int:
+    """Weigh a syntax tree by the lines of its source."""
+    return 1 + (tree.body[-1].end_lineno or 0) if tree is not None and tree.body else 1

@@ -12,23 +12,19 @@ from typing import TYPE_CHECKING, TypeVar
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.workspace import modules
-from dl_bug_lsp.workspace.blobs import Derived, lines_of
-from dl_bug_lsp.workspace.cache import CacheInfo
-from dl_bug_lsp.workspace.cache import info as cache_info
 from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.configs.requirements import dependencies
 from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
 from dl_bug_lsp.workspace.history import History
-from dl_bug_lsp.workspace.index import Index
+from dl_bug_lsp.workspace.index import CacheInfo, Index, Lru
+from dl_bug_lsp.workspace.index import info as cache_info
 from dl_bug_lsp.workspace.locating import Locator, Printed, Standing, is_absolute
-from dl_bug_lsp.workspace.lru import Lru
 from dl_bug_lsp.workspace.notebooks import Cell
-from dl_bug_lsp.workspace.source_summaries import SourceSummary, summarize
-from dl_bug_lsp.workspace.sources import Source, is_settled, read_source
+from dl_bug_lsp.workspace.sources import Source, SourceSummary, is_settled, read_source, summarize
 from dl_bug_lsp.workspace.stores import DiskStore, Stamp, Store
 from dl_bug_lsp.workspace.text import split_lines
 from dl_bug_lsp.workspace.values import ConfigEntry, FileElements, Place, Table
-from dl_bug_lsp.workspace.version_index import VersionIndex
+from dl_bug_lsp.workspace.versions import Derived, VersionIndex, lines_of
 from dl_bug_lsp.workspace.walk import Listing, walk_again
 
 if TYPE_CHECKING:
@@ -229,7 +225,7 @@ class Workspace:
         """
         if self._versions is not None:
             return self._listing.problems
-        from dl_bug_lsp.workspace.git_folder import unreadable
+        from dl_bug_lsp.workspace.git import unreadable
 
         odd = unreadable(self.root)
         found = (

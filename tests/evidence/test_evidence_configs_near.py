@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dl_bug_lsp.evidence.configs_near import FEW_CONFIGS, near_configs
+from dl_bug_lsp.evidence.case import FEW_CONFIGS, near_configs
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.workspace import Workspace
 

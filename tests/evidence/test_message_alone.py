@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dl_bug_lsp.evidence.raising.own_messages import of_statement
+from dl_bug_lsp.evidence.raising.raise_sites import of_statement, supposed_places
 from dl_bug_lsp.evidence.raising.scan import Within
-from dl_bug_lsp.evidence.raising.suppose import supposed_places
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.messages import extract_facts

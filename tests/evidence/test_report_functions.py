@@ -8,13 +8,10 @@ import numpy as np
 import pytest
 
 from dl_bug_lsp.bug_reports import read_report
-from dl_bug_lsp.evidence.reports.blocks import FileBlocks, Rarity, set_by
-from dl_bug_lsp.evidence.reports.call_context import beyond
-from dl_bug_lsp.evidence.reports.frames import Traced
-from dl_bug_lsp.evidence.reports.functions import Functions
-from dl_bug_lsp.evidence.reports.redundancy import redundancy
+from dl_bug_lsp.evidence.reports.blocks import FileBlocks, Rarity, Traced, beyond, set_by
+from dl_bug_lsp.evidence.reports.function_signals import Functions, redundancy
+from dl_bug_lsp.evidence.reports.line_signals import Statements
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
-from dl_bug_lsp.evidence.reports.statements import Statements
 from dl_bug_lsp.localize import case_of, failures_of
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.ranking.report_ranking import ReportRanking, led

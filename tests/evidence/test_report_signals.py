@@ -7,14 +7,19 @@ import math
 import numpy as np
 import pytest
 
-from dl_bug_lsp.evidence.reports.documents import joined, one_document, source_of
-from dl_bug_lsp.evidence.reports.imports import FilesUnderTest, is_test
-from dl_bug_lsp.evidence.reports.modules import modules_of
-from dl_bug_lsp.evidence.reports.outlines import outline_of
-from dl_bug_lsp.evidence.reports.paths import PathIndex
-from dl_bug_lsp.evidence.reports.report_context import named_in
-from dl_bug_lsp.evidence.reports.similarity import K1, Matches, Query
-from dl_bug_lsp.evidence.reports.terms import compounded, numbers_of
+from dl_bug_lsp.evidence.reports.documents import (
+    K1,
+    Matches,
+    Query,
+    compounded,
+    joined,
+    numbers_of,
+    one_document,
+    outline_of,
+    source_of,
+)
+from dl_bug_lsp.evidence.reports.file_signals import modules_of
+from dl_bug_lsp.evidence.reports.report_context import FilesUnderTest, PathIndex, is_test, named_in
 
 
 @pytest.mark.parametrize(

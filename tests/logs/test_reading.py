@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dl_bug_lsp.logs import Process, read_log, read_log_chunks
-from dl_bug_lsp.logs.records import split_record
+from dl_bug_lsp.logs.prefixes import split_record
 
 TRACE = 'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\nValueError: ü\n'
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dl_bug_lsp.evidence.case import Case
-from dl_bug_lsp.evidence.domain_rules.training_program import Training
+from dl_bug_lsp.evidence.training_rules.program import Training
 from dl_bug_lsp.localize import case_of
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.provenance.program import CALL_SITE_FILES, FAR_LINES, Program

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dl_bug_lsp.provenance.engine import Engine, Node
+from dl_bug_lsp.provenance.nodes import Const, Items
 from dl_bug_lsp.provenance.queries import Queries
-from dl_bug_lsp.provenance.values import Const, Items
 from dl_bug_lsp.workspace import Workspace
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])

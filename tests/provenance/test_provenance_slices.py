@@ -9,9 +9,9 @@ import pytest
 from marked_programs import Program, lines_of, open_node, probed, programs, sites, slice_of
 
 from dl_bug_lsp.provenance.engine import Engine
+from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.slices import MAX_STEPS, backward_slice
 from dl_bug_lsp.provenance.stack import StackPlace, walk_stack
-from dl_bug_lsp.provenance.values import StepKind
 from dl_bug_lsp.workspace import Workspace
 
 CASES = Path(__file__).parent / "cases"

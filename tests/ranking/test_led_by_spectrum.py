@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from dl_bug_lsp.localize import localize
-from dl_bug_lsp.recording.current_spectrum import current_spectrum
-from dl_bug_lsp.recording.failing_text import failing_text
+from dl_bug_lsp.recording.journal import failing_text
+from dl_bug_lsp.recording.ranked import current_spectrum
 from dl_bug_lsp.recording.spectra import Recorded
 from dl_bug_lsp.report import Report
 from dl_bug_lsp.workspace import Workspace

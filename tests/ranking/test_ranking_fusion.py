@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from importlib import resources
@@ -15,9 +16,11 @@ from dl_bug_lsp.ranking.fusion import (
     GROUPS,
     RAISE_SITE,
     Weights,
+    calibrated_shares,
     features,
     fuse,
     shipped_weights,
+    softmax,
     weights_from,
 )
 from dl_bug_lsp.taxonomy.categories import categories
@@ -97,7 +100,7 @@ def test_the_shipped_weights_are_numbers_for_known_groups() -> None:
     assert data.keys() >= {"common", "by_group", "unknown"}
     groups = {"other", *GROUPS.values()}
     assert data["by_group"].keys() <= groups
-    numbers = [n for n in data.values() if not isinstance(n, dict)]
+    numbers = [*data["calibration"], data["sharpness"], data["unknown"]]
     numbers.extend(data["common"].values())
     numbers.extend(w for part in data["by_group"].values() for w in part.values())
     assert all(isinstance(n, (int, float)) and math.isfinite(n) and abs(n) < 20 for n in numbers)
@@ -122,3 +125,29 @@ def test_a_line_with_specific_evidence_explains_the_raise_site_away() -> None:
     own = Clue("numbers.expected", "net.py", 9, 1.0, "10 is the size that was expected")
     guilty = next(c for c in fuse([site, own, other], "tensor_mismatch", weights) if c.line == 9)
     assert guilty.score == 3.0
+
+
+CALIBRATED = Weights({}, {}, 0.0, 1.2, (0.4, -0.1))
+
+
+@given(st.lists(st.floats(-5, 20), min_size=2, max_size=40))
+def test_calibrated_shares_are_shares_in_the_order_of_scores(scores: list[float]) -> None:
+    ordered = sorted(scores, reverse=True)
+    shares = calibrated_shares(ordered, CALIBRATED)
+    assert math.fsum(shares) == pytest.approx(1.0)
+    assert all(a >= b for a, b in itertools.pairwise(shares))
+
+
+@pytest.mark.parametrize("lead", [0.2, 1.0, 3.0])
+def test_the_first_share_follows_the_calibration(lead: float) -> None:
+    scores = [lead, 0.0, -0.5, -0.5]
+    share = softmax(scores, CALIBRATED.sharpness)[0]
+    wanted = 0.4 * math.log(share / (1 - share)) - 0.1
+    first = calibrated_shares(scores, CALIBRATED)[0]
+    assert math.log(first / (1 - first)) == pytest.approx(wanted, abs=1e-6)
+
+
+def test_equal_scores_share_alike_and_a_lone_line_has_all() -> None:
+    assert calibrated_shares([2.0, 2.0], CALIBRATED) == pytest.approx([0.5, 0.5])
+    assert calibrated_shares([2.0], CALIBRATED) == [1.0]
+    assert calibrated_shares([], CALIBRATED) == []

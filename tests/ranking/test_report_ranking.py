@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dl_bug_lsp.bug_reports import read_report
-from dl_bug_lsp.evidence.reports import report_context, shortlist
-from dl_bug_lsp.evidence.reports.gather import signals_of
+from dl_bug_lsp.evidence.reports import report_context
+from dl_bug_lsp.evidence.reports.file_signals import signals_of
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.ranking.report_weights import report_weights, shipped_report_weights
@@ -204,7 +204,6 @@ def test_of_many_files_those_are_parsed_that_words_speak_for_and_all_are_ranked(
     report = read_report("accumulate_gradients divides twice\n\nSee saver.py too, says nobody.")
     whole = signals_of(ReportContext(report, project))
     monkeypatch.setattr(report_context, "PARSED", 2)
-    monkeypatch.setattr(shortlist, "PARSED", 2)
     scene = ReportContext(report, project)
     signals = signals_of(scene)
     parsed = {file for file, source in zip(scene.files, scene.sources, strict=True) if source.uses}
@@ -218,7 +217,7 @@ def test_of_many_files_those_are_parsed_that_words_speak_for_and_all_are_ranked(
 
 def test_an_unparsed_text_has_its_words_and_the_names_it_defines() -> None:
     text = "class Net:\n    async def forward(self, x):\n        return x\n\ndef broken(:\n"
-    found = shortlist.unparsed_source(text)
+    found = report_context.unparsed_source(text)
     assert dict(found.names) == {"Net": "c", "forward": "f", "broken": "f"}
     assert found.lines == text.count("\n") + 1
     assert (found.functions, found.passages.rows, found.fields["classes"].rows) == ((), 0, 1)

@@ -10,13 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from dl_bug_lsp.recording.coverage_data import CoverageDataError
-from dl_bug_lsp.recording.importing import ImportingError, import_session
-from dl_bug_lsp.recording.junit import JUnitError, read_junit
-from dl_bug_lsp.recording.numbits import lines_of
+from dl_bug_lsp.recording.coverage_data import CoverageDataError, lines_of
+from dl_bug_lsp.recording.importing import ImportingError, JUnitError, import_session, read_junit
 from dl_bug_lsp.recording.session_folder import relative
 from dl_bug_lsp.recording.values import Session
-from dl_bug_lsp.spectrum.captured import logged_failures
+from dl_bug_lsp.spectrum.failure_words import logged_failures
 
 CODE = "def scale(x):\n    if x > 10:\n        return x * 3\n    return x + 3\n"
 TESTS = """\

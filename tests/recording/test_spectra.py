@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dl_bug_lsp.recording.anchoring import Anchoring
-from dl_bug_lsp.recording.numbits import lines_of, numbits_of, union
-from dl_bug_lsp.recording.spectra import spectrum_now
+from dl_bug_lsp.recording.coverage_data import lines_of, numbits_of, union
+from dl_bug_lsp.recording.spectra import Anchoring, spectrum_now
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording, write_session
 from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
 from dl_bug_lsp.spectrum.counting import count

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dl_bug_lsp.retrieval.fields import Fields, comments_of, fields_of
-from dl_bug_lsp.retrieval.files import fields_corpora, files_corpus
+from dl_bug_lsp.retrieval.files import Fields, comments_of, fields_corpora, fields_of, files_corpus
 from dl_bug_lsp.workspace import Workspace
 
 SOURCE = '''

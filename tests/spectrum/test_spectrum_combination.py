@@ -7,7 +7,6 @@ import math
 import pytest
 
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.spectrum.captured import captured_section, logged_failures
 from dl_bug_lsp.spectrum.combination import (
     DOUBT,
     REACH,
@@ -19,14 +18,22 @@ from dl_bug_lsp.spectrum.combination import (
 )
 from dl_bug_lsp.spectrum.failure_words import (
     best_named,
+    captured_section,
     is_test_file,
+    logged_failures,
     words,
     words_of_report,
     words_of_tests,
 )
-from dl_bug_lsp.spectrum.features import FEATURES, FailureSigns, rows_of, signs_of
-from dl_bug_lsp.spectrum.regions import layout
-from dl_bug_lsp.spectrum.stacks import Finder, stack_as_failing_run
+from dl_bug_lsp.spectrum.features import (
+    FEATURES,
+    FailureSigns,
+    Finder,
+    layout,
+    rows_of,
+    signs_of,
+    stack_as_failing_run,
+)
 from dl_bug_lsp.spectrum.values import Counts, Element, counts_of
 from dl_bug_lsp.tracebacks import Failure, read_failures
 

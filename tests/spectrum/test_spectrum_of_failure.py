@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dl_bug_lsp.recording.failing_text import failing_text
+from dl_bug_lsp.recording.journal import failing_text
 from dl_bug_lsp.spectrum.combination import combine
 from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum
-from dl_bug_lsp.spectrum.own_runs import own_runs, title_of
+from dl_bug_lsp.spectrum.failure_words import own_runs, title_of
 from dl_bug_lsp.spectrum.values import Element, Outcome, Run, spectrum_of
 
 NAMES = (

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from dl_bug_lsp.spectrum.ties import e_inspect, rank_ranges
+from dl_bug_lsp.spectrum.table import e_inspect, rank_ranges
 
 
 def test_a_tie_has_a_best_a_middle_and_a_worst_rank() -> None:

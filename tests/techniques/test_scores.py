@@ -17,7 +17,7 @@ from dl_bug_lsp.techniques.buglocator import BUGLOCATOR
 from dl_bug_lsp.techniques.dnnloc import FEATURES, feature_rows, network_from, shipped
 from dl_bug_lsp.techniques.names import NAMES
 from dl_bug_lsp.techniques.registry import TECHNIQUES, technique
-from dl_bug_lsp.techniques.subject import Subject, normal
+from dl_bug_lsp.techniques.scores import Subject, normal
 from dl_bug_lsp.techniques.values import FixedReport, Query
 from dl_bug_lsp.workspace import Workspace
 

@@ -9,7 +9,7 @@ import pytest
 from dl_bug_lsp.localize import MOST_RANKED, localize
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.tracebacks import read_failures
-from dl_bug_lsp.tracebacks.repeats import stand_ins
+from dl_bug_lsp.tracebacks.primary import stand_ins
 from dl_bug_lsp.workspace import Workspace
 
 TRACEBACK = """Traceback (most recent call last):

@@ -89,7 +89,7 @@ export class Tracker implements vscode.DebugAdapterTracker {
 export function tracebackOf(info: ExceptionInfo, frames: readonly StackFrame[]): string {
   const lines = ["Traceback (most recent call last):"];
   for (const frame of [...frames].reverse()) {
-    const file = frame.source?.path ?? frame.source?.name;
+    const file = pathOf(frame.source?.path) ?? frame.source?.name;
     if (file !== undefined && frame.line > 0) {
       lines.push(`  File "${file}", line ${frame.line}, in ${frame.name}`);
     }
@@ -98,4 +98,9 @@ export function tracebackOf(info: ExceptionInfo, frames: readonly StackFrame[]):
   const message = info.details?.message ?? info.description ?? "";
   lines.push(message === "" ? type : `${type}: ${message}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** The path of a source: in a remote window VS Code makes URIs of the paths that the adapter sends. */
+function pathOf(source: string | undefined): string | undefined {
+  return source !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(source) ? vscode.Uri.parse(source).fsPath : source;
 }

@@ -31,7 +31,7 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
         await work();
       } catch (error) {
         broken = true;
-        await page.screenshot({ path: path.join(HOME, "failed.png") });
+        if (!page.isClosed()) await page.screenshot({ path: path.join(HOME, "failed.png") });
         throw error;
       }
     });

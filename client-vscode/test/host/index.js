@@ -30,7 +30,7 @@ function until(words, check, limit = 45_000) {
         resolve(found);
       }
     };
-    const events = [vscode.languages.onDidChangeDiagnostics(look), vscode.window.onDidChangeActiveTextEditor(look), vscode.window.onDidChangeTextEditorSelection(look), vscode.window.onDidChangeTerminalShellIntegration(look)];
+    const events = [vscode.workspace.onDidOpenTextDocument(look), vscode.languages.onDidChangeDiagnostics(look), vscode.window.onDidChangeActiveTextEditor(look), vscode.window.onDidChangeTextEditorSelection(look), vscode.window.onDidChangeTerminalShellIntegration(look)];
     const timer = setTimeout(() => {
       end();
       reject(new Error(`waited in vain for ${words}`));
@@ -81,7 +81,7 @@ const tests = {
     await pasted();
     const lenses = await run("vscode.executeCodeLensProvider", MODEL, 10);
     const lens = lenses.find((one) => one.command?.command === "dlBug.showSuspect");
-    assert.match(lens.command.title, /Suspicious place 1/);
+    assert.match(lens.command.title, /Suspicious places? 1/);
     const hovers = await run("vscode.executeHoverProvider", MODEL, new vscode.Position(LINE, 12));
     const words = hovers.flatMap((one) => one.contents.map((part) => part.value)).join("\n");
     assert.match(words, /Tensor Mismatch/);

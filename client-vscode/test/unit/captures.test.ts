@@ -146,6 +146,10 @@ describe("the debugger", () => {
       'Traceback (most recent call last):\n  File "/w/train.py", line 3, in <module>\n  File "/w/model.py", line 9, in forward\nRuntimeError: shapes\n',
     );
   });
+  it("writes the paths of a remote window's stack as the program knows them", () => {
+    const remote = [{ name: "forward", line: 9, source: { path: "vscode-remote://ssh-remote%2Bgpu:22/w/my%20model.py" } }];
+    expect(tracebackOf(info, remote)).toContain('File "/w/my model.py", line 9, in forward\n');
+  });
   it("asks for the exception when a session stops on one, and does not tell it twice", async () => {
     const tracker = new Tracker(session((command) => (command === "exceptionInfo" ? info : { stackFrames: frames })), captures);
     tracker.onDidSendMessage(event("stopped", { reason: "breakpoint", threadId: 1 }));

@@ -20,10 +20,10 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     source,
 )
 from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.provenance.nodes import Instance, LibraryObject, StepKind
 from dl_bug_lsp.provenance.properties import Property
 from dl_bug_lsp.provenance.scopes import ElementOf
 from dl_bug_lsp.provenance.slices import Step
-from dl_bug_lsp.provenance.values import Instance, LibraryObject, StepKind
 
 MODEL_CALLS = {"predict", "evaluate", "fit", "apply", "generate", "predict_on_batch", "__call__"}
 ADDS_AXIS = {

@@ -1,8 +1,18 @@
-"""Framework API misuse: the call or the definition that breaks what the framework assumes."""
+"""Framework API misuse: calls and definitions that break what the framework assumes.
+
+Framework API misuse: the call or the definition that breaks what the framework assumes.
+
+Traced and compiled functions: what the decorator assumes and the body breaks.
+
+Loops of JAX whose body gives back another kind of state than it began with.
+
+Parts of a model that take no part in the loss, as data-parallel training finds out.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -14,15 +24,16 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     source,
     statements,
 )
+from dl_bug_lsp.provenance.nodes import Instance, Items, Library, LibraryObject, Node
 from dl_bug_lsp.provenance.scopes import Scope
-from dl_bug_lsp.provenance.values import Instance, Items, LibraryObject
+from dl_bug_lsp.provenance.slices import backward_slice
 
 Rule = Callable[[Case], Iterator[Clue]]
 BREAKS_GRAPH = {"detach", "item", "numpy", "argmax", "tolist", "no_grad", "inference_mode", "eval"}
 IN_PLACE_CALLS = {"relu_", "add_", "mul_", "sub_", "div_", "zero_", "fill_", "copy_", "clamp_"}
 
 
-def find(case: Case) -> Iterator[Clue]:
+def find_misuse(case: Case) -> Iterator[Clue]:
     """Run the rules whose words stand in the message."""
     for words, rule in RULES:
         if any(word in case.message for word in words):
@@ -259,3 +270,79 @@ RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("No gradients provided", "Gradients do not exist"), _outside_tape),
     (("on the same device", "Expected all tensors", "same device"), _no_device),
 )
+
+
+TRACERS = ("jit", "pmap", "vmap", "function", "compile", "script", "grad", "checkpoint", "remat")
+TRACED = ("racer", "traced", "symbolic", "Symbolic", "tf.function", "FuncGraph", "jit", "static")
+
+
+def find_traced(case: Case) -> Iterator[Clue]:
+    """Yield the decorators of the functions on the stack, when the message speaks of tracing."""
+    if not any(word in f"{case.class_name} {case.message}" for word in TRACED):
+        return
+    for inner, site in enumerate(reversed(case.sites)):
+        node = site.context.scope.node
+        for decorator in getattr(node, "decorator_list", []):
+            words = ast.unparse(decorator)
+            if any(name in words for name in TRACERS):
+                why = f"`@{words[:60]}` traces this function instead of running it"
+                score = 1 / (1 + inner / 2)
+                yield Clue("rules.tracing", site.place.file, decorator.lineno, score, why)
+
+
+STARTS = {"scan": 1, "while_loop": 2, "fori_loop": 3}
+"""Which argument of each loop is the state that it begins with."""
+NAMES = ("init", "init_val")
+STEPS = 12
+
+
+def find_carries(case: Case) -> Iterator[Clue]:
+    """Yield what makes the state that a loop begins with: the body's result must be of its type."""
+    if "carry" not in case.message:
+        return
+    for top in case.sites[-1].nodes if case.sites else ():
+        for call in calls_in(top.expr):
+            index = STARTS.get(called_name(call))
+            if index is None:
+                continue
+            named = [k for k in (keyword(call, name) for name in NAMES) if k is not None]
+            start = [*call.args[index : index + 1], *named]
+            yield from _makers([top.engine.node(e, top.context) for e in start], call)
+
+
+def _makers(start: list[Node], call: ast.Call) -> Iterator[Clue]:
+    makers = [s for s in backward_slice(start, STEPS) if s.decides and s.node.line > 0]
+    for order, step in enumerate(makers):
+        why = f"`{step.node.text}` makes the state that `{called_name(call)}` begins with"
+        yield Clue("rules.medium", step.node.file, step.node.line, 1 / (1 + order), why)
+
+
+WORDS = ("not used in producing", "parameters that were not used")
+WRAPPER = "DistributedDataParallel"
+WEIGHT = re.compile(r"weight|lambda|alpha|coef|scale|factor", re.IGNORECASE)
+OTHER_WEIGHTS = re.compile(r"decay|class|init", re.IGNORECASE)
+
+
+def find_unused_parts(case: Case) -> Iterator[Clue]:
+    """Yield optional layers, weights of zero, and the wrapper that expects all gradients."""
+    if not any(words in case.message for words in WORDS):
+        return
+    for step in case.raise_slice:
+        node = step.node
+        if node.entry is not None or node.line <= 0:
+            continue
+        expr = node.expr
+        if isinstance(expr, ast.IfExp) and isinstance(expr.body, ast.Call):
+            why = f"`{node.text}` makes a part of the model that the loss may leave out"
+            yield Clue("rules.weak", node.file, node.line, 1.0, why)
+        if isinstance(expr, ast.Call) and keyword(expr, "find_unused_parameters") is None:
+            callee = node.engine.node(expr.func, node.context)
+            names = {v.name for v in callee.values if isinstance(v, Library)}
+            if called_name(expr) == WRAPPER or any(n.endswith(f".{WRAPPER}") for n in names):
+                why = f"`{node.text}` waits for the gradients of all parameters"
+                yield Clue("rules.medium", node.file, node.line, 1.0, why)
+    for entry in case.config_entries:
+        zero = type(entry.value) in (int, float) and entry.value == 0
+        if zero and WEIGHT.search(entry.key) and not OTHER_WEIGHTS.search(entry.key):
+            why = f"`{entry.key}: {entry.text}` takes a part out of the loss"
+            yield Clue("rules.medium", entry.file, entry.line, 1.0, why)

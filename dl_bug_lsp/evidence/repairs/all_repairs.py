@@ -10,16 +10,15 @@ from dl_bug_lsp.evidence.repairs import (
     bounds,
     missing,
     parameters,
-    results,
     siblings,
     spelling,
 )
 
 REPAIRS: tuple[Source, ...] = (
     spelling.find,
-    arguments.find,
+    arguments.find_arguments,
     missing.find,
-    results.find,
+    arguments.find_results,
     parameters.find,
     bounds.find,
     siblings.find,

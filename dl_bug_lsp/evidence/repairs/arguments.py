@@ -1,8 +1,11 @@
-"""Calls and their targets: arguments that do not fit, change places, or belong to another set.
+"""Calls against definitions: arguments that do not fit, results that do not exist.
 
-What a call hands over is held against the parameters of what it calls, by names as well as by
-numbers (arguments in the wrong order show in their names: Pradel and Sen, DeepBugs, OOPSLA 2018).
-Where call and definition contradict each other, the other calls of the same function decide.
+Calls and their targets: arguments that do not fit, change places, or belong to another set. What
+a call hands over is held against the parameters of what it calls, by names as well as by numbers
+(arguments in the wrong order show in their names: Pradel and Sen, DeepBugs, OOPSLA 2018). Where
+call and definition contradict each other, the other calls of the same function decide.
+
+Functions whose result is used and that give none.
 """
 
 from __future__ import annotations
@@ -12,25 +15,31 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, source
-from dl_bug_lsp.evidence.nearness import parts_of
-from dl_bug_lsp.evidence.repairs import library
-from dl_bug_lsp.evidence.repairs.places import names_read
-from dl_bug_lsp.evidence.repairs.repair_context import functions_called, targets
+from dl_bug_lsp.evidence.repairs import repair_context
+from dl_bug_lsp.evidence.repairs.repair_context import (
+    FUNCTIONS,
+    body_of,
+    functions_called,
+    names_read,
+    targets,
+)
+from dl_bug_lsp.evidence.words import HELD_FILES, parts_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import calls as calling
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.known_calls import BUILTINS
+from dl_bug_lsp.provenance.nodes import Class, Function, Items, Library
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope
 from dl_bug_lsp.provenance.slices import backward_slice
-from dl_bug_lsp.provenance.values import Class, Function, Items, Library
 
 MOST_CALLS = 120
 MOST_CALLERS = 24
 VALUE_STEPS = 60
+NAMES_OF_NAMES = 4
 NOT_CALLED = {"method", "builtin_function_or_method", "function", "method_descriptor"}
 
 
-def find(case: Case) -> Iterator[Clue]:
+def find_arguments(case: Case) -> Iterator[Clue]:
     """Yield calls and definitions that one edit would make fit."""
     family = (case.facts.family or "").rpartition(".")[2]
     if family in {"call_missing", "call_count", "call_twice"}:
@@ -222,15 +231,13 @@ def _unpacking(case: Case) -> Iterator[Clue]:
     node = case.engine.node(value, site.context)
     displays: dict[tuple[str, int], tuple[Node, int]] = {}
     function = None
+    counts = [f.value for f in case.facts.of(FactKind.COUNT, Role.ACTUAL) if type(f.value) is int]
+    given = counts[0] if counts else None
     for step in backward_slice([node], VALUE_STEPS):
-        expr = step.node.expr
-        written = step.node.entry is None and isinstance(expr, (ast.Tuple, ast.List))
-        if written and step.node.line > 0 and step.distance <= 2.5:
-            size = len(expr.elts)  # type: ignore[attr-defined]
-            plain = not any(isinstance(e, ast.Starred) for e in expr.elts)  # type: ignore[attr-defined]
-            if size != target and size > 1 and plain:
-                displays.setdefault((step.node.file, step.node.line), (step.node, size))
-                function = function or step.node.context.scope
+        size = _values_given(step.node) if step.node.line > 0 and step.distance <= 2.5 else None
+        if size is not None and (size == given if given is not None else size not in (1, target)):
+            displays.setdefault((step.node.file, step.node.line), (step.node, size))
+            function = function or step.node.context.scope
     uneven = _uneven_returns(node, target)
     for place, size_else in uneven:
         why = f"`{place.text}` gives {target} values only at times: else {size_else}"
@@ -251,6 +258,24 @@ def _unpacking(case: Case) -> Iterator[Clue]:
     for (file, line), (shown, size) in displays.items():
         why = f"`{shown.text}` gives {size} values where {target} are taken"
         yield Clue("repair.unpack", file, line, (1.0 - share) / len(displays), why)
+
+
+def _values_given(node: Node) -> int | None:
+    """Return how many values an expression or a setting gives, where it is written there."""
+    if node.entry is not None:
+        return node.entry.length
+    values = node.expr
+    if isinstance(values, ast.Call) and called_name(values) in ONE_FOR_EACH_ARGUMENT:
+        written = values.args
+    elif isinstance(values, (ast.Tuple, ast.List)):
+        written = values.elts
+    else:
+        return None
+    return None if any(isinstance(e, ast.Starred) for e in written) else len(written)
+
+
+ONE_FOR_EACH_ARGUMENT = {"TensorDataset", "zip", "zip_longest"}
+"""Calls whose items hold one value for each argument."""
 
 
 def _uneven_returns(call: Node, target: int) -> list[tuple[Node, str]]:
@@ -300,15 +325,37 @@ def _not_called(case: Case) -> Iterator[Clue]:
     named = {str(f.value) for f in case.facts.of(FactKind.CLASS)}
     if not named & NOT_CALLED:
         return
-    for step in case.raise_slice:
-        if step.distance > 2.5 or step.node.entry is not None:
-            continue
-        for expr, node in _uncalled(step.node):
+    # What the message misses was looked up in the function that is not called.
+    missing = {str(f.value) for f in case.facts.of(FactKind.ATTRIBUTE, Role.ACTUAL)}
+    bases = [
+        case.engine.node(expr.value, start.context)
+        for start in case.starts
+        for expr in ast.walk(start.expr)
+        if isinstance(expr, ast.Attribute) and expr.attr in missing
+    ]
+    near = [(node, 1.0) for base in bases for node in _bound_to(base)]
+    near += [
+        (step.node, 1 / (1 + step.distance))
+        for step in (case.raise_slice if not bases else ())
+        if step.distance <= 2.5 and step.node.entry is None
+    ]
+    for place, score in near:
+        for expr, node in _uncalled(place):
             text = source(expr)
             why = f"`{text}` is not called: what it returns is meant"
             edit = Suggestion(node.file, expr.lineno, text, f"{text}()")
-            near = 1 / (1 + step.distance)
-            yield Clue("repair.not_called", node.file, expr.lineno, near, why, edit)
+            yield Clue("repair.not_called", node.file, expr.lineno, score, why, edit)
+
+
+def _bound_to(node: Node) -> list[Node]:
+    """Return what a name stands for: its value, and the values of names that this one names."""
+    found: list[Node] = []
+    for _ in range(NAMES_OF_NAMES):
+        if not isinstance(node.expr, ast.Name) or not node.inputs:
+            break
+        _, node = node.inputs[0]
+        found.append(node)
+    return found
 
 
 def _uncalled(node: Node) -> Iterator[tuple[ast.expr, Node]]:
@@ -319,7 +366,7 @@ def _uncalled(node: Node) -> Iterator[tuple[ast.expr, Node]]:
         if not isinstance(expr, (ast.Attribute, ast.Name)) or id(expr) in called | inner:
             continue
         values = node.engine.node(expr, node.context).values
-        is_method = isinstance(expr, ast.Attribute) and bool(library.owners(expr.attr))
+        is_method = isinstance(expr, ast.Attribute) and bool(repair_context.owners(expr.attr))
         own = any(isinstance(v, Function) for v in values)
         if own or (
             is_method and not any(isinstance(v, Library) and "()" not in v.name for v in values)
@@ -361,7 +408,7 @@ def _parameter_lists(case: Case, callee: Node, call: ast.Call) -> Iterator[tuple
         yield names, called_name(call)
     for value in callee.values:
         if isinstance(value, Library):
-            yield list(library.parameters(value.name)), value.name.rpartition(".")[2]
+            yield list(repair_context.parameters(value.name)), value.name.rpartition(".")[2]
 
 
 def _name_of(expr: ast.expr) -> str:
@@ -432,3 +479,101 @@ def _replaced(name: str, old: str, new: str) -> str:
     """Return a name with one of its parts exchanged."""
     head, found, tail = name.rpartition(old)
     return f"{head}{new}{tail}" if found else name
+
+
+RESULT_METHODS = frozenset(
+    {"forward", "call", "__getitem__", "__len__", "__iter__", "configure_optimizers",
+     "train_dataloader", "val_dataloader"}
+)  # fmt: skip
+"""Methods of which Python or a framework uses the result."""
+MOST_FILES = 40
+NONE = (
+    "NoneType",
+    "None values",
+    "is None",
+    "returned None",
+    "got None",
+    "None was",
+    "but is None",
+)
+
+
+def find_results(case: Case) -> Iterator[Clue]:
+    """Yield the ends of functions that compute something, return nothing and are asked for it."""
+    if case.category.id != "null_reference" and not any(w in case.message for w in NONE):
+        return
+    files = _reached(case)
+    used: set[str] = set()
+    fixtures: set[str] = set()
+    for file in files:
+        used |= _used_results(case, file)
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            fixtures.update(p.arg for p in scope.parameters())
+    near = {site.context.scope.name for site in case.sites}
+    near.update(s.node.context.scope.name for s in case.raise_slice if s.node.entry is None)
+    for file in files:
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            if not _gives_nothing(scope):
+                continue
+            short = scope.name.rpartition(".")[2]
+            is_fixture = short in fixtures and "fixture" in " ".join(scope.decorators())
+            if short not in RESULT_METHODS | used and not is_fixture:
+                continue
+            is_own = short in RESULT_METHODS
+            user = "Python or the framework" if is_own else "other code"
+            why = f"`{scope.name}` returns nothing, and {user} uses what `{short}` returns"
+            score = 1.0 if scope.name in near or short in RESULT_METHODS else 0.8
+            last = body_of(scope)[-1]
+            edit = Suggestion(file, last.lineno, "", "return")
+            yield Clue("missing.return", file, last.end_lineno or last.lineno, score, why, edit)
+            yield Clue("missing.return", file, last.lineno, score, why, edit)
+            yield Clue("missing.return_def", file, scope.line, score, why)
+
+
+def _reached(case: Case) -> list[str]:
+    """Return the files of the stack and the slices, and what these import: others did not run."""
+    found = dict.fromkeys(place.file for place in reversed(case.places))
+    for steps in (case.raise_slice, *case.outer_slices):
+        found.update(dict.fromkeys(step.node.file for step in steps))
+    python = [file for file in found if file.endswith((".py", ".ipynb"))]
+    for file in python:
+        for module in case.workspace.elements(file).imports:
+            other = case.workspace.module_file(module, file)
+            if other is not None:
+                found[other] = None
+    return [file for file in found if file.endswith((".py", ".ipynb"))][:MOST_FILES]
+
+
+def _gives_nothing(scope: Scope) -> bool:
+    """Whether a function computes something and ends without any value."""
+    node = scope.node
+    if not isinstance(node, FUNCTIONS) or scope.yields or scope.returns:
+        return False
+    last = node.body[-1]
+    if isinstance(last, ast.Raise):
+        return False
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant):
+        return False
+    return "abstractmethod" not in " ".join(scope.decorators())
+
+
+def _used_results(case: Case, file: str) -> set[str]:
+    """Return the names of the functions of which a file uses the result."""
+
+    def make() -> frozenset[str]:
+        tree = case.workspace.tree(file)
+        found: set[str] = set()
+        dropped: set[int] = set()
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Expr):
+                dropped.add(id(node.value))
+            elif isinstance(node, ast.Return) and node.value is not None:
+                # Handing a result on is no use of it yet.
+                dropped.add(id(node.value))
+            elif isinstance(node, ast.Call) and id(node) not in dropped:
+                found.add(called_name(node))
+        return frozenset(found)
+
+    return set(case.workspace.derived("repairs.used_results", file, make, HELD_FILES))

@@ -29,6 +29,8 @@ def find(case: Case) -> Iterator[Clue]:
         for expr in ast.walk(start.expr):
             if isinstance(expr, ast.Subscript):
                 yield from _ranges(start, expr.slice, close)
+                if index and bound:
+                    yield from _shifted(start, expr.slice, index[0], bound[0])
     for site in reversed(case.sites):
         scope = site.context.scope
         if scope.name.rpartition(".")[2] not in ITEM_METHODS or scope.owner is None:
@@ -41,6 +43,18 @@ def find(case: Case) -> Iterator[Clue]:
             score = close * (1.0 if shifts else 0.6)
             yield Clue("repair.bound", length.file, returned.lineno, score, why)
         break
+
+
+def _shifted(start: Node, index: ast.expr, value: int, size: int) -> Iterator[Clue]:
+    """Yield the failing line where its index would fit without the constant that it adds."""
+    for part in ast.walk(index):
+        if not isinstance(part, ast.BinOp) or not isinstance(part.op, ast.Add):
+            continue
+        added = part.right.value if isinstance(part.right, ast.Constant) else None
+        if type(added) is int and added > 0 and value - added < size <= value:
+            why = f"`{source(part)}` adds {added}: without it index {value} would be below {size}"
+            edit = Suggestion(start.file, part.lineno, source(part), source(part.left))
+            yield Clue("repair.bound", start.file, part.lineno, 1.0, why, edit)
 
 
 def _ranges(start: Node, index: ast.expr, close: float) -> Iterator[Clue]:

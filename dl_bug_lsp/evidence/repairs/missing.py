@@ -13,19 +13,18 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, near_files, source
-from dl_bug_lsp.evidence.repairs import library
-from dl_bug_lsp.evidence.repairs.places import (
+from dl_bug_lsp.evidence.repairs import repair_context
+from dl_bug_lsp.evidence.repairs.repair_context import (
     FUNCTIONS,
     beside,
     body_of,
-    import_lines,
-    names_read,
-    way_to,
-)
-from dl_bug_lsp.evidence.repairs.repair_context import (
     class_named,
+    import_lines,
+    library_bases,
     members_of,
     method_names,
+    names_read,
+    way_to,
 )
 from dl_bug_lsp.evidence.repairs.spelling import best
 from dl_bug_lsp.messages import FactKind, Role
@@ -55,7 +54,23 @@ PROTOCOLS = (
     ("is not callable", ("__call__",)),
     ("context manager protocol", ("__enter__", "__exit__")),
     ("is not an iterator", ("__next__", "__iter__")),
+    ("returned non-iterator", ("__next__",)),
 )
+LIBRARY_MEMBERS = {
+    "torch.nn.Module": {
+        *("parameters", "named_parameters", "state_dict", "load_state_dict", "train", "eval", "to"),
+        *("cuda", "cpu", "zero_grad", "modules", "children", "register_buffer", "apply", "half"),
+        *("register_parameter", "named_modules", "named_children", "requires_grad_", "buffers"),
+    },
+    "keras.Model": {
+        *("compile", "fit", "evaluate", "predict", "summary", "save_weights", "load_weights"),
+        *("trainable_variables", "trainable_weights", "get_weights", "set_weights", "add_weight"),
+    },
+    "lightning.LightningModule": {"log", "log_dict", "save_hyperparameters"},
+}
+"""What classes of frameworks give those that derive from them, by the frameworks' references."""
+FORWARD = {"forward", "call"}
+OF_EVERY_CLASS = frozenset(dir(object))
 NO_BASE = ("is not a Module subclass", "not a subclass", "should be an instance", "is not a Layer",
            "must be an instance of", "should inherit", "must inherit")  # fmt: skip
 WORDS = re.compile(r"[A-Za-z_]\w+")
@@ -129,7 +144,9 @@ def _not_yet_bound(case: Case, scope: Scope, name: str, line: int) -> Iterator[C
     body = body_of(scope)
     bound = [b.line for b in scope.bindings[name]]
     for statement in (n for n in ast.walk(scope.node) if isinstance(n, ast.If)):
-        if statement.lineno > used:
+        last = statement.body[-1].end_lineno or statement.body[-1].lineno
+        # Where the name is used below the condition itself, the condition did hold.
+        if statement.lineno > used or statement.body[0].lineno <= used <= last:
             continue
         yield from _branches(case, scope, statement, name, bound)
     if inner is not scope:
@@ -225,7 +242,13 @@ def unmatched(case: Case, scope: Scope, last: ast.If) -> Iterator[Clue]:
 
 
 def _import(case: Case, module: Scope, name: str) -> Iterator[Clue]:
-    """Yield the import lines beside which the import of a well-known name would stand."""
+    """Yield the import lines in which, or beside which, the import of a name would stand."""
+    for imports, imported in _modules_of_imports(case, module):
+        if (line := _defined_in(imported, name)) is not None:
+            at = f"{imported.file}:{line}"
+            why = f"`{name}` is defined in {at}, from which this line imports other names"
+            yield _clue("missing.import_from", module.file, imports.lineno, 1.0, why)
+            return
     elsewhere = _imported_elsewhere(case, module, name)
     if name not in MODULE_NAMES and name not in STANDARD and not elsewhere:
         return
@@ -252,6 +275,26 @@ def _import(case: Case, module: Scope, name: str) -> Iterator[Clue]:
     for rank, statement in enumerate(dict.fromkeys([*same[:1], *before[-1:], *after[:1], *lines])):
         if rank < MOST:
             yield _clue("missing.import", module.file, statement.lineno, 1 / (1 + rank / 4), why)
+
+
+def _modules_of_imports(case: Case, module: Scope) -> Iterator[tuple[ast.ImportFrom, Scope]]:
+    """Yield the lines ``from … import …`` of a module with the workspace's modules they name."""
+    tree = case.workspace.tree(module.file)
+    for statement in import_lines(tree) if tree is not None else []:
+        if isinstance(statement, ast.ImportFrom):
+            dotted = "." * statement.level + (statement.module or "")
+            target = case.engine.program.imported(module, dotted)
+            if target is not None and target is not module:
+                yield statement, target
+
+
+def _defined_in(module: Scope, name: str) -> int | None:
+    """Return the line at which a module's body defines a name, None where it does not."""
+    block = module.functions.get(name) or module.classes.get(name)
+    if block is not None:
+        return block.line
+    bound = [b for b in module.bindings.get(name, ()) if not b.mutates]
+    return bound[0].line if bound else None
 
 
 def _imported_elsewhere(case: Case, module: Scope, name: str) -> str:
@@ -482,7 +525,7 @@ def _after_use(case: Case, method: Scope, line: int) -> bool:
 def _option(case: Case, name: str) -> Iterator[Clue]:
     """Yield the declarations beside which that of a missing option would stand."""
     owners = {str(f.value).rpartition(".")[2] for f in case.facts.of(FactKind.CLASS, Role.OWNER)}
-    if "Namespace" not in owners or library.owners(name):
+    if "Namespace" not in owners or repair_context.owners(name):
         return
     for file in near_files(case)[:20]:
         module = case.engine.program.module(file)
@@ -566,6 +609,9 @@ def _methods(case: Case) -> Iterator[Clue]:
     wanted = wanted or tuple(str(f.value) for f in case.facts.of(FactKind.FUNCTION, Role.EXPECTED))
     wanted = tuple(w for w in wanted if w.isidentifier())
     owners = {str(f.value).rpartition(".")[2] for f in case.facts.of(FactKind.CLASS)}
+    if "returned non-iterator" in case.message:
+        owners |= {str(f.value) for f in case.facts.of(FactKind.NAME)}
+    yield from _without_base(case, owners, wanted)
     if any(text in case.message for text in NO_BASE):
         for word in sorted(set(WORDS.findall(case.message)) | owners):
             cls = class_named(case, word) if word[:1].isupper() else None
@@ -581,7 +627,8 @@ def _methods(case: Case) -> Iterator[Clue]:
         members = members_of(case, cls)
         if any(name in members for name in wanted):
             continue
-        near = [n for name in wanted for n, _ in best(name, cls.functions)]
+        own = cls.functions.keys() - OF_EVERY_CLASS
+        near = [n for name in wanted for n, _ in best(name, own)]
         for name in near:
             method = cls.functions[name]
             why = f"`{cls.name}` has `{name}`, where `{wanted[0]}` is called"
@@ -594,6 +641,23 @@ def _methods(case: Case) -> Iterator[Clue]:
             last = body[-1].lineno if body else method.line
             yield _clue("missing.method_beside", cls.file, last, 0.6, why)
             yield _clue("missing.method_beside", cls.file, method.line, 0.4, why)
+
+
+def _without_base(case: Case, owners: set[str], wanted: tuple[str, ...]) -> Iterator[Clue]:
+    """Find classes that lack what a class of a framework would give them, and derive from none."""
+    missing = {str(f.value) for f in case.facts.of(FactKind.ATTRIBUTE, Role.ACTUAL)}
+    givers = [name for name, members in LIBRARY_MEMBERS.items() if members & missing]
+    for owner in sorted(owners):
+        cls = class_named(case, owner)
+        if cls is None or library_bases(case, cls):
+            continue
+        if givers:
+            member = min(missing & LIBRARY_MEMBERS[givers[0]])
+            why = f"`{cls.name}` does not derive from a class that has `{member}` (`{givers[0]}`)"
+            yield _clue("missing.base", cls.file, cls.line, 1.0, why)
+        elif "__call__" in wanted and FORWARD & cls.functions.keys():
+            why = f"`{cls.name}` does not derive from a class whose objects can be called"
+            yield _clue("missing.base", cls.file, cls.line, 1.0, why)
 
 
 # Lists

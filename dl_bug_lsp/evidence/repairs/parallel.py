@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from dl_bug_lsp.evidence.domain_rules.syntax import source
-from dl_bug_lsp.evidence.repairs.places import FUNCTIONS, Block, blocks_of
+from dl_bug_lsp.evidence.repairs.repair_context import FUNCTIONS, Block, blocks_of
 
 SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
 DISPLAYS = (ast.List, ast.Tuple, ast.Set)

@@ -1,20 +1,28 @@
-"""What the repairs ask about a failure: classes, members, called functions, support of names."""
+"""What the repairs ask: of the failure, of the places beside, of libraries.
+
+What the repairs ask about a failure: classes, members, called functions, support of names.
+
+Where something that is missing would stand: beside what its like stand beside elsewhere.
+
+What libraries call things: members of common classes, parameters of common calls.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from importlib import resources
 from typing import Protocol
 
 from dl_bug_lsp.evidence.case import Case
 from dl_bug_lsp.evidence.domain_rules.syntax import near_files
-from dl_bug_lsp.evidence.nearness import parts_of
-from dl_bug_lsp.evidence.repairs import library
+from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
+from dl_bug_lsp.provenance.nodes import Class, Function, Instance, Library
 from dl_bug_lsp.provenance.scopes import Scope
-from dl_bug_lsp.provenance.values import Class, Function, Instance, Library
 
 At = tuple[str, int]
 VOCABULARY_FILES = 30
@@ -51,7 +59,7 @@ class RepairContext:
         if not parts:
             return 1.0
         known = self._parts
-        return sum(p in library.vocabulary() or known.get(p, 0) > 1 for p in parts) / len(parts)
+        return sum(p in vocabulary() or known.get(p, 0) > 1 for p in parts) / len(parts)
 
     @cached_property
     def _parts(self) -> dict[str, int]:
@@ -116,7 +124,7 @@ def method_names(case: Case, cls: Scope) -> frozenset[str]:
     """Return the members that a class has of its library bases."""
     found: frozenset[str] = frozenset()
     for dotted in library_bases(case, cls):
-        found |= library.members(dotted.rpartition(".")[2])
+        found |= members(dotted.rpartition(".")[2])
     return found
 
 
@@ -152,3 +160,142 @@ def targets(case: Case, values: Iterable[object]) -> Iterator[Scope]:
             method = objects.first_method(case.engine, value, ("forward", "__call__", "call"))
             if method is not None:
                 yield method
+
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+Block = list[ast.stmt]
+
+
+def blocks_of(statement: ast.stmt) -> Iterator[Block]:
+    """Yield the blocks of a compound statement."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
+        if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+            yield block
+    for handler in getattr(statement, "handlers", []):
+        yield handler.body
+    for case in getattr(statement, "cases", []):
+        yield case.body
+
+
+def way_to(body: Block, line: int) -> list[tuple[Block, int]]:
+    """Return the blocks around a line with the statement's index in each, outermost first."""
+    for index, statement in enumerate(body):
+        if statement.lineno <= line <= (statement.end_lineno or statement.lineno):
+            here = [(body, index)]
+            if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+                return here
+            for block in blocks_of(statement):
+                inner = way_to(block, line)
+                if inner:
+                    return [*here, *inner]
+            return here
+    return []
+
+
+def body_of(scope: Scope) -> Block:
+    """Return the statements of a function, class or module; none of a lambda."""
+    body = getattr(scope.node, "body", [])
+    return body if isinstance(body, list) else []
+
+
+def names_read(node: ast.AST) -> list[str]:
+    """Return the names and ``self`` attributes that code reads, in the order of the text."""
+    found: list[tuple[int, int, str]] = []
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+            found.append((inner.lineno, inner.col_offset, inner.id))
+        elif (
+            isinstance(inner, ast.Attribute)
+            and isinstance(inner.ctx, ast.Load)
+            and isinstance(inner.value, ast.Name)
+            and inner.value.id == "self"
+        ):
+            found.append((inner.lineno, inner.end_col_offset or 0, f"self.{inner.attr}"))
+    return [name for _, _, name in sorted(found)]
+
+
+def beside(order: Sequence[str], wanted: str, known: set[str]) -> list[tuple[str, int]]:
+    """Return the known names before and after a wanted one in an order, each with its distance.
+
+    The nearest on either side come first; a name counts once.
+    """
+    spots = [i for i, name in enumerate(order) if name == wanted]
+    found: dict[str, int] = {}
+    for spot in spots:
+        for side in (range(spot - 1, -1, -1), range(spot + 1, len(order))):
+            distance = 0
+            seen: set[str] = set()
+            for i in side:
+                name = order[i]
+                if name == wanted or name in seen or name not in known:
+                    continue
+                seen.add(name)
+                distance += 1
+                found[name] = min(found.get(name, 99), distance)
+    return sorted(found.items(), key=lambda item: (item[1], order.index(item[0])))
+
+
+def import_lines(tree: ast.Module) -> list[ast.stmt]:
+    """Return the import statements at a module's top."""
+    return [s for s in tree.body if isinstance(s, (ast.Import, ast.ImportFrom))]
+
+
+BUILTIN_CLASSES: dict[str, type] = {
+    one.__name__: one for one in (list, dict, str, tuple, set, int, float, bytes)
+}
+
+
+@lru_cache(maxsize=1)
+def _tables() -> dict[str, dict[str, str]]:
+    file = "library_names.json"
+    text = resources.files("dl_bug_lsp.evidence.repairs").joinpath(file).read_text("utf-8")
+    found: dict[str, dict[str, str]] = json.loads(text)
+    return found
+
+
+@lru_cache(maxsize=64)
+def members(cls: str) -> frozenset[str]:
+    """Return the public attributes of a common class by its short name; empty where unknown."""
+    if cls in BUILTIN_CLASSES:
+        return frozenset(n for n in dir(BUILTIN_CLASSES[cls]) if not n.startswith("_"))
+    short = "Tensor" if cls == "Parameter" else cls
+    return frozenset(_tables()["members"].get(short, "").split())
+
+
+@lru_cache(maxsize=256)
+def owners(attribute: str) -> frozenset[str]:
+    """Return the common classes that have an attribute."""
+    known = (*BUILTIN_CLASSES, *_tables()["members"])
+    return frozenset(cls for cls in known if attribute in members(cls))
+
+
+@lru_cache(maxsize=1)
+def _by_short_name() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for dotted in _tables()["parameters"]:
+        found.setdefault(dotted.rpartition(".")[2], []).append(dotted)
+    return found
+
+
+def parameters(dotted: str) -> tuple[str, ...]:
+    """Return the parameters of a library's call in order; empty where unknown.
+
+    ``dotted`` is the name as imports resolve it (``torch.nn.modules.linear.Linear`` is found by its
+    first and last part).
+    """
+    table = _tables()["parameters"]
+    if dotted in table:
+        return tuple(table[dotted].split())
+    top, _, _ = dotted.partition(".")
+    for known in _by_short_name().get(dotted.rpartition(".")[2], ()):
+        if known.partition(".")[0] == top or (top == "tensorflow" and known.startswith("keras")):
+            return tuple(table[known].split())
+    return ()
+
+
+@lru_cache(maxsize=1)
+def vocabulary() -> frozenset[str]:
+    """Return the parts of the names that libraries use: what a rightly spelt part may be."""
+    texts = (*_tables()["members"].values(), *_tables()["parameters"].values())
+    return frozenset(p for text in texts for p in parts_of(text.replace(" ", "_")) if len(p) > 1)

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
-from dl_bug_lsp.evidence.nearness import near_texts, nearness, parts_of
-from dl_bug_lsp.evidence.repairs import library
+from dl_bug_lsp.evidence.repairs import repair_context
 from dl_bug_lsp.evidence.repairs.repair_context import (
     RepairContext,
     class_named,
@@ -22,12 +21,13 @@ from dl_bug_lsp.evidence.repairs.repair_context import (
     members_of,
     method_names,
 )
+from dl_bug_lsp.evidence.words import near_texts, nearness, parts_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.known_calls import BUILTINS
+from dl_bug_lsp.provenance.nodes import Config, Mapping
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.slices import backward_slice
-from dl_bug_lsp.provenance.values import Config, Mapping
 
 NEAR = 0.7
 MOST = 3
@@ -280,8 +280,8 @@ def _attribute(scene: RepairContext, attribute: str) -> Iterator[Clue]:
             if not best(attribute, lines):
                 yield from _of_library(place.file, place.line, attribute, method_names(case, cls))
             continue
-        names = library.members(owner.rpartition(".")[2])
-        if not library.owners(attribute):
+        names = repair_context.members(owner.rpartition(".")[2])
+        if not repair_context.owners(attribute):
             yield from _of_library(place.file, place.line, attribute, names)
     for module in sorted({str(f.value) for f in case.facts.of(FactKind.MODULE, Role.OWNER)}):
         model = case.engine.program.imported(case.sites[-1].context.scope, module)

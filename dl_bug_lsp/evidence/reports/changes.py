@@ -1,4 +1,9 @@
-"""The history of the files: recent changes, and commits that speak of the like."""
+"""The history of files, and what files say of each other.
+
+The history of the files: recent changes, and commits that speak of the like.
+
+What files tell of each other: tests follow what they test, files what they change with.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from dl_bug_lsp.evidence.reports.documents import Terms, joined, one_document
+from dl_bug_lsp.evidence.reports.documents import Matches, Terms, joined, one_document
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
-from dl_bug_lsp.evidence.reports.similarity import Matches
 from dl_bug_lsp.retrieval.corpus import Floats, Ints
 from dl_bug_lsp.retrieval.terms import words_of
 from dl_bug_lsp.workspace.history import Commit
@@ -110,3 +114,32 @@ def co_changes(scene: ReportContext, strength: Floats) -> Floats:
         together[row] = 0.0
         found += strength[row] * together / (weight + 2.0)
     return found
+
+
+def neighbours(scene: ReportContext, scores: Floats) -> dict[str, Floats]:
+    """Return signals made of the other files' first scores.
+
+    ``near.tested`` is 1 / rank of the file that a test file is named after, ``near.tested_share``
+    its share (softmax); ``near.co_change`` what the strongest files' commits also changed.
+    """
+    count = len(scene.files)
+    strength = np.zeros(count)
+    order = np.argsort(-np.round(scores, 9), kind="stable")
+    strength[order] = 1 / (1 + np.arange(count))
+    powers = np.exp(scores - scores.max()) if count else scores
+    share = powers / powers.sum() if count else scores
+    tested, tested_share = scene.zeros(), scene.zeros()
+    for row, found in enumerate(scene.imports.tested):
+        for other, part in found.items():
+            tested[row] = max(tested[row], strength[other] * part)
+            tested_share[row] = max(tested_share[row], share[other] * part)
+            if strength[other] >= _STRONG:
+                scene.note("near.tested", row, f"tests `{scene.files[other]}`")
+    return {
+        "near.tested": tested,
+        "near.tested_share": tested_share,
+        "near.co_change": co_changes(scene, share),
+    }
+
+
+_STRONG = 0.2

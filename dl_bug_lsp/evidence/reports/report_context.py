@@ -1,22 +1,40 @@
-"""One report and one state of the workspace: what the sources of evidence ask, made once."""
+"""One report and one state of the workspace, and which files to look at.
+
+One report and one state of the workspace: what the sources of evidence ask, made once.
+
+Of many files, those to parse: every file is seen by its words and definitions' names first.
+
+Which files hold tests, and which source file a test file tests.
+
+Files by the ends of their paths, so that a path from another machine finds its file.
+"""
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from dl_bug_lsp.bug_reports import BugReport
-from dl_bug_lsp.evidence.reports.documents import SourceFile, Terms, joined, source_file
-from dl_bug_lsp.evidence.reports.imports import FilesUnderTest
-from dl_bug_lsp.evidence.reports.paths import PathIndex
-from dl_bug_lsp.evidence.reports.shortlist import PARSED, files_to_rank, unparsed
-from dl_bug_lsp.evidence.reports.similarity import Matches, Query
-from dl_bug_lsp.evidence.reports.terms import numbers_of
+from dl_bug_lsp.evidence.reports.documents import (
+    Matches,
+    Outline,
+    Query,
+    SourceFile,
+    Terms,
+    code_of,
+    joined,
+    numbers_of,
+    source_file,
+    source_of,
+)
 from dl_bug_lsp.retrieval.corpus import Floats, Ints
+from dl_bug_lsp.retrieval.terms import words_of
 from dl_bug_lsp.workspace import Workspace
 
 _MOST_REPEATS = 3.0
@@ -193,3 +211,151 @@ def looks_like_code(word: str, line: str, start: int, end: int, loose: bool) -> 
     if before in {".", "`", "@"} or after in {"(", "`"}:
         return True
     return after == "." and line[end + 1 : end + 2].isalpha()
+
+
+PARSED = 60
+"""So many files are parsed at most; of projects left out, the ranking is as good as with all."""
+WITH_NOTEBOOKS = 1_000
+"""Up to so many files notebooks are ranked, too: reading one costs what reading fifty modules does.
+"""
+_DEFINED = re.compile(r"^[ \t]*(class|(?:async[ \t]+)?def)[ \t]+([^\W\d]\w*)", re.MULTILINE)
+_PRIORS = ("kind.",)
+
+
+def files_to_rank(workspace: Workspace) -> tuple[str, ...]:
+    """Return the Python files to rank, whatever their number."""
+    files = workspace.python_files()
+    if len(files) <= WITH_NOTEBOOKS:
+        return files
+    return tuple(file for file in files if not file.endswith(".ipynb"))
+
+
+def unparsed(workspace: Workspace, file: str) -> SourceFile:
+    """Return what a file's bare text tells: its words, and the names after ``class`` and ``def``.
+
+    Costs an eighth of parsing. Has no functions, no fields and no imports.
+    """
+    return workspace.derived_unindexed(
+        "reports.unparsed", file, lambda: unparsed_source(code_of(workspace, file))
+    )
+
+
+def unparsed_source(text: str) -> SourceFile:
+    """Make what is kept of a text that is not parsed; small, as there are thousands."""
+    words = words_of(text)
+    source = source_of(Outline(words, [0, len(words)]))
+    names: dict[str, str] = {}
+    for match in _DEFINED.finditer(text):
+        kind = "c" if match[1] == "class" else "f"
+        kinds = names.get(match[2], "")
+        names[match[2]] = kinds if kind in kinds else kinds + kind
+    whole = source.whole
+    small = Terms(
+        whole.row.astype(np.int32),
+        whole.number.astype(np.int32),
+        whole.count.astype(np.int32),
+        whole.rows,
+    )
+    return replace(source, whole=small, names=names, uses={}, lines=text.count("\n") + 1)
+
+
+def rows_to_parse(signals: Mapping[str, Floats]) -> Sequence[int]:
+    """Return the rows of the files for which the most evidence speaks, each signal alike."""
+    total: Floats = sum(
+        (
+            values / top
+            for name, values in signals.items()
+            if not name.startswith(_PRIORS) and (top := float(values.max(initial=0.0))) > 0
+        ),
+        np.zeros(len(next(iter(signals.values())))),
+    )
+    found: list[int] = np.argsort(-np.round(total, 9), kind="stable")[:PARSED].tolist()
+    return found
+
+
+TEST = re.compile(
+    r"(?:^|/)(?:tests?|testing|unittests?)/|(?:^|/)(?:test_[^/]*|[^/]*_tests?|tests?|conftest)\.py$"
+)
+_TEST_AFFIX = re.compile(r"^tests?_|_tests?$")
+
+
+def is_test(file: str) -> bool:
+    """Whether a file's path says that it holds tests."""
+    return TEST.search(file) is not None
+
+
+class FilesUnderTest:
+    """Rows of files, and of test files the rows that they test."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        self.files = files
+
+    @cached_property
+    def tests(self) -> list[bool]:
+        """By row: whether the file holds tests."""
+        return [is_test(file) for file in self.files]
+
+    @cached_property
+    def tested(self) -> list[dict[int, float]]:
+        """By row of a test file: the rows of the files whose name it bears, shares adding to 1."""
+        stems: dict[str, list[int]] = {}
+        for row, file in enumerate(self.files):
+            if not self.tests[row]:
+                stems.setdefault(stem_of(file), []).append(row)
+        return [
+            self._named_after(file, stems) if self.tests[row] else {}
+            for row, file in enumerate(self.files)
+        ]
+
+    def _named_after(self, file: str, stems: dict[str, list[int]]) -> dict[int, float]:
+        stem = _TEST_AFFIX.sub("", stem_of(file)).strip("_")
+        singular = stem[:-1] if stem.endswith("s") else stem
+        found = stems.get(stem) or stems.get(singular) or stems.get(stem + "s") or []
+        folders = set(file.split("/")[:-1])
+        near = {row: len(folders & set(self.files[row].split("/")[:-1])) for row in found}
+        nearest = [row for row in found if near[row] == max(near.values())]
+        return {row: 1 / len(nearest) for row in nearest}
+
+
+def stem_of(file: str) -> str:
+    """Return a file's name without its ending, a package's for its ``__init__.py``."""
+    folder, name = posixpath.split(file)
+    stem = name.rpartition(".")[0]
+    return (posixpath.basename(folder) if stem == "__init__" else stem).strip("_")
+
+
+class PathIndex:
+    """Looks up printed paths by their longest common end with the workspace's."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        self._parts = [file.split("/") for file in files]
+        self._by_name: dict[str, list[int]] = {}
+        for row, parts in enumerate(self._parts):
+            self._by_name.setdefault(parts[-1], []).append(row)
+
+    def find(self, path: str) -> tuple[list[int], int]:
+        """Return the rows that share most with the path's end, and how many components they share.
+
+        A path of one component finds every file of that name.
+        """
+        wanted = [part for part in path.replace("\\", "/").split("/") if part not in {"", "."}]
+        if not wanted:
+            return [], 0
+        best: list[int] = []
+        most = 0
+        for row in self._by_name.get(wanted[-1], ()):
+            shared = _shared(wanted, self._parts[row])
+            if shared > most:
+                best, most = [], shared
+            if shared == most:
+                best.append(row)
+        return best, most
+
+
+def _shared(one: list[str], other: list[str]) -> int:
+    count = 0
+    for left, right in zip(reversed(one), reversed(other), strict=False):
+        if left != right:
+            break
+        count += 1
+    return count

@@ -16,16 +16,16 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_scopes, source
 from dl_bug_lsp.evidence.numbers import numbers_of
-from dl_bug_lsp.evidence.repairs.places import body_of, way_to
-from dl_bug_lsp.evidence.shapes import solving
+from dl_bug_lsp.evidence.repairs.repair_context import body_of, way_to
+from dl_bug_lsp.evidence.shapes import edits
 from dl_bug_lsp.evidence.shapes.edits import DATA, Edit, edits_of
 from dl_bug_lsp.evidence.shapes.interpreter import RESHAPES, Shapes
 from dl_bug_lsp.evidence.shapes.layers import BATCH_NORMS, CONVOLUTIONS, RECURRENT, TRANSPOSED
 from dl_bug_lsp.evidence.shapes.values import Check, Dim, Tensor
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.nodes import LibraryObject
 from dl_bug_lsp.provenance.slices import backward_slice
-from dl_bug_lsp.provenance.values import LibraryObject
 
 CATEGORIES = {"tensor_mismatch", "illegal_argument", "illegal_index", "framework_api_misuse"}
 SIZED = {"Linear", "Dense", "LayerNorm", "Embedding", "MultiheadAttention", "GroupNorm",
@@ -179,14 +179,14 @@ def _solved(case: Case, trial: Trial) -> Iterator[Clue]:
         for check, _ in trial.failing[:MOST_CHECKS]
         if check.given.size is not None and check.wanted.size is not None
     ]
-    groups = solving.solutions(case, pairs)
+    groups = edits.solutions(case, pairs)
     trial.solved = [_edit(one) for group in groups for one in group if not one.counted]
     held = _held(case) if groups else Counter()
     trial_place = (trial.place.file, trial.place.line)
     for group in groups:
         leaves = {(s.leaf.file, s.leaf.line) for s in group}
         for one in group:
-            score = solving.plausibility(one, {n for n in held if n != one.old}, len(group))
+            score = edits.plausibility(one, {n for n in held if n != one.old}, len(group))
             noun = " elements" if one.counted else ""
             why = (
                 f"`{one.root.text}` is {one.given} where the message has {one.wanted}: it would "
@@ -205,7 +205,7 @@ def _solved(case: Case, trial: Trial) -> Iterator[Clue]:
                 yield Clue("shapes.put_together", *at, 1.0, why)
 
 
-def _edit(one: solving.Solution) -> Edit:
+def _edit(one: edits.Solution) -> Edit:
     """Return a solution as an edit that can be tried on the whole forward path."""
     number = ast.copy_location(ast.Constant(value=one.new), one.leaf.expr)
     at = one.leaf

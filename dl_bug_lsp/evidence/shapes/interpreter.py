@@ -23,9 +23,9 @@ from dl_bug_lsp.evidence.shapes.values import (
 )
 from dl_bug_lsp.provenance import calls, names, objects
 from dl_bug_lsp.provenance.engine import Engine, Node
+from dl_bug_lsp.provenance.nodes import Function, Instance, Items, Library, LibraryObject
 from dl_bug_lsp.provenance.operators import fold_binary
 from dl_bug_lsp.provenance.scopes import AnyItem, ElementOf, Entered
-from dl_bug_lsp.provenance.values import Function, Instance, Items, Library, LibraryObject
 
 MAX_NODES = 3000
 MAX_DEPTH = 70

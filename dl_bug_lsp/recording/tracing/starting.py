@@ -10,8 +10,7 @@ import time
 from typing import Any
 
 from dl_bug_lsp.recording.tracing.code import LINE_BITS, Files
-from dl_bug_lsp.recording.tracing.tracker import EXIT, Signatures, Tracker
-from dl_bug_lsp.recording.tracing.turns import Turns
+from dl_bug_lsp.recording.tracing.tracker import EXIT, Signatures, Tracker, Turns
 
 VERSION = 1
 _LINE = (1 << LINE_BITS) - 1

@@ -1,14 +1,17 @@
-"""Follows one thread of a program: into which loops and callbacks it is, what their turns run."""
+"""Follows one thread of a program: into which loops and callbacks it is, what their turns run.
+
+The turns of a loop, or the calls that a library makes: which lines each ran, counted by kind.
+
+Arguments as short texts: ``float32(8, 10) cuda:0``, for whatever has a shape and a dtype.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from types import FrameType
+from typing import Any
 
-from dl_bug_lsp.recording.tracing.code import Code, Files
-from dl_bug_lsp.recording.tracing.loops import Loop
-from dl_bug_lsp.recording.tracing.signatures import signature
-from dl_bug_lsp.recording.tracing.turns import Broken, Scope, Turns
+from dl_bug_lsp.recording.tracing.code import Code, Files, Loop
 
 MOST_CALLS = 1_000
 """Calls of one function in one turn whose lines are followed."""
@@ -233,3 +236,132 @@ def chain(exception: BaseException | None) -> tuple[int, ...]:
             found[id(one)] = None
             todo += [one.__context__, one.__cause__]
     return (*found, EXIT) if isinstance(exception, SystemExit) else tuple(found)
+
+
+ALL_UP_TO = 1_000
+"""Turns that are all told apart; of later ones some, and those between count like the latest."""
+MOST_KINDS = 256
+
+
+class Turns:
+    """All ended turns of one loop or function: ``kinds`` holds their number by the lines they ran.
+
+    Training steps nearly all run the same lines, so that ten thousand of them are a few kinds.
+    """
+
+    def __init__(self, kind: str, file: int, first: int, end: int, name: str) -> None:
+        self.kind, self.file, self.first, self.end, self.name = kind, file, first, end, name
+        self.count = 0
+        self.kinds: dict[frozenset[int], list[int]] = {}
+        self.signatures: dict[int, int] = {}
+        self._latest = [0, 0]
+
+    def add(self, lines: set[int], signatures: set[int]) -> None:
+        """Count a turn that ended well."""
+        if self.count < ALL_UP_TO or self.count % (self.count // ALL_UP_TO + 1) == 0:
+            kind = frozenset(lines)
+            known = self.kinds.get(kind)
+            if known is None and len(self.kinds) < MOST_KINDS:
+                known = self.kinds[kind] = [0, self.count]
+            self._latest = known or self._latest
+        self._latest[0] += 1
+        self.count += 1
+        for number in signatures:
+            self.signatures[number] = self.signatures.get(number, 0) + 1
+
+
+class Scope:
+    """A loop or a call that is under way, with what its current turn ran so far."""
+
+    __slots__ = ("frame", "in_body", "latest", "lines", "loop", "pending", "signatures", "turns")
+
+    def __init__(
+        self,
+        turns: Turns,
+        frame: FrameType | None = None,
+        loop: Loop | None = None,
+    ) -> None:
+        self.turns, self.frame, self.loop = turns, frame, loop
+        self.in_body = loop is None
+        self.latest = 0
+        self.pending = 0
+        """The exception that was raised in this turn last, by identity."""
+        self.lines: set[int] = set()
+        self.signatures: set[int] = set()
+
+
+class Broken:
+    """A turn that an exception ended; it failed when that exception ended the program."""
+
+    def __init__(self, scope: Scope, exception: int) -> None:
+        self.turns = scope.turns
+        self.turn = scope.turns.count
+        self.lines = frozenset(scope.lines)
+        self.signatures = frozenset(scope.signatures)
+        self.exception = exception
+
+
+MOST_ITEMS = 64
+"""Items of a list or entries of a dict that are looked at."""
+MOST_TEXTS = 4
+_LIKE_A_TENSOR: dict[type, bool] = {}
+
+
+def signature(value: Any) -> str:
+    """Return the text of an argument, empty where it holds no tensor; one level is opened.
+
+    Only attributes that the value's class defines are read, so that no ``__getattr__`` of the
+    user's runs.
+    """
+    kind = type(value)
+    known = _LIKE_A_TENSOR.get(kind)
+    if known is None:
+        known = _LIKE_A_TENSOR[kind] = _is_like_a_tensor(kind)
+    if known:
+        return _tensor(value)
+    if kind in (list, tuple):
+        return _items(value, f"{kind.__name__} of {len(value)}")
+    if kind is dict:
+        return _entries(value)
+    return ""
+
+
+def _is_like_a_tensor(kind: type) -> bool:
+    return all(hasattr(kind, name) for name in ("shape", "dtype"))
+
+
+def _tensor(value: Any) -> str:
+    try:
+        shape = ", ".join(map(str, value.shape))
+        dtype = str(getattr(value.dtype, "name", value.dtype)).rpartition(".")[2]
+        device = str(value.device) if hasattr(type(value), "device") else ""
+    except Exception:
+        return ""
+    where = device.rpartition("device:")[2].lower()
+    return f"{dtype}({shape})" + (f" {where}" if where not in ("", "cpu", "cpu:0") else "")
+
+
+def _items(value: Any, name: str) -> str:
+    texts: dict[str, None] = {}
+    for item in value[:MOST_ITEMS]:
+        known = _LIKE_A_TENSOR.get(type(item))
+        if known is None:
+            known = _LIKE_A_TENSOR[type(item)] = _is_like_a_tensor(type(item))
+        if known:
+            texts[_tensor(item)] = None
+        elif type(item) in (list, tuple):
+            for part in item[:MOST_TEXTS]:
+                if _LIKE_A_TENSOR.get(type(part)):
+                    texts[_tensor(part)] = None
+    told = [text for text in texts if text][:MOST_TEXTS]
+    return f"{name}: {', '.join(told)}" if told else ""
+
+
+def _entries(value: dict[Any, Any]) -> str:
+    told: list[str] = []
+    for key, item in list(value.items())[:MOST_ITEMS]:
+        if _LIKE_A_TENSOR.get(type(item)) or _is_like_a_tensor(type(item)):
+            text = _tensor(item)
+            if text:
+                told.append(f"{str(key)[:30]}: {text}")
+    return "{" + ", ".join(told[: 2 * MOST_TEXTS]) + "}" if told else ""

@@ -19,7 +19,7 @@ def cell_of(spot: Spot, cells: Sequence[Sequence[str]]) -> tuple[int, int] | Non
     if spot.cell is None:
         return None
     # Imported here: nothing is looked for before there is a failure.
-    from dl_bug_lsp.workspace.anchoring import find_text
+    from dl_bug_lsp.workspace.locating import find_text
 
     own = spot.cell.number - 1
     for index in sorted(range(len(cells)), key=lambda at: (abs(at - own), at)):

@@ -76,7 +76,7 @@ class Spot:
     def come_back(self, lines: Lines, encoding: Encoding) -> bool:
         """Stand again where the lost text stands now; return whether it does anywhere."""
         # Imported here: nothing is looked for before there is a failure.
-        from dl_bug_lsp.workspace.anchoring import find_text
+        from dl_bug_lsp.workspace.locating import find_text
 
         at = find_text(lines, self.lost.line, self.text) if self.lost is not None else None
         if at is None or self.lost is None:
@@ -95,7 +95,7 @@ class Spot:
         if self.range is None:
             return
         # Imported here: nothing is looked for before there is a failure.
-        from dl_bug_lsp.workspace.anchoring import find_text
+        from dl_bug_lsp.workspace.locating import find_text
 
         height = self.range.end.line - self.range.start.line
         at = find_text(lines, near, self.text)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.server.documents.folders import Folder
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.recording.anchoring import Anchoring
+    from dl_bug_lsp.recording.spectra import Anchoring
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class FolderSpectrum:
         if today is None:
             return line
         # Imported here: nothing of it is needed before there is a spectrum.
-        from dl_bug_lsp.recording.anchoring import Anchoring
+        from dl_bug_lsp.recording.spectra import Anchoring
 
         text = "\n".join(today)
         stamp = hash(text)

@@ -66,7 +66,7 @@ class FollowedLogs:
             self.leave(folder)
             return
         # Imported here: it would hold up the answer to `initialize`.
-        from dl_bug_lsp.watching.patterns import LogRules, any_of
+        from dl_bug_lsp.watching.folders import LogRules, any_of
 
         include = settings.logs_include if settings.logs_watch else ()
         polling = settings.logs_polling

@@ -10,10 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dl_bug_lsp.recording.coverage_data import CoverageDataError
-from dl_bug_lsp.recording.current_spectrum import current_spectrum, spectrum_file
-from dl_bug_lsp.recording.importing import ImportingError, import_session
-from dl_bug_lsp.recording.junit import JUnitError
-from dl_bug_lsp.recording.ranked import Ranked, heat_of, line_counts, ranked_now
+from dl_bug_lsp.recording.importing import ImportingError, JUnitError, import_session
+from dl_bug_lsp.recording.ranked import (
+    Ranked,
+    current_spectrum,
+    heat_of,
+    line_counts,
+    ranked_now,
+    spectrum_file,
+)
 from dl_bug_lsp.recording.session_folder import relative
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
 from dl_bug_lsp.server.documents.folders import Folder

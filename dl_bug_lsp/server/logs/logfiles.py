@@ -13,7 +13,7 @@ from dl_bug_lsp.server.files.editing import buffer_of
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.watching.patterns import LogRules
+    from dl_bug_lsp.watching.folders import LogRules
 
 SUFFIXES = (".log", ".out", ".err", ".txt")
 LANGUAGES = {"log", "plaintext", "text", "Log"}
@@ -39,7 +39,7 @@ def is_log(ls: DlBugServer, uri: str, language: str | None, settings: Settings |
 
 def _rules(settings: Settings) -> LogRules:
     # Imported here: it would hold up the answer to `initialize`.
-    from dl_bug_lsp.watching.patterns import INCLUDE, LogRules
+    from dl_bug_lsp.watching.folders import INCLUDE, LogRules
 
     include = INCLUDE if settings.logs_include is None else settings.logs_include
     return LogRules(tuple(include), tuple(settings.logs_exclude))

@@ -1,4 +1,9 @@
-"""Rules for the execution environment: paths, libraries, rights, in Python's and shells' words."""
+"""Rules for the execution environment: paths, libraries, rights, shells, containers.
+
+Rules for the execution environment: paths, libraries, rights, in Python's and shells' words.
+
+Rules for shells, schedulers and containers that speak without a traceback.
+"""
 
 from __future__ import annotations
 
@@ -276,3 +281,87 @@ _FILES = (
 def _about_files(scene: ClassificationContext) -> bool:
     """Say whether ``not found`` is about something on a disk, not a key, column or operator."""
     return scene.class_name.startswith(("FileNotFound", "NotADir", "IsADir")) or scene.says(*_FILES)
+
+
+RULES_PROGRAMS: tuple[Rule, ...] = (
+    rule(
+        "shell.syntax",
+        "syntax_error",
+        "syntax error near unexpected token",
+        "syntax error: ",
+        "unexpected eof while looking for",
+        "unterminated quoted string",
+        "syntax error:",
+        "bad substitution",
+        "unexpected end of file",
+        "missing `]'",
+        "conditional expression",
+        "\\r': command not found",
+        "bad interpreter",
+        "parse error near",
+        "dockerfile parse error",
+        "unknown instruction",
+        "syntaxerror: ",
+        types="bash sh zsh dash docker shell make slurm sbatch",
+    ),
+    rule(
+        "shell.variable",
+        "undefined_variable",
+        "unbound variable",
+        "parameter not set",
+        "parameter null or not set",
+    ),
+    rule(
+        "shell.argument",
+        "illegal_argument",
+        "invalid option",
+        "numeric argument required",
+        "integer expression expected",
+        "unary operator expected",
+        "too many arguments",
+        "illegal option",
+        "unrecognized option",
+        "not a valid identifier",
+        "ambiguous redirect",
+        "value too great for base",
+        types="bash sh zsh dash shell",
+    ),
+    rule(
+        "shell.argument_list",
+        "illegal_argument",
+        "argument list too long",
+        "[errno 7]",
+        "file name too long",
+        "[errno 36]",
+    ),
+    rule(
+        "shell.child_failed",
+        "unclassified",
+        types="ChildFailedError CalledProcessError",
+        confidence=0.2,
+    ),
+    rule(
+        "os.exists",
+        "illegal_argument",
+        "file exists",
+        "already exists",
+        "directory not empty",
+        types="FileExistsError OSError",
+        confidence=0.6,
+    ),
+    rule(
+        "os.invalid_while_loading",
+        "corrupt_data",
+        "[errno 22] invalid argument",
+        types="OSError RuntimeError",
+        when=lambda s: s.raised_in("torch", "numpy", "h5py", "zipfile") and "load" in s.user_source,
+        confidence=0.7,
+    ),
+    rule(
+        "os.invalid",
+        "illegal_argument",
+        "[errno 22] invalid argument",
+        types="OSError",
+        confidence=0.6,
+    ),
+)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from dl_bug_lsp.workspace.configs.build_files import read_dockerfile, read_makefile
 from dl_bug_lsp.workspace.configs.ini_files import read_env_config, read_ini_config
-from dl_bug_lsp.workspace.configs.json_files import read_json_config
+from dl_bug_lsp.workspace.configs.json_reader import read_json_config
 from dl_bug_lsp.workspace.configs.reading import ConfigReading
 from dl_bug_lsp.workspace.configs.requirements import is_requirements_name, read_requirements
 from dl_bug_lsp.workspace.configs.shell_files import read_shell_config

@@ -6,8 +6,13 @@ import json
 import re
 
 from dl_bug_lsp.workspace.configs.reading import MOST_ENTRIES, ConfigReading, entry, plain_scalar
-from dl_bug_lsp.workspace.configs.shell_files import command_entries, shell_entries
-from dl_bug_lsp.workspace.configs.shell_words import Command, Word, split_commands
+from dl_bug_lsp.workspace.configs.shell_files import (
+    Command,
+    Word,
+    command_entries,
+    shell_entries,
+    split_commands,
+)
 from dl_bug_lsp.workspace.values import ConfigEntry
 
 _INSTRUCTION = re.compile(r"[ \t]*([A-Za-z]+)[ \t]+(.*)$")

@@ -1,24 +1,27 @@
-"""Data files in outline: CSV and TSV (RFC 4180), JSON lines, JSON lists of records."""
+"""Data files in outline: CSV and TSV, JSON lines and JSON lists of records.
+
+Data files in outline: CSV and TSV (RFC 4180), JSON lines, JSON lists of records.
+
+Delimited text in outline (RFC 4180, as the ``csv`` module reads it).
+
+JSON lines and JSON lists of records in outline: keys as columns, records by their lines.
+
+The running summary of a table's column: counts and extremes with their lines, no rows kept.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import json
-from collections.abc import Iterator
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
-from dl_bug_lsp.workspace.configs.delimited import (
-    delimiter_of,
-    is_header,
-    outline_of,
-    read_delimited,
-    sound_rows,
-)
+from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
 from dl_bug_lsp.workspace.configs.reading import ConfigReading, entry
-from dl_bug_lsp.workspace.configs.record_files import (
-    read_json_lines,
-    read_json_list,
-    unparsable_line,
-)
-from dl_bug_lsp.workspace.values import Table
+from dl_bug_lsp.workspace.values import Column, RareValue, Table
 
 _DELIMITED = (".csv", ".tsv", ".tab", ".psv")
 _LINES = (".jsonl", ".ndjson", ".jsonlines")
@@ -85,3 +88,362 @@ def _records(file: str, text: str) -> Iterator[tuple[int, dict[str, object]]]:
             if header is row:
                 continue
         yield number, dict(zip(header, row, strict=False))
+
+
+_DELIMITERS = ",;\t|"
+_MOST_ROWS = 200_000
+_MOST_RAGGED = 50
+_LONGEST_ROW = 200
+
+
+def read_delimited(file: str, text: str, is_cut: bool) -> Table:
+    """Summarise delimited text; rows are told by the line they start on."""
+    delimiter = delimiter_of(file, text.split("\n", 1)[0])
+    scan = _Scan()
+    try:
+        for line, row in islice(rows_of(text, delimiter), _MOST_ROWS):
+            scan.take(line, row)
+    except csv.Error as error:
+        scan.note(str(error), scan.last + 1)
+    return Table(
+        file,
+        delimiter,
+        scan.header_line,
+        scan.rows,
+        tuple(column.column() for column in scan.columns),
+        scan.ragged(),
+        is_cut or scan.rows >= _MOST_ROWS - 1,
+        scan.problem,
+        scan.problem_line,
+    )
+
+
+class _Scan:
+    """What is known of a table after some of its rows."""
+
+    def __init__(self) -> None:
+        self.columns: list[ColumnSummary] = []
+        self.header_line: int | None = None
+        self.rows = 0
+        self.last = 0
+        self.problem: str | None = None
+        self.problem_line: int | None = None
+        self._widths: Counter[int] = Counter()
+        self._lines: dict[int, list[int]] = {}
+
+    def take(self, line: int, row: list[str]) -> None:
+        """Take the row that starts on a line; the first one names the columns."""
+        self.last = line
+        if not self.columns:
+            named = is_header(row)
+            names = row if named else [str(index) for index in range(len(row))]
+            self.columns = [ColumnSummary(name.strip("\ufeff")) for name in names[:_MOST_COLUMNS]]
+            if named:
+                self.header_line = line
+                return
+        self.rows += 1
+        self._widths[len(row)] += 1
+        lines = self._lines.setdefault(len(row), [])
+        if len(lines) < _MOST_RAGGED:
+            lines.append(line)
+        if sum(cell.count("\n") for cell in row) > _LONGEST_ROW:
+            self.note("a quote that opens here takes in many lines", line)
+        for index, column in enumerate(self.columns):
+            if index < len(row):
+                column.add(row[index], line)
+            else:
+                column.lack(line)
+
+    def note(self, problem: str, line: int) -> None:
+        """Keep the first problem."""
+        if self.problem is None:
+            self.problem, self.problem_line = problem, line
+
+    def ragged(self) -> tuple[tuple[int, int], ...]:
+        """Judge rows by the majority's width: a header that most disagree with is the odd one."""
+        widths, expected = self._widths, len(self.columns)
+        usual = max(widths, key=lambda width: (widths[width], width == expected, width), default=0)
+        odd = [(line, w) for w, found in self._lines.items() if w != usual for line in found]
+        if self.header_line is not None and widths and usual != expected:
+            odd.append((self.header_line, expected))
+        return tuple(sorted(odd)[:_MOST_RAGGED])
+
+
+def outline_of(file: str, text: str) -> tuple[int, list[str], tuple[str | None, int | None]]:
+    """Return the header's line and names, and the first row of another width than most."""
+    delimiter = delimiter_of(file, text.split("\n", 1)[0])
+    widths: Counter[int] = Counter()
+    first_of_width: dict[int, int] = {}
+    header: tuple[int, list[str]] | None = None
+    for line, row in sound_rows(text, delimiter):
+        header = header or (line, row)
+        widths[len(row)] += 1
+        first_of_width.setdefault(len(row), line)
+    if header is None:
+        return 1, [], (None, None)
+    usual = max(widths, key=lambda width: (widths[width], width == len(header[1]), width))
+    odd = sorted((line, width) for width, line in first_of_width.items() if width != usual)
+    names = header[1] if is_header(header[1]) else []
+    if not odd:
+        return header[0], names, (None, None)
+    return header[0], names, (f"{odd[0][1]} fields where most rows have {usual}", odd[0][0])
+
+
+def sound_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows up to the first that cannot be read."""
+    with contextlib.suppress(csv.Error):
+        yield from rows_of(text, delimiter)
+
+
+def rows_of(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each non-empty row with the line it starts on."""
+    reader = csv.reader(kept_ends(text), delimiter=delimiter)
+    start = 1
+    for row in reader:
+        if row:
+            yield start, row
+        start = reader.line_num + 1
+
+
+def kept_ends(text: str) -> Iterator[str]:
+    """Split at newlines only: `str.splitlines` would split inside of fields."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def delimiter_of(file: str, first: str) -> str:
+    """Return the delimiter that the first line holds most of."""
+    if file.lower().endswith((".tsv", ".tab")) and ("\t" in first or "," not in first):
+        return "\t"
+    return max(_DELIMITERS, key=lambda mark: (first.count(mark), -_DELIMITERS.index(mark)))
+
+
+def is_header(row: list[str]) -> bool:
+    """Names are not numbers, not empty, and differ."""
+    names = [cell.strip() for cell in row]
+    if not names or len(set(names)) < len(names):
+        return False
+    # Pandas writes its index under an empty first name.
+    return all(name and not _is_number(name) for name in names[1:]) and not _is_number(names[0])
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def read_json_lines(file: str, text: str, is_cut: bool) -> Table:
+    """Summarise one JSON document a line; the first that does not parse is the problem."""
+    records: list[tuple[int, object]] = []
+    problem: tuple[str | None, int | None] = (None, None)
+    for number, line in enumerate(kept_ends(text), 1):
+        if not line.strip():
+            continue
+        if len(records) >= _MOST_ROWS:
+            is_cut = True
+            break
+        try:
+            records.append((number, json.loads(line)))
+        except (ValueError, RecursionError) as error:
+            if problem[0] is None:
+                problem = (str(error).split(": line", 1)[0], number)
+    return _of_records(file, records, is_cut, problem)
+
+
+def unparsable_line(text: str) -> tuple[str | None, int | None]:
+    """Return what is wrong with the first line that is no JSON document, and its number."""
+    for number, line in enumerate(kept_ends(text), 1):
+        problem = _problem_of(line) if line.strip() else None
+        if problem is not None:
+            return problem, number
+    return None, None
+
+
+def _problem_of(line: str) -> str | None:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return str(error).split(": line", 1)[0]
+    return None
+
+
+def read_json_list(file: str, text: str, is_cut: bool) -> Table:
+    """Summarise a JSON document whose top, or first list of objects below it, is a list."""
+    reading = read_json(text)
+    root = reading.root
+    if root is not None and root.keys is not None:
+        lists = [n for n in root.items if n.is_container and n.keys is None and n.items]
+        root = lists[0] if lists else None
+    nodes = root.items if root is not None and root.keys is None else []
+    records = [(node.line, _plain(node)) for node in nodes[:_MOST_ROWS]]
+    problem = (None, None) if is_cut else (reading.problem, reading.problem_line)
+    return _of_records(file, records, is_cut, problem)
+
+
+def _plain(node: Node) -> object:
+    """Return a node's value; of a nested container only its length matters."""
+    if not node.is_container:
+        return node.value
+    if node.keys is None:
+        return [None] * len(node.items)
+    pairs = zip(node.keys, node.items, strict=False)
+    return {
+        key: child.value if not child.is_container else [None] * len(child.items)
+        for (key, _), child in pairs
+    }
+
+
+def _of_records(
+    file: str,
+    records: Iterable[tuple[int, object]],
+    is_cut: bool,
+    problem: tuple[str | None, int | None],
+) -> Table:
+    columns: dict[str, ColumnSummary] = {}
+    ragged: list[tuple[int, int]] = []
+    held = list(records)
+    for line, record in held:
+        fields = record if isinstance(record, dict) else {"": record}
+        for name, value in fields.items():
+            if name not in columns and len(columns) < _MOST_COLUMNS:
+                columns[name] = ColumnSummary(name)
+            if name in columns:
+                columns[name].add(value, line)
+    # A key counts as expected where at least half of the records have it.
+    usual = {n for n, c in columns.items() if (c.filled + len(c.empty)) * 2 >= len(held)}
+    for line, record in held:
+        fields = record if isinstance(record, dict) else {"": record}
+        absent = [name for name in columns if name in usual and name not in fields]
+        for name in absent:
+            columns[name].lack(line)
+        if absent and len(ragged) < _MOST_RAGGED:
+            ragged.append((line, len(fields)))
+    summaries = tuple(column.column() for column in columns.values())
+    return Table(file, "", None, len(held), summaries, tuple(ragged), is_cut, *problem)
+
+
+_MOST_LINES = 50
+_MOST_DISTINCT = 10_000
+_FEW_DISTINCT = 200
+_MOST_RARE = 30
+_LONGEST_VALUE = 200
+_NUMERIC_SHARE = 0.8
+
+
+class ColumnSummary:
+    """Takes one value a row and ends as a `Column`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.filled = 0
+        self.empty: list[int] = []
+        self.missing: list[int] = []
+        self._numbers = 0
+        self._low: tuple[float, int] | None = None
+        self._high: tuple[float, int] | None = None
+        self._short: tuple[int, int] | None = None
+        self._long: tuple[int, int] | None = None
+        self._counts: dict[str, list[int]] | None = {}
+        self._odd: list[tuple[int, str]] = []
+
+    def add(self, value: object, line: int) -> None:
+        """Take the value of the row that starts on a line."""
+        if value is None or (isinstance(value, str) and not value.strip()):
+            _append(self.empty, line)
+            return
+        self.filled += 1
+        if isinstance(value, (list, dict)):
+            self._length(len(value), line)
+            self._count(str(value)[:_LONGEST_VALUE], line)
+            return
+        text = value if isinstance(value, str) else str(value)
+        number = _number(value)
+        if number is None:
+            if len(self._odd) < _MOST_LINES:
+                self._odd.append((line, text[:_LONGEST_VALUE]))
+        else:
+            self._numbers += 1
+            if self._low is None or number < self._low[0]:
+                self._low = (number, line)
+            if self._high is None or number > self._high[0]:
+                self._high = (number, line)
+        if isinstance(value, str):
+            self._length(len(value), line)
+        self._count(text[:_LONGEST_VALUE], line)
+
+    def lack(self, line: int) -> None:
+        """Take note of a row without this column."""
+        _append(self.missing, line)
+
+    def column(self) -> Column:
+        """Return what was found."""
+        numeric = self._numbers >= _NUMERIC_SHARE * self.filled and self._numbers > 0
+        low, high = self._low or (None, None), self._high or (None, None)
+        short, long = self._short or (None, None), self._long or (None, None)
+        return Column(
+            name=self.name,
+            filled=self.filled,
+            empty_lines=tuple(self.empty),
+            missing_lines=tuple(self.missing),
+            numbers=self._numbers,
+            minimum=low[0],
+            minimum_line=low[1],
+            maximum=high[0],
+            maximum_line=high[1],
+            shortest=short[0],
+            shortest_line=short[1],
+            longest=long[0],
+            longest_line=long[1],
+            distinct=None if self._counts is None else len(self._counts),
+            rare=self._rare(),
+            odd=tuple(self._odd) if numeric else (),
+        )
+
+    def _length(self, length: int, line: int) -> None:
+        if self._short is None or length < self._short[0]:
+            self._short = (length, line)
+        if self._long is None or length > self._long[0]:
+            self._long = (length, line)
+
+    def _count(self, text: str, line: int) -> None:
+        if self._counts is None:
+            return
+        known = self._counts.get(text)
+        if known is not None:
+            known[0] += 1
+        elif len(self._counts) >= _MOST_DISTINCT:
+            self._counts = None
+        else:
+            self._counts[text] = [1, line]
+
+    def _rare(self) -> tuple[RareValue, ...]:
+        """Return the least frequent values where values repeat at all: a column of classes."""
+        counts = self._counts
+        if not counts or len(counts) > _FEW_DISTINCT or len(counts) * 2 > self.filled:
+            return ()
+        ordered = sorted((count, line, text) for text, (count, line) in counts.items())
+        return tuple(RareValue(text, count, line) for count, line, text in ordered[:_MOST_RARE])
+
+
+def _append(lines: list[int], line: int) -> None:
+    if len(lines) < _MOST_LINES:
+        lines.append(line)
+
+
+def _number(value: object) -> float | None:
+    """Read a finite number; booleans and the likes of ``nan`` are none."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str) and ("_" in value or len(value) > 60):
+        return None
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None

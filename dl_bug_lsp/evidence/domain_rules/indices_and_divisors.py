@@ -1,0 +1,169 @@
+"""Indices out of range and divisions by zero: what is too short, too high or empty.
+
+Indices out of range: counts that are one short, labels that are one too high.
+
+Divisions by zero: what is empty or rounds to nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.provenance.nodes import StepKind
+from dl_bug_lsp.provenance.slices import Step
+
+CLASS_ROLES = frozenset(
+    {"num_classes", "n_classes", "num_labels", "out_features", "n_out", "num_actions", "n_actions",
+     "classes"}
+)  # fmt: skip
+POSITION_ROLES = frozenset({"max_len", "max_position_embeddings"})
+ROW_ROLES = frozenset({"num_embeddings", "vocab_size", "input_dim", "num_users", "num_items"})
+LAST_FRAMES = 8
+COUNTERS = {"__len__", "size", "vocab_size", "num_classes", "n_classes", "num_labels", "num_tokens"}
+WRITTEN_OUT = {StepKind.TEXT, StepKind.CONTAINER, StepKind.SLICING, StepKind.CHOICE}
+"""Steps that make no number: what a table's size is counted from, not the size."""
+DIFFERENT = {"nunique", "unique", "set", "value_counts", "drop_duplicates"}
+TABLES = {"Embedding", "EmbeddingBag", "one_hot", "Embed", "CategoryEncoding", "bincount"}
+
+
+def find_index_ranges(case: Case) -> Iterator[Clue]:
+    """Yield shifts by one or two, and what sizes a table or the classes."""
+    if case.category.id not in {"illegal_index", "tensor_mismatch", "illegal_argument"}:
+        return
+    roles = _roles_asked(case)
+    for step in case.property_slice:
+        node = step.node
+        if node.line <= 0:
+            continue
+        if node.entry is None and step.decides:
+            yield from _shift(step)
+        if case.category.id == "illegal_index":
+            yield from _count(step, roles)
+            yield from _smaller_than_elsewhere(case, step, roles)
+
+
+def _roles_asked(case: Case) -> frozenset[str]:
+    """Return the names of counts that may be too small, as far as the library's frames tell."""
+    last = case.failure.frames[-LAST_FRAMES:]
+    inner = [f"{f.function} {f.source or ''}".lower() for f in last if "-packages" in f.file]
+    if any("cross_entropy" in words or "nll_loss" in words for words in inner):
+        return CLASS_ROLES
+    if any("embedding" in words for words in inner):
+        position = any("position" in words for words in inner)
+        word = any("word_embed" in words or "embed_tokens" in words for words in inner)
+        if position != word:
+            return POSITION_ROLES if position else ROW_ROLES
+        return ROW_ROLES | POSITION_ROLES
+    return CLASS_ROLES | POSITION_ROLES | ROW_ROLES
+
+
+def _smaller_than_elsewhere(case: Case, step: Step, roles: frozenset[str]) -> Iterator[Clue]:
+    """Find a count that is set twice, and here to less."""
+    entry = step.node.entry
+    if entry is None or entry.key not in roles or not isinstance(entry.value, int):
+        return
+    for other in case.config_entries:
+        if other.key == entry.key and isinstance(other.value, int) and other.value > entry.value:
+            place = f"{other.file}:{other.line}"
+            why = f"`{entry.key}` is {entry.value} here and {other.value} at {place}"
+            yield Clue("rules.medium", entry.file, entry.line, 1.0, why)
+            return
+
+
+def _shift(step: Step) -> Iterator[Clue]:
+    node = step.node
+    if node.kind not in (StepKind.ARITHMETIC, StepKind.SLICING):
+        return
+    for part in ast.walk(node.expr):
+        shifted = (
+            isinstance(part, ast.BinOp)
+            and isinstance(part.op, (ast.Add, ast.Sub))
+            and isinstance(part.right, ast.Constant)
+            and part.right.value in (1, 2, 3)
+        )
+        if shifted:
+            why = f"`{node.text}` is shifted by a constant"
+            yield Clue("rules.shift", node.file, node.line, 1 / (1 + step.distance / 8), why)
+            return
+
+
+SIZE_ROLES = {"argument 0", "argument num_embeddings", "argument input_dim", "argument depth"}
+
+
+def _sizes_table(step: Step) -> bool:
+    """Whether a step's value ends up as the number of rows of a table."""
+    for one in step.way():
+        before = one.before
+        if before is None or before.node.entry is not None or not one.roles:
+            continue
+        expr = before.node.expr
+        if isinstance(expr, ast.Call) and called_name(expr) in TABLES:
+            return one.roles[-1] in SIZE_ROLES
+    return False
+
+
+def _row_words(expr: ast.expr) -> str:
+    """Say what an expression has to do with a table's rows; different values may have gaps."""
+    counted = expr
+    if isinstance(expr, ast.Call) and called_name(expr) == "len" and expr.args:
+        counted = expr.args[0]
+    if isinstance(counted, (ast.Set, ast.SetComp)) or (
+        isinstance(counted, ast.Call) and called_name(counted) in DIFFERENT
+    ):
+        return "counts different values, and the highest of them may lie beyond that count"
+    return "goes into the number of rows that the table has"
+
+
+def _count(step: Step, roles: frozenset[str]) -> Iterator[Clue]:
+    node = step.node
+    if step.decides and node.kind not in WRITTEN_OUT and _sizes_table(step):
+        scope = node.context.scope
+        if node.expr in scope.returns and scope.name.rpartition(".")[2] in COUNTERS:
+            why = f"`{node.text}` is what says how many rows the table needs"
+            yield Clue("rules.count_returned", node.file, node.line, 1.0, why)
+        why = f"`{node.text}` {_row_words(node.expr)}"
+        yield Clue("rules.table_size", node.file, node.line, 1 / (1 + step.distance / 8), why)
+    last = step.roles[-1] if step.roles else ""
+    named = last.removeprefix("argument ") in roles
+    if node.entry is not None:
+        named = named or node.entry.key in roles
+    if named and step.decides:
+        why = f"`{node.text}` sets how many there are"
+        yield Clue("rules.count", node.file, node.line, 1 / (1 + step.distance / 8), why)
+    elif isinstance(node.expr, ast.Call) and called_name(node.expr) in TABLES:
+        why = f"`{node.text}` is the table that is too small for the index"
+        yield Clue("rules.table", node.file, node.line, 1 / (1 + step.distance / 4), why)
+
+
+def find_division_by_zero(case: Case) -> Iterator[Clue]:
+    """Yield the steps that are zero, round down to it, or throw everything away."""
+    if case.category.id != "division_by_zero":
+        return
+    for step in case.raise_slice:
+        node = step.node
+        near = 1 / (1 + step.distance / 6)
+        if node.line <= 0:
+            continue
+        zero = any(c.value == 0 and not isinstance(c.value, bool) for c in node.constants)
+        if zero and step.decides:
+            computed = node.kind is StepKind.ARITHMETIC
+            kind = "rules.zero_computed" if computed else "rules.zero"
+            why = f"`{node.text}` is 0" if node.text != "0" else "the zero stands here"
+            yield Clue(kind, node.file, node.line, near, why)
+        expr = node.expr
+        if node.entry is not None:
+            continue
+        if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.FloorDiv):
+            if step.before is None:
+                continue
+            why = f"`{node.text}` rounds down, perhaps to 0"
+            yield Clue("rules.medium", node.file, node.line, near, why)
+        dropped = keyword(expr, "drop_last") if isinstance(expr, ast.Call) else None
+        if dropped is None and isinstance(expr, ast.Call):
+            dropped = keyword(expr, "drop_remainder")
+        if isinstance(dropped, ast.Constant) and dropped.value is True:
+            why = "an incomplete batch is thrown away, which may leave nothing"
+            yield Clue("rules.strong", node.file, dropped.lineno, 1.0, why)

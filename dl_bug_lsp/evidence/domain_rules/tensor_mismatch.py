@@ -1,0 +1,400 @@
+"""Tensor mismatches: what makes sizes disagree.
+
+Tensor mismatches: the layer, the join, the reshape or the crop that makes the sizes disagree.
+
+Samples of one batch that differ in size: what cuts them, and what makes their number random.
+
+Sizes that do not divide: a whole quotient that leaves a rest, where shapes disagree.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword, near_files
+from dl_bug_lsp.evidence.numbers import indexes_shape, sizes_of
+from dl_bug_lsp.messages import FactKind, Role
+from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.nodes import Items, StepKind
+from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.slices import Step, backward_slice
+
+LAYERS = {
+    "Linear",
+    "LazyLinear",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "Embedding",
+    "LSTM",
+    "GRU",
+    "RNN",
+    "LSTMCell",
+    "GRUCell",
+    "LayerNorm",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "GroupNorm",
+    "MultiheadAttention",
+    "TransformerEncoderLayer",
+    "Bilinear",
+    "Dense",
+    "Conv2D",
+    "Conv1D",
+    "Input",
+    "Reshape",
+    "Variable",
+    "Parameter",
+    "normal",
+    "randn",
+    "zeros",
+    "ones",
+    "add_weight",
+    "glorot_uniform",
+    "uniform",
+    "orthogonal",
+    "xavier_uniform_",
+}
+JOINS = {"cat", "concat", "concatenate", "stack", "hstack", "vstack", "Concatenate"}
+APPENDS = {"cat", "concat", "concatenate"}
+"""Joins that lengthen an axis: without one they lengthen the first, the batch."""
+RESHAPES = {
+    "view",
+    "reshape",
+    "flatten",
+    "permute",
+    "transpose",
+    "unsqueeze",
+    "squeeze",
+    "expand",
+    "repeat",
+    "swapaxes",
+    "moveaxis",
+    "rearrange",
+    "expand_dims",
+    "Flatten",
+    "unflatten",
+    "movedim",
+    "tile",
+    "split",
+    "chunk",
+    "narrow",
+    "interpolate",
+    "pad",
+    "one_hot",
+    "AdaptiveAvgPool2d",
+    "MaxPool2d",
+    "AvgPool2d",
+    "MaxPooling2D",
+    "mean",
+    "sum",
+    "resize",
+    "crop",
+}
+
+
+def find_shapes(case: Case) -> Iterator[Clue]:
+    """Yield the shape-giving places that a tensor mismatch may come from."""
+    if case.category.id not in {"tensor_mismatch", "illegal_argument", "illegal_index"}:
+        return
+    yield from _same_shape(case)
+    if case.category.id != "tensor_mismatch":
+        return
+    yield from _unchanging_size_in_loop(case)
+    yield from _both_sizes(case)
+    yield from _extra_axis(case)
+    for step in case.raise_slice:
+        yield from _operations(step)
+        yield from _loss_setting(case, step)
+
+
+KEEPS_AXIS = {"unsqueeze", "expand_dims", "atleast_2d", "column_stack"}
+
+
+def _extra_axis(case: Case) -> Iterator[Clue]:
+    """Find what keeps or adds an axis, where two shapes differ by axes of size one only."""
+    shapes = [f.value for f in case.facts.of(FactKind.SHAPE) if isinstance(f.value, tuple)]
+    plain = {tuple(n for n in shape if n != 1) for shape in shapes}
+    if len(set(shapes)) < 2 or len(plain) != 1:
+        return
+    for step in case.raise_slice:
+        node = step.node
+        expr = node.expr
+        if node.entry is not None or node.line <= 0:
+            continue
+        near = 1 / (1 + step.distance / 8)
+        if isinstance(expr, ast.Call):
+            kept = keyword(expr, "keepdim") or keyword(expr, "keepdims")
+            if called_name(expr) in KEEPS_AXIS or (
+                isinstance(kept, ast.Constant) and kept.value is True
+            ):
+                why = f"`{node.text}` keeps or adds the axis of size 1"
+                yield Clue("rules.extra_axis", node.file, node.line, near, why)
+            elif any(isinstance(a, ast.Constant) and a.value == 1 for a in expr.args) and (
+                called_name(expr) in LAYERS
+            ):
+                why = f"`{node.text}` makes an axis of size 1 that nothing squeezes away"
+                yield Clue("rules.one_output", node.file, node.line, near, why)
+
+
+def _both_sizes(case: Case) -> Iterator[Clue]:
+    """Find shapes and calls that hold both sizes: perhaps they stand in the wrong order."""
+    expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
+    if not expected or not actual or expected & actual:
+        return
+    for step in case.raise_slice:
+        node = step.node
+        expr = node.expr
+        if node.entry is not None or not isinstance(expr, (ast.Tuple, ast.List)):
+            continue
+        sizes = {
+            c.value
+            for part in expr.elts[:8]
+            for c in node.engine.node(part, node.context).constants
+        }
+        if expected & sizes and actual & sizes and node.line > 0:
+            why = f"`{node.text}` holds both sizes, perhaps in the wrong order"
+            yield Clue("rules.both_sizes", node.file, node.line, 1.0, why)
+
+
+def _loss_setting(case: Case, step: Step) -> Iterator[Clue]:
+    """Find the loss that a model is compiled with, where targets and outputs do not fit it."""
+    expr = step.node.expr
+    if step.node.entry is not None or not isinstance(expr, ast.Call):
+        return
+    loss = keyword(expr, "loss")
+    message = case.message.lower()
+    speaks = any(word in message for word in ("target", "logits", "labels"))
+    if called_name(expr) != "compile" or loss is None or not speaks:
+        return
+    why = "the loss chosen here says which form the targets must have"
+    yield Clue("rules.loss_setting", step.node.file, loss.lineno, 1.0, why)
+
+
+def _operations(step: Step) -> Iterator[Clue]:
+    node = step.node
+    expr = node.expr
+    if node.entry is not None or not isinstance(expr, ast.Call) or node.line <= 0:
+        one_size = isinstance(expr, ast.Subscript) and not isinstance(expr.slice, ast.Slice)
+        if one_size and indexes_shape(expr) and node.line > 0:
+            why = f"`{node.text}` picks one axis of a shape"
+            score = 1 / (1 + step.distance / 4)
+            yield Clue("rules.shape_index", node.file, node.line, score, why)
+        return
+    name = called_name(expr)
+    near = 1 / (1 + step.distance / 3)
+    if name in JOINS:
+        axis = keyword(expr, "dim") or keyword(expr, "axis")
+        given = axis is not None or len(expr.args) > 1 or name not in APPENDS
+        why = f"`{node.text}` joins tensors" + ("" if given else " along the first axis by default")
+        kind = "rules.join" if given else "rules.join_default_axis"
+        yield Clue(kind, node.file, expr.lineno, near, why)
+    elif name in RESHAPES:
+        why = f"`{node.text}` changes the shape on the way"
+        yield Clue("rules.reshape", node.file, expr.lineno, near, why)
+    elif name in LAYERS:
+        why = f"`{node.text}` makes the layer or array whose size is part of the failure"
+        yield Clue("rules.layer", node.file, expr.lineno, near, why)
+
+
+def _shapes(case: Case) -> set[tuple[int, ...]]:
+    found = {
+        f.value
+        for f in case.facts.of(FactKind.SHAPE)
+        if isinstance(f.value, tuple) and len(f.value) >= 2
+    }
+    # A convolution's weight is (out, in, kernel …); its constructor takes in and out.
+    return found | {shape[:2] for shape in found if len(shape) > 2}
+
+
+SMALL = 5
+
+
+def _same_shape(case: Case) -> Iterator[Clue]:
+    """Find calls whose whole-number arguments are a shape of the message, in either order."""
+    shapes = _shapes(case)
+    if not shapes:
+        return
+    seen: set[tuple[str, int]] = set()
+    wrong = sizes_of(case, Role.EXPECTED) ^ sizes_of(case, Role.ACTUAL)
+    for step in case.raise_slice:
+        node = step.node
+        for numbers in _argument_shapes(node):
+            if (node.file, node.line) in seen or numbers not in shapes | {s[::-1] for s in shapes}:
+                continue
+            seen.add((node.file, node.line))
+            if max(numbers) <= SMALL:
+                # Kernels and strides of these sizes stand in every network.
+                continue
+            text = "x".join(map(str, numbers))
+            why = f"`{node.text}` has the sizes {text} of the message"
+            kind = "rules.same_shape" if _decides_size(node, wrong) else "rules.same_shape_passed"
+            yield Clue(kind, node.file, node.line, 1.0, why)
+
+
+def _decides_size(node: Node, wrong: set[int]) -> bool:
+    """Whether a size that does not fit is written in the call itself, not only handed on by it.
+
+    ``wrong`` are the sizes in which the two sides differ; empty where the message names none.
+    """
+    expr = node.expr
+    parts = expr.args if isinstance(expr, ast.Call) else getattr(expr, "elts", [])
+    known = [(p, _whole(node.engine.node(p, node.context))) for p in parts[:4]]
+    suspects = [p for p, size in known if size in wrong] or [p for p, _ in known[:2]]
+    return any(_is_written(part) for part in suspects) if suspects else True
+
+
+def _is_written(part: ast.expr) -> bool:
+    """Whether a number stands in an expression itself, alone or in a computation."""
+    return any(
+        isinstance(n, ast.Constant) and type(n.value) is int and not isinstance(part, ast.Subscript)
+        for n in ast.walk(part)
+    )
+
+
+def _argument_shapes(node: Node) -> Iterator[tuple[int, ...]]:
+    if node.entry is None and isinstance(node.expr, ast.Call):
+        sizes = [_whole(node.engine.node(a, node.context)) for a in node.expr.args[:4]]
+        for start in range(len(sizes) - 1):
+            pair = sizes[start : start + 2]
+            if pair[0] is not None and pair[1] is not None:
+                yield (pair[0], pair[1])
+    for value in node.values:
+        if isinstance(value, Items) and 2 <= len(value.items) <= 6:
+            items = [_whole(item) for item in value.items]
+            numbers = [n for n in items if n is not None]
+            if len(numbers) == len(items):
+                yield tuple(numbers)
+
+
+def _whole(node: Node) -> int | None:
+    constant = node.constant
+    value = constant.value if constant is not None else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _unchanging_size_in_loop(case: Case) -> Iterator[Clue]:
+    """Find layers built in a loop whose input size is not the former layer's output size."""
+    for file in near_files(case):
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            yield from _loop_layers(scope)
+
+
+def _loop_layers(scope: Scope) -> Iterator[Clue]:
+    node = scope.node
+    if isinstance(node, (ast.Lambda, ast.Module, ast.ClassDef)):
+        return
+    for loop in ast.walk(node):
+        if not isinstance(loop, ast.For):
+            continue
+        targets = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+        stored = {
+            n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        for call in ast.walk(loop):
+            if not isinstance(call, ast.Call) or len(call.args) < 2:
+                continue
+            if called_name(call) not in LAYERS or not called_name(call)[0].isupper():
+                continue
+            first, second = call.args[0], call.args[1]
+            fixed = isinstance(first, ast.Name) and first.id not in stored | targets
+            if fixed and ast.dump(first) != ast.dump(second):
+                why = f"`{ast.unparse(first)}` stays the same in every round of the loop"
+                yield Clue("rules.loop_layer", scope.file, call.lineno, 1.0, why)
+
+
+UNEVEN = (
+    "stack expects",
+    "equal size",
+    "resize storage",
+    "inhomogeneous",
+    "arrays must have the same shape",
+    "ragged",
+)
+
+
+def find_uneven_samples(case: Case) -> Iterator[Clue]:
+    """Yield the slices, windows and random sizes that give samples of different lengths."""
+    is_uneven = any(words in case.message for words in UNEVEN)
+    if case.category.id != "tensor_mismatch" or not is_uneven:
+        return
+    for step in case.property_slice:
+        node = step.node
+        if node.entry is not None or node.line <= 0:
+            continue
+        near = 1 / (1 + step.distance / 6)
+        if _starts_to_the_end(node.expr):
+            why = f"after the last starts of `{node.text}` there may be less than a whole window"
+            yield Clue("rules.medium", node.file, node.line, 1.0, why)
+        if isinstance(node.expr, ast.Subscript) and node.kind is StepKind.SLICING:
+            if indexes_shape(node.expr):
+                continue
+            if _cuts_only(node.expr):
+                why = f"`{node.text}` cuts what is longer, and nothing fills up what is shorter"
+                yield Clue("rules.cut_only", node.file, node.line, 1.0, why)
+                continue
+            why = f"`{node.text}` may leave a different size for each sample"
+            yield Clue("rules.uneven_slice", node.file, node.line, near, why)
+        elif isinstance(node.expr, ast.Call) and called_name(node.expr) in {
+            "integers",
+            "randint",
+            "randrange",
+            "choice",
+        }:
+            why = f"`{node.text}` is random, and with it perhaps a size"
+            yield Clue("rules.uneven_slice", node.file, node.line, 0.8 * near, why)
+
+
+def _cuts_only(expr: ast.Subscript) -> bool:
+    """Tell ``x[:LENGTH]``, which leaves shorter samples as they are."""
+    index = expr.slice
+    if not isinstance(index, ast.Slice) or index.lower is not None or index.step is not None:
+        return False
+    return isinstance(index.upper, (ast.Name, ast.Attribute, ast.Subscript, ast.Constant))
+
+
+def _starts_to_the_end(expr: ast.AST) -> bool:
+    """Tell ``range(0, len(signal), hop)``, whose last windows may be cut off by the end."""
+    if not isinstance(expr, ast.Call) or called_name(expr) not in ("range", "arange"):
+        return False
+    return len(expr.args) == 3 and isinstance(
+        expr.args[1], (ast.Call, ast.Attribute, ast.Subscript)
+    )
+
+
+WRITTEN = (StepKind.LITERAL, StepKind.CONFIG)
+STEPS = 12
+
+
+def find_divisibility(case: Case) -> Iterator[Clue]:
+    """Yield whole quotients with a rest on the way to the failure, and what writes the divisor."""
+    if case.category.id != "tensor_mismatch":
+        return
+    for step in case.property_slice:
+        node = step.node
+        expr = node.expr
+        if node.entry is not None or not isinstance(expr, ast.BinOp) or node.line <= 0:
+            continue
+        if not isinstance(expr.op, ast.FloorDiv):
+            continue
+        divisor = node.engine.node(expr.right, node.context)
+        whole, part = _number(node.engine.node(expr.left, node.context)), _number(divisor)
+        if not whole or not part or whole % part == 0:
+            continue
+        why = f"`{node.text}` drops a rest of {whole % part}: {whole} is no multiple of {part}"
+        yield Clue("rules.weak", node.file, node.line, 1.0, why)
+        for origin in backward_slice([divisor], STEPS):
+            if origin.node.kind in WRITTEN and _number(origin.node) == part:
+                why = f"`{origin.node.text}`: {whole} is no multiple of it"
+                yield Clue("rules.medium", origin.node.file, origin.node.line, 1.0, why)
+
+
+def _number(node: Node) -> int | None:
+    constant = node.constant
+    value = constant.value if constant is not None else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,0 +1,270 @@
+"""What the failing run executed: its stack, the spectrum, and what a recorded run noted of steps.
+
+The stack itself: frames inside the workspace, nearer to the raise site first. Score 1/rank as in
+Wong et al. (BRTracer, ICSME 2014), with the innermost frame at rank 1.
+
+The spectrum: lines that failing runs execute and passing ones do not, near the stack. Yields
+nothing for a case without a spectrum. Scores come from `dl_bug_lsp.spectrum.combination`, which
+weighs suspiciousness, stack and words as learned on real bugs.
+
+Arguments whose shape, dtype or device the failing step met and no passing one. Yields nothing for
+a case whose spectrum has no signatures (`dl-bug-lsp run --spectrum`). The first function that met
+an odd argument is nearest to where it came from.
+
+Lines that the failing step executed and few or none of the steps that passed. Yields nothing for
+a case without recorded runs of a program (`dl-bug-lsp run --spectrum`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.import_lines import ImportLines, import_lines, read_constants
+from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.spectrum.combination import Suspicion, combine, shipped_weights
+from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum, counts_of_programs
+from dl_bug_lsp.spectrum.features import (
+    FEATURES,
+    FailureSigns,
+    signs_of,
+    stack_as_failing_run,
+    stacks_of,
+)
+from dl_bug_lsp.spectrum.values import Counts, Element, Signature
+from dl_bug_lsp.tracebacks import Failure, read_failures
+
+MAX_FRAMES = 10
+DEEP = 4
+"""More library frames than this below the raise site: the library was at work on its own."""
+
+
+def find_frames(case: Case) -> Iterator[Clue]:
+    """Yield the lines of the workspace frames."""
+    seen: set[tuple[str, int]] = set()
+    for rank, place in enumerate(reversed(case.places), 1):
+        if rank > MAX_FRAMES:
+            return
+        if (place.file, place.line) in seen:
+            continue
+        seen.add((place.file, place.line))
+        where = f" in {place.function}" if place.function else ""
+        if rank == 1:
+            why = f"the error was raised here{where}"
+            yield Clue("stack_trace.raise_site", place.file, place.line, 1.0, why)
+            kind = "stack_trace.raised_directly"
+            if case.library_frames > DEEP:
+                kind = "stack_trace.raised_deep_inside"
+            elif case.library_frames:
+                kind = "stack_trace.raised_inside"
+            yield Clue(kind, place.file, place.line, 1.0, why)
+        else:
+            why = f"{rank - 1} call{'s' if rank > 2 else ''} above the raise site{where}"
+            yield Clue("stack_trace.frame", place.file, place.line, 1 / rank, why)
+    for inner, callee, made in case.makers:
+        why = f"`{made.text}` made `{callee.text}`, which the stack goes through"
+        yield Clue("stack_trace.maker", made.file, made.line, 1 / (1 + inner / 3), why)
+
+
+MAX_LINES = 100
+SCALE = 6.0
+"""A line whose score is so far below the best one's gets no clue. The weight of the kind in
+``weights.json`` gives a clue's score this size again."""
+AT_IMPORT = 3.0
+"""How much lower the score is of what runs when its file is imported, needed or not."""
+READ = 1.0
+"""How much lower a constant's or a default's score is than that of a line that reads it."""
+READERS = 20
+"""The most suspicious lines, whose constants are looked for."""
+_SAID = {
+    "frame": "a frame of the stack",
+    "near_frame": "near a frame of the stack",
+    "named_by_test": "the test's name names the file",
+    "named_by_report": "the report names the file",
+}
+
+
+def find_executed(case: Case) -> Iterator[Clue]:
+    """Yield the most suspicious lines; without a failing run the stack stands for one."""
+    runs = case.runs
+    if runs is None:
+        return
+    signs = _signs(case, runs)
+    is_stack_alone = not runs.counts.failing
+    weighted = runs.weighted
+    if is_stack_alone:
+        weighted = stack_as_failing_run(runs.counts, signs.stacks)
+    told = weighted if is_stack_alone else runs.counts
+    lines = _Lines(case)
+    listed = lines.judged(combine(lines.without_definitions(weighted), signs))[:MAX_LINES]
+    top = listed[0][0] if listed else 0.0
+    number = {element: i for i, element in enumerate(told.elements)}
+    for value, one in listed:
+        score = 1 - (top - value) / SCALE
+        if score > 0:
+            place = number[one.element]
+            why = _why(one, told.ef[place], told.ep[place], told, is_stack_alone)
+            yield Clue("spectrum.combined", one.element.file, one.element.line, score, why)
+    for value, name, file, line, reader in lines.constants(listed):
+        score = 1 - (top - value) / SCALE
+        if score > 0:
+            why = f"`{name}` gets its value here, which the suspicious line {reader} reads"
+            yield Clue("spectrum.combined", file, line, score, why)
+
+
+class _Lines:
+    """What is known of the sources of executed lines."""
+
+    def __init__(self, case: Case) -> None:
+        self._workspace = case.workspace
+        self._known: dict[str, ImportLines] = {}
+
+    def without_definitions(self, counts: Counts) -> Counts:
+        """Return the counts of what does something; of a default, the line that reads it tells."""
+        found = [
+            i for i, e in enumerate(counts.elements) if e.line not in self._of(e.file).definitions
+        ]
+        return counts.where(found) if any(counts.ef[i] for i in found) else counts
+
+    def judged(self, listed: list[Suspicion]) -> list[tuple[float, Suspicion]]:
+        """Return the list with what runs at import further down."""
+        found = [(one.score - self._less(one.element), one) for one in listed]
+        return sorted(found, key=lambda pair: -pair[0])
+
+    def constants(
+        self, listed: list[tuple[float, Suspicion]]
+    ) -> Iterator[tuple[float, str, str, int, str]]:
+        """Yield (score, name, file, line, reader) of what the most suspicious lines read."""
+        weights = shipped_weights()
+        for _, one in listed[:READERS]:
+            # Not the score of the list, which falls beside what was examined before.
+            value = weights.sum(one.row)
+            file, line = one.element.file, one.element.line
+            if line in self._of(file).inside:
+                for name, home, at in read_constants(self._workspace, file, line, self._of(file)):
+                    reader = str(line) if home == file else f"{file}:{line}"
+                    yield value - READ, name, home, at, reader
+
+    def _less(self, element: Element) -> float:
+        known = self._of(element.file)
+        return 0.0 if element.line in known.inside or not known.inside else AT_IMPORT
+
+    def _of(self, file: str) -> ImportLines:
+        if file not in self._known:
+            self._known[file] = import_lines(self._workspace, file)
+        return self._known[file]
+
+
+def _signs(case: Case, runs: FailureSpectrum) -> FailureSigns:
+    """Read the failure's own part of the log; all of it where its own runs are not known.
+
+    Then any failing run may be meant, and what the others printed belongs to the same fault as far
+    as anybody knows.
+    """
+    files = {element.file for element in runs.counts.elements}
+    inner = dict.fromkeys((place.file, place.line) for place in reversed(case.places))
+    stacks = (tuple(inner),) if inner else stacks_of([case.failure], files)
+    failures: tuple[Failure, ...] = (case.failure,)
+    text = "\n".join(case.own_lines)
+    if not runs.own and case.failure.primary and runs.counts.failing > 1:
+        failures = read_failures(case.log).failures
+        text = "\n".join(line.text for line in case.log.lines)
+        stacks = tuple(dict.fromkeys((*stacks, *stacks_of(failures, files))))
+    return signs_of(failures, text, files, runs.names, stacks)
+
+
+def _why(one: Suspicion, ef: int, ep: int, counts: Counts, is_stack_alone: bool) -> str:
+    """Say how many runs execute the line, and what else speaks for it."""
+    passing = f"{ep} of {counts.passing} passing runs"
+    if is_stack_alone:
+        why = f"on the way to the failure; executed by {passing}"
+    else:
+        why = f"executed by {ef} of {counts.failing} failing and {passing}"
+    weights = shipped_weights().of
+    parts = {
+        name: weights[name] * value
+        for name, value in zip(FEATURES, one.row, strict=True)
+        if name in _SAID and value > 0
+    }
+    if parts:
+        why += f"; {_SAID[max(parts, key=lambda name: parts[name])]}"
+    return why
+
+
+MOST = 6
+"""Odd arguments that are followed."""
+LATER = 0.8
+"""What each later one counts of the one before it."""
+VARIED = 8
+"""Passing forms of an argument beyond which another form is nothing odd."""
+DECAY = 4.0
+STEPS = 60
+
+
+def find_signatures(case: Case) -> Iterator[Clue]:
+    """Yield the functions that met odd arguments, their calls, and what these were made of."""
+    for order, (odd, usual) in enumerate(odd_arguments(case)):
+        strength = LATER**order / len(usual)
+        now = f"`{odd.argument}` is {odd.text} in the failing step"
+        before = f"{usual[0]} in those before" if len(usual) == 1 else "never before"
+        why = f"{now}, {before}"
+        yield Clue("signatures.entry", odd.file, odd.line, strength, why)
+        if odd.call_line:
+            yield Clue("signatures.call", odd.call_file, odd.call_line, strength, why)
+            yield from _origins(case, odd, strength, why)
+
+
+def odd_arguments(case: Case) -> list[tuple[Signature, list[str]]]:
+    """Return signatures that only the failing step met, each with the forms that passed."""
+    signatures = case.spectrum.signatures if case.spectrum is not None else ()
+    passed: dict[tuple[str, str, str], list[str]] = {}
+    for one in signatures:
+        if one.passing:
+            passed.setdefault((one.file, one.function, one.argument), []).append(one.text)
+    found = []
+    for one in signatures:
+        usual = passed.get((one.file, one.function, one.argument), [])
+        if one.failing and not one.passing and 0 < len(usual) <= VARIED:
+            found.append((one, usual))
+    return found[:MOST]
+
+
+def _origins(case: Case, odd: Signature, strength: float, why: str) -> Iterator[Clue]:
+    """Yield what decides about the values at the call, where the call is on the stack."""
+    for site in case.sites:
+        if (site.place.file, site.place.line) == (odd.call_file, odd.call_line):
+            for step in backward_slice(list(site.nodes), STEPS):
+                if step.decides and step.node.line > 0:
+                    score = strength * math.exp(-step.distance / DECAY)
+                    what = f"`{step.node.text}` goes into the call where {why}"
+                    yield Clue("signatures.origin", step.node.file, step.node.line, score, what)
+
+
+RARE = 0.5
+"""Share of the passing steps beyond which a line is nothing special."""
+FEW = 3
+"""Passing steps at which half of the difference is believed."""
+NARROW = 5
+"""Lines that may stand out at full strength; more of them say less, each."""
+
+
+def find_steps(case: Case) -> Iterator[Clue]:
+    """Yield the lines that stand out."""
+    if case.spectrum is None:
+        return
+    counts = counts_of_programs(case.spectrum)
+    if not counts.failing or not counts.passing:
+        return
+    belief = counts.passing / (counts.passing + FEW)
+    rare = [
+        i
+        for i, element in enumerate(counts.elements)
+        if counts.ef[i] and not element.target and counts.ep[i] <= RARE * counts.passing
+    ]
+    strength = belief * min(1.0, NARROW / max(len(rare), 1))
+    for i in rare:
+        element, ep = counts.elements[i], counts.ep[i]
+        score = strength * (1 - ep / counts.passing)
+        why = f"executed by the failing run, by {ep} of {counts.passing} steps or runs that pass"
+        yield Clue("steps.rare", element.file, element.line, score, why)

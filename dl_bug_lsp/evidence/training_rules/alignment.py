@@ -1,0 +1,244 @@
+"""Inputs and targets that do not belong together: shuffled apart, encoded apart, not shifted."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, keyword
+from dl_bug_lsp.evidence.training_rules.program import SUBSCRIPTS, Training, clue, names_in, text
+from dl_bug_lsp.provenance.scopes import Binding, Scope
+
+LABEL = re.compile(r"label|target|(?:^|_)y(?:_|$|s$)|mask|class|answer|truth|gt", re.IGNORECASE)
+INPUT = re.compile(
+    r"(?:^|_)x(?:_|$|s$)|image|text|feature|input|sample|sequence|signal|data|token|frame|window",
+    re.IGNORECASE,
+)
+PERMUTING = ("permutation", "randperm", "shuffle", "sample")
+GENERATOR = re.compile(
+    r"(?:^|[._])(?:random|rng|rs|rnd|rand|gen|generator|prng|state|default_rng|RandomState|utils"
+    r"|sklearn)(?:$|[._\d(])|^Random\(",
+)
+"""What a receiver is called that shuffles what it is given, not itself."""
+TABLES = re.compile(
+    r"^(?:DictReader|reader|read_csv|read_table|load|loads|genfromtxt|loadtxt|read_json)$"
+)
+
+
+def find(training: Training) -> Iterator[Clue]:
+    """Yield where a target loses its input."""
+    for scope in training.functions:
+        yield from _shuffled_apart(training, scope)
+        yield from _listed_apart(scope)
+        yield from _table_and_folder(scope)
+        yield from _taken_before(scope)
+        yield from _not_shifted(scope)
+
+
+def _subject(call: ast.Call, statement: ast.stmt | None) -> str:
+    """Return the words for what a call shuffles: its argument, its receiver, or its target."""
+    given = call.args[:1] if called_name(call) != "shuffle" or _in_place(call) else []
+    words = [ast.unparse(a) for a in given if not isinstance(a, ast.Constant)]
+    if isinstance(call.func, ast.Attribute):
+        words.append(ast.unparse(call.func.value))
+    if isinstance(statement, ast.Assign):
+        words.append(ast.unparse(statement.targets[0]))
+    return " ".join(words)
+
+
+def _shuffled_apart(training: Training, scope: Scope) -> Iterator[Clue]:
+    found: list[tuple[ast.Call, str]] = []
+    for call in scope.calls:
+        if called_name(call) not in PERMUTING or len(call.args) > 2:
+            continue
+        if called_name(call) == "sample" and keyword(call, "frac") is None:
+            continue
+        words = _subject(call, training.statement(scope, call))
+        if not _keeps_pairs(call, words):
+            found.append((call, words))
+    labels = [c for c, words in found if _speaks(LABEL, words)]
+    inputs = [c for c, words in found if _speaks(INPUT, words) and c not in labels]
+    for call in labels:
+        why = f"{text(call)} shuffles targets without their inputs"
+        yield clue(
+            "strong" if inputs or _in_place(call) else "medium", scope.file, call.lineno, why
+        )
+    if labels:
+        for call in inputs:
+            why = f"{text(call)} shuffles inputs without their targets"
+            yield clue("strong", scope.file, call.lineno, why)
+    elif len(inputs) == 1 and _in_place(inputs[0]) and _has_labels(scope):
+        why = f"{text(inputs[0])} shuffles inputs, their targets stay"
+        yield clue("medium", scope.file, inputs[0].lineno, why)
+    yield from _two_orders(training, scope)
+
+
+def _keeps_pairs(call: ast.Call, words: str) -> bool:
+    """Whether a call shuffles several things alike: its arguments, or a data set of pairs."""
+    if called_name(call) != "shuffle":
+        return False
+    if len([a for a in call.args if not isinstance(a, ast.Constant)]) > 1:
+        return True
+    return not _in_place(call) and _speaks(LABEL, words) and _speaks(INPUT, words)
+
+
+def _speaks(pattern: re.Pattern[str], words: str) -> bool:
+    parts = [
+        p for p in re.split(r"[^A-Za-z0-9_]+", words) if p and p not in ("self", "np", "random")
+    ]
+    return any(pattern.search(p) for p in parts)
+
+
+def _in_place(call: ast.Call) -> bool:
+    """Whether a call shuffles its argument; a data set's own method takes the buffer's size."""
+    func = call.func
+    receiver = ast.unparse(func.value) if isinstance(func, ast.Attribute) else "random"
+    return (
+        called_name(call) == "shuffle"
+        and bool(call.args)
+        and not isinstance(call.args[0], (ast.Constant, ast.BinOp))
+        and bool(GENERATOR.search(receiver))
+    )
+
+
+def _has_labels(scope: Scope) -> bool:
+    names = {*scope.bindings, *(p.arg for p in scope.parameters())}
+    return any(LABEL.search(n.rpartition(".")[2]) for n in names)
+
+
+def _two_orders(training: Training, scope: Scope) -> Iterator[Clue]:
+    """``x[randperm(n)]`` beside ``y[randperm(n)]``, or two named orders."""
+    orders = {
+        name: b.line
+        for name, bindings in scope.bindings.items()
+        for b in bindings
+        if isinstance(b.value, ast.Call) and called_name(b.value) in ("randperm", "permutation")
+    }
+    used: dict[str, tuple[str, int]] = {}
+    for node in training.nodes(scope, SUBSCRIPTS):
+        if not isinstance(node, ast.Subscript):
+            continue
+        direct = isinstance(node.slice, ast.Call) and called_name(node.slice) in (
+            "randperm",
+            "permutation",
+        )
+        if not direct and not orders:
+            continue
+        order = f"line {node.lineno}:{node.col_offset}" if direct else ast.unparse(node.slice)
+        if direct or order in orders:
+            base = ast.unparse(node.value)
+            side = "y" if _speaks(LABEL, base) else "x" if _speaks(INPUT, base) else ""
+            if side:
+                used.setdefault(side, (order, node.lineno))
+    if len(used) == 2 and used["x"][0] != used["y"][0]:
+        for side in ("y", "x"):
+            why = "inputs and targets are put into two different orders"
+            yield clue("strong", scope.file, used[side][1], why)
+
+
+def _listed_apart(scope: Scope) -> Iterator[Clue]:
+    """Two folders listed in whatever order the disk gives, then paired by position."""
+    listings = [
+        c for c in scope.calls if called_name(c) in ("listdir", "glob", "rglob", "iglob", "scandir")
+    ]
+    texts = {ast.unparse(c) for c in scope.calls if called_name(c) in ("sorted", "sort")}
+    bare = [c for c in listings if not any(ast.unparse(c) in t for t in texts)]
+    if len(listings) > 1 and bare:
+        level = "strong" if any(called_name(c) == "zip" for c in scope.calls) else "medium"
+        for call in bare:
+            yield clue(level, scope.file, call.lineno, f"{text(call)} comes in no fixed order")
+
+
+def _table_and_folder(scope: Scope) -> Iterator[Clue]:
+    """Files as the disk lists them, labels as a table has them, paired by position."""
+    if not any(TABLES.search(called_name(c)) for c in scope.calls):
+        return
+    listed: dict[str, int] = {}
+    labels: list[Binding] = []
+    for name, bindings in scope.bindings.items():
+        for binding in bindings:
+            words = ast.unparse(binding.value) if type(binding.value).__module__ == "ast" else ""
+            if (
+                re.search(r"\b(?:listdir|i?glob|rglob|scandir|iterdir)\(", words)
+                and name not in listed
+            ):
+                listed[name] = binding.line
+            elif LABEL.search(name) and re.search(r"\bfor\b|\[|\.values|to_numpy|tolist", words):
+                labels.append(binding)
+    for binding in labels:
+        words = ast.unparse(binding.value)
+        if names_in(binding.value) & listed.keys() or re.search(
+            r"stem|parent|basename|\.name\b|path", words
+        ):
+            return
+    if labels:
+        for name, line in sorted(listed.items()):
+            why = f"`{name}` is in the folder's order, the labels are in the table's"
+            yield clue("strong", scope.file, line, why)
+
+
+def _taken_before(scope: Scope) -> Iterator[Clue]:
+    """Targets taken out of a table whose rows are put into another order afterwards."""
+    for name, bindings in sorted(scope.bindings.items()):
+        if not LABEL.search(name) or not isinstance(
+            bindings[-1].value, (ast.Subscript, ast.Call, ast.Attribute)
+        ):
+            continue
+        taken = bindings[-1]
+        table = _first_name(taken.value)
+        for later in scope.bindings.get(table or "", []):
+            value = later.value
+            if later.line <= taken.line or not isinstance(value, (ast.Call, ast.Subscript)):
+                continue
+            if _reorders(value) and _first_name(value) in (table, "sklearn", "shuffle"):
+                why = f"`{table}` is put into another order after `{name}` was taken out of it"
+                yield clue("strong", scope.file, later.line, why)
+                why = f"`{name}` is taken before `{table}` is put into another order"
+                yield clue("strong", scope.file, taken.line, why, 0.9)
+
+
+def _first_name(expr: ast.expr) -> str | None:
+    """Return the name at the beginning of a chain of calls, subscripts and attributes."""
+    at: ast.expr = expr
+    while True:
+        if isinstance(at, ast.Call):
+            at = at.args[0] if isinstance(at.func, ast.Name) and at.args else at.func
+        elif isinstance(at, (ast.Subscript, ast.Attribute)):
+            at = at.value
+        else:
+            return at.id if isinstance(at, ast.Name) else None
+
+
+def _reorders(expr: ast.expr) -> bool:
+    calls = {called_name(c) for c in calls_in(expr)}
+    return bool(
+        calls & {"sample", "shuffle", "sort_values", "permutation", "randperm", "sort_index"}
+    )
+
+
+def _not_shifted(scope: Scope) -> Iterator[Clue]:
+    """Find a target cut out exactly as the input is."""
+    cuts: dict[str, tuple[str, int]] = {}
+    for name, bindings in sorted(scope.bindings.items()):
+        for binding in bindings:
+            value = binding.value
+            if isinstance(value, (ast.Subscript, ast.Call, ast.ListComp)) and not binding.mutates:
+                if isinstance(value, ast.Subscript) and not isinstance(
+                    value.slice, (ast.Slice, ast.Tuple)
+                ):
+                    continue
+                if isinstance(value, ast.Call) and called_name(value) not in (
+                    "stack",
+                    "array",
+                    "tensor",
+                ):
+                    continue
+                short = name.rpartition(".")[2].lower()
+                if short in ("x", "inputs", "input_ids", "src", "past"):
+                    cuts["x"] = (ast.unparse(value), binding.line)
+                elif short in ("y", "targets", "target", "labels", "future", "tgt"):
+                    cuts["y"] = (ast.unparse(value), binding.line)
+    if len(cuts) == 2 and cuts["x"][0] == cuts["y"][0]:
+        yield clue("strong", scope.file, cuts["y"][1], "the target is the input itself")

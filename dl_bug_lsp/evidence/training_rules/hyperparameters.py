@@ -1,0 +1,396 @@
+"""Hyper-parameters and schedules that are out of bounds or run away.
+
+Hyper-parameters out of all bounds: learning rates, decay, momentum, clipping, schedules.
+
+Schedules that run away: steps counted as epochs, warm-up without end, decay that grows.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.training_rules.program import (
+    Origin,
+    Training,
+    argument,
+    clue,
+    names_in,
+    string,
+    text,
+)
+from dl_bug_lsp.provenance.scopes import Scope
+
+ADAPTIVE = frozenset(
+    {
+        "Adam", "AdamW", "Adamax", "NAdam", "Nadam", "RAdam", "RMSprop", "RMSProp", "SparseAdam",
+        "adam", "adamw", "rmsprop", "lion", "Lion", "adamax", "nadam", "radam", "Ftrl", "Lamb",
+        "lamb", "Adam8bit", "AdamW8bit", "FusedAdam", "amsgrad", "yogi", "adabelief", "novograd",
+    }
+)  # fmt: skip
+PLAIN = frozenset(
+    {"SGD", "sgd", "Adagrad", "adagrad", "ASGD", "Rprop", "noisy_sgd", "lars", "LARS"}
+)
+OPTIMIZERS = ADAPTIVE | PLAIN
+RATE_NAME = re.compile(
+    r"^(?:base_|init_|initial_|max_|peak_|start_|optimizer_|head_|backbone_|encoder_|decoder_)?"
+    r"(?:lr|learning_?rate)(?:_?(?:g|d|gen|disc|actor|critic|base|init|max|head|backbone))?$",
+    re.IGNORECASE,
+)
+# (strong below, medium below, medium from, strong from): an adaptive step is of the size of the
+# rate itself, so at 0.1 a step is as large as most initial weights. Adadelta alone starts at 1.
+ADAPTIVE_BOUNDS = (3e-8, 1e-6, 0.02, 0.1)
+PLAIN_BOUNDS = (1e-7, 1e-5, 0.5, 1.0)
+ANY_BOUNDS = (3e-8, 1e-6, 0.15, 1.0)
+
+# name pattern -> (strong below, medium below, medium from, strong from), None where never.
+Bounds = tuple[float, float, float, float]
+BIG = 1e30
+SETTINGS: tuple[tuple[re.Pattern[str], Bounds], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), bounds)
+    for pattern, bounds in (
+        (r"^(?:weight_?decay|wd|l2|l2_?(?:reg|penalty|lambda)|kernel_l2)$", (-BIG, -BIG, 0.3, 0.9)),
+        (r"^(?:momentum|beta_?1|b1|rho|nesterov_momentum)$", (-BIG, -BIG, 0.9951, 0.9999)),
+        (r"^(?:beta_?2|b2)$", (-BIG, -BIG, 0.999999, 1.0)),
+        (r"^(?:p_?drop(?:out)?|dropout(?:_?(?:rate|p|prob))?|drop_rate|\w+_dropout|resid_pdrop)$",
+         (-BIG, -BIG, 0.65, 0.85)),
+        (r"^(?:(?:grad(?:ient)?_?)?clip(?:_?(?:norm|value|val|grad|grad_norm|gradients?))?|clipnorm"
+         r"|clipvalue|global_clipnorm|max_(?:grad_)?norm|gradient_clip_val|max_gradient_norm)$",
+         (2e-4, 0.02, BIG, BIG)),
+        (r"^(?:label_?smoothing)$", (-BIG, -BIG, 0.5, 0.8)),
+        (r"^(?:temperature|tau_?softmax|temp)$", (1e-3, 0.011, 50, 500)),
+        (r"^(?:loss_scale|loss_weight|\w+_loss_weight|kl_weight|beta_kl|lambda_\w+)$",
+         (1e-12, 1e-9, 300, 1e4)),
+        (r"^(?:init_?(?:std|scale|range)|initializer_range|stddev)$", (1e-9, 1e-6, 0.9, 3)),
+    )
+)  # fmt: skip
+
+
+def find_rates(training: Training) -> Iterator[Clue]:
+    """Yield the lines that set a hyper-parameter out of bounds."""
+    yield from _optimizers(training)
+    adadelta = "Adadelta" in training.by_name or "adadelta" in training.by_name
+    for found in (*_by_name(training), *_entries(training)):
+        if not (adadelta and "rate of 1 " in found.why):
+            yield found
+
+
+def _level(value: float, bounds: Bounds) -> str | None:
+    low, rather_low, rather_high, high = bounds
+    if value <= low or value >= high:
+        return "strong"
+    return "medium" if value <= rather_low or value >= rather_high else None
+
+
+def _bounds_of(name: str) -> Bounds:
+    if name in ADAPTIVE:
+        return ADAPTIVE_BOUNDS
+    return PLAIN_BOUNDS if name in PLAIN else ANY_BOUNDS
+
+
+def rate_of(training: Training, call: ast.Call, name: str) -> ast.expr | None:
+    """Return the learning rate that a call of an optimiser's constructor is given."""
+    named = keyword(call, "lr") or keyword(call, "learning_rate")
+    if named is not None:
+        return named
+    # torch takes the parameters first, Keras, optax and TensorFlow the rate.
+    torch_like = bool(call.args) and any(
+        word in names_in(call.args[0]) for word in ("parameters", "params", "param_groups")
+    )
+    return argument(call, 1 if torch_like else 0)
+
+
+def _optimizers(training: Training) -> Iterator[Clue]:
+    for scope, call in training.named(*sorted(OPTIMIZERS)):
+        name = called_name(call)
+        epsilon = keyword(call, "eps") or keyword(call, "epsilon")
+        for origin in training.origins(scope, epsilon) if epsilon is not None else ():
+            if origin.value >= 0.05:
+                why = f"an epsilon of {origin.value:g} drowns the gradient's own size"
+                yield clue("medium", origin.file, origin.line, why)
+        rate = rate_of(training, call, name)
+        if rate is None:
+            continue
+        for origin in training.origins(scope, rate):
+            yield from _rate(origin, _bounds_of(name), name)
+            if origin.line != rate.lineno and _level(origin.value, _bounds_of(name)):
+                why = f"{text(call)} takes its learning rate from elsewhere"
+                yield clue("weak", scope.file, rate.lineno, why, 0.6)
+
+
+def _rate(origin: Origin, bounds: Bounds, name: str) -> Iterator[Clue]:
+    level = _level(origin.value, bounds)
+    if origin.value <= 0:
+        yield clue("strong", origin.file, origin.line, f"a learning rate of {origin.value:g}")
+    elif level is not None:
+        size = "high" if origin.value >= bounds[2] else "low"
+        why = f"a learning rate of {origin.value:g} is far too {size} for {name or 'training'}"
+        yield clue(level, origin.file, origin.line, why)
+
+
+def _by_name(training: Training) -> Iterator[Clue]:
+    """Yield settings written in code under a name that says what they are."""
+    for scope in training.scopes:
+        for name, bindings in scope.bindings.items():
+            for binding in bindings:
+                if not binding.mutates:
+                    yield from _written(name.rpartition(".")[2], binding.value, scope)
+        for parameter in scope.parameters():
+            default = scope.default_of(parameter.arg)
+            if default is not None:
+                yield from _written(parameter.arg, default, scope)
+        for call in scope.calls:
+            yield from _arguments(training, scope, call)
+
+
+def _arguments(training: Training, scope: Scope, call: ast.Call) -> Iterator[Clue]:
+    for word in call.keywords:
+        if word.arg is not None and not (
+            RATE_NAME.match(word.arg) and called_name(call) in OPTIMIZERS
+        ):
+            yield from _written(word.arg, word.value, scope)
+    option = call.args[0] if call.args else None
+    if called_name(call) in ("add_argument", "option", "DEFINE_float") and isinstance(
+        option, ast.Constant
+    ):
+        default = keyword(call, "default") or (
+            argument(call, 1) if called_name(call) == "DEFINE_float" else None
+        )
+        if default is not None:
+            name = str(option.value).lstrip("-").replace("-", "_")
+            yield from _written(name, default, scope)
+    if called_name(call) in ("Dropout", "SpatialDropout1D", "Dropout2d", "AlphaDropout"):
+        rate = argument(call, 0, "p", "rate")
+        for origin in training.origins(scope, rate) if rate is not None else ():
+            level = _level(origin.value, (-BIG, -BIG, 0.65, 0.85))
+            if level is not None:
+                why = f"{origin.value:.0%} of the activations are dropped"
+                yield clue(level, origin.file, origin.line, why)
+    if called_name(call) in ("clip_grad_norm_", "clip_grad_value_", "clip_by_global_norm", "clip"):
+        limit = argument(
+            call, 1 if called_name(call).endswith("_") else 0, "max_norm", "clip_value"
+        )
+        for origin in training.origins(scope, limit) if limit is not None else ():
+            if 0 <= origin.value <= 0.02 and "grad" in called_name(call) + ast.dump(call.func):
+                level = "strong" if origin.value <= 2e-4 else "medium"
+                why = f"gradients are cut to {origin.value:g}"
+                yield clue(level, origin.file, origin.line, why)
+
+
+def _written(name: str, value: ast.expr, scope: Scope) -> Iterator[Clue]:
+    number = _literal(value)
+    if number is not None:
+        for found in judge(name, number):
+            yield clue(found[0], scope.file, value.lineno, found[1])
+    elif isinstance(value, (ast.Tuple, ast.List)) and name == "betas" and len(value.elts) == 2:
+        for part, one in zip(value.elts, ("beta1", "beta2"), strict=True):
+            yield from _written(one, part, scope)
+
+
+def judge(name: str, value: float) -> Iterator[tuple[str, str]]:
+    """Yield (level, reason) where a setting of this name is out of bounds."""
+    if RATE_NAME.match(name):
+        level = "strong" if value <= 0 else _level(value, ANY_BOUNDS)
+        if level is not None:
+            size = "high" if value >= ANY_BOUNDS[2] else "low"
+            yield level, f"a learning rate of {value:g} is far too {size}"
+        return
+    for pattern, bounds in SETTINGS:
+        if pattern.match(name):
+            level = _level(value, bounds)
+            # Zero switches most of these off, which is no fault.
+            if level is not None and value != 0:
+                yield level, f"`{name}` of {value:g} is out of the usual bounds"
+            return
+
+
+def _entries(training: Training) -> Iterator[Clue]:
+    for key, value, entry in training.numbered_entries:
+        for level, why in judge(key.replace("-", "_").lstrip("_"), float(value)):
+            yield clue(level, entry.file, entry.line, why)
+
+
+def _literal(expr: ast.expr) -> float | None:
+    sign = 1.0
+    if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, ast.USub):
+        sign, expr = -1.0, expr.operand
+    value = expr.value if isinstance(expr, ast.Constant) else None
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return sign * float(value)
+    return None
+
+
+# Schedules that count optimiser steps: callee -> (position, keyword) of their length.
+STEP_LENGTHS: dict[str, tuple[int, tuple[str, ...]]] = {
+    "ExponentialDecay": (1, ("decay_steps",)),
+    "InverseTimeDecay": (1, ("decay_steps",)),
+    "PolynomialDecay": (1, ("decay_steps",)),
+    "CosineDecay": (1, ("decay_steps",)),
+    "CosineDecayRestarts": (1, ("first_decay_steps",)),
+    "exponential_decay": (1, ("transition_steps", "decay_steps")),
+    "cosine_decay_schedule": (1, ("decay_steps",)),
+    "linear_schedule": (2, ("transition_steps",)),
+    "polynomial_schedule": (3, ("transition_steps",)),
+    "warmup_cosine_decay_schedule": (3, ("decay_steps",)),
+    "warmup_exponential_decay_schedule": (3, ("transition_steps",)),
+    "get_linear_schedule_with_warmup": (2, ("num_training_steps",)),
+    "get_cosine_schedule_with_warmup": (2, ("num_training_steps",)),
+    "get_polynomial_decay_schedule_with_warmup": (2, ("num_training_steps",)),
+    "get_scheduler": (3, ("num_training_steps",)),
+}
+EPOCH_SCHEDULES = frozenset(
+    {"StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR", "LambdaLR", "PolynomialLR"}
+)
+FEW_STEPS = 30
+"""Fewer steps than any real epoch schedule of small data has."""
+
+
+def find_schedules(training: Training) -> Iterator[Clue]:
+    """Yield schedules whose length, growth or direction cannot be meant."""
+    yield from _lengths(training)
+    yield from _warm_ups(training)
+    yield from _factors(training)
+    yield from _plateaus(training)
+    yield from _stepped_per_batch(training)
+
+
+def _lengths(training: Training) -> Iterator[Clue]:
+    for scope, call in training.named(*STEP_LENGTHS):
+        position, names = STEP_LENGTHS[called_name(call)]
+        length = argument(call, position, *names)
+        if length is None:
+            continue
+        if _counts_epochs(length):
+            why = f"{text(length)} counts epochs, the schedule counts optimiser steps"
+            yield clue("strong", scope.file, length.lineno, why)
+            continue
+        for origin in training.origins(scope, length):
+            if 0 < origin.value <= FEW_STEPS:
+                why = f"the schedule is through after {origin.value:g} optimiser steps"
+                yield clue("medium", origin.file, origin.line, why)
+
+
+def _counts_epochs(expr: ast.expr) -> bool:
+    """Whether an expression names epochs and nothing that turns them into steps."""
+    words = {n.lower() for n in names_in(expr)}
+    keys = [string(n.slice) for n in ast.walk(expr) if isinstance(n, ast.Subscript)]
+    words |= {k.lower() for k in keys if k}
+    epochs = any("epoch" in w for w in words)
+    steps = any(
+        w.startswith(("step", "len", "batches", "iters", "num_batches", "updates", "n_batches"))
+        or "per_epoch" in w
+        or "steps" in w
+        for w in words
+    )
+    times = any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) for n in ast.walk(expr))
+    return epochs and not steps and not times
+
+
+def _warm_ups(training: Training) -> Iterator[Clue]:
+    for scope, call in training.named(
+        *STEP_LENGTHS, "TrainingArguments", "Seq2SeqTrainingArguments"
+    ):
+        warm = keyword(call, "num_warmup_steps") or keyword(call, "warmup_steps")
+        total = (
+            keyword(call, "num_training_steps")
+            or keyword(call, "decay_steps")
+            or keyword(call, "max_steps")
+        )
+        if warm is None and called_name(call).startswith("get_"):
+            warm, total = argument(call, 1), argument(call, 2)
+        if warm is None or total is None:
+            continue
+        least = min((n for n in training.numbers(scope, total) if n > 0), default=None)
+        for origin in training.origins(scope, warm):
+            if least is not None and origin.value >= least:
+                why = f"{origin.value:g} steps of warm-up in a training of {least:g}"
+                yield clue("strong", origin.file, origin.line, why)
+    yield from _configured_warm_up(training)
+
+
+def _configured_warm_up(training: Training) -> Iterator[Clue]:
+    keys = ("max_steps", "total_steps", "num_training_steps", "train_steps", "steps")
+    totals = [float(value) for key, value, _ in training.numbered_entries if key in keys]
+    for key, value, entry in training.numbered_entries:
+        if "warmup" not in key:
+            continue
+        ratio = "ratio" in key or "frac" in key
+        if (ratio and value >= 0.9) or (not ratio and totals and 1 < max(totals) <= value):
+            yield clue("strong", entry.file, entry.line, "the warm-up lasts all training long")
+
+
+def _factors(training: Training) -> Iterator[Clue]:
+    for scope, call in training.named("StepLR", "MultiStepLR", "ExponentialLR", "ExponentialDecay"):
+        at = {"ExponentialLR": 1, "StepLR": 2, "MultiStepLR": 2, "ExponentialDecay": 2}
+        factor = argument(call, at[called_name(call)], "gamma", "decay_rate")
+        for origin in training.origins(scope, factor) if factor is not None else ():
+            if origin.value > 1:
+                why = f"the learning rate grows by {origin.value:g} each time"
+                yield clue("strong", origin.file, origin.line, why)
+            elif origin.value < 0.02 or (
+                called_name(call) == "ExponentialLR" and origin.value < 0.3
+            ):
+                why = f"a decay by {origin.value:g} leaves no learning rate"
+                yield clue("medium", origin.file, origin.line, why)
+    for scope, call in training.named("LambdaLR", "LearningRateScheduler", "LambdaScheduler"):
+        function = argument(
+            call, 1 if called_name(call) == "LambdaLR" else 0, "lr_lambda", "schedule"
+        )
+        if isinstance(function, ast.Lambda) and _collapses(function.body):
+            why = f"{text(function)} shrinks the learning rate at every count"
+            yield clue("medium", scope.file, function.lineno, why)
+
+
+def _collapses(expr: ast.expr) -> bool:
+    """Whether a small base is raised to the count itself, not to a part of it."""
+    for power in (n for n in ast.walk(expr) if isinstance(n, ast.BinOp)):
+        small = isinstance(power.left, ast.Constant) and isinstance(power.left.value, (int, float))
+        if isinstance(power.op, ast.Pow) and small and isinstance(power.right, ast.Name):
+            value = power.left.value if isinstance(power.left, ast.Constant) else 1
+            return isinstance(value, (int, float)) and value <= 0.6
+    return False
+
+
+def _plateaus(training: Training) -> Iterator[Clue]:
+    for scope, call in training.named("ReduceLROnPlateau"):
+        mode = argument(call, 1, "mode")
+        monitor = string(argument(call, 0, "monitor")) or ""
+        steps = " ".join(
+            ast.dump(c) for s, c in training.named("step") if s.file == scope.file and c.args
+        )
+        on_loss = "loss" in monitor or "loss" in steps
+        if string(mode) == "max" and on_loss and mode is not None:
+            why = "a falling loss counts as a plateau, and the learning rate is cut"
+            yield clue("strong", scope.file, mode.lineno, why)
+        patience = keyword(call, "patience")
+        for origin in training.origins(scope, patience) if patience is not None else ():
+            if origin.value <= 0:
+                yield clue("medium", origin.file, origin.line, "no patience at all")
+
+
+def _stepped_per_batch(training: Training) -> Iterator[Clue]:
+    """Find a schedule counted in epochs whose ``step`` stands in the loop over batches."""
+    epochs = [name for name in EPOCH_SCHEDULES if name in training.by_name]
+    if not epochs or any(n in training.by_name for n in ("OneCycleLR", "CyclicLR")):
+        return
+    for scope, call in training.named("step"):
+        if "sched" not in ast.dump(call.func).lower():
+            continue
+        if _in_batch_loop(training, scope, call):
+            why = f"{text(call)} runs for every batch, `{epochs[0]}` counts epochs"
+            level = "medium" if epochs[0] in ("LambdaLR", "PolynomialLR") else "strong"
+            yield clue(level, scope.file, call.lineno, why)
+
+
+def _in_batch_loop(training: Training, scope: Scope, call: ast.Call) -> bool:
+    for loop in training.loops(scope, call)[:1]:
+        if not isinstance(loop, ast.For):
+            return False
+        words = " ".join(sorted(names_in(loop.iter) | names_in(loop.target))).lower()
+        return (
+            any(w in words for w in ("loader", "batch", "dl", "dataset")) and "epoch" not in words
+        )
+    return False

@@ -1,0 +1,300 @@
+"""Losses that do not fit the model's last activation, or that cannot be learnt from.
+
+Keras: a loss and a last activation that do not fit.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.training_rules.program import (
+    Training,
+    argument,
+    clue,
+    names_in,
+    string,
+    text,
+)
+from dl_bug_lsp.provenance.scopes import Scope
+
+SOFTMAX = ("softmax", "log_softmax", "Softmax", "LogSoftmax", "softmax2d", "Softmax2d")
+SIGMOID = ("sigmoid", "Sigmoid")
+FROM_LOGITS = (
+    "CrossEntropyLoss",
+    "cross_entropy",
+    "softmax_cross_entropy",
+    "softmax_cross_entropy_with_integer_labels",
+    "softmax_cross_entropy_with_logits",
+    "sparse_softmax_cross_entropy_with_logits",
+)
+FROM_BINARY_LOGITS = (
+    "BCEWithLogitsLoss",
+    "binary_cross_entropy_with_logits",
+    "sigmoid_cross_entropy_with_logits",
+    "sigmoid_binary_cross_entropy",
+)
+INNER = re.compile(
+    r"att|entropy|nll|kl\b|kl_|divergence|score|weight|gate|alpha|mask|align|rout|mix|sample|predict|infer|generat|prob|eval|temperature"
+    r"|teacher|distil|squeeze|excit|beta|policy|act\b|select|choose|export|serve|report|metric",
+    re.IGNORECASE,
+)
+"""Names beside which a softmax or a sigmoid belongs where it is."""
+MEASURES = re.compile(r"metric|update|append|print|\blog\b|log_dict|acc\b|auc|score", re.IGNORECASE)
+"""Callees that measure or show what they are given."""
+TARGETS = frozenset(
+    "y target targets label labels y_true truth gt ground_truth tgt true yb y_batch".split()  # noqa: SIM905
+)
+OUTPUTS = frozenset(
+    "output outputs logits pred preds prediction predictions out y_pred y_hat yhat scores".split()  # noqa: SIM905
+)
+DISCRETE = frozenset({"argmax", "round", "sign", "floor", "ceil", "argsort", "topk", "rint"})
+
+
+def find_losses(training: Training) -> Iterator[Clue]:
+    """Yield mismatches of loss and activation, and losses whose gradient is lost or reversed."""
+    yield from _double(training, FROM_LOGITS, SOFTMAX, "softmax")
+    yield from _double(training, FROM_BINARY_LOGITS, SIGMOID, "sigmoid")
+    yield from _negative_log_likelihood(training)
+    for scope, call in _loss_calls(training):
+        yield from _arguments(scope, call)
+
+
+def _double(
+    training: Training, losses: tuple[str, ...], activations: tuple[str, ...], name: str
+) -> Iterator[Clue]:
+    own = {s.name.rpartition(".")[2] for s in training.functions}
+    used = [
+        (s, c)
+        for s, c in training.named(*losses)
+        if called_name(c) not in own and not _is_metric(s)
+    ]
+    if not used:
+        return
+    loss = called_name(used[0][1])
+    for scope, call in training.named(*activations):
+        if _belongs(training, scope, call):
+            continue
+        why = f"`{loss}` applies its own {name}, so this one is the second"
+        yield clue(
+            "strong" if _is_last(training, scope, call) else "medium", scope.file, call.lineno, why
+        )
+        for other, used_call in used[:3]:
+            why = f"`{loss}` wants raw scores, the model gives {name} outputs"
+            yield clue("medium", other.file, used_call.lineno, why, 0.8)
+
+
+def _is_metric(scope: Scope) -> bool:
+    return "metric" in scope.name.lower()
+
+
+def _belongs(training: Training, scope: Scope, call: ast.Call) -> bool:
+    """Whether an activation is an inner one (attention, gate) or stands outside training."""
+    statement = training.statement(scope, call)
+    targets = ""
+    if isinstance(statement, ast.Assign):
+        targets = " ".join(ast.unparse(t) for t in statement.targets)
+    elif isinstance(statement, ast.AnnAssign):
+        targets = ast.unparse(statement.target)
+    owner = scope.owner.name if scope.owner is not None else ""
+    words = f"{scope.name} {owner} {targets} {' '.join(sorted(names_in(call)))}"
+    if INNER.search(words):
+        return True
+    for around in training.around(scope, call):
+        if isinstance(around, ast.Call) and MEASURES.search(ast.unparse(around.func)):
+            return True
+        if isinstance(around, ast.With) and "no_grad" in ast.dump(around.items[0].context_expr):
+            return True
+    return any("no_grad" in d or "inference_mode" in d for d in scope.decorators())
+
+
+def _is_last(training: Training, scope: Scope, call: ast.Call) -> bool:
+    """Whether an activation is what a forward pass gives, or the last layer of a stack."""
+    parent = training.parent(scope, call)
+    if isinstance(parent, ast.Return):
+        return True
+    if isinstance(parent, ast.Call) and called_name(parent) in ("Sequential", "ModuleList"):
+        return bool(parent.args) and parent.args[-1] is call
+    if isinstance(parent, (ast.List, ast.Tuple)):
+        return parent.elts[-1] is call
+    if isinstance(parent, ast.Call) and called_name(parent) in ("append", "add"):
+        return not training.loops(scope, call)
+    statement = training.statement(scope, call)
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        name = statement.targets[0].id
+        given = {n for r in scope.returns for n in names_in(r)}
+        later = [b for b in scope.bindings.get(name, []) if b.line > call.lineno]
+        loss_argument = any(
+            name in names_in(a)
+            for s, c in training.named(*FROM_LOGITS)
+            if s is scope
+            for a in c.args
+        )
+        return (name in given and not later) or loss_argument
+    return isinstance(parent, ast.Call) and called_name(parent) in FROM_LOGITS + FROM_BINARY_LOGITS
+
+
+def _negative_log_likelihood(training: Training) -> Iterator[Clue]:
+    used = list(training.named("NLLLoss", "nll_loss"))
+    if not used or "log_softmax" in training.by_name or "LogSoftmax" in training.by_name:
+        return
+    for scope, call in training.named("softmax", "Softmax"):
+        if not _belongs(training, scope, call):
+            why = "the negative log likelihood wants log-probabilities"
+            yield clue("strong", scope.file, call.lineno, why)
+    for scope, call in used:
+        why = "the negative log likelihood is given values that are no log-probabilities"
+        yield clue("medium", scope.file, call.lineno, why)
+
+
+def _loss_calls(training: Training) -> Iterator[tuple[Scope, ast.Call]]:
+    pattern = re.compile(r"criterion|loss|cross_?entropy|kl_div|nll|mse", re.IGNORECASE)
+    for scope, call in training.calls:
+        if pattern.search(called_name(call)) and len(call.args) >= 2:
+            yield scope, call
+
+
+def _arguments(scope: Scope, call: ast.Call) -> Iterator[Clue]:
+    first, second = call.args[0], call.args[1]
+    if ast.dump(first) == ast.dump(second):
+        why = f"{text(call)} compares a value with itself"
+        yield clue("strong", scope.file, call.lineno, why)
+    one, two = _last_word(first), _last_word(second)
+    keras_like = called_name(call) in ("loss_fn", "compiled_loss", "compute_loss")
+    if one in TARGETS and two in OUTPUTS and not keras_like and not _defines(scope):
+        torch_like = called_name(call) in FROM_LOGITS + FROM_BINARY_LOGITS + ("kl_div", "nll_loss")
+        why = f"{text(call)} has prediction and target in each other's place"
+        yield clue("strong" if torch_like else "weak", scope.file, call.lineno, why)
+    for inner in (n for n in ast.walk(first) if isinstance(n, ast.Call)):
+        if called_name(inner) in DISCRETE:
+            why = f"{text(inner)} has no gradient"
+            yield clue("strong", scope.file, inner.lineno, why)
+    for compare in (n for n in ast.walk(first) if isinstance(n, ast.Compare)):
+        why = f"{text(compare)} has no gradient"
+        yield clue("strong", scope.file, compare.lineno, why)
+
+
+def _last_word(expr: ast.expr) -> str:
+    if isinstance(expr, ast.Attribute):
+        return expr.attr.lower()
+    return expr.id.lower() if isinstance(expr, ast.Name) else ""
+
+
+def _defines(scope: Scope) -> bool:
+    """Whether the function takes (y_true, y_pred) as Keras' losses do."""
+    return [p.arg for p in scope.parameters()][:2] == ["y_true", "y_pred"]
+
+
+KERAS_LOSSES = (
+    "BinaryCrossentropy",
+    "CategoricalCrossentropy",
+    "SparseCategoricalCrossentropy",
+    "binary_crossentropy",
+    "categorical_crossentropy",
+    "sparse_categorical_crossentropy",
+)
+
+
+PART = re.compile(
+    r"block|attention|ffn|feed_?forward|encoder|backbone|stem|branch|embed|expert|squeeze|layer",
+    re.IGNORECASE,
+)
+"""Names of parts of a model, whose last layer is not the model's."""
+
+
+def find_keras(training: Training) -> Iterator[Clue]:
+    """Yield losses and last layers that do not fit."""
+    if not {"keras", "tensorflow", "tf_keras"} & training.imported:
+        return
+    last = list(_last_layers(training))
+    # One layer that fits is the model's head; the others belong to parts of it.
+    if any(activation in ("softmax", "sigmoid", "?") for _, _, activation in last):
+        last = [layer for layer in last if layer[2] is not None]
+    for file, line, name, logits in _keras_losses(training):
+        for scope, call, activation in last:
+            units = argument(call, 0, "units", "filters")
+            sizes = training.numbers(scope, units) if units is not None else []
+            for level, at_loss, why in _mismatch(name, logits, activation, sizes):
+                if at_loss:
+                    yield clue(level, file, line, why)
+                else:
+                    where = keyword(call, "activation") or call
+                    yield clue(level, scope.file, where.lineno, why)
+
+
+def _keras_losses(training: Training) -> Iterator[tuple[str, int, str, bool]]:
+    """Yield the losses by file, line, lower-case name, and whether they take logits."""
+    for scope, call in training.named("compile"):
+        loss = keyword(call, "loss")
+        for name in training.texts(scope, loss) if loss is not None else ():
+            line = loss.lineno if loss is not None else 0
+            yield scope.file, line, name.replace("_", ""), False
+
+    for scope, call in training.named(*KERAS_LOSSES):
+        flag = keyword(call, "from_logits")
+        logits = isinstance(flag, ast.Constant) and flag.value is True
+        line = flag.lineno if flag is not None else call.lineno
+        if flag is None or isinstance(flag, ast.Constant):
+            yield scope.file, line, called_name(call).lower().replace("_", ""), logits
+
+
+def _last_layers(training: Training) -> Iterator[tuple[Scope, ast.Call, str | None]]:
+    """Yield each function's last dense (or 1x1 convolution) layer with its activation."""
+    for scope in training.functions:
+        layers = [c for c in scope.calls if called_name(c) in ("Dense", "Conv2D", "Conv1D")]
+        if not layers:
+            continue
+        owner = scope.owner.name if scope.owner is not None else ""
+        if PART.search(f"{scope.name} {owner}"):
+            continue
+        dense = [c for c in layers if called_name(c) == "Dense"] or [
+            c for c in layers if _is_pointwise(c)
+        ]
+        if not dense:
+            continue
+        call = max(dense, key=lambda c: c.lineno)
+        if training.loops(scope, call):
+            continue
+        after = [
+            c
+            for c in scope.calls
+            if c.lineno > call.lineno
+            and called_name(c) in ("Activation", "Softmax", "softmax", "sigmoid")
+        ]
+        given = keyword(call, "activation")
+        activation = string(given) if given is not None else None
+        if given is not None and activation is None:
+            activation = getattr(given, "attr", "?")
+        if not after or given is not None:
+            yield scope, call, activation
+
+
+def _is_pointwise(call: ast.Call) -> bool:
+    size = argument(call, 1, "kernel_size")
+    return size is not None and ast.unparse(size) in ("1", "(1, 1)")
+
+
+def _mismatch(
+    loss: str, logits: bool, activation: str | None, sizes: list[float]
+) -> Iterator[tuple[str, bool, str]]:
+    """Yield (level, whether at the loss, reason) for a loss and a last activation."""
+    crossed = "crossentropy" in loss
+    if crossed and logits and activation in ("sigmoid", "softmax"):
+        yield "strong", True, f"the loss expects raw scores, the last layer gives {activation}"
+        yield "strong", False, f"`{activation}` before a loss that applies it once more"
+    if crossed and not logits and activation in (None, "linear", "relu", "tanh"):
+        yield "strong", True, "the loss expects probabilities, the last layer gives raw scores"
+        yield "strong", False, "raw scores go to a loss that expects probabilities"
+    if loss.startswith("binary") and activation == "softmax":
+        yield "medium", False, "softmax with a binary cross entropy"
+        yield "medium", True, "a binary cross entropy over a softmax"
+    if "categorical" in loss and sizes and max(sizes) == 1:
+        yield "strong", True, "a categorical loss over one unit is always 0"
+        yield "strong", False, "one unit cannot tell classes apart in a categorical loss"
+    if "categorical" in loss and activation == "sigmoid":
+        yield "medium", False, "sigmoid outputs do not sum to 1 as the loss assumes"
+    if loss in ("mse", "meansquarederror", "mae") and activation in ("softmax", "relu"):
+        yield "medium", False, f"`{activation}` bounds what a regression can give"

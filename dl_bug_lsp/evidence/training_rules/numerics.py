@@ -1,0 +1,332 @@
+"""Where a number stops being one, in the program or in its data.
+
+Where a number stops being one: logs, roots and quotients at zero, overflow, NaN in the data.
+
+Values that are no number from the start, and values that outgrow their type.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.training_rules.program import (
+    OPERATIONS,
+    Group,
+    Training,
+    clue,
+    string,
+    text,
+)
+from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.workspace.values import Column
+
+GUARDS = re.compile(
+    r"eps|1e-|1e0?-|e-\d|clamp|clip|maximum|softplus|relu|nan_to_num|where|safe|\bmax\(|fmax|tiny|finfo"
+    r"|stabil|\+ 1\b|\+ 1\.0|1\.0 \+|1 \+|logsumexp|replace\(|\bor 1",
+    re.IGNORECASE,
+)
+POSITIVE = frozenset({"exp", "softplus", "len", "cosh", "float", "int", "range"})
+PROBABILITY = frozenset({"softmax", "sigmoid"})
+
+
+def find_numerics(training: Training) -> Iterator[Clue]:
+    """Yield operations that are undefined for values that can occur, and data that holds none."""
+    columns = columns_of(training)
+    for scope in training.functions:
+        yield from _logs(training, scope, columns)
+        yield from _roots(training, scope)
+        yield from _quotients(training, scope, columns)
+
+
+def columns_of(training: Training) -> dict[str, list[tuple[str, Column]]]:
+    """Return the columns of the workspace's data files by name, each with its file."""
+    found: dict[str, list[tuple[str, Column]]] = {}
+    files = [f for f in training.case.workspace.files() if f.endswith((".csv", ".tsv", ".jsonl"))]
+    for file in files[:8]:
+        table = training.case.workspace.table(file)
+        for column in table.columns if table is not None else ():
+            found.setdefault(column.name, []).append((file, column))
+    return found
+
+
+def _guarded(training: Training, scope: Scope, expr: ast.expr) -> bool:
+    """Whether an expression, or what the names in it were last bound to, is kept off the edge."""
+    words = [ast.unparse(expr)]
+    for name in sorted({n.id for n in ast.walk(expr) if isinstance(n, ast.Name)}):
+        words.extend(
+            ast.unparse(b.value) for b in scope.bindings.get(name, [])[-2:] if _real(b.value)
+        )
+    for node in (n for n in ast.walk(expr) if isinstance(n, ast.Attribute)):
+        held = scope.owner.attributes.get(node.attr, []) if scope.owner is not None else []
+        words.extend(ast.unparse(b.value) for _, b in held if _real(b.value))
+    return any(GUARDS.search(w) for w in words)
+
+
+def _real(expr: ast.expr) -> bool:
+    return type(expr).__module__ == "ast" or hasattr(ast, type(expr).__name__)
+
+
+def _logs(
+    training: Training, scope: Scope, columns: dict[str, list[tuple[str, Column]]]
+) -> Iterator[Clue]:
+    for call in scope.calls:
+        if called_name(call) not in ("log", "log2", "log10", "Log") or not isinstance(
+            call.func, ast.Attribute
+        ):
+            continue
+        base = ast.unparse(call.func.value)
+        inner = call.args[0] if call.args else call.func.value
+        if base in ("logging", "wandb", "mlflow", "self", "logger", "self.logger"):
+            continue
+        if isinstance(inner, ast.Constant) or _positive(inner) or _guarded(training, scope, inner):
+            continue
+        named = _zero_columns(inner, columns, 0.0)
+        probability = any(
+            isinstance(n, ast.Call) and called_name(n) in PROBABILITY for n in ast.walk(inner)
+        )
+        why = f"{text(call)} is not defined at 0"
+        if named:
+            yield clue("strong", scope.file, call.lineno, f"{why}, and `{named}` holds such values")
+        else:
+            shown = probability or _probability_name(inner)
+            yield clue("strong" if shown else "medium", scope.file, call.lineno, why)
+
+
+def _positive(expr: ast.expr) -> bool:
+    return isinstance(expr, ast.Call) and called_name(expr) in POSITIVE
+
+
+def _probability_name(expr: ast.expr) -> bool:
+    return (
+        re.search(r"prob|pred|y_hat|p_hat|out\b|yhat|\b1(?:\.0)? - ", ast.unparse(expr)) is not None
+    )
+
+
+def _zero_columns(
+    expr: ast.expr, columns: dict[str, list[tuple[str, Column]]], bound: float
+) -> str | None:
+    """Return a column named in an expression that holds values not above ``bound``."""
+    for node in ast.walk(expr):
+        name = string(node) if isinstance(node, ast.expr) else None
+        for _, column in columns.get(name or "", []):
+            if column.minimum is not None and column.minimum <= bound:
+                return column.name
+    return None
+
+
+def _roots(training: Training, scope: Scope) -> Iterator[Clue]:
+    """Find roots: they have no derivative at 0, and below it no value."""
+    for call in scope.calls:
+        name = called_name(call)
+        root = name in (
+            "sqrt",
+            "rsqrt",
+            "norm",
+            "arccos",
+            "acos",
+            "arcsin",
+            "asin",
+            "arctanh",
+            "acosh",
+        )
+        if not root or not isinstance(call.func, ast.Attribute):
+            continue
+        base = ast.unparse(call.func.value)
+        inner = call.args[0] if call.args else call.func.value
+        if base in ("math", "np", "numpy") and name != "sqrt":
+            continue
+        if isinstance(inner, ast.Constant) or base == "math" or _guarded(training, scope, inner):
+            continue
+        numpy = base in ("np", "numpy") or "linalg.norm" in base
+        sizes = re.search(r"dim|size|shape|d_k|d_model|width|hidden|fan|head", ast.unparse(inner))
+        if sizes or re.search(r"grad|global", ast.unparse(call)):
+            continue
+        differences = re.search(r"\*\* ?2|square|sum|pow|dist|norm", ast.unparse(inner) + name)
+        why = f"{text(call)} has no derivative at 0"
+        level = "strong" if differences and not numpy and name != "norm" else "medium"
+        yield clue(level, scope.file, call.lineno, why)
+    for node in _own(training, scope, OPERATIONS):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and not _guarded(
+            training, scope, node.left
+        ):  # fmt: skip
+            power = node.right
+            if isinstance(power, ast.Constant) and power.value in (0.5, -0.5, 1.5, -1):
+                why = f"{text(node)} has no derivative (or no value) at 0 and below"
+                yield clue("medium", scope.file, node.lineno, why)
+
+
+def _own(training: Training, scope: Scope, group: Group) -> Iterator[ast.AST]:
+    """Yield a function's nodes of a group without those of the functions inside it."""
+    for node in training.nodes(scope, group):
+        if training.owns(scope, node):
+            yield node
+
+
+def _quotients(
+    training: Training, scope: Scope, columns: dict[str, list[tuple[str, Column]]]
+) -> Iterator[Clue]:
+    constant = sorted(
+        name
+        for name, held in columns.items()
+        if any(c.minimum is not None and c.minimum == c.maximum and c.numbers > 5 for _, c in held)
+    )
+    zeros = {n for n in columns if _holds_zero(columns[n])}
+    for node in _own(training, scope, OPERATIONS):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+            alike = type(node.left) is type(node.right) is not ast.Constant
+            if alike and ast.dump(node.left) == ast.dump(node.right):
+                yield clue("strong", scope.file, node.lineno, f"{text(node)} is always 0")
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Div, ast.FloorDiv)):
+            continue
+        below = node.right
+        if isinstance(below, ast.Constant) or _guarded(training, scope, below):
+            continue
+        kind = _denominator(scope, below)
+        keys = {string(n) for n in ast.walk(below) if isinstance(n, ast.Constant)}
+        why = f"{text(below)} may be 0"
+        if keys & zeros:
+            yield clue("strong", scope.file, node.lineno, f"{why}: the column holds zeros")
+        elif kind == "spread":
+            level = "strong" if constant else "medium"
+            more = (
+                f", `{constant[0]}` never changes"
+                if constant
+                else " for a column that never changes"
+            )
+            yield clue(level, scope.file, node.lineno, why + more)
+        elif kind is not None:
+            yield clue("medium", scope.file, node.lineno, why)
+
+
+def _holds_zero(held: list[tuple[str, Column]]) -> bool:
+    return any(c.minimum is not None and c.minimum <= 0 <= (c.maximum or 0) for _, c in held)
+
+
+def _held_words(scope: Scope, expr: ast.expr) -> str:
+    """Return what the attributes of an expression were bound to in the class, as written."""
+    attributes = scope.owner.attributes if scope.owner is not None else {}
+    names = sorted({n.attr for n in ast.walk(expr) if isinstance(n, ast.Attribute)})
+    held = [b for name in names for _, b in attributes.get(name, [])[-1:]]
+    return " ".join(ast.unparse(b.value) for b in held if _real(b.value))
+
+
+def _denominator(scope: Scope, expr: ast.expr) -> str | None:
+    """Say what a denominator is: a spread of data, a sum or norm, or nothing suspicious."""
+    words = ast.unparse(expr)
+    for name in sorted({n.id for n in ast.walk(expr) if isinstance(n, ast.Name)}):
+        words += " " + " ".join(
+            ast.unparse(b.value) for b in scope.bindings.get(name, [])[-1:] if _real(b.value)
+        )
+    words = f"{words} {_held_words(scope, expr)}"
+    if re.search(r"\bstd\b|\.std\(|\bscale_?\b|\bsd\b|sigma|stddev|var\(", words):
+        return "spread"
+    if re.search(r"max\(?\)? ?- ?|\bptp\b|range_|span", words) and "-" in words:
+        return "spread"
+    return (
+        "sum"
+        if re.search(r"\.sum\(|reduce_sum|\bnorm\b|\.norm\(|count|total|mask|\.mean\(", words)
+        else None
+    )
+
+
+MAKES_NAN = {
+    "shift": "the first rows have no value",
+    "pct_change": "the first row has no value, a former zero gives infinity",
+    "diff": "the first row has no value",
+    "rolling": "the first windows are not full",
+    "merge": "rows without a partner get no value",
+    "join": "rows without a partner get no value",
+    "reindex": "new rows get no value",
+    "resample": "empty intervals get no value",
+    "pivot": "combinations that never occur get no value",
+    "pivot_table": "combinations that never occur get no value",
+    "asfreq": "missing times get no value",
+}
+
+
+FILLS_NAN = ("fillna", "dropna", "ffill", "bfill", "interpolate", "nan_to_num", "SimpleImputer",
+             "KNNImputer", "nanmean", "nanstd", "backfill", "pad")  # fmt: skip
+
+
+def find_missing(training: Training) -> Iterator[Clue]:
+    """Yield where NaN and infinity come into the data or into the sums."""
+    yield from _overflow(training)
+    yield from _missing_values(training, columns_of(training))
+
+
+def _overflow(training: Training) -> Iterator[Clue]:
+    for scope, call in training.named("exp", "expm1", "cosh", "sinh"):
+        inner = ast.unparse(call)
+        if isinstance(call.func, ast.Attribute) and not re.search(
+            r"math|clamp|clip|max|minimum|\(-", inner
+        ):
+            level = (
+                "medium" if re.search(r"logit|x\b|score|logvar|log_var|out|pred", inner) else "weak"
+            )
+            yield clue(level, scope.file, call.lineno, f"{text(call)} has no upper bound")
+    scaled = any(n in training.by_name for n in ("GradScaler", "LossScaleOptimizer"))
+    if not scaled:
+        for scope, call in training.named("half", "set_global_policy", "autocast"):
+            words = ast.unparse(call)
+            if called_name(call) == "half" or ("float16" in words and "bfloat16" not in words):
+                why = f"{text(call)}: beyond 65504 half precision holds no number"
+                yield clue("medium", scope.file, call.lineno, why)
+    for scope, call in training.named("masked_fill", "masked_fill_", "full"):
+        if re.search(
+            r"-\s?(?:float\(['\"]inf|(?:np|torch|jnp|math)\.inf)|'-inf'", ast.unparse(call)
+        ):
+            why = "a row that is masked altogether has no softmax"
+            yield clue("medium", scope.file, call.lineno, why)
+    clipped = any("clip" in n for n in training.by_name) or any(
+        k.arg and "clip" in k.arg for _, c in training.calls for k in c.keywords
+    )
+    if not clipped:
+        for scope, call in training.named("LSTM", "GRU", "RNN", "SimpleRNN"):
+            yield clue("weak", scope.file, call.lineno, "nothing bounds the gradients through time")
+    for scope, call in training.named(*("Adam", "AdamW", "RMSprop")):
+        eps = keyword(call, "eps") or keyword(call, "epsilon")
+        for origin in training.origins(scope, eps) if eps is not None else ():
+            if origin.value < 1e-12:
+                yield clue("strong", origin.file, origin.line, "nothing keeps the quotient off 0")
+
+
+def _missing_values(
+    training: Training, columns: dict[str, list[tuple[str, Column]]]
+) -> Iterator[Clue]:
+    filled = [n for n in FILLS_NAN if n in training.by_name]
+    holes = [(f, c) for held in columns.values() for f, c in held if c.empty_lines or c.odd]
+    tabular = bool({"pandas", "polars"} & training.imported)
+    for scope, call in training.named(*MAKES_NAN):
+        if not isinstance(call.func, ast.Attribute) or isinstance(call.func.value, ast.Constant):
+            continue
+        inner = keyword(call, "how")
+        if called_name(call) in ("merge", "join") and string(inner) in (None, "inner"):
+            continue
+        if called_name(call) == "join" and ("path" in ast.unparse(call) or inner is None):
+            continue
+        if tabular and not re.search(r"torch|random|index", ast.unparse(call.func)):
+            level = "weak" if filled else "medium"
+            why = f"{text(call)}: {MAKES_NAN[called_name(call)]}"
+            yield clue(level, scope.file, call.lineno, why)
+    for scope, call in training.named("to_numeric", "to_datetime"):
+        if string(keyword(call, "errors")) == "coerce":
+            why = f"{text(call)} turns what it cannot read into NaN"
+            yield clue("weak" if filled else "strong", scope.file, call.lineno, why)
+    for scope, call in training.named("map"):
+        mapping = call.args[0] if call.args and isinstance(call.func, ast.Attribute) else None
+        written = isinstance(mapping, (ast.Name, ast.Attribute, ast.Dict))
+        if tabular and written and not filled:
+            why = f"{text(call)} gives NaN for what the mapping lacks"
+            yield clue("weak", scope.file, call.lineno, why)
+    if holes and not filled:
+        for scope, call in training.named("read_csv", "genfromtxt", "read_table", "loadtxt"):
+            why = f"`{holes[0][1].name}` has rows without a number, and nothing fills them"
+            as_text = ast.unparse(keyword(call, "dtype") or call.func) == "str"
+            yield clue("weak" if as_text else "strong", scope.file, call.lineno, why)
+        for file, column in holes[:6]:
+            line = column.empty_lines[0] if column.empty_lines else column.odd[0][0]
+            yield clue("medium", file, line, f"`{column.name}` holds no number here")

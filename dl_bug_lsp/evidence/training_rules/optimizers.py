@@ -1,0 +1,238 @@
+"""Optimisers that hold other parameters than those that are trained, or none that can move."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.training_rules.hyperparameters import OPTIMIZERS
+from dl_bug_lsp.evidence.training_rules.program import Training, clue, names_in, text
+from dl_bug_lsp.provenance.scopes import Binding, Scope, dotted_name
+
+HANDED_ON = frozenset(
+    {
+        "to", "cuda", "cpu", "DataParallel", "DistributedDataParallel", "DDP", "FSDP", "compile",
+        "prepare", "half", "float", "train", "eval", "wrap", "initialize", "convert_sync_batchnorm",
+        "FullyShardedDataParallel", "double", "bfloat16", "apply", "script", "requires_grad_",
+    }
+)  # fmt: skip
+MAKERS = ("build", "make", "create", "from_pretrained", "get_", "load")
+AVERAGED = re.compile(
+    r"ema|average|avg|teacher|target|shadow|best|frozen|reference|ref_|initial|old"
+)
+
+
+def find(training: Training) -> Iterator[Clue]:
+    """Yield where the model and what the optimiser holds part ways."""
+    for scope in training.functions:
+        yield from _replaced(training, scope)
+        yield from _copied(training, scope)
+        yield from _made_in_loop(training, scope)
+    yield from _frozen(training)
+    yield from _maximised(training)
+    yield from _crossed(training)
+
+
+def _optimizer_bindings(scope: Scope) -> Iterator[tuple[str, Binding, ast.Call]]:
+    for name, bindings in scope.bindings.items():
+        for binding in bindings:
+            value = binding.value
+            if (
+                isinstance(value, ast.Call)
+                and called_name(value) in OPTIMIZERS
+                and not binding.mutates
+            ):
+                yield name, binding, value
+
+
+def _model_names(call: ast.Call) -> set[str]:
+    """Return the (dotted) names whose ``parameters()`` an optimiser is given."""
+    found: set[str] = set()
+    for inner in (n for n in ast.walk(call) if isinstance(n, ast.Call)):
+        gives = called_name(inner) in ("parameters", "named_parameters", "trainable_parameters")
+        name = dotted_name(inner.func.value) if isinstance(inner.func, ast.Attribute) else None
+        if gives and name is not None:
+            found.add(name)
+    return found
+
+
+def _replaced(training: Training, scope: Scope) -> Iterator[Clue]:
+    """Find a model, or one of its layers, made anew after the optimiser took its parameters."""
+    for _, binding, call in _optimizer_bindings(scope):
+        for model in sorted(_model_names(call)):
+            for name, bindings in sorted(scope.bindings.items()):
+                if name != model and not name.startswith(model + "."):
+                    continue
+                for later in bindings:
+                    if later.line <= binding.line or later.mutates or not _makes_new(later.value):
+                        continue
+                    if name == model and _rebuilt_both(scope, later.line, model):
+                        continue
+                    why = f"`{name}` is replaced after the optimiser took its parameters"
+                    yield clue("strong", scope.file, later.line, why)
+                    why = f"{text(call)} holds parameters that are replaced later"
+                    yield clue("medium", scope.file, binding.line, why)
+
+
+def _makes_new(expr: ast.expr) -> bool:
+    if not isinstance(expr, ast.Call):
+        return False
+    name = called_name(expr)
+    return name not in HANDED_ON and (
+        name[:1].isupper() or name in ("deepcopy", "copy", "clone") or name.startswith(MAKERS)
+    )  # fmt: skip
+
+
+def _rebuilt_both(scope: Scope, line: int, model: str) -> bool:
+    return any(b.line > line and model in _model_names(c) for _, b, c in _optimizer_bindings(scope))
+
+
+def _copied(training: Training, scope: Scope) -> Iterator[Clue]:
+    """Find a copy that is trained while the optimiser was built for the original."""
+    given = {p.arg for p in scope.parameters()}
+    optimizer = [n for n in sorted(given) if "optim" in n.lower() or n in ("opt",)]
+    for name, bindings in sorted(scope.bindings.items()):
+        short = name.rpartition(".")[2]
+        for binding in bindings:
+            value = binding.value
+            copied = isinstance(value, ast.Call) and called_name(value) in ("deepcopy", "clone")
+            if copied and not AVERAGED.search(short.lower()) and _is_model(short):
+                level = "strong" if optimizer else "medium"
+                why = f"`{name}` is a copy; the optimiser holds the original's parameters"
+                yield clue(level, scope.file, binding.line, why)
+            elif optimizer and _freezes(value) and names_in(value) & given:
+                why = f"{text(value)} freezes what the optimiser was built for"
+                yield clue("strong", scope.file, binding.line, why)
+    if optimizer and any(c.func for c in scope.calls if called_name(c) == "deepcopy"):
+        for caller, call in training.engine.program.callers(_callable_name(scope)):
+            for word in (*call.args, *(k.value for k in call.keywords)):
+                if isinstance(word, ast.Name) and "optim" in word.id:
+                    for binding in caller.bindings.get(word.id, [])[:1]:
+                        why = "the optimiser is bound to the object that is copied later"
+                        yield clue("medium", caller.file, binding.line, why)
+
+
+def _callable_name(scope: Scope) -> str:
+    if scope.owner is not None and scope.name.endswith("__init__"):
+        return scope.owner.name.rpartition(".")[2]
+    return scope.name.rpartition(".")[2]
+
+
+def _is_model(name: str) -> bool:
+    return (
+        re.search(r"model|net|policy|encoder|decoder|student|module|critic|actor", name) is not None
+    )
+
+
+def _freezes(expr: ast.expr) -> bool:
+    return (
+        isinstance(expr, ast.Call)
+        and called_name(expr) == "requires_grad_"
+        and "copy" not in ast.unparse(expr.func)
+        and bool(expr.args)
+        and isinstance(expr.args[0], ast.Constant)
+        and expr.args[0].value is False
+    )
+
+
+def _made_in_loop(training: Training, scope: Scope) -> Iterator[Clue]:
+    """Find what is made anew every round: an optimiser forgets its moments, a model all."""
+    for name, binding, call in _optimizer_bindings(scope):
+        loops = training.loops(scope, call)
+        if loops and isinstance(loops[0], ast.For):
+            header = ast.unparse(loops[0].target) + ast.unparse(loops[0].iter)
+            if re.search(r"epoch|batch|loader|step", header):
+                why = f"`{name}` is made anew in every round and forgets its state"
+                yield clue("strong", scope.file, binding.line, why)
+    for call in scope.calls:
+        if called_name(call) in ("load_state_dict", "set_weights") and training.loops(scope, call):
+            loop = training.loops(scope, call)[0]
+            header = ast.unparse(loop.iter) if isinstance(loop, ast.For) else ""
+            base = ast.unparse(call.func)
+            if re.search(r"epoch|batch|loader|step", header) and not re.search(
+                r"target|ema|teacher|shadow|best|optim|sched|old", base + ast.unparse(call)
+            ):
+                why = f"{text(call)} puts the weights back in every round"
+                yield clue("medium", scope.file, call.lineno, why)
+
+
+def _frozen(training: Training) -> Iterator[Clue]:
+    thawed = any(
+        isinstance(b.value, ast.Constant) and b.value.value is True
+        for s in training.scopes
+        for n, bs in s.bindings.items()
+        if n.endswith((".requires_grad", ".trainable"))
+        for b in bs
+    )
+    for scope in training.functions:
+        for name, bindings in sorted(scope.bindings.items()):
+            if not name.endswith((".requires_grad", ".trainable")):
+                continue
+            for binding in bindings:
+                if isinstance(binding.value, ast.Constant) and binding.value.value is False:
+                    yield from _frozen_at(scope, name, binding, thawed)
+        for call in scope.calls:
+            if _freezes(call) and not AVERAGED.search(ast.unparse(call).lower()):
+                whole = isinstance(call.func, ast.Attribute) and _is_whole(
+                    ast.unparse(call.func.value)
+                )
+                why = f"{text(call)} takes parameters out of training"
+                yield clue("strong" if whole else "medium", scope.file, call.lineno, why, 0.9)
+
+
+def _is_whole(name: str) -> bool:
+    """Whether a name speaks of the whole model rather than of a part of it."""
+    return re.fullmatch(r"(?:self\.)?(?:model|net|network|student|policy)", name) is not None
+
+
+def _frozen_at(scope: Scope, name: str, binding: Binding, thawed: bool) -> Iterator[Clue]:
+    base = name.rpartition(".")[0]
+    source = " ".join(ast.unparse(b.value) for b in scope.bindings.get(base, []) if _plain(b.value))
+    words = f"{base} {source}".lower()
+    if AVERAGED.search(words) or re.search(r"backbone|base|feature|bert|embed|discrim|stem", words):
+        yield clue("weak", scope.file, binding.line, f"`{name}` takes parameters out of training")
+        return
+    level = "medium" if thawed else "strong"
+    # A new head on a frozen body is trained by itself.
+    if any(
+        "." in other and b.line > binding.line and _makes_new(b.value)
+        for other, bs in scope.bindings.items()
+        for b in bs
+    ):
+        level = "weak"
+    yield clue(level, scope.file, binding.line, f"`{name}` takes parameters out of training", 0.9)
+
+
+def _plain(expr: ast.expr) -> bool:
+    inner = getattr(expr, "value", None)
+    return isinstance(expr, (ast.Call, ast.Name, ast.Attribute)) or isinstance(inner, ast.expr)
+
+
+def _maximised(training: Training) -> Iterator[Clue]:
+    for scope, call in training.named(*sorted(OPTIMIZERS)):
+        flag = keyword(call, "maximize")
+        if isinstance(flag, ast.Constant) and flag.value is True:
+            yield clue("strong", scope.file, flag.lineno, "the optimiser makes the loss larger")
+        for inner in (n for n in ast.walk(call) if isinstance(n, ast.UnaryOp)):
+            if isinstance(inner.op, ast.Not) and "requires_grad" in ast.dump(inner):
+                why = "only the frozen parameters are handed to the optimiser"
+                yield clue("strong", scope.file, inner.lineno, why)
+
+
+def _crossed(training: Training) -> Iterator[Clue]:
+    """``optimizer_d`` over the generator's parameters, and the other way round."""
+    sides = (
+        re.compile(r"(?:^|_)(?:d|disc|discriminator|critic)(?:_|$)"),
+        re.compile(r"(?:^|_)(?:g|gen|generator|actor)(?:_|$)"),
+    )
+    for scope in training.functions:
+        for name, binding, call in _optimizer_bindings(scope):
+            short = name.rpartition(".")[2].lower()
+            models = " ".join(m.rpartition(".")[2].lower() for m in sorted(_model_names(call)))
+            for own, other in (sides, sides[::-1]):
+                if own.search(short) and other.search(models) and not own.search(models):
+                    why = f"`{name}` holds the parameters of the other network"
+                    yield clue("strong", scope.file, binding.line, why)

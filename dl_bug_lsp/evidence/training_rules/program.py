@@ -1,0 +1,340 @@
+"""What the training rules ask: the program, its nodes, the clue that answers.
+
+The workspace as the training rules see it: scopes, calls, enclosing statements, numbers.
+
+One pass over a module's tree: what is around each node, and each function's nodes by kind.
+
+Small questions to the syntax of training code, and the clue that answers them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name, source
+from dl_bug_lsp.provenance.nodes import Library, LibraryObject, StepKind
+from dl_bug_lsp.provenance.scopes import Scope, dotted_name
+from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.workspace.values import ConfigEntry
+
+MAX_MODULES = 120
+MAX_BYTES = 300_000
+"""Bounds for what is read of a large program."""
+MAX_LOG_LINES = 400
+FRAMEWORKS = frozenset(
+    {"torch", "keras", "tensorflow", "tf_keras", "jax", "flax", "optax", "lightning", "fastai",
+     "pytorch_lightning", "transformers", "equinox", "haiku", "accelerate"}
+)  # fmt: skip
+TRAINING_WORDS = frozenset(
+    {"optimizer", "loss", "backward", "fit", "epochs", "train", "dataset", "loader", "forward",
+     "learning", "rate", "labels", "batch", "criterion", "scheduler", "gradients"}
+)  # fmt: skip
+ORIGIN_STEPS = 60
+WRITTEN = (StepKind.LITERAL, StepKind.CONFIG)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+Number = float
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A number and the line that writes it down (a literal, a default, a config's entry)."""
+
+    value: Number
+    file: str
+    line: int
+    is_config: bool = False
+
+
+class Training:
+    """One case's program; everything is computed when first asked for."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.engine = case.engine
+        self.category = case.category.id
+        self._nodes: dict[str, ModuleNodes] = {}
+
+    @cached_property
+    def modules(self) -> list[Scope]:
+        """The modules of the workspace without its tests; of many, those that train something."""
+        files = [f for f in self.case.workspace.python_files() if not _is_test(f)]
+        files = files or list(self.case.workspace.python_files())
+        if len(files) > MAX_MODULES:
+            files = self._nearest(files)
+        found = [self.engine.program.module(file) for file in files]
+        return [module for module in found if module is not None]
+
+    def _nearest(self, files: list[str]) -> list[str]:
+        """Choose the files that have most to do with the log and with training, sorted.
+
+        Others are read where they lie beside or below one of these.
+        """
+        told = "\n".join(line.text for line in self.case.log.lines[-MAX_LOG_LINES:])
+        ranked: list[tuple[int, str, int]] = []
+        for file in files:
+            seen = self.case.workspace.source_summary(file, TRAINING_WORDS, FRAMEWORKS)
+            ranked.append((-(len(seen.words) + 100 * (file in told)), file, seen.size))
+        folders = {file.rpartition("/")[0] for score, file, _ in ranked if score}
+        chosen: list[str] = []
+        left = MAX_BYTES
+        for score, file, size in sorted(ranked)[:MAX_MODULES]:
+            if size <= left and (score or _lies_in(file, folders)):
+                left -= size
+                chosen.append(file)
+        return sorted(chosen)
+
+    @cached_property
+    def scopes(self) -> list[Scope]:
+        """All modules, classes, functions and lambdas."""
+        return [scope for module in self.modules for scope in module.walk()]
+
+    @cached_property
+    def functions(self) -> list[Scope]:
+        """All functions and methods, and the modules' own bodies."""
+        return [s for s in self.scopes if not s.is_class and not isinstance(s.node, ast.Lambda)]
+
+    @cached_property
+    def calls(self) -> list[tuple[Scope, ast.Call]]:
+        """All calls with the scope that each stands in."""
+        return [(scope, call) for scope in self.scopes for call in scope.calls]
+
+    @cached_property
+    def by_name(self) -> dict[str, list[tuple[Scope, ast.Call]]]:
+        """The calls by the last name of what is called."""
+        found: dict[str, list[tuple[Scope, ast.Call]]] = {}
+        for scope, call in self.calls:
+            found.setdefault(called_name(call), []).append((scope, call))
+        return found
+
+    def named(self, *names: str) -> Iterator[tuple[Scope, ast.Call]]:
+        """Yield the calls of functions, methods or classes with one of these last names."""
+        for name in names:
+            yield from self.by_name.get(name, [])
+
+    @cached_property
+    def entries(self) -> tuple[ConfigEntry, ...]:
+        """The settings of all config and launch files."""
+        return self.case.config_entries
+
+    @cached_property
+    def numbered_entries(self) -> list[tuple[str, float, ConfigEntry]]:
+        """Names and numbers of the settings that are numbers; True and False are none."""
+        return [
+            (entry.key, entry.value, entry)
+            for entry in self.entries
+            if isinstance(entry.value, (int, float)) and not isinstance(entry.value, bool)
+        ]
+
+    @cached_property
+    def imported(self) -> frozenset[str]:
+        """The top names of all imported modules."""
+        return frozenset(
+            module.partition(".")[0]
+            for scope in self.scopes
+            for module, _ in scope.imports.values()
+        )
+
+    def parent(self, scope: Scope, node: ast.AST) -> ast.AST | None:
+        """Return the syntax node around a node."""
+        return self._parents_of(scope).get(id(node))
+
+    def around(self, scope: Scope, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield the nodes around a node, innermost first, up to its function."""
+        parents = self._parents_of(scope)
+        at = parents.get(id(node))
+        while at is not None and not isinstance(at, (*FUNCTIONS, ast.ClassDef, ast.Module)):
+            yield at
+            at = parents.get(id(at))
+
+    def loops(self, scope: Scope, node: ast.AST) -> list[ast.AST]:
+        """Return the loops of the same function around a node, innermost first."""
+        return [n for n in self.around(scope, node) if isinstance(n, LOOPS)]
+
+    def owns(self, scope: Scope, node: ast.AST) -> bool:
+        """Whether a node stands in a function itself, not in one defined inside it."""
+        parents = self._parents_of(scope)
+        at = parents.get(id(node))
+        while at is not None and not isinstance(at, (*FUNCTIONS[:2], ast.Module)):
+            at = parents.get(id(at))
+        return at is scope.node
+
+    def statement(self, scope: Scope, node: ast.AST) -> ast.stmt | None:
+        """Return the statement that a node is part of."""
+        if isinstance(node, ast.stmt):
+            return node
+        return next((n for n in self.around(scope, node) if isinstance(n, ast.stmt)), None)
+
+    def nodes(self, scope: Scope, group: Group) -> list[ast.AST]:
+        """Return the nodes of a group inside a scope, in the order of `ast.walk`."""
+        return self._nodes_of(scope).of(scope.node, group)
+
+    def _parents_of(self, scope: Scope) -> dict[int, ast.AST]:
+        return self._nodes_of(scope).parents
+
+    def _nodes_of(self, scope: Scope) -> ModuleNodes:
+        found = self._nodes.get(scope.file)
+        if found is None:
+            # The module's own tree: the workspace may have parsed the file anew since.
+            module = scope
+            while module.parent is not None:
+                module = module.parent
+            found = self._nodes[scope.file] = ModuleNodes(module.node)
+        return found
+
+    def numbers(self, scope: Scope, expr: ast.expr) -> list[float]:
+        """Return the numbers that an expression may stand for."""
+        constants = self.engine.node(expr, self.engine.open_context(scope)).constants
+        found = [
+            c.value
+            for c in constants
+            if isinstance(c.value, (int, float)) and not _is_bool(c.value)
+        ]
+        return [float(v) for v in found]
+
+    def texts(self, scope: Scope, expr: ast.expr) -> list[str]:
+        """Return the strings that an expression may stand for."""
+        constants = self.engine.node(expr, self.engine.open_context(scope)).constants
+        return [c.value for c in constants if isinstance(c.value, str)]
+
+    def origins(self, scope: Scope, expr: ast.expr) -> list[Origin]:
+        """Return each number that an expression may stand for with the line that writes it.
+
+        A computed number is written by the expression's own line.
+        """
+        node = self.engine.node(expr, self.engine.open_context(scope))
+        wanted = set(self.numbers(scope, expr))
+        found: list[Origin] = []
+        for step in backward_slice([node], ORIGIN_STEPS) if wanted else ():
+            constant = step.node.constant
+            value = constant.value if constant is not None else None
+            if not isinstance(value, (int, float)) or _is_bool(value) or float(value) not in wanted:
+                continue
+            if step.node.kind in WRITTEN and step.node.line > 0:
+                is_config = step.node.entry is not None
+                found.append(Origin(float(value), step.node.file, step.node.line, is_config))
+                wanted.discard(float(value))
+        found.extend(Origin(v, scope.file, expr.lineno) for v in sorted(wanted))
+        return found
+
+    def library_name(self, scope: Scope, call: ast.Call) -> str:
+        """Return the dotted name of a callee, as far as imports tell it, else as written."""
+        for value in self.engine.node(call.func, self.engine.open_context(scope)).values:
+            if isinstance(value, (Library, LibraryObject)):
+                return value.name
+        return dotted_name(call.func) or called_name(call)
+
+
+def _is_test(file: str) -> bool:
+    name = file.rpartition("/")[2]
+    return name.startswith("test_") or name == "conftest.py" or "/tests/" in f"/{file}"
+
+
+def _is_bool(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _lies_in(file: str, folders: set[str]) -> bool:
+    """Whether a file lies in one of the folders, however deep; in the root only at its top."""
+    folder = file.rpartition("/")[0]
+    if not folder:
+        return "" in folders
+    while folder and folder not in folders:
+        folder = folder.rpartition("/")[0]
+    return bool(folder)
+
+
+BRANCHES = (ast.If,)
+SIGNS = (ast.UnaryOp, ast.Assign)
+FOR_LOOPS = (ast.For,)
+SUBSCRIPTS = (ast.Subscript,)
+OPERATIONS = (ast.BinOp,)
+SLICES = (ast.Slice,)
+LAMBDAS = (ast.Lambda,)
+Group = tuple[type[ast.AST], ...]
+GROUPS: tuple[Group, ...] = (BRANCHES, SIGNS, FOR_LOOPS, SUBSCRIPTS, OPERATIONS, SLICES, LAMBDAS)
+"""The kinds of nodes that rules look for in every function of a program."""
+
+_GROUP_OF = {kind: group for group in GROUPS for kind in group}
+_SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_LEAVES = frozenset((ast.Load, ast.Store, ast.Del, *ast.operator.__subclasses__()))
+
+
+class ModuleNodes:
+    """The nodes of one module; lists are in the order of `ast.walk`.
+
+    A breadth-first walk of a part meets its nodes in the order in which that of the whole does, so
+    one walk of the module serves all functions in it.
+    """
+
+    def __init__(self, tree: ast.AST) -> None:
+        self.parents: dict[int, ast.AST] = {}
+        self._groups: dict[int, dict[Group, list[ast.AST]]] = {}
+        parents, leaves = self.parents, _LEAVES
+        pending: list[tuple[ast.AST, tuple[int, ...]]] = [(tree, ())]
+        for node, chain in pending:
+            if isinstance(node, _SCOPES):
+                chain = (*chain, id(node))
+            group = _GROUP_OF.get(node.__class__)
+            if group is not None:
+                for scope in chain:
+                    self._groups.setdefault(scope, {}).setdefault(group, []).append(node)
+            for child in ast.iter_child_nodes(node):
+                if child.__class__ not in leaves:
+                    parents[id(child)] = node
+                    pending.append((child, chain))
+
+    def of(self, scope: ast.AST, group: Group) -> list[ast.AST]:
+        """Return the nodes of a group inside a function, class or module, itself included."""
+        return self._groups.get(id(scope), {}).get(group, [])
+
+
+OPTIMIZER = re.compile(
+    r"(?:^|[._])(?:opt|optim|optimizer|optimiser|scaler|opt_\w+|optimizer_\w+|\w+_opt"
+    r"|\w+_optimizer|\w+_optim|solver)s?(?:\[|$|\.)"
+)
+
+
+def clue(level: str, file: str, line: int, why: str, score: float = 1.0) -> Clue:
+    """Return a clue of the training rules; ``level`` is strong, medium or weak."""
+    return Clue(f"training.{level}", file, line, score, why)
+
+
+def text(node: ast.AST) -> str:
+    """Return the source of a node for a sentence."""
+    return f"`{source(node)}`"
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return the names and attribute names inside a node."""
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return names | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+
+
+def string(expr: ast.expr | None) -> str | None:
+    """Return the value of a string literal."""
+    if isinstance(expr, ast.Constant) and isinstance(expr.value, str):
+        return expr.value
+    return None
+
+
+def argument(call: ast.Call, position: int, *names: str) -> ast.expr | None:
+    """Return a call's argument by its keyword or by its position."""
+    for keyword in call.keywords:
+        if keyword.arg in names:
+            return keyword.value
+    if 0 <= position < len(call.args):
+        found = call.args[position]
+        return None if isinstance(found, ast.Starred) else found
+    return None
+
+
+def on_optimizer(call: ast.Call) -> bool:
+    """Whether a method is called on what is named as an optimiser."""
+    base = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    return OPTIMIZER.search(base.lower()) is not None and "sched" not in base.lower()

@@ -1,0 +1,179 @@
+"""What pages, chats and terminals do to a traceback's lines, undone before anything reads them.
+
+Entities of HTML, quotation marks and colons of other scripts, text that runs on behind a progress
+bar, tracebacks on one line, and lines that were cut at a screen's width.
+
+Stacks that were printed as one line: a string's repr, an escaped field, a page's HTML.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dl_bug_lsp.logs.values import LogLine
+
+_ENTITY = re.compile(r"&(?:lt|gt|quot|amp|#39|#x27|nbsp);")
+_CLASS = r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Warning|Exit)"
+_WIDE_COLON = re.compile(rf"^(\W{{0,20}}{_CLASS})\uff1a\s*|(call last\))\uff1a\s*$")
+_CURLY_FRAME = re.compile(r"\bFile [“”](?P<file>[^“”\n]{1,1000})[“”][,，] ?line")
+_BEHIND_BAR = re.compile(
+    rf"(?:{_CLASS}\b|jax\.errors|Segmentation fault|Killed|Aborted|Bus error|Terminated|File \""
+    r"|terminate called|Fatal Python|\[?ERROR\b|[\w.-]{1,64}@[\w.-]{1,64}:|[IWEF]\d{4} "
+    r"|slurmstepd: |srun: |/\S{1,400}: line \d)"
+)
+_HEADER = "Traceback (most recent call last):"
+_BEGIN = re.compile(r"\s+(?=File \"[^\"\n]{1,1000}\", line \d)")
+_PLACE = re.compile(
+    r"(?P<place>File \"[^\"\n]{1,1000}\", line \d{1,9}(?:, in (?:<\w{1,60}>|\w{1,200}))?)\s*"
+)
+_RAISED = re.compile(rf"(?:^|\s){_CLASS}(?::\s|\s*$)")
+_FRAME = re.compile(r"^\s*File \"[^\"\n]{1,4096}\", line \d{1,9}(?P<in>, in \S.*)?$")
+_BEGUN = re.compile(r"^\s*File \"[^\"\n]{1,4096}(?:\"(?P<rest>[^\"\n]{0,24}))?$")
+_REST = ", line 0, in "
+_GOES_ON = re.compile(r"^\d*(?:,(?: (?:i(?:n)?)?)?|, in .*)$")
+_MOST_PARTS = 4
+_NARROWEST = 30
+_FAR = 400
+
+
+def mended(lines: list[LogLine]) -> list[LogLine]:
+    """Return ``lines`` as they were before they were pasted; each keeps its number."""
+    lines = [part for line in lines for part in _parts(line)]
+    if any("Traceback (most" in line.text for line in lines):
+        return _unwrapped(lines)
+    return lines
+
+
+def _parts(line: LogLine) -> Iterator[LogLine]:
+    text = line.text
+    if "&" in text and _ENTITY.search(text):
+        text = html.unescape(text).replace("\xa0", " ")
+    if not text.isascii():
+        text = _plain(text)
+    if "%|" in text and "]" in text:
+        yield from (replace(line, text=part) for part in _behind_bar(text))
+    elif 'File "' in text and _HEADER in text:
+        yield from (replace(line, text=part) for part in _on_one_line(text))
+    else:
+        yield line if text is line.text else replace(line, text=text)
+
+
+def _plain(text: str) -> str:
+    """Put the punctuation of code in the place of that of other scripts, where code is meant."""
+    if "\uff1a" in text:
+        text = _WIDE_COLON.sub(lambda m: f"{m[1]}: " if m[1] else f"{m[2]}:", text)
+    if "File “" in text or "File ”" in text:
+        text = _CURLY_FRAME.sub(lambda m: f'File "{m["file"]}", line', text)
+    return text
+
+
+def _behind_bar(text: str) -> list[str]:
+    """Cut a failure's words off the progress bar behind which they were printed."""
+    begin = text.find("%|")
+    end = text.find("]", begin)
+    if end < 0 or ("/s" not in text[begin:end] and "s/it" not in text[begin:end]):
+        return [text]
+    if _BEHIND_BAR.match(text, end + 1):
+        return [text[: end + 1], text[end + 1 :]]
+    return [text]
+
+
+def _on_one_line(text: str) -> list[str]:
+    """Give a traceback that lost its line breaks the lines that it had."""
+    at = text.find(_HEADER) + len(_HEADER)
+    head, body = text[:at], text[at:]
+    pieces = _BEGIN.split(body)
+    if len(pieces) < 2 or pieces[0].strip():
+        return [text]
+    out = [head]
+    for number, piece in enumerate(pieces[1:], 2):
+        place = _PLACE.match(piece)
+        if place is None:
+            return [text]
+        out.append("  " + place["place"])
+        rest = piece[place.end() :].strip()
+        raised = _RAISED.search(rest) if number == len(pieces) else None
+        source = rest[: raised.start()].strip() if raised else rest
+        if source:
+            out.append("    " + source)
+        if raised:
+            out.append(rest[raised.start() :].strip())
+    return out
+
+
+def _unwrapped(lines: list[LogLine]) -> list[LogLine]:
+    """Join lines that a screen cut at its width: a frame's own line tells that width."""
+    out: list[LogLine] = []
+    at = width = 0
+    until = -1
+    while at < len(lines):
+        line = lines[at]
+        if joined := _frame_of(lines, at):
+            text, count = joined
+            width, until = len(line.text), at + _FAR
+            out.append(replace(line, text=text))
+            at += count
+            continue
+        text, count = line.text, 1
+        while at <= until and len(lines[at + count - 1].text) == width and at + count < len(lines):
+            if not lines[at + count].text.strip() or _FRAME.match(lines[at + count].text):
+                break
+            text += lines[at + count].text
+            count += 1
+        out.append(line if count == 1 else replace(line, text=text))
+        at += count
+        if until >= at and _RAISED.match(text):
+            until = -1
+    return out
+
+
+def _frame_of(lines: list[LogLine], at: int) -> tuple[str, int] | None:
+    """Return the frame that begins on a line and ends on one of the next, and how many it takes."""
+    text = lines[at].text
+    if 'File "' not in text or len(text) < _NARROWEST:
+        return None
+    whole, begun = _FRAME.match(text), _BEGUN.match(text)
+    if whole is None and not (begun and _REST.startswith(re.sub(r"\d+", "0", begun["rest"] or ""))):
+        return None
+    if whole and (whole["in"] or at + 1 >= len(lines) or not _GOES_ON.match(lines[at + 1].text)):
+        return None
+    for count in range(2, _MOST_PARTS + 1):
+        if at + count > len(lines) or len(lines[at + count - 1].text) > _FAR:
+            return None
+        text += lines[at + count - 1].text
+        found = _FRAME.match(text)
+        if found and found["in"]:
+            return text, count
+    return None
+
+
+HEADER = "Traceback (most recent call last):"
+FEED = "\\n"
+QUOTES = (('\\"', '"'), ("\\'", "'"), ("\\t", "\t"), ("\\\\", "\\"))
+HTML_FRAME = ("File &quot;", "File &#34;", "&gt;&gt;&gt;")
+
+
+def unescaped(lines: list[LogLine]) -> list[LogLine]:
+    """Return the lines with stacks of one line taken apart; all parts keep its number."""
+    page = any(mark in line.text for line in lines for mark in HTML_FRAME)
+    if not page and not any(HEADER + FEED in line.text for line in lines):
+        return lines
+    out: list[LogLine] = []
+    for line in lines:
+        text = html.unescape(line.text) if page else line.text
+        if HEADER + FEED not in text:
+            out.append(replace(line, text=text))
+            continue
+        before, _, rest = text.partition(HEADER)
+        parts = rest.split(FEED)
+        head = [before] if before.strip(" \"'b[({:=,") else []
+        for part in [*head, HEADER, *parts[1:]]:
+            for written, meant in QUOTES:
+                part = part.replace(written, meant)
+            out.append(replace(line, text=part))
+        # What closes the string or the record is no part of the exception's message.
+        out[-1] = replace(out[-1], text=out[-1].text.rstrip("\"'}]), "))
+    return out

@@ -1,0 +1,414 @@
+"""Recorded runs: their folder, what their processes left, and the session made of it.
+
+Makes a session of a recorded run: the run is a test, and so are the turns of its loop.
+
+Which of the loops that a failure broke off is the one whose turns tell most about it.
+
+Reads what the processes of a recorded run left: one JSON file each (see `tracing.starting`).
+
+The folder of a recorded run, and the environment by which its interpreters find it.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dl_bug_lsp import data_folder, databases
+from dl_bug_lsp.recording.coverage_data import lines_of, numbits_of, union
+from dl_bug_lsp.recording.journal import FOLDER, LONGEST_TEXT, is_running
+from dl_bug_lsp.recording.session_folder import remove
+from dl_bug_lsp.recording.tracing.starting import VERSION
+from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
+from dl_bug_lsp.spectrum.values import Outcome, Signature
+from dl_bug_lsp.workspace.elements import parse
+
+NOTHING = (
+    "nothing was recorded: the command started no Python that runs code of the workspace "
+    "to its end (python -I, -E and -S keep the recorder out, os._exit ends without a word)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A run's session; ``loop`` is the one whose turns were compared.
+
+    ``spent`` and ``processor`` are of the process that recording slowed most: about how many
+    seconds it took, of how many seconds of processor time in all.
+    """
+
+    session: Session
+    loop: Broken | None
+    spent: float
+    processor: float
+    problems: tuple[str, ...]
+
+
+def read_run(
+    folder: Path, root: Path, source: str, started: str, is_failing: bool, output: str
+) -> RecordedRun | None:
+    """Read what a run's processes left in ``folder``; None with nothing of the workspace in it.
+
+    ``source`` names the run (``run:`` and its command), ``output`` is what it printed.
+    """
+    records, problems = read_records(folder)
+    texts, changed = _texts(records, root)
+    records_kept = [one for one in records if any(file in texts for file in one.lines)]
+    if not records_kept:
+        return None
+    name = f"{source} ({'failed' if is_failing else 'passed'})"
+    failed = next((one for one in records_kept if one.broken), None) if is_failing else None
+    failed = failed or records_kept[0]
+    loop = telling_loop(failed.broken, texts.get, list(texts)) if is_failing else None
+    everything = _union(one.lines for one in records_kept)
+    whole = RecordedTest(
+        name,
+        Outcome.FAILED if is_failing else Outcome.PASSED,
+        Phase.CALL if is_failing else None,
+        output[-LONGEST_TEXT:] if is_failing else "",
+        failed.seconds,
+        _hits(everything, Phase.CALL, texts),
+        signatures=_signatures(failed, loop, is_failing),
+    )
+    turns = _turns(name, loop, everything, texts) if loop is not None else []
+    replaces = {f"{source} (failed)"} if is_failing else {name, f"{source} (failed)"}
+    session = Session(
+        started,
+        source.removeprefix("run:"),
+        (whole, *turns),
+        sources=texts,
+        replaces=frozenset(replaces),
+    )
+    slowest = max(records_kept, key=lambda one: one.spent)
+    if not all(one.is_whole for one in records_kept):
+        problems = (*problems, "another tracer took over while it ran; the record is not whole")
+    return RecordedRun(session, loop, slowest.spent, slowest.processor, (*problems, *changed))
+
+
+def _texts(records: Iterable[ProcessRecord], root: Path) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the sources of the files that ran; one that was edited since is left out."""
+    sums = {file: crc for one in records for file, crc in one.checksums.items()}
+    found: dict[str, str] = {}
+    changed: list[str] = []
+    for file in sorted(sums):
+        data = data_folder.read_below(root, file, databases.LARGEST_VALUE)
+        with suppress(UnicodeDecodeError):
+            if data is not None and zlib.crc32(data) == sums[file]:
+                found[file] = data.decode("utf-8")
+                continue
+        changed.append(f"{file} changed while it ran; its lines are left out")
+    return found, tuple(changed)
+
+
+def _turns(
+    whole: str, loop: Broken, everything: Mapping[str, bytes], texts: Mapping[str, str]
+) -> list[RecordedTest]:
+    inside = _union([loop.lines, *(lines for _, _, lines in loop.kinds)])
+    around = {file: _without(lines, inside.get(file, b"")) for file, lines in everything.items()}
+    setup = _hits(around, Phase.SETUP, texts)
+    failing = RecordedTest(
+        f"{whole}, step {loop.turn + 1}",
+        Outcome.FAILED,
+        Phase.CALL,
+        hits={**setup, **_hits(_union([loop.lines]), Phase.CALL, texts)},
+        part_of=whole,
+    )
+    passing = [
+        RecordedTest(
+            f"{whole}, {count} as step {first + 1}",
+            Outcome.PASSED,
+            hits={**setup, **_hits(_union([lines]), Phase.CALL, texts)},
+            weight=count,
+            part_of=whole,
+        )
+        for count, first, lines in loop.kinds
+    ]
+    return [failing, *passing]
+
+
+def _signatures(
+    record: ProcessRecord, loop: Broken | None, is_failing: bool
+) -> tuple[Signature, ...]:
+    """Return how often passing and failing turns met each signature, else the run as a whole."""
+    passing: Mapping[int, int] = {} if is_failing else dict.fromkeys(record.met, 1)
+    failing = set(record.met) if is_failing else set()
+    if loop is not None:
+        passing, failing = loop.signatures, set(loop.met)
+    found = []
+    for number, met in enumerate(record.signatures):
+        if number in failing or passing.get(number):
+            place = (met.file, met.line, met.function, met.argument, met.text)
+            counts = (passing.get(number, 0), int(number in failing))
+            found.append(Signature(*place, met.call_file, met.call_line, *counts))
+    return tuple(found)
+
+
+def _hits(
+    lines: Mapping[str, bytes], phase: Phase, texts: Mapping[str, str]
+) -> dict[tuple[Phase, str], Hits]:
+    return {(phase, file): Hits(lines[file]) for file in sorted(lines) if file in texts}
+
+
+def _union(many: Iterable[Lines]) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for one in many:
+        for file, lines in one.items():
+            found[file] = union(found.get(file, b""), numbits_of(lines))
+    return found
+
+
+def _without(lines: bytes, others: bytes) -> bytes:
+    return numbits_of(set(lines_of(lines)) - set(lines_of(others)))
+
+
+FEW = 3
+"""Turns that must have passed; of fewer little can be learned."""
+_STEPS = frozenset((
+    "backward", "step", "train_step", "training_step", "train_on_batch", "apply_gradients",
+    "GradientTape", "value_and_grad", "apply_updates", "partial_fit", "optimize_step", "update",
+    "zero_grad",
+))  # fmt: skip
+_HOPS = 4
+
+
+def telling_loop(
+    broken: Sequence[Broken], text_of: Callable[[str], str | None], files: Sequence[str]
+) -> Broken | None:
+    """Return the loop or callback to compare turns of; ``broken`` are innermost first.
+
+    The innermost loop that reaches a training step; else, where a framework holds the loop, the
+    outermost function that it calls again and again; else what has most turns. Those of which `FEW`
+    turns passed go before others; None where none has passed.
+    """
+    tried = [one for one in broken if one.passed > 0]
+    for few in (FEW, 1):
+        enough = [one for one in tried if one.passed >= few]
+        if enough:
+            loops = [one for one in enough if one.is_loop]
+            steps = _Steps(text_of, files) if loops else None
+            stepping = [one for one in loops if steps and steps.reached(one)]
+            calls = [one for one in enough if not one.is_loop]
+            if stepping:
+                return stepping[0]
+            return calls[-1] if calls else max(enough, key=lambda one: one.passed)
+    return None
+
+
+class _Steps:
+    """Answers whether a training step is reached from some lines, by the names that are called."""
+
+    def __init__(self, text_of: Callable[[str], str | None], files: Sequence[str]) -> None:
+        self._trees: dict[str, ast.Module] = {}
+        self._calls: dict[str, set[str]] = {}
+        for file in files:
+            tree = _parsed(text_of(file))
+            if tree is None:
+                continue
+            self._trees[file] = tree
+            for node in ast.walk(tree):
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    self._calls.setdefault(node.name, set()).update(_called(node))
+
+    def reached(self, loop: Broken) -> bool:
+        tree = self._trees.get(loop.file)
+        names: set[str] = set()
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, (ast.For, ast.AsyncFor, ast.While)) and node.lineno == loop.first:
+                names |= {name for part in node.body for name in _called(part)}
+        seen: set[str] = set()
+        for _ in range(_HOPS):
+            if names & _STEPS:
+                return True
+            seen |= names
+            names = {n for name in names for n in self._calls.get(name, ())} - seen
+        return False
+
+
+def _parsed(text: str | None) -> ast.Module | None:
+    return parse(text).tree if text is not None else None
+
+
+def _called(node: ast.AST) -> set[str]:
+    found: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call):
+            name = getattr(inner.func, "attr", getattr(inner.func, "id", None))
+            if isinstance(name, str):
+                found.add(name)
+    return found
+
+
+_LARGEST = 2**28
+"""Bytes of a record that are read."""
+Lines = Mapping[str, tuple[int, ...]]
+"""1-based lines by file of the workspace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """A signature that a function met: its first line, and the line of the workspace's call."""
+
+    file: str
+    line: int
+    function: str
+    argument: str
+    text: str
+    call_file: str
+    call_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A loop, or a function that a library calls, in whose turn ``turn`` (0-based) the run failed.
+
+    ``kinds`` are the turns that passed: (their number, the first of them, their lines).
+    ``signatures`` says in how many of them each signature of the process was met.
+    """
+
+    is_loop: bool
+    file: str
+    first: int
+    end: int
+    name: str
+    passed: int
+    turn: int
+    kinds: tuple[tuple[int, int, Lines], ...]
+    lines: Lines
+    signatures: Mapping[int, int]
+    met: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessRecord:
+    """One process; ``checksums`` are CRC-32 of the files as they ran; times in seconds.
+
+    ``spent`` of its ``processor`` time went into recording.
+    """
+
+    process: int
+    is_whole: bool
+    ended: float
+    seconds: float
+    processor: float
+    spent: float
+    checksums: Mapping[str, int]
+    lines: Lines
+    signatures: tuple[Met, ...]
+    met: tuple[int, ...]
+    broken: tuple[Broken, ...]
+
+
+def read_records(folder: Path) -> tuple[tuple[ProcessRecord, ...], tuple[str, ...]]:
+    """Return the records in the order in which the processes ended, and what went wrong."""
+    found: list[ProcessRecord] = []
+    problems: dict[str, None] = {}
+    for name in data_folder.names(folder):
+        if not (name.startswith("run-") and name.endswith(".json")):
+            continue
+        record = _read(folder / name)
+        if isinstance(record, str):
+            problems[record] = None
+        else:
+            found.append(record)
+    told = data_folder.read(folder / "problem.txt", _LARGEST) or b""
+    problems.update(dict.fromkeys(told.decode("utf-8", "replace").splitlines()))
+    return tuple(sorted(found, key=lambda one: (one.ended, one.process))), tuple(problems)
+
+
+def _read(path: Path) -> ProcessRecord | str:
+    """Read one record, or say why there is none."""
+    try:
+        document = json.loads(data_folder.read(path, _LARGEST) or b"")
+        if "problem" in document:
+            return str(document["problem"])
+        return _record(document)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return "a process left no readable record"
+
+
+def _record(document: Mapping[str, Any]) -> ProcessRecord:
+    if document["version"] != VERSION:
+        raise ValueError(document["version"])
+    files = [name for name, _ in document["files"]]
+    return ProcessRecord(
+        int(document["process"]),
+        bool(document["is_whole"]),
+        float(document["ended"]),
+        float(document["ended"]) - float(document["began"]),
+        float(document["processor"]),
+        float(document["spent"]),
+        dict(document["files"]),
+        _lines(document["lines"], files),
+        tuple(_met(document["signatures"], files)),
+        tuple(document["met"]),
+        tuple(_broken(one, files) for one in document["failed"]),
+    )
+
+
+def _broken(one: Mapping[str, Any], files: Sequence[str]) -> Broken:
+    return Broken(
+        one["kind"] == "loop",
+        files[one["file"]],
+        int(one["first"]),
+        int(one["end"]),
+        str(one["name"]),
+        int(one["passed"]),
+        int(one["turn"]),
+        tuple((int(n), int(first), _lines(lines, files)) for n, first, lines in one["kinds"]),
+        _lines(one["lines"], files),
+        {int(number): int(times) for number, times in one["signatures"]},
+        tuple(one["met"]),
+    )
+
+
+def _met(rows: Sequence[Sequence[Any]], files: Sequence[str]) -> Iterator[Met]:
+    for file, line, function, argument, text, call_file, call_line in rows:
+        caller = files[call_file] if call_file >= 0 else ""
+        yield Met(files[file], line, function, argument, text, caller, call_line)
+
+
+def _lines(rows: Sequence[tuple[int, list[int]]], files: Sequence[str]) -> Lines:
+    return {files[file]: tuple(lines) for file, lines in rows}
+
+
+_PREFIX = "run-"
+_OURS = re.compile(r"run-\d+\.json(?:\.tmp)?|problem\.txt")
+BOOTSTRAP = Path(__file__).resolve().parent / "bootstrap"
+
+
+@contextlib.contextmanager
+def run_folder(root: Path) -> Iterator[Path]:
+    """Make a folder for the records of a run's processes, and remove it; raises OSError."""
+    base = data_folder.prepare(root, FOLDER)
+    for name in data_folder.names(base):
+        process, old = name.removeprefix(_PREFIX), base / name
+        # Also one that an earlier process of our own number left.
+        is_old = process.isdigit() and len(process) < 19 and name.startswith(_PREFIX)
+        if is_old and (int(process) == os.getpid() or not is_running(int(process))):
+            remove(old, _OURS)
+    folder = base / f"{_PREFIX}{os.getpid()}"
+    data_folder.make_new(folder)
+    try:
+        yield folder
+    finally:
+        remove(folder, _OURS)
+
+
+def environment(folder: Path, root: Path, of: Mapping[str, str]) -> dict[str, str]:
+    """Return what to set so that every Python that is started records what it runs."""
+    before = of.get("PYTHONPATH")
+    path = f"{BOOTSTRAP}{os.pathsep}{before}" if before else str(BOOTSTRAP)
+    return {
+        "DL_BUG_SPECTRUM": str(folder.resolve()),
+        "DL_BUG_ROOT": str(root.resolve()),
+        "PYTHONPATH": path,
+    }

@@ -1,0 +1,173 @@
+"""Words without a traceback that end a job: one table a family, one row a complaint.
+
+What a row of the tables of complaints holds.
+
+Complaints of shells and of the programs that launch scripts call.
+
+Complaints of kernels, schedulers, containers and launchers about a process that is gone.
+
+Complaints of native code: crashes, runtimes' fatal checks, communication watchdogs.
+
+Complaints of command-line and config libraries about how the program was started.
+"""
+
+# ruff: noqa: E501  (one row a line: a table is read across)
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Weight(IntEnum):
+    """How surely words like these ended the job; compared with exceptions, which weigh 100."""
+
+    FATAL = 95
+    """The program or the system says that it ends here."""
+    SHELL = 75
+    """A command failed; its script may have gone on."""
+    SPOKEN = 50
+    """An error in words, perhaps handled."""
+    CONSEQUENCE = 30
+    """A launcher or scheduler reports that something else failed."""
+    HINT = 15
+    """Worth showing where nothing better is found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """A complaint: the program that speaks, how to find it, its weight, and where it ends.
+
+    ``pattern`` is searched in a line without its time and level; its groups ``message``, ``file``
+    and ``line`` (a script's, 1-based) are taken where they exist. ``until`` matches the last line
+    of a complaint of several lines; ``back`` looks above for what else belongs to it. ``cues`` are
+    words of which a line must hold one: most lines are passed over without the pattern. Without
+    a group ``message`` the whole line is the message.
+    """
+
+    program: str
+    pattern: re.Pattern[str]
+    weight: Weight
+    cues: tuple[str, ...] = ()
+    until: re.Pattern[str] | None = None
+    back: re.Pattern[str] | None = None
+
+
+def row(
+    program: str,
+    pattern: str,
+    weight: Weight,
+    cues: str = "",
+    until: str | None = None,
+    back: str | None = None,
+) -> Complaint:
+    """Return a table's row from the text of its patterns; ``cues`` are separated by bars."""
+    return Complaint(
+        program,
+        re.compile(pattern),
+        weight,
+        tuple(cues.split("|")) if cues else (),
+        re.compile(until) if until else None,
+        re.compile(back) if back else None,
+    )
+
+
+_S, _F = Weight.SHELL, Weight.FATAL
+_ERRNO = r"(?:No such file or directory|Permission denied|Is a directory|Not a directory|Read-only file system|No space left on device|Disk quota exceeded|Input/output error|Argument list too long|Exec format error|Device or resource busy|Text file busy|Operation not permitted|Stale file handle|Too many open files|Cannot allocate memory|File exists)"
+
+SHELL: tuple[Complaint, ...] = (
+    row("python", r"(?:^|/)(?:python|pypy)[\d.]*: (?P<message>can't open file .+|No module named .+|Error while finding module specification.+|can't find '__main__' module.+)$", _F, "python|pypy"),
+    row("bash", r"^(?P<file>[^\s:][^:]{0,500}): line (?P<line>\d{1,7}): (?P<message>.{0,500}?(?:command not found|unbound variable|parameter (?:null or )?not set|syntax error.*|unexpected EOF.*|bad substitution|not a valid identifier|integer expression expected|unary operator expected|ambiguous redirect|bad array subscript|division by 0.*|too many arguments|numeric argument required|cannot execute.*|required file not found|" + _ERRNO + r"))$", _S),
+    row("kill", r"^(?P<file>[^\s:][^:]{0,500}): line (?P<line>\d{1,7}): +\d+ (?P<message>(?:Killed|Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception|Terminated|Trace/breakpoint trap)\b.*)$", _F),
+    row("bash", r"^-?(?:ba|z|k|da|a)?sh: (?:line )?(?:(?P<line>\d{1,7}): )?(?P<message>.{0,500}?(?:command not found.*|not found|unbound variable|[Ss]yntax error.*|bad substitution|parameter not set|" + _ERRNO + r"))$", _S),
+    row("sh", r"^(?P<file>[\w./~-]{1,500}): (?P<line>\d{1,7}): (?P<message>.{0,500}?(?:not found|[Ss]yntax error.*|parameter not set|bad substitution.*|Bad substitution|unexpected operator|" + _ERRNO + r"|cannot (?:open|create) .+|can't cd to .+))$", _S),
+    row("zsh", r"^(?P<file>[\w./~-]{1,500}):(?P<line>\d{1,7}): (?P<message>(?:command not found|no such file or directory|parse error|permission denied|no matches found|bad math expression).*)$", _S),
+    row("env", r"^(?:/usr/bin/)?env: (?P<message>.+: No such file or directory|.+: Permission denied)$", _F),
+    row("shell", r"^(?P<program>ls|cp|mv|rm|cat|tar|mkdir|cd|ln|chmod|chown|touch|head|tail|rsync|unzip|gzip|gunzip|wget|curl|find|du|df|source|tee|dd|git|nohup|sudo|mpirun|mpiexec|torchrun|conda|nvcc|make|cmake|gcc|g\+\+|docker|aws|gsutil|hdfs|hadoop|scp|ssh|numactl|taskset|timeout|xargs|sed|awk|grep|bash|sh|zsh): (?P<message>.{0,500}?" + _ERRNO + r".*|cannot .+|failed to .+|fatal: .+|error: .+)$", _S),
+    row("git", r"^fatal: (?P<message>.+)$", _S),
+    row("loader", r"(?P<message>error while loading shared libraries: .+)$", _F, "shared libraries"),
+    row("conda", r"^(?P<message>(?:CommandNotFoundError|EnvironmentNameNotFound|EnvironmentLocationNotFound|CondaError|PackagesNotFoundError|ResolvePackageNotFound|UnsatisfiableError|LibMambaUnsatisfiableError|CondaHTTPError): ?.*)$", _S),
+    row("pip", r"^ERROR: (?P<message>(?:Could not find a version that satisfies|No matching distribution found|Cannot install|ResolutionImpossible|Could not open requirements file|Could not install packages|Failed building wheel|Failed to build|Invalid requirement|Package .+ requires a different Python|Ignored the following|.+ is not a supported wheel|Could not build wheels).*)$", _S),
+    row("pip", r"^error: (?P<message>(?:subprocess-exited-with-error|externally-managed-environment|metadata-generation-failed|legacy-install-failure).*)$", _S),
+    row("uv", r"^\s*× (?P<message>No solution found when resolving.*|Failed to .+)$", _S),
+    row("make", r"^make(?:\[\d+\])?: \*\*\* \[(?:(?P<file>[^\]:]+):(?P<line>\d{1,7}): )?(?P<message>.+\] (?:Error|Killed|Segmentation|Aborted).*)$", Weight.CONSEQUENCE),
+    row("make", r"^make(?:\[\d+\])?: \*\*\* (?P<message>No rule to make target.+|No targets.+|missing separator.+)$", _S),
+    row("make", r"^(?P<file>[\w./-]{1,200}):(?P<line>\d{1,7}): \*\*\* (?P<message>.+)$", _S),
+    row("compiler", r"^(?P<file>[\w./-]{1,500}\.(?:c|cc|cpp|cu|cuh|h|hpp)):(?P<line>\d{1,7})(?::\d+)?: (?P<message>(?:fatal )?error: .+)$", _S),
+    row("docker", r"^docker: (?P<message>Error response from daemon.+)$", _F),
+    row("docker", r"^(?P<message>Error response from daemon: .+|ERROR: failed to solve: .+|executor failed running .+)$", _S),
+)  # fmt: skip
+
+
+_C = Weight.CONSEQUENCE
+
+SYSTEM: tuple[Complaint, ...] = (
+    row("kernel", r"(?P<message>(?:Memory cgroup out of memory|Out of memory): Kill(?:ed)? process .+|oom-kill:constraint=.+|invoked oom-killer.*|oom_reaper: reaped process.*)", _F, "Kill|oom"),
+    row("kernel", r"(?P<message>NVRM: Xid.*|segfault at [0-9a-f]{1,20} ip .+|general protection fault.*)", _S, "Xid|segfault|protection fault"),
+    row("slurm", r"(?P<message>Detected \d{1,9} oom[-_]kill event\S* in .+|Exceeded job memory limit.*|exceeded memory limit.*|Some of your processes may have been killed by the cgroup out-of-memory handler.*)", _F, "oom|memory"),
+    row("slurm", r"(?P<message>\*{3} (?:JOB|STEP) \S+ .*CANCELLED AT .*)", _F, "CANCELLED"),
+    row("slurm", r"^srun: error: (?P<message>\S+: tasks? [\d,-]+: (?:Out Of Memory|Segmentation fault|Bus error|Aborted|Illegal instruction).*)", _S),
+    row("slurm", r"^(?:srun|sbatch|salloc): (?:error|fatal): (?P<message>(?:Unable to|Batch job submission failed|Invalid|Unrecognized|Memory specification|Job submit|This does not look like).*)", _F),
+    row("env", r"^(?:srun|slurmstepd): error: (?:Unable to )?execve\(\): (?P<message>.+)", _F),
+    row("slurm", r"^(?:srun|slurmstepd): (?:error: )?(?P<message>.+)", _C),
+    row("pbs", r"=>> PBS: (?P<message>job killed: .+)", _F, "PBS"),
+    row("lsf", r"(?P<message>TERM_(?:RUNLIMIT|MEMLIMIT|OWNER|SWAP|CPULIMIT|PREEMPT)\b.*)", _F, "TERM_"),
+    row("torchrun", r"\bfailed \(exitcode: -\d{1,3}\) local_rank: .+", Weight.SPOKEN, "local_rank"),
+    row("torchrun", r"\bfailed \(exitcode: -?\d{1,3}\) local_rank: .+", _C, "local_rank"),
+    row("container", r"\bOOMKilled\b", _F, "OOMKilled"),
+    row("container", r"(?:exited with (?:exit )?code|[Ee]xit [Cc]ode:?|command terminated with exit code|exit status|returned non-zero code:) ?(?:137|139|134|135|143)\b", _S, "xit"),
+    row("container", r"(?:exited with (?:exit )?code|command terminated with exit code|exit status|exits with return code =|Process completed with exit code|returned non-zero code:|exitcode:) ?-?[1-9]\d{0,2}\b", _C, "xit|non-zero"),
+    row("kubernetes", r"The node was low on resource|Pod was rejected|ImagePullBackOff|ErrImagePull|CrashLoopBackOff|DeadlineExceeded|was evicted|\bEvicted\b", _S, "low on resource|rejected|Pull|BackOff|DeadlineExceeded|vict"),
+    row("mpi", r"(?:mpirun|mpiexec|prterun) noticed that process", _S, "noticed"),
+    row("mpi", r"MPI_ABORT was invoked on rank|Primary job\s+terminated normally|ORTE has lost communication", _C, "MPI_ABORT|Primary job|ORTE"),
+    row("deepspeed", r"Killing subprocess \d+", _C, "Killing"),
+    row("kill", r"^(?P<message>Killed|Terminated|Hangup|Killed: 9|\[\d+\] *[+-]? *\d* *(?:Killed|killed|Terminated|terminated)\b.*)\s*$", _F),
+    row("preemption", r"[Ss]pot [Ii]nstance .{0,80}(?:interrupt|terminat|reclaim)|\b[Pp]reempted\b|DUE TO PREEMPTION|[Pp]reemption notice", _S, "pot |reempt|PREEMPT"),
+    row("nvidia", r"Failed to initialize NVML: .+|NVIDIA-SMI has failed|RmInitAdapter failed", _S, "NVML|NVIDIA|RmInit"),
+)  # fmt: skip
+
+
+_P = Weight.SPOKEN
+
+NATIVE: tuple[Complaint, ...] = (
+    row("signal", r"^(?P<message>(?:Segmentation fault|Bus error|Aborted|Illegal instruction|Floating point exception|Trace/breakpoint trap)(?: \(core dumped\))?)\s*$", _F),
+    row("signal", r"\*\*\* (?:SIG[A-Z]+|Process received signal)|^\[[^\]]{1,100}\] Signal: |^Signal: (?:Segmentation fault|Aborted|Bus error)", _S, "SIG|ignal"),
+    row("torch", r"(?P<message>ERROR: Unexpected (?:segmentation fault|bus error|floating-point exception) encountered in worker.*)", _F, "Unexpected"),
+    row("c++", r"^(?P<message>terminate called after throwing an instance of .+)", _F, until=r"^\s*what\(\):"),
+    row("c++", r"^(?P<message>terminate called without an active exception|libc\+\+abi: terminating.*|terminating .*uncaught exception.*)", _F),
+    row("libc", r"^(?P<message>\*\*\* Error in .+|double free or corruption.*|free\(\): .+|malloc\(\): .+|munmap_chunk\(\): .+|corrupted (?:size|double-linked).*|\*\*\* stack smashing detected.*)$", _F),
+    row("cuda", r"(?P<message>\S{1,400}\.cuh?:\d{1,7}: .{0,500}: block: \[\d+,\d+,\d+\], thread: \[\d+,\d+,\d+\] Assertion .+ failed\.?)", _P, "Assertion"),
+    row("libc", r"^(?P<message>\S.{0,500}: Assertion [`'].{1,1000}' failed\.?)$", _F, "Assertion"),
+    row("cuda", r"^(?P<message>(?:CUDA|HIP|cuDNN|CUBLAS|NCCL) (?:error|failure|out of memory)\b.*|cudaError\w+.*|CUDA_ERROR_\w+.*)$", _P),
+    row("nccl", r"Watchdog caught collective|Some NCCL operations have failed or timed out|NCCL watchdog thread terminated", _P, "atchdog|NCCL op"),
+    row("nccl", r"NCCL WARN (?:Cuda failure|Call to connect|Connect to|socket|Net|Error)|\bnccl(?:Remote|System|Unhandled|Internal)Error\b", _P, "NCCL WARN|nccl"),
+    row("gloo", r"gloo.{0,300}(?:Connection closed by peer|Timed out waiting|Connect timeout|connectFullMesh failed)", _P, "gloo"),
+    row("tensorflow", r"^F\d{4} .+?\] (?P<message>.+)$|^\d{4}-\S+ \S+: F \S+:\d+\] ", _F),
+    row("tensorflow", r"(?P<message>Check failed: .+)", _S, "Check failed"),
+    row("xla", r"LLVM ERROR: .+|XLA .{0,200}RESOURCE_EXHAUSTED|Allocator .{0,200}ran out of memory trying to allocate", _P, "LLVM|RESOURCE_EXHAUSTED|ran out of memory"),
+    row("openmp", r"(?P<message>OMP: Error #\d+: .+|libgomp: .+|Intel MKL FATAL ERROR: .+|INTEL MKL ERROR: .+|BLAS : Program is Terminated.*|OpenBLAS blas_thread_init: pthread_create failed.*)", _F, "OMP|libgomp|MKL|BLAS"),
+    row("loader", r"^(?P<message>Could not load library \S+ Error: .+)$", _F, "Could not load library"),
+    row("numpy", r"(?P<message>A module that was compiled using NumPy 1\.x cannot be run in.*)", _S, "compiled using NumPy", until=r"^NumPy \S+ as it may crash"),
+    row("protobuf", r"(?P<message>\[libprotobuf (?:FATAL|ERROR) .+)", _S, "libprotobuf"),
+    row("python", r"^(?P<message>MemoryError|Fatal Python error: .+|Abort trap: 6)$", _F),
+    row("opencv", r"(?P<message>error: \(-\d+:.+\) .+ in function .+)", _S, "in function"),
+    row("keras", r"(?P<message>Your input ran out of data; interrupting training.*)", Weight.HINT, "ran out of data"),
+)  # fmt: skip
+
+
+_HYDRA_END = r"^Set the environment variable HYDRA_FULL_ERROR"
+
+USAGE: tuple[Complaint, ...] = (
+    row("argparse", r"^(?P<file>[\w./\\-]{1,256}(?: [\w-]{1,64}){0,3}): error: (?P<message>.+)$", _F, back=r"^usage: "),
+    row("click", r"^Error: (?P<message>.+)$", _F, back=r"^Usage: |^Try '.*' for help"),
+    row("typer", r"^[╭+][─-]+ (?:Error|Parsing error|Required options|Value error) [─-]+", _F, until=r"^[╰+][─-]+", back=r"^Usage: |^ ?Usage: "),
+    row("absl", r"^FATAL Flags parsing error:\s?(?P<message>.*)$", _F, until=r"^Pass --help"),
+    row("fire", r"^ERROR: (?P<message>Could not consume arg: .+|The function received no value for the required argument: .+)$", _F),
+    row("jsonargparse", r"^error: (?P<message>(?:Parser key|Validation failed|No action for|Key |Option |Unrecognized arguments).*)$", _F, back=r"^usage: "),
+    row("hydra", r"^(?P<message>Could not override '.+|Error merging override .+|Error parsing override .+|Could not append to config\..+|Cannot find primary config .+|Primary config (?:module|directory) .+not found.*|Missing mandatory value.*|You must specify '.+', e\.g.*|Multiple values for .+|Could not delete from config.*|In '.+': (?:Could not (?:find|load|override)|Validation error|ConfigKeyError|Override|Not found|Overrides? ).*|Error (?:loading|composing) .+|Interpolation (?:key|resolution) .+)$", _F, until=_HYDRA_END),
+    row("omegaconf", r"^(?P<message>omegaconf\.errors\.\w+: .+)$", _F, until=_HYDRA_END),
+    row("pytest", r"^(?:FAILED|ERROR) (?P<file>\S+\.py)(?:::(?P<test>\S+))? - (?P<message>.+)$", Weight.SHELL),
+    row("docopt", r"^Usage:$", Weight.HINT),
+    row("torchrun", r"^(?P<message>torchrun: error: .+)$", _F),
+)  # fmt: skip

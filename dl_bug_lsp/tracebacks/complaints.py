@@ -1,0 +1,166 @@
+"""The reader of complaints: the tables asked line by line, then errors in plain words."""
+
+from __future__ import annotations
+
+import re
+
+from dl_bug_lsp.logs.prefixes import split_record
+from dl_bug_lsp.tracebacks import complaint_tables
+from dl_bug_lsp.tracebacks.complaint_tables import Complaint, Weight
+from dl_bug_lsp.tracebacks.exception_text import message_end, parse_pasted, without_marks
+from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Frame, Relation
+
+ROWS = (
+    *complaint_tables.USAGE,
+    *complaint_tables.SHELL,
+    *complaint_tables.SYSTEM,
+    *complaint_tables.NATIVE,
+)
+
+# One cheap search decides for most lines that no row of the tables can match.
+TRIGGER = re.compile(
+    r"rror|ailed|illed|Kill|atal|FATAL|not found|ERROR|[Uu]sage|No such|[Pp]ermission|denied|annot"
+    r"|can't|ault|bort|Could not|CANCELLED|TERM|OOM|oom|[Ee]xit|unbound|xception|Terminat|terminat"
+    r"|No module|Xid|preempt|Preempt|Evict|evict|Multiple values|You must specify|Missing mandatory"
+    r"|In '|Interpolation|Primary config|Assertion|corruption|free\(|malloc|atchdog|ran out of"
+    r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
+    r"|No space|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication|\*\*\*|Illegal"
+    r"|Floating"
+)
+_QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
+_LOUD = frozenset(("ERROR", "CRITICAL", "FATAL"))
+_PLAIN = re.compile(
+    r"^\W{0,4}(?:fatal |runtime |unexpected )?(?:error|failed|failure|fatal|abort(?:ed"
+    r"|ing)?)\b\W{0,3}",
+    re.IGNORECASE,
+)
+_WARNING = re.compile(
+    r"Warning: |^\s*warnings\.warn|[Dd]eprecat|\bwarn(?:ing)?\b[:\]]", re.IGNORECASE
+)
+_PROSE = re.compile(
+    r"^\W{0,4}errors? (?:without|codes?|messages?|logs?|details?|output|when|while|during|after"
+    r"|reports?|traces?|info|stack)\b[^:]{0,200}:?\s*$",
+    re.IGNORECASE,
+)
+"""A person's words about an error, which is told elsewhere."""
+_HARMLESS = re.compile(
+    r"(?:\b0 (?:errors?|failed)|^Error executing job with|no errors?|errors? (?:rate|=|: ?[\d.])"
+    r"|failed call to cuInit|cuInit"
+    r"|Unable to register|factory: Attempting|TensorRT|cudart|computation_placer|error_rate"
+    r"|mean_\w*error"
+    r"|pip's dependency resolver|\bmse\b|\bmae\b|on_error|\bskipp?|\bretry|\bignor)",
+    re.IGNORECASE,
+)
+_MAX_BACK = 60
+_MAX_ON = 60
+_MAX_TEXT = 4000
+
+
+def read_complaint(stream: Stream, index: int) -> Block | None:
+    """Read what a line complains about, if any row of the tables, or its own words, say so."""
+    text = stream.text(index)[:_MAX_TEXT]
+    level, rest = split_record(text)
+    if level in _QUIET:
+        return None
+    for row in ROWS:
+        if row.cues and not any(cue in text for cue in row.cues):
+            continue
+        match = row.pattern.search(rest) or (row.pattern.search(text) if rest != text else None)
+        if match and (row.back is None or _names_script(row, match) or _above(row, stream, index)):
+            return _block(row, match, stream, index)
+    return _bare_exception(stream, index, rest) or _spoken(stream, index, level, rest)
+
+
+def _names_script(row: Complaint, match: re.Match[str]) -> bool:
+    """`train.py: error: …` needs no usage above it; `tool: error: …` does."""
+    return row.program == "argparse" and match["file"].split(" ")[0].endswith(".py")
+
+
+def _above(row: Complaint, stream: Stream, index: int) -> bool:
+    if row.back is None:
+        return False
+    return any(row.back.search(stream.text(at)) for at in range(max(0, index - _MAX_BACK), index))
+
+
+def _block(row: Complaint, match: re.Match[str], stream: Stream, index: int) -> Block:
+    end = index + 1
+    groups = match.groupdict()
+    lines = [groups.get("message") or match.string.strip()]
+    if row.until is not None:
+        lines, end = _on(row.until, stream, index, lines)
+    first = index
+    if row.back is not None:
+        for at in range(index - 1, max(-1, index - _MAX_BACK), -1):
+            if row.back.search(stream.text(at)):
+                first = at
+                break
+    frames: tuple[Frame, ...] = ()
+    if (groups.get("file") or "").rpartition("/")[2] in _SHELLS:
+        frames = ()
+    elif groups.get("file") and groups.get("line"):
+        frames = (Frame(groups["file"], int(groups["line"])),)
+    elif groups.get("file"):
+        frames = (Frame(groups["file"], 0),)
+    message = "\n".join(lines).strip()
+    cause = Cause(row.program, message, frames, Relation.ROOT, stream.span(first, end))
+    return Block(
+        [cause], first, end, "message", FailureKind.MESSAGE,
+        evidence=stream.text(index).strip()[:500], weight=int(row.weight),
+    )  # fmt: skip
+
+
+_SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "-bash"))
+
+
+def _on(
+    until: re.Pattern[str], stream: Stream, index: int, lines: list[str]
+) -> tuple[list[str], int]:
+    """Return the complaint's lines up to the one that ends it, without a box's sides."""
+    for at in range(index + 1, min(index + _MAX_ON, len(stream))):
+        if until.search(stream.text(at)):
+            between = [stream.text(number).strip("│|┃ \t") for number in range(index + 1, at)]
+            head = [] if lines[0][:1] in "╭+" else lines
+            tail = [stream.text(at).strip()] if "what()" in stream.text(at) else []
+            return [*head, *between, *tail], at + 1
+    return lines, index + 1
+
+
+def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
+    """Read `SomeError: words` that stand alone, as `print(error)` and loggers leave them."""
+    if not rest or rest[0].isspace():
+        return None
+    parsed = parse_pasted(rest, trusted=False)
+    if parsed is None or not re.search(r"(?:Error|Exception|Interrupt)$", parsed[0]):
+        return None
+    if not parsed[1] and not _goes_on_below(stream, index):
+        return None
+    end = message_end(lambda at: stream.text(at) if at < len(stream) else None, index, parsed[1])
+    lines = without_marks(rest, [parsed[1], *(stream.text(at) for at in range(index + 1, end))])
+    cause = Cause(parsed[0], "\n".join(lines).strip(), (), Relation.ROOT, stream.span(index, end))
+    return Block(
+        [cause], index, end, "message", evidence=rest.strip(), weight=int(Weight.SPOKEN) + 10
+    )
+
+
+def _goes_on_below(stream: Stream, index: int) -> bool:
+    """Say whether an exception without words has them indented below it, or ends the text."""
+    if index + 1 == len(stream):
+        return True
+    below = stream.text(index + 1)
+    return below[:2].isspace() and bool(below.strip())
+
+
+def _spoken(stream: Stream, index: int, level: str | None, rest: str) -> Block | None:
+    """Take a line of level ERROR, or one that begins with "Error:", for a failure in words."""
+    loud = level in _LOUD
+    if not (loud or (level is None and _PLAIN.match(rest))) or len(rest) < 4:
+        return None
+    if _WARNING.search(rest) or _HARMLESS.search(rest) or (not loud and _PROSE.match(rest)):
+        return None
+    cause = Cause("log", rest.strip(), (), Relation.ROOT, stream.span(index, index + 1))
+    weight = int(Weight.SPOKEN) if loud else int(Weight.SPOKEN) - 5
+    return Block(
+        [cause], index, index + 1, "message", FailureKind.MESSAGE,
+        evidence=stream.text(index).strip()[:500], weight=weight,
+    )  # fmt: skip
