@@ -11,10 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp.assistants.context import clean
-from dl_bug_lsp.provenance.engine import Engine, Node
-from dl_bug_lsp.provenance.slices import Step, backward_slice
-from dl_bug_lsp.provenance.stack import StackPlace, heads_of, statement_at, walk_stack
-from dl_bug_lsp.provenance.values import (
+from dl_bug_lsp.provenance.engine import Engine
+from dl_bug_lsp.provenance.nodes import (
     Class,
     Config,
     Const,
@@ -27,8 +25,11 @@ from dl_bug_lsp.provenance.values import (
     LibraryObject,
     Mapping,
     Module,
+    Node,
     Value,
 )
+from dl_bug_lsp.provenance.slices import Step, backward_slice
+from dl_bug_lsp.provenance.stack import StackPlace, heads_of, statement_at, walk_stack
 from dl_bug_lsp.report import ReportFrame
 from dl_bug_lsp.views.escape import shorten
 from dl_bug_lsp.views.markdown import block, code
