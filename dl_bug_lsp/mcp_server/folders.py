@@ -151,17 +151,26 @@ def log_bytes(workspace: Workspace, named: str, logs: Sequence[Path]) -> bytes:
 
     Raises `ToolError` for any other file: a text that an assistant read may have named it.
     """
+    path = below(workspace.root / named, (workspace.root, *logs))
+    if path is None:
+        raise ToolError(
+            f"the log '{named}' is outside of the workspace; hand over its 'text', or start "
+            "the server with --logs and its folder"
+        )
     try:
-        path = (workspace.root / named).resolve()
-        inside = [root for root in (workspace.root.resolve(), *logs) if root in path.parents]
-        if not inside:
-            raise ToolError(
-                f"the log '{named}' is outside of the workspace; hand over its 'text', or start "
-                "the server with --logs and its folder"
-            )
         with data_folder.open_regular(path) as stream:
             size = stream.seek(0, 2)
             stream.seek(max(0, size - LARGEST_LOG))
             return stream.read(LARGEST_LOG)
-    except (OSError, ValueError, RuntimeError):
+    except (OSError, ValueError):
         raise ToolError(f"the log '{named}' cannot be read") from None
+
+
+def below(path: Path, folders: Sequence[Path]) -> Path | None:
+    """Return a path without links that lies below one of the folders, or is one; else None."""
+    try:
+        real = path.resolve()
+        roots = [folder.resolve() for folder in folders]
+    except (OSError, ValueError, RuntimeError):
+        return None
+    return real if any(root == real or root in real.parents for root in roots) else None

@@ -176,7 +176,7 @@ class Tools:
                 WHY_SCHEMA,
                 self.why,
             ),
-            *extra_tools(self.folders),
+            *extra_tools(self.folders, self.logs),
         ]
 
     def localize(self, given: Mapping[str, Any]) -> Answer:
