@@ -306,3 +306,11 @@ def _check_own(found: os.stat_result, folder: Path) -> None:
     owner = os.getuid() if hasattr(os, "getuid") else found.st_uid
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != owner:
         raise NotADirectoryError(errno.ENOTDIR, _WHY, str(folder))
+
+
+def home_folder() -> str:
+    """Return the user's home folder, which no text for others shows; empty where there is none."""
+    try:
+        return str(Path.home())
+    except RuntimeError:
+        return ""

@@ -40,10 +40,21 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
+class ChainStep:
+    """An expression on the way of a value: its place in the workspace (1-based) and its code."""
+
+    file: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Suspect:
     """A suspicious place; ``line`` and ``end_line`` are 1-based, ``file`` relative with ``/``.
 
     In a notebook they are lines of the file on disk; ``cell`` says where its reader sees them.
+    ``chain`` leads, step by step, from the place to the failing expression or to a call on the
+    stack that it goes into; empty where no value is known to go there.
     """
 
     rank: int
@@ -55,6 +66,7 @@ class Suspect:
     evidence: tuple[Evidence, ...]
     cell: CellPlace | None = None
     suggestion: Suggestion | None = None
+    chain: tuple[ChainStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,15 +54,26 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("retrieval", "evidence", "ranking", "report", "bug_reports", "localize"),
     ),
     "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
-    "views": ("taxonomy", "report", "spectrum", "__version__"),
+    "views": ("tracebacks", "messages", "taxonomy", "report", "spectrum", "__version__"),
+    "assistants": (
+        *("cancellation", "logs", "tracebacks", "messages", "taxonomy", "workspace", "provenance"),
+        *("report", "views", "data_folder"),
+    ),
     "server": (
         *("logs", "tracebacks", "fixes", "cancellation", "settings"),
         *("localize", "taxonomy", "workspace", "report", "views", "watching", "runs"),
-        *("recording", "spectrum", "data_folder"),
+        *("recording", "spectrum", "data_folder", "assistants"),
+        "__version__",
+    ),
+    "mcp_server": (
+        *("assistants", "data_folder", "localize", "report", "settings", "taxonomy", "views"),
+        *("workspace", "server", "checks", "triage"),
         "__version__",
     ),
     "cli": (
         *(
+            "assistants",
+            "mcp_server",
             "data_folder",
             "localize",
             "settings",
@@ -87,8 +98,11 @@ SERVER = (
 )
 """The server's parts; each imports only from those before it."""
 LIBRARIES = {
+    "anyio": {"mcp_server"},
     "coverage": {"recording"},
     "lsprotocol": {"server"},
+    "mcp": {"mcp_server"},
+    "mcp_types": {"mcp_server"},
     "numpy": {"retrieval", "evidence", "ranking", "spectrum", "techniques"},
     "pathspec": {"workspace"},
     "pygls": {"server"},
@@ -110,6 +124,7 @@ ON_DISK = {
     "runs",
     "watching",
     "server",
+    "mcp_server",
     "cli",
 }
 """The rooms that read or write files, apart from data that ships with the package."""
@@ -172,8 +187,13 @@ HEAVY = (
 )
 
 
-LISTENS = ("server/process/transports.py", "server/process/candidates.py")
-"""The one module that opens a socket: where the user asked the server to listen."""
+LISTENS = (
+    "server/process/transports.py",
+    "server/process/candidates.py",
+    "mcp_server/bridging.py",
+    "mcp_server/beside_editor.py",
+)
+"""The modules that open a socket: where the user asked the server to listen, or to go to it."""
 
 
 def room_of(module: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from dl_bug_lsp.cli import errors
 from dl_bug_lsp.cli.parser import build_parser
-from dl_bug_lsp.server.commands.execute import CLEAR, LOCALIZE, REPORT
+from dl_bug_lsp.server.commands.arguments import CLEAR, LOCALIZE, REPORT
 from dl_bug_lsp.server.core.settings import read_settings
 from dl_bug_lsp.server.line_features.lenses import SHOW_SUSPECT
 

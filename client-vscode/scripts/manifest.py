@@ -78,6 +78,14 @@ def own_settings() -> dict[str, dict[str, Any]]:
                 False, "Colour lines by their suspiciousness (also: *DL Bug: Toggle Heat Map*)."
             ),
         },
+        "Assistants": {
+            "secondOpinion": flag(
+                False,
+                "Offer *DL Bug: Ask for a Second Opinion*: the editor's own language model reorders"
+                " the first places. It is sent the failure's compact context, when you ask.",
+                "window",
+            ),
+        },
         "Server": {
             "interpreter": {
                 "type": "string",

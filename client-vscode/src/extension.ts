@@ -1,6 +1,9 @@
 /** The extension's start: everything is made here and joined; the server starts beside it. */
 
 import * as vscode from "vscode";
+import { HandingOver } from "./assistants/handingOver";
+import { SecondOpinion } from "./assistants/secondOpinion";
+import { registerTools } from "./assistants/tools";
 import { Captures } from "./capture/captures";
 import { DebugCapture } from "./capture/debugging";
 import { NotebookCapture } from "./capture/notebooks";
@@ -48,7 +51,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const information = new InformationDocument();
   const heatMap = new HeatMap(running, failures);
   const places = new Places(waitedFor, failures, reports);
+  const handing = new HandingOver(waitedFor, failures);
   context.subscriptions.push(
+    handing,
+    registerTools(running, handing),
+    new SecondOpinion(waitedFor, failures, handing, () => setting("secondOpinion", false)),
     channels.client, channels.server, channels.trace, running, failures, status, reports, heatMap, places,
     new FailuresTree(failures),
     new Texts(waitedFor, (report) => places.found(report)),

@@ -9,6 +9,7 @@ import tempfile
 from difflib import get_close_matches
 from pathlib import Path
 
+from dl_bug_lsp.assistants.explaining import SYNONYMS, category_named
 from dl_bug_lsp.cli.errors import FOUND, UsageError
 from dl_bug_lsp.cli.terminal import terminal_width, wants_colour, write_text
 from dl_bug_lsp.localize import localize
@@ -19,56 +20,6 @@ from dl_bug_lsp.views.style import Style
 from dl_bug_lsp.views.wrap import wrap
 from dl_bug_lsp.workspace import Workspace
 
-SYNONYMS = {
-    "oom": "gpu_out_of_memory",
-    "cuda_oom": "gpu_out_of_memory",
-    "out_of_memory": "gpu_out_of_memory",
-    "cuda_out_of_memory": "gpu_out_of_memory",
-    "ram": "cpu_out_of_memory",
-    "memoryerror": "cpu_out_of_memory",
-    "shm": "cpu_out_of_memory",
-    "nan": "loss_nan",
-    "inf": "loss_nan",
-    "shape": "tensor_mismatch",
-    "shapes": "tensor_mismatch",
-    "size_mismatch": "tensor_mismatch",
-    "shape_mismatch": "tensor_mismatch",
-    "dtype": "type_mismatch",
-    "typeerror": "type_mismatch",
-    "keyerror": "key_not_found",
-    "indexerror": "illegal_index",
-    "device_side_assert": "illegal_index",
-    "attributeerror": "attribute_not_found",
-    "nameerror": "undefined_variable",
-    "unboundlocalerror": "undefined_variable",
-    "filenotfounderror": "path_not_found",
-    "file_not_found": "path_not_found",
-    "importerror": "library_not_found",
-    "modulenotfounderror": "library_not_found",
-    "valueerror": "illegal_argument",
-    "zerodivisionerror": "division_by_zero",
-    "unicodedecodeerror": "unexpected_encoding",
-    "encoding": "unexpected_encoding",
-    "none": "null_reference",
-    "nonetype": "null_reference",
-    "nccl": "communication_failure",
-    "timeout": "communication_failure",
-    "no_space_left": "storage_exhausted",
-    "disk_full": "storage_exhausted",
-    "killed": "process_killed",
-    "oom_killer": "process_killed",
-    "sigkill": "process_killed",
-    "not_learning": "loss_stagnation",
-    "plateau": "loss_stagnation",
-    "diverges": "loss_divergence",
-    "exploding": "loss_divergence",
-    "chance": "accuracy_at_chance",
-    "vanishing_gradients": "dead_gradients",
-    "overfit": "overfitting",
-    "cuda": "device_unavailable",
-    "no_gpu": "device_unavailable",
-}
-"""What people call categories."""
 CUTOFF = 0.45
 """How near a misspelt category must be to be meant; a beginning alone is enough."""
 SHORT_WORD = 4
@@ -83,8 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.category is None:
         write_text(overview_text(list(rows.values()), style))
         return FOUND
-    wanted = re.sub(r"[\s-]+", "_", arguments.category.strip().lower())
-    wanted = SYNONYMS.get(wanted) or SYNONYMS.get(wanted.replace("_", "")) or wanted
+    wanted = category_named(arguments.category)
     if wanted in rows:
         write_text(explain_text(rows[wanted], terminal_width(), style))
         return FOUND

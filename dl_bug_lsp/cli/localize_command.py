@@ -7,9 +7,8 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, overload
+from typing import TYPE_CHECKING, Any, TextIO
 
 from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError, complain
 from dl_bug_lsp.cli.log_input import is_closed_pipe, is_piped, read_input
@@ -18,7 +17,6 @@ from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.report import Options, Report
 from dl_bug_lsp.settings.project import FILE, read_project
 from dl_bug_lsp.settings.reading import Settings, settings_of
-from dl_bug_lsp.views.code import Lines
 
 if TYPE_CHECKING:
     from dl_bug_lsp.workspace import Workspace
@@ -29,6 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     root = workspace_folder(arguments.workspace)
     if arguments.brief and arguments.format != "text":
         raise UsageError("--brief is a form of the text; leave --format out")
+    if arguments.tokens is not None and arguments.format != "context":
+        raise UsageError("--tokens is for --format context")
     given = read_input(arguments.file, shown=_pass_on if _passes(arguments) else None)
     from dl_bug_lsp.localize import localize
     from dl_bug_lsp.workspace import Workspace
@@ -78,8 +78,13 @@ def _pass_on(part: bytes) -> None:
 def _options(arguments: argparse.Namespace, workspace: Workspace) -> Options:
     """Return what the arguments say, else the project's settings (`[tool.dl-bug-lsp]`)."""
     of_project = project_settings(workspace).options
+    top = of_project.top
+    if arguments.format == "context":
+        from dl_bug_lsp.assistants.context import PLACES
+
+        top = PLACES
     return Options(
-        of_project.top if arguments.top is None else arguments.top,
+        top if arguments.top is None else arguments.top,
         of_project.top_files if arguments.top_files is None else arguments.top_files,
         tuple({**dict(of_project.path_map), **dict(arguments.map)}.items()),
     )
@@ -114,17 +119,25 @@ def workspace_folder(given: str) -> Path:
 
 def _print(report: Report, workspace: Workspace, arguments: argparse.Namespace) -> None:
     shape = "brief" if arguments.brief else arguments.format
-    text = rendered(report, workspace, shape, arguments.color, sys.stdout)
+    text = rendered(report, workspace, shape, arguments.color, sys.stdout, arguments.tokens)
     print_rendered(text, arguments.format, sys.stdout)
 
 
-def rendered(report: Report, workspace: Workspace, shape: str, colour: str, stream: TextIO) -> str:
+def rendered(
+    report: Report,
+    workspace: Workspace,
+    shape: str,
+    colour: str,
+    stream: TextIO,
+    tokens: int | None = None,
+) -> str:
     """Return the report in the format ``shape``, as it is fit for ``stream``."""
     if shape == "json":
         from dl_bug_lsp.views.json_view import to_json
 
         return _json(to_json(report))
     if shape == "sarif":
+        from dl_bug_lsp.assistants.context import shown_lines
         from dl_bug_lsp.views.sarif import to_sarif
 
         return _json(to_sarif(report, shown_lines(workspace)))
@@ -133,10 +146,14 @@ def rendered(report: Report, workspace: Workspace, shape: str, colour: str, stre
 
         home = os.environ.get("GITHUB_WORKSPACE") or os.curdir
         return to_github(report, path_prefix(workspace.root, Path(home)))
+    from dl_bug_lsp.assistants.context import context_of, shown_lines
     from dl_bug_lsp.views.paths import PathStyle
     from dl_bug_lsp.views.style import Style
     from dl_bug_lsp.views.text import render_text
 
+    if shape == "context":
+        # Its reader looks from the workspace, wherever this command was typed.
+        return context_of(report, workspace, tokens)
     style = Style(wants_colour(colour, stream))
     paths = PathStyle(path_prefix(workspace.root, Path.cwd()))
     if shape == "brief":
@@ -148,7 +165,7 @@ def rendered(report: Report, workspace: Workspace, shape: str, colour: str, stre
 
 def print_rendered(text: str, shape: str, stream: TextIO) -> None:
     """Print a rendered report; machines get UTF-8 whatever the terminal's encoding."""
-    if shape in ("json", "sarif"):
+    if shape in ("json", "sarif", "context"):
         write_bytes(text.encode("utf-8"), stream)
     else:
         write_text(text, stream)
@@ -172,34 +189,3 @@ def path_prefix(root: Path, reader: Path) -> str:
     if Path(way).parts[:3] == (os.pardir,) * 3:
         return root.as_posix().rstrip("/") + "/"
     return Path(way).as_posix() + "/"
-
-
-def shown_lines(workspace: Workspace) -> Lines:
-    """Return the lines of a workspace file as people know them: a notebook's without its JSON."""
-
-    def lines(file: str) -> Sequence[str]:
-        raw = workspace.lines(file)
-        return _NotebookLines(workspace, file, len(raw)) if file.endswith(".ipynb") else raw
-
-    return lines
-
-
-class _NotebookLines(Sequence[str]):
-    """A notebook's lines, read one at a time."""
-
-    def __init__(self, workspace: Workspace, file: str, count: int) -> None:
-        self._workspace = workspace
-        self._file = file
-        self._count = count
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(self._count))]
-        return self._workspace.source_line(self._file, index + 1)

@@ -51,6 +51,10 @@ def _run(arguments: argparse.Namespace) -> int:
         from dl_bug_lsp.cli import server_command
 
         return server_command.run(arguments)
+    if arguments.command == "mcp":
+        from dl_bug_lsp.cli import mcp_command
+
+        return mcp_command.run(arguments)
     if arguments.command == "spectrum":
         from dl_bug_lsp.cli import spectrum_command
 
@@ -64,7 +68,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
         return doctor_command.run(arguments)
     raise UsageError(
-        "say what to do: localize, run, spectrum, server, explain or doctor (see --help)"
+        "say what to do: localize, run, spectrum, server, mcp, explain or doctor (see --help)"
     )
 
 

@@ -9,7 +9,7 @@ from dl_bug_lsp import __version__
 from dl_bug_lsp.cli.errors import PROGRAM, WRONG_USE, complain
 from dl_bug_lsp.techniques.names import NAMES
 
-FORMATS = ("text", "json", "sarif", "github")
+FORMATS = ("text", "json", "sarif", "github", "context")
 
 
 class Parser(argparse.ArgumentParser):
@@ -39,6 +39,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_run(commands, common)
     _add_spectrum(commands, common)
     _add_server(commands, common)
+    _add_mcp(commands, common)
     _add_explain(commands, common)
     _add_doctor(commands, common)
     return parser
@@ -63,6 +64,12 @@ def _add_localize(commands: _Commands[Parser], common: Parser) -> None:
         "--workspace", default=".", metavar="DIR", help="folder of the code (default: this one)"
     )
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    command.add_argument(
+        "--tokens",
+        type=_tokens,
+        metavar="N",
+        help="tokens that --format context takes at most (default: 1500)",
+    )
     command.add_argument(
         "--brief", action="store_true", help="one line a failure, the one that ended the job last"
     )
@@ -193,6 +200,12 @@ def _add_server(commands: _Commands[Parser], common: Parser) -> None:
     command.add_argument(
         "--log-file", metavar="PATH", help="write the server's log there (at most 1 MB, twice)"
     )
+    command.add_argument(
+        "--mcp-socket",
+        metavar="PATH",
+        help="also serve assistants at this new Unix socket ('dl-bug-lsp mcp --connect PATH'); "
+        "needs the extra 'mcp'",
+    )
     command.add_argument("--clientProcessId", type=int, help=argparse.SUPPRESS)
 
 
@@ -212,6 +225,35 @@ def _add_explain(commands: _Commands[Parser], common: Parser) -> None:
         help="as in tensor_mismatch, a common word (oom) or a message; without it, all",
     )
     command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+
+
+def _add_mcp(commands: _Commands[Parser], common: Parser) -> None:
+    command = commands.add_parser(
+        "mcp",
+        parents=[common],
+        allow_abbrev=False,
+        help="serve assistants over the Model Context Protocol",
+        description="Offers tools to an assistant over standard input and output "
+        "(docs/assistants.md); needs the extra 'mcp'. Nothing is sent anywhere else.",
+    )
+    command.add_argument(
+        "--workspace",
+        action="append",
+        metavar="DIR",
+        help="folder of the code (default: this one); may be given several times",
+    )
+    command.add_argument(
+        "--logs",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="folder of logs outside of the workspace that tools may read; may be repeated",
+    )
+    command.add_argument(
+        "--connect",
+        metavar="SOCKET",
+        help="speak with the server that an editor started with --mcp-socket SOCKET",
+    )
 
 
 def _add_doctor(commands: _Commands[Parser], common: Parser) -> None:
@@ -238,6 +280,10 @@ def _number(text: str, least: int) -> int:
 
 def _positive(text: str) -> int:
     return _number(text, 1)
+
+
+def _tokens(text: str) -> int:
+    return _number(text, 200)
 
 
 def _natural(text: str) -> int:

@@ -151,6 +151,7 @@ def _print_report(
 ) -> None:
     """Localize a run's output and print the report to standard error."""
     # Imported here: a command that succeeds pays for none of it.
+    from dl_bug_lsp.assistants.context import PLACES
     from dl_bug_lsp.cli.localize_command import print_rendered, rendered
     from dl_bug_lsp.localize import localize
     from dl_bug_lsp.report import Options
@@ -158,6 +159,8 @@ def _print_report(
 
     opened = Workspace(workspace)
     wanted = Options(SHORT, SHORT) if shape == "text" else Options()
+    if shape == "context":
+        wanted = Options(PLACES)
     spectrum = spectrum_of(executed, workspace, opened) if executed is not None else None
     report = localize(output, opened, wanted, spectrum)
     opened.keep_index()

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.cli.errors import UsageError
+from dl_bug_lsp.cli.mcp_command import MISSING
 
 if TYPE_CHECKING:
+    from dl_bug_lsp.server.core.app import DlBugServer
     from dl_bug_lsp.server.process.wire import Channel
 
 
@@ -26,13 +29,35 @@ def run(arguments: argparse.Namespace) -> int:
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise UsageError(f"cannot write the log file '{log_file}': {reason}") from None
+    beside = _beside(arguments.mcp_socket)
     # Importing the protocol makes some 100,000 objects, all to stay: collecting among them costs
     # a seventh of the start. The server turns the collector on again.
     gc.disable()
     from dl_bug_lsp.server.run import serve_and_exit
 
-    serve_and_exit(accept, log_file, arguments.clientProcessId)
+    serve_and_exit(accept, log_file, arguments.clientProcessId, beside)
     return 0
+
+
+def _beside(socket: str | None) -> Callable[[DlBugServer], Coroutine[Any, Any, None]] | None:
+    """Return what serves assistants beside the editor, None where nobody asked for it."""
+    if socket is None:
+        return None
+    if sys.platform == "win32":
+        raise UsageError("--mcp-socket needs Unix sockets, which this system does not have")
+    if find_spec("mcp") is None:
+        raise UsageError(MISSING)
+    path = Path(socket).absolute()
+    if path.exists() or not path.parent.is_dir():
+        why = "is there already" if path.exists() else "lies in no folder"
+        raise UsageError(f"--mcp-socket: '{socket}' {why}")
+
+    def beside(server: DlBugServer) -> Coroutine[Any, Any, None]:
+        from dl_bug_lsp.mcp_server.beside_editor import serve_socket
+
+        return serve_socket(server, path)
+
+    return beside
 
 
 def _transport(arguments: argparse.Namespace) -> Callable[[], Channel]:

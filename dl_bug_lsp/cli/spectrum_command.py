@@ -160,7 +160,8 @@ def _rendered(
     import json
     from dataclasses import replace
 
-    from dl_bug_lsp.cli.localize_command import path_prefix, shown_lines
+    from dl_bug_lsp.assistants.context import shown_lines
+    from dl_bug_lsp.cli.localize_command import path_prefix
     from dl_bug_lsp.recording.ranked import combined_table, counted_table, heat_of, ranked_now
     from dl_bug_lsp.spectrum.table import COMBINED
     from dl_bug_lsp.views.paths import PathStyle

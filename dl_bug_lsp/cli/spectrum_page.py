@@ -29,7 +29,7 @@ def page(
 
     ``known`` is the heat of the lines where it is not that of ``full`` alone.
     """
-    from dl_bug_lsp.cli.localize_command import shown_lines
+    from dl_bug_lsp.assistants.context import shown_lines
     from dl_bug_lsp.recording.ranked import line_counts
 
     lines = shown_lines(workspace)

@@ -10,6 +10,7 @@ from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.notebooks import ran_in_order
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
+from dl_bug_lsp.ranking.chains import with_chains
 from dl_bug_lsp.ranking.fusion import (
     GENERIC,
     LEAST_SPECIFIC,
@@ -114,7 +115,7 @@ def failure_report(
         retry_may_help=retry_may_help(failure, case.category),
         span=failure.span,
         frames=_frames(case),
-        suspects=suspects,
+        suspects=with_chains(suspects, case),
         files=files,
         advice=advice(failure, case.category, ran_in_order(case)),
         reliable=failure.reliable,

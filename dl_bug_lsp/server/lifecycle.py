@@ -10,6 +10,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
+from dl_bug_lsp.server.commands.pulled_diagnostics import offer_pull
 from dl_bug_lsp.server.core.app import DlBugServer, capability
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.files.changes import files_changed
@@ -40,13 +41,7 @@ def register(server: DlBugServer) -> None:
     def initialize(ls: DlBugServer, params: types.InitializeParams) -> None:
         watch_parent(params.process_id, end_with_parent)
         ls.protocol.use_buffers()
-        options = params.initialization_options
-        if isinstance(options, dict):
-            _take_options(ls, options)
-        ls.diagnostics.capabilities = (
-            capability(params.capabilities, "text_document", "publish_diagnostics")
-            or types.PublishDiagnosticsClientCapabilities()
-        )
+        _take_options(ls, params)
         for uri in _folder_uris(params):
             ls.folders.open(uri)
 
@@ -108,7 +103,18 @@ def register(server: DlBugServer) -> None:
         ls.protocol.cancel_open_requests()
 
 
-def _take_options(ls: DlBugServer, options: dict[str, Any]) -> None:
+def _take_options(ls: DlBugServer, params: types.InitializeParams) -> None:
+    """Take in what the client says of itself and how it wants to be served."""
+    ls.diagnostics.capabilities = (
+        capability(params.capabilities, "text_document", "publish_diagnostics")
+        or types.PublishDiagnosticsClientCapabilities()
+    )
+    options = params.initialization_options
+    if not isinstance(options, dict):
+        options = {}
+    offer_pull(ls, params, is_wanted=options.get("pullDiagnostics") is True)
+    if not options:
+        return
     ls.settings.of_start = read_given(options.get("settings"))
     ls.settings.tell(ls.settings.of_start)
     commands = options.get("clientCommands")

@@ -6,12 +6,13 @@ import asyncio
 import logging
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from typing import Any
 
 from dl_bug_lsp.server import lifecycle
-from dl_bug_lsp.server.commands import execute, navigation
+from dl_bug_lsp.server.commands import execute, handing_over, navigation
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.files import editing, notebooks
 from dl_bug_lsp.server.following import followed_spectra
@@ -30,6 +31,7 @@ logger = logging.getLogger(__name__)
 HANDLERS = (
     lifecycle,
     execute,
+    handing_over,
     editing,
     notebooks,
     lenses,
@@ -55,16 +57,20 @@ def make_server() -> DlBugServer:
     return server
 
 
-def serve(channel: Channel) -> int:
+Beside = Callable[[DlBugServer], Coroutine[Any, Any, None]]
+"""Something that runs beside the server, on its loop, until it ends."""
+
+
+def serve(channel: Channel, beside: Beside | None = None) -> int:
     """Speak LSP with one client until it leaves; return 0 after an orderly shutdown, else 1."""
     server = make_server()
     collect_seldom()
     sys.setswitchinterval(SWITCH_SECONDS)
-    asyncio.run(_speak(server, channel))
+    asyncio.run(_speak(server, channel, beside))
     return 0 if server.protocol.was_shut_down else 1
 
 
-async def _speak(server: DlBugServer, channel: Channel) -> None:
+async def _speak(server: DlBugServer, channel: Channel, beside: Beside | None) -> None:
     loop = asyncio.get_running_loop()
     left = asyncio.Event()
 
@@ -83,7 +89,12 @@ async def _speak(server: DlBugServer, channel: Channel) -> None:
     server.protocol.leave = left.set
     loop.set_exception_handler(_log_stray)
     read_all(channel, take, gone)
+    companion = asyncio.create_task(beside(server)) if beside is not None else None
     await left.wait()
+    if companion is not None:
+        companion.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await companion
     server.jobs.cancel_all()
     outbox.close()
 
@@ -95,7 +106,10 @@ def _log_stray(_loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> 
 
 
 def serve_and_exit(
-    accept: Callable[[], Channel], log_file: str | None = None, parent: int | None = None
+    accept: Callable[[], Channel],
+    log_file: str | None = None,
+    parent: int | None = None,
+    beside: Beside | None = None,
 ) -> None:
     """Wait for a client, serve it, then end the process, whatever still runs in its threads.
 
@@ -113,4 +127,4 @@ def serve_and_exit(
         print(f"dl-bug-lsp: {error}", file=sys.stderr)
         end_process(2)
     else:
-        end_process(serve(channel))
+        end_process(serve(channel, beside))

@@ -64,16 +64,20 @@ def failure_to_json(failure: FailureReport) -> Json:
 
 def suspect_to_json(suspect: Suspect) -> Json:
     """Return one suspicious place of a failure."""
-    return {
-        "rank": suspect.rank,
-        "file": well_formed(suspect.file),
-        "line": suspect.line,
-        "end_line": suspect.end_line,
-        "function": _optional(suspect.function),
-        "score": _share(suspect.score),
-        "evidence": [evidence_to_json(evidence) for evidence in suspect.evidence],
-        "cell": asdict(suspect.cell) if suspect.cell is not None else None,
-    } | _suggestion(suspect)
+    return (
+        {
+            "rank": suspect.rank,
+            "file": well_formed(suspect.file),
+            "line": suspect.line,
+            "end_line": suspect.end_line,
+            "function": _optional(suspect.function),
+            "score": _share(suspect.score),
+            "evidence": [evidence_to_json(evidence) for evidence in suspect.evidence],
+            "cell": asdict(suspect.cell) if suspect.cell is not None else None,
+        }
+        | _suggestion(suspect)
+        | _chain(suspect)
+    )
 
 
 def _suggestion(suspect: Suspect) -> Json:
@@ -81,6 +85,16 @@ def _suggestion(suspect: Suspect) -> Json:
     if edit is None:
         return {}
     return {"suggestion": {"before": well_formed(edit.before), "after": well_formed(edit.after)}}
+
+
+def _chain(suspect: Suspect) -> Json:
+    if not suspect.chain:
+        return {}
+    steps = [
+        {"file": well_formed(step.file), "line": step.line, "text": in_order(step.text)}
+        for step in suspect.chain
+    ]
+    return {"chain": steps}
 
 
 def evidence_to_json(evidence: Evidence) -> Json:

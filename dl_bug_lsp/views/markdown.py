@@ -38,7 +38,7 @@ def code(text: str) -> str:
     line = " ".join(shorten(escape(text), LONGEST).split())
     if not line:
         return ""
-    fence = "`" * (_longest_run(line) + 1)
+    fence = "`" * (longest_run(line) + 1)
     pad = " " if line[0] == "`" or line[-1] == "`" else ""
     return f"{fence}{pad}{line}{pad}{fence}"
 
@@ -61,7 +61,7 @@ def sentence(text: str) -> str:
 def block(lines: list[str]) -> str:
     """Return lines as a fenced block of text, whatever fences they hold themselves."""
     text = "\n".join(escape(line) for line in lines)
-    fence = "`" * max(3, _longest_run(text) + 1)
+    fence = "`" * max(3, longest_run(text) + 1)
     return f"{fence}text\n{text}\n{fence}"
 
 
@@ -132,5 +132,6 @@ def advice_lines(failure: FailureReport) -> list[str]:
     ]
 
 
-def _longest_run(text: str) -> int:
+def longest_run(text: str) -> int:
+    """Return the length of the longest run of backticks."""
     return max((len(run) for run in re.findall("`+", text)), default=0)

@@ -30,8 +30,8 @@ LOG = (FIXTURE / "log.txt").read_text(encoding="utf-8")
 RAISED = "leafcls/models/head.py"
 COMMANDS = [
     *("dlBug.localize", "dlBug.localizeFile", "dlBug.clear", "dlBug.resolve", "dlBug.failures"),
-    *("dlBug.report", "dlBug.dismiss", "dlBug.next", "dlBug.previous", "dlBug.openLog"),
-    "dlBug.heatmap",
+    *("dlBug.dismiss", "dlBug.report", "dlBug.why", "dlBug.next", "dlBug.previous"),
+    *("dlBug.openLog", "dlBug.heatmap"),
 ]
 
 

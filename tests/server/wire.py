@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,12 @@ PATIENCE = 60.0
 class Wire:
     """A server process; what it sends is kept by kind."""
 
-    def __init__(self, environment: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, environment: dict[str, str] | None = None, arguments: Sequence[str] = ()
+    ) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `kill`
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "dl_bug_lsp", "server"],
+            [sys.executable, "-m", "dl_bug_lsp", "server", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

@@ -7,7 +7,6 @@ import type { ReportDocuments } from "../views/report";
 import { categoryName, isSameUri, percent } from "../views/words";
 import { choices } from "./choices";
 import { isSame, type Named, nameOf, named } from "./naming";
-import { redacted, versions } from "./redacted";
 import { reveal } from "./reveal";
 
 const placesWords = (count: number): string => (count === 1 ? "1 suspicious place" : `${count} suspicious places`);
@@ -28,7 +27,6 @@ export class Places implements vscode.Disposable {
       "dlBug.goToPlace": (argument) => this.goTo(named(argument)),
       "dlBug.showSuspect": (argument) => this.showSuspect(named(argument)),
       "dlBug.showReport": (argument) => this.showReport(named(argument)),
-      "dlBug.copyForIssue": (argument) => this.copyForIssue(named(argument)),
       "dlBug.openLogAtFailure": (argument) => this.openLog(named(argument)),
       "dlBug.dismissPlace": (argument) => this.dismiss(named(argument)),
       "dlBug.dismissFailure": (argument) => this.dismiss(named(argument)),
@@ -150,18 +148,6 @@ export class Places implements vscode.Disposable {
       return;
     }
     await this.reports.show(report, argument.failure);
-  }
-
-  /** Put the report on the clipboard as Markdown: message, places, code, evidence, versions; redacted. */
-  private async copyForIssue(argument: PlaceArgument): Promise<void> {
-    const report = argument.report ?? this.failures.listed[0]?.report;
-    if (report === undefined) {
-      vscode.window.setStatusBarMessage("DL Bug: no failures", 5000);
-      return;
-    }
-    const page = await this.reports.page(report, argument.failure);
-    await vscode.env.clipboard.writeText(redacted(page + versions()));
-    vscode.window.setStatusBarMessage("DL Bug: the report is on the clipboard", 5000);
   }
 
   private async openLog(argument: PlaceArgument): Promise<void> {

@@ -43,6 +43,9 @@ export class Uri {
   static from(parts: { scheme: string; path: string; query?: string }): Uri {
     return new Uri(parts.scheme, parts.path, parts.query);
   }
+  static joinPath(base: Uri, ...parts: string[]): Uri {
+    return new Uri(base.scheme, path.posix.join(base.path, ...parts));
+  }
   static parse(text: string): Uri {
     const url = new URL(text);
     return new Uri(url.protocol.slice(0, -1), decodeURIComponent(url.pathname), url.search.slice(1), url.hash.slice(1));
@@ -86,6 +89,13 @@ export const world = {
   settings: new Map<string, { globalValue?: unknown; workspaceValue?: unknown; workspaceFolderValue?: unknown; defaultValue?: unknown }>(),
   extensions: new Map<string, { isActive: boolean; exports: unknown; activate(): Promise<unknown> }>(),
   badge: undefined as { value: number } | undefined,
+  commands: new Map<string, (argument?: unknown) => unknown>(),
+  tools: new Map<string, { invoke(options: { input: unknown }): Promise<unknown> }>(),
+  /** What the editor's models answer, by asking; none without a function. */
+  model: undefined as ((prompt: string) => string) | undefined,
+  clipboard: "",
+  said: [] as string[],
+  picks: [] as { label: string }[],
   reset(): void {
     world.started.dispose();
     world.ended.dispose();
@@ -95,10 +105,24 @@ export const world = {
     world.settings.clear();
     world.extensions.clear();
     world.badge = undefined;
+    world.commands.clear();
+    world.tools.clear();
+    world.model = undefined;
+    world.clipboard = "";
+    world.said = [];
+    world.picks = [];
   },
 };
 
 export const window = {
+  showInformationMessage: (text: string) => Promise.resolve(void world.said.push(text)),
+  showWarningMessage: (text: string) => Promise.resolve(void world.said.push(text)),
+  setStatusBarMessage: (text: string) => void world.said.push(text),
+  showQuickPick: (items: { label: string }[], { placeHolder }: { placeHolder: string }) => {
+    world.picks = items;
+    world.said.push(placeHolder);
+    return Promise.resolve(undefined);
+  },
   onDidStartTerminalShellExecution: (listener: (value: unknown) => unknown) => world.started.event(listener),
   onDidEndTerminalShellExecution: (listener: (value: unknown) => unknown) => world.ended.event(listener),
   createTreeView: () => ({
@@ -108,6 +132,50 @@ export const window = {
     dispose: () => undefined,
   }),
 };
+export const commands = {
+  registerCommand: (name: string, run: (argument?: unknown) => unknown) => {
+    world.commands.set(name, run);
+    return new Disposable(() => world.commands.delete(name));
+  },
+  getCommands: () => Promise.resolve([...world.commands.keys()]),
+  executeCommand: (name: string, argument?: unknown) => Promise.resolve(world.commands.get(name)?.(argument)),
+};
+export const env = {
+  appName: "Fake",
+  clipboard: {
+    writeText: (text: string) => {
+      world.clipboard = text;
+      return Promise.resolve();
+    },
+  },
+};
+export const version = "1.0.0";
+export const lm = {
+  registerTool: (name: string, tool: { invoke(options: { input: unknown }): Promise<unknown> }) => {
+    world.tools.set(name, tool);
+    return new Disposable(() => world.tools.delete(name));
+  },
+  selectChatModels: () =>
+    Promise.resolve(
+      world.model === undefined
+        ? []
+        : [
+            {
+              sendRequest: (messages: { text: string }[]) => Promise.resolve({ text: (async function* () { yield world.model!(messages[0]!.text); })() }),
+            },
+          ],
+    ),
+};
+export const LanguageModelChatMessage = { User: (text: string) => ({ text }) };
+export class CancellationTokenSource {
+  readonly token = {};
+}
+export class LanguageModelTextPart {
+  constructor(readonly value: string) {}
+}
+export class LanguageModelToolResult {
+  constructor(readonly content: unknown[]) {}
+}
 export const tasks = {
   get taskExecutions(): { task: { name: string } }[] {
     return world.tasks.map((name) => ({ task: { name } }));

@@ -12,7 +12,7 @@ LOCALIZE, LOCALIZE_FILE = "dlBug.localize", "dlBug.localizeFile"
 FAILURES, REPORT, CLEAR = "dlBug.failures", "dlBug.report", "dlBug.clear"
 DISMISS, NEXT, PREVIOUS = "dlBug.dismiss", "dlBug.next", "dlBug.previous"
 OPEN_LOG, RESOLVE = "dlBug.openLog", "dlBug.resolve"
-HEATMAP = "dlBug.heatmap"
+HEATMAP, WHY = "dlBug.heatmap", "dlBug.why"
 
 SHOW_SUSPECT = "dlBug.showSuspect"
 """A command of the client's own, used only where the client said that it has it."""
@@ -25,7 +25,9 @@ MEMBERS: dict[str, tuple[type, str]] = {
     "report": (str, "a report's id"),
     "failure": (str, "a failure's id"),
     "suspect": (int, "the rank of a suspicious place"),
-    "format": (str, "'json' or 'markdown'"),
+    "format": (str, "'json', 'markdown' or 'context'"),
+    "tokens": (int, "a number of tokens"),
+    "line": (int, "a line, from 1 on"),
     "show": (bool, "true or false"),
     "captured": (bool, "true or false"),
     "program": (bool, "true or false"),

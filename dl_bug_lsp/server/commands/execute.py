@@ -13,11 +13,10 @@ from dl_bug_lsp.server.commands.arguments import (
     FAILURES,
     LOCALIZE,
     LOCALIZE_FILE,
-    REPORT,
     RESOLVE,
     argument,
 )
-from dl_bug_lsp.server.commands.reports import listed, report_markdown, show_report
+from dl_bug_lsp.server.commands.reports import listed
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.localizing import job_name, localized
 from dl_bug_lsp.server.documents.folders import Folder, path_of
@@ -82,21 +81,6 @@ def register(server: DlBugServer) -> None:
         argument(FAILURES, arguments)
         shown = [one for one in ls.shelf.all() if one.shown() or not one.places]
         return [listed(one, ls.shelf.sources(one)) for one in reversed(shown)]
-
-    @server.command(REPORT)
-    async def report(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | str | None:
-        wanted = argument(REPORT, arguments)
-        form = wanted.get("format", "json")
-        if form not in ("json", "markdown"):
-            raise JsonRpcInvalidParams(f"{REPORT}: 'format' must be 'json' or 'markdown'")
-        found = ls.shelf.find(wanted.get("report"))
-        if found is None:
-            return None
-        if wanted.get("show"):
-            await show_report(ls, found, wanted.get("failure"))
-        if form == "markdown":
-            return report_markdown(found, wanted.get("failure"))
-        return found.document
 
     @server.command(DISMISS)
     def dismiss(ls: DlBugServer, *arguments: Any) -> int:

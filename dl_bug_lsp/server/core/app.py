@@ -56,7 +56,9 @@ class DlBugServer(LanguageServer):
         )
         self.folders = Folders()
         self.jobs = Jobs(self.folders.is_open)
-        self.diagnostics = Diagnostics(self.text_document_publish_diagnostics)
+        self.diagnostics = Diagnostics(
+            self.text_document_publish_diagnostics, self._refresh_diagnostics
+        )
         self.shelf = ShownFailures()
         self.told = ReportedLogs()
         self.spectra = Spectra()
@@ -84,6 +86,7 @@ class DlBugServer(LanguageServer):
         self.settings_observers: list[Callable[[Folder], object]] = []
         """Told of a folder whose settings may be others than before."""
         self._has_shown_error = False
+        self._refreshing = False
         self._showing: asyncio.TimerHandle | None = None
         self._shown_at = -SHOW_SECONDS
 
@@ -116,6 +119,17 @@ class DlBugServer(LanguageServer):
         """Ask the client to fetch code lenses again, where it can."""
         if self.can("workspace", "code_lens", "refresh_support"):
             self.workspace_code_lens_refresh(None)
+
+    def _refresh_diagnostics(self) -> None:
+        """Ask a client that pulls to do so again, where it can: once for what changes at once."""
+        if self._refreshing or not self.can("workspace", "diagnostics", "refresh_support"):
+            return
+        self._refreshing = True
+        asyncio.get_running_loop().call_soon(self._refresh_now)
+
+    def _refresh_now(self) -> None:
+        self._refreshing = False
+        self.workspace_diagnostic_refresh(None)
 
     def opened(self, folder: Folder) -> None:
         """Tell those who wait for it that a folder is open."""

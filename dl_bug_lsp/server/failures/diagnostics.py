@@ -1,11 +1,13 @@
 """Diagnostics: pushed, because a failure is an event, and taken back by the URIs pushed to.
 
-One channel a document: what other parts of the server have to say of it is merged in here.
+Clients that pull are asked to do so again instead. One channel a document: what other parts of the
+server have to say of it is merged in here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -19,11 +21,26 @@ if TYPE_CHECKING:
 Push = Callable[[types.PublishDiagnosticsParams], None]
 
 
-class Diagnostics:
-    """Remembers every URI that holds diagnostics of ours, and what was pushed there."""
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a document has now, under an id that another content never gets."""
 
-    def __init__(self, push: Push) -> None:
-        self._push = push
+    result_id: str
+    items: list[types.Diagnostic]
+
+
+class Diagnostics:
+    """Remembers every URI that holds diagnostics of ours, and what was pushed there.
+
+    ``changed`` is called where what clients pull may be another than before.
+    """
+
+    def __init__(self, push: Push, changed: Callable[[], None] = lambda: None) -> None:
+        self._push_now = push
+        self._changed = changed
+        self.is_pulled = False
+        self._results: dict[str, int] = {}
+        """How often the content of each document changed: the ids of results."""
         self._pushed: dict[str, list[types.Diagnostic]] = {}
         self._names: dict[str, str] = {}
         """The spelling of each document that something was pushed for."""
@@ -85,10 +102,38 @@ class Diagnostics:
         for uri in list(self._pushed):
             self._send(uri)
 
+    def stop_pushing(self) -> None:
+        """Take back what was pushed to a client that pulls, and push nothing more."""
+        if self.is_pulled:
+            return
+        self.is_pulled = True
+        for uri in self._pushed:
+            self._push_now(types.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
+
+    def report(self, uri: str) -> Report:
+        """Return what a document has now."""
+        known = self._known(uri)
+        items = list(self._pushed.get(known, ()))
+        return Report(str(self._results.get(document_key(known), 0)), items)
+
+    def reports(self, known: Mapping[str, str]) -> dict[str, Report]:
+        """Return what all documents have, by URI; of those ``known`` to a client also nothing."""
+        names = {document_key(uri): uri for uri in known}
+        uris = {key: names.get(key, uri) for uri in self._pushed if (key := document_key(uri))}
+        return {uri: self.report(uri) for uri in {**names, **uris}.values()}
+
+    def _push(self, params: types.PublishDiagnosticsParams) -> None:
+        key = document_key(params.uri)
+        self._results[key] = self._results.get(key, 0) + 1
+        if self.is_pulled:
+            self._changed()
+        else:
+            self._push_now(params)
+
     def repeat(self, uri: str) -> None:
         """Push what a document has once more: some clients keep nothing for files not open."""
         known = self._known(uri)
-        if known in self._pushed:
+        if known in self._pushed and not self.is_pulled:
             found = self._pushed[known]
             self._push(types.PublishDiagnosticsParams(uri=known, diagnostics=found))
 

@@ -13,7 +13,9 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
 
 from dl_bug_lsp.server.documents.cells import to_file
 from dl_bug_lsp.server.documents.folders import Folder
@@ -25,6 +27,9 @@ from dl_bug_lsp.server.failures.reported_logs import Kept as KeptLog
 from dl_bug_lsp.server.persistence.report_reader import report_of
 from dl_bug_lsp.server.work.jobs import Token
 from dl_bug_lsp.settings.reading import Settings
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -167,6 +172,14 @@ def read_folder(folder: Folder, settings: Settings, encoding: Encoding, token: T
             out.append(held)
     content = _parsed(data)
     return Restored(out, told, names_of(content) if content is not None else set())
+
+
+def read_kept(workspace: Workspace, settings: Settings) -> list[Publication]:
+    """Return what was kept of a folder that no client has open, oldest first; see `read_folder`."""
+    folder = Folder(workspace.root.as_uri(), workspace.root)
+    folder.workspace = workspace
+    encoding = types.PositionEncodingKind.Utf16
+    return read_folder(folder, settings, encoding, Token()).publications
 
 
 def _told(one: Any) -> KeptLog:

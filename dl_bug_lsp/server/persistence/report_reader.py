@@ -9,6 +9,7 @@ from dl_bug_lsp.report import (
     Advice,
     CategoryVerdict,
     CellPlace,
+    ChainStep,
     Confidence,
     Evidence,
     ExceptionText,
@@ -122,7 +123,12 @@ def _suspect(raw: dict[str, Any]) -> Suspect:
         evidence,
         _cell(raw.get("cell")),
         _suggestion(raw.get("suggestion")),
+        tuple(_step(_table(one)) for one in _list(raw, "chain")) if "chain" in raw else (),
     )
+
+
+def _step(raw: dict[str, Any]) -> ChainStep:
+    return ChainStep(_name(raw), max(1, _number(raw, "line")), _text(raw, "text"))
 
 
 def _suggestion(raw: Any) -> Suggestion | None:

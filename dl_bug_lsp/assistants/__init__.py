@@ -1,0 +1,1 @@
+"""What is handed to assistants and issues: the compact context, and where values come from."""

@@ -1,0 +1,82 @@
+"""What a category or a message means: the words that people use for the categories."""
+
+from __future__ import annotations
+
+import re
+
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.messages import extract_facts
+from dl_bug_lsp.taxonomy.categories import Category, categories
+from dl_bug_lsp.taxonomy.classify import classify
+from dl_bug_lsp.tracebacks import read_failures
+
+SYNONYMS = {
+    "oom": "gpu_out_of_memory",
+    "cuda_oom": "gpu_out_of_memory",
+    "out_of_memory": "gpu_out_of_memory",
+    "cuda_out_of_memory": "gpu_out_of_memory",
+    "ram": "cpu_out_of_memory",
+    "memoryerror": "cpu_out_of_memory",
+    "shm": "cpu_out_of_memory",
+    "nan": "loss_nan",
+    "inf": "loss_nan",
+    "shape": "tensor_mismatch",
+    "shapes": "tensor_mismatch",
+    "size_mismatch": "tensor_mismatch",
+    "shape_mismatch": "tensor_mismatch",
+    "dtype": "type_mismatch",
+    "typeerror": "type_mismatch",
+    "keyerror": "key_not_found",
+    "indexerror": "illegal_index",
+    "device_side_assert": "illegal_index",
+    "attributeerror": "attribute_not_found",
+    "nameerror": "undefined_variable",
+    "unboundlocalerror": "undefined_variable",
+    "filenotfounderror": "path_not_found",
+    "file_not_found": "path_not_found",
+    "importerror": "library_not_found",
+    "modulenotfounderror": "library_not_found",
+    "valueerror": "illegal_argument",
+    "zerodivisionerror": "division_by_zero",
+    "unicodedecodeerror": "unexpected_encoding",
+    "encoding": "unexpected_encoding",
+    "none": "null_reference",
+    "nonetype": "null_reference",
+    "nccl": "communication_failure",
+    "timeout": "communication_failure",
+    "no_space_left": "storage_exhausted",
+    "disk_full": "storage_exhausted",
+    "killed": "process_killed",
+    "oom_killer": "process_killed",
+    "sigkill": "process_killed",
+    "not_learning": "loss_stagnation",
+    "plateau": "loss_stagnation",
+    "diverges": "loss_divergence",
+    "exploding": "loss_divergence",
+    "chance": "accuracy_at_chance",
+    "vanishing_gradients": "dead_gradients",
+    "overfit": "overfitting",
+    "cuda": "device_unavailable",
+    "no_gpu": "device_unavailable",
+}
+"""What people call categories."""
+
+
+def category_named(text: str) -> str:
+    """Return the id of the category that a word names; the word as an identifier for none."""
+    wanted = re.sub(r"[\s-]+", "_", text.strip().lower())
+    return SYNONYMS.get(wanted) or SYNONYMS.get(wanted.replace("_", "")) or wanted
+
+
+def meant(text: str) -> Category | None:
+    """Return the category that a word names or a message is of; None where neither is known."""
+    rows = {row.id: row for row in categories()}
+    named = rows.get(category_named(text))
+    if named is not None:
+        return named
+    failures = read_failures(read_log(text)).failures
+    failure = next((one for one in failures if one.primary), None)
+    if failure is None or failure.cause is None:
+        return None
+    verdict = classify(failure, extract_facts(failure.cause))
+    return rows.get(verdict.id) if verdict.id != "unclassified" else None
