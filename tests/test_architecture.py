@@ -52,12 +52,16 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *MIDDLE,
         *("retrieval", "evidence", "ranking", "report", "bug_reports", "localize"),
     ),
+    "triage": (
+        *("data_folder", "logs", "tracebacks", "messages", "signals", "taxonomy", "workspace"),
+        *("report", "localize", "views", "__version__"),
+    ),
     "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
     "views": ("taxonomy", "report", "spectrum", "__version__"),
     "server": (
         *("logs", "tracebacks", "fixes", "cancellation", "settings"),
         *("localize", "taxonomy", "workspace", "report", "views", "watching", "runs"),
-        *("recording", "spectrum", "data_folder"),
+        *("recording", "spectrum", "data_folder", "triage"),
         "__version__",
     ),
     "cli": (
@@ -74,6 +78,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "runs",
             "recording",
             "spectrum",
+            "triage",
+            "logs",
             "server",
         ),
         "__version__",
@@ -87,9 +93,13 @@ SERVER = (
 """The server's parts; each imports only from those before it."""
 LIBRARIES = {
     "coverage": {"recording"},
+    "dask": {"triage"},
+    "distributed": {"triage"},
+    "fsspec": {"triage"},
     "lsprotocol": {"server"},
-    "numpy": {"retrieval", "evidence", "ranking", "spectrum", "techniques"},
+    "numpy": {"retrieval", "evidence", "ranking", "spectrum", "techniques", "triage"},
     "pathspec": {"workspace"},
+    "pyarrow": {"triage"},
     "pygls": {"server"},
     "pytest": {"recording"},
     "rank_bm25": {"evidence", "retrieval"},
@@ -107,6 +117,7 @@ ON_DISK = {
     "workspace",
     "recording",
     "runs",
+    "triage",
     "watching",
     "server",
     "cli",
@@ -168,6 +179,10 @@ HEAVY = (
     "lsprotocol",
     "torch",
     "asyncio",
+    "dask",
+    "distributed",
+    "fsspec",
+    "pyarrow",
 )
 
 
