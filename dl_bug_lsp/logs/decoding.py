@@ -14,7 +14,7 @@ _MARKS = (
 _PROBE = 4096
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BINARY = (b"\x7fELF", b"\x89PNG", b"PK\x03\x04", b"\xff\xd8\xff", b"%PDF", b"\x89HDF", b"MZ")
-_TEXT_CONTROLS = frozenset(b"\t\n\r\x1b\x08\x0c\x07\x0e\x0f")
+_OTHER_CONTROLS = bytes(set(range(1, 32)) - set(b"\t\n\r\x1b\x08\x0c\x07\x0e\x0f"))
 
 
 def detect_encoding(sample: bytes) -> tuple[str, int]:
@@ -66,7 +66,7 @@ def is_binary(sample: bytes) -> bool:
     nulls = sample.count(0)
     if nulls > 0.3 * len(sample):
         return True
-    controls = sum(1 for byte in sample if byte < 32 and byte and byte not in _TEXT_CONTROLS)
+    controls = len(sample) - len(sample.translate(None, _OTHER_CONTROLS))
     return controls > 0.05 * (len(sample) - nulls)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
@@ -73,6 +74,7 @@ class Reader:
 
     def __init__(self, remembered: int = REMEMBERED) -> None:
         self._known: OrderedDict[bytes, tuple[Analysis, int] | None] = OrderedDict()
+        self._classes: dict[str, _Classes] = {}
         self._remembered = remembered
 
     def read(self, excerpt: Excerpt, whole: bytes | None = None) -> Analysis | None:
@@ -85,9 +87,10 @@ class Reader:
             log = read_log(whole)
             failure = primary(log)
             return None if failure is None else analysis(failure, log)
+        excerpt = one_of_each_rank(excerpt)
         if not self._remembered:
             return self._read(excerpt)
-        key = _key(excerpt)
+        key = _key(excerpt.encoding, excerpt.lines)
         if key in self._known:
             self._known.move_to_end(key)
             known = self._known[key]
@@ -109,7 +112,11 @@ class Reader:
     def _read(self, excerpt: Excerpt) -> Analysis | None:
         log = log_of(excerpt)
         failure = primary(log)
-        return None if failure is None else analysis(failure, log)
+        if failure is None:
+            return None
+        if len(self._classes) > self._remembered:
+            self._classes.clear()
+        return analysis(failure, log, self._classes if self._remembered else None)
 
 
 def _may_be_document(data: bytes) -> bool:
@@ -148,10 +155,36 @@ def primary(log: Log) -> Failure | None:
     return chosen
 
 
-def analysis(failure: Failure, log: Log) -> Analysis:
-    """Classify a failure and return what triage keeps of it."""
+@dataclass(frozen=True, slots=True)
+class _Classes:
+    """What is the same for all failures of one fingerprint."""
+
+    verdict: CategoryVerdict
+    origin: str
+    retry_may_help: bool
+    framework: str
+
+
+def analysis(
+    failure: Failure, log: Log, known: dict[str, _Classes] | None = None
+) -> Analysis:
+    """Classify a failure and return what triage keeps of it.
+
+    ``known`` remembers the classes by the fingerprint: one bug is of one category.
+    """
     cause = failure.cause
-    verdict = classified(failure, log)
+    mark = fingerprint(failure)
+    classes = known.get(mark) if known is not None else None
+    if classes is None:
+        verdict = classified(failure, log)
+        classes = _Classes(
+            verdict,
+            origin(failure, verdict).id,
+            retry_may_help(failure, verdict),
+            _framework(failure),
+        )
+        if known is not None:
+            known[mark] = classes
     own = [frame for frame in failure.frames if not is_library_path(frame.file)]
     places = tuple(
         f"{f.file}:{f.line}" + (f" in {f.function}" if f.function else "")
@@ -159,18 +192,42 @@ def analysis(failure: Failure, log: Log) -> Analysis:
     )
     message = cause.message if cause is not None else failure.evidence
     return Analysis(
-        fingerprint=fingerprint(failure),
+        fingerprint=mark,
         kind=failure.kind.value,
         exception=cause.class_name if cause is not None else "",
         message=message[:LONGEST_MESSAGE],
-        category=verdict.id,
-        dimension=verdict.dimension,
-        origin=origin(failure, verdict).id,
-        retry_may_help=retry_may_help(failure, verdict),
-        framework=_framework(failure),
+        category=classes.verdict.id,
+        dimension=classes.verdict.dimension,
+        origin=classes.origin,
+        retry_may_help=classes.retry_may_help,
+        framework=classes.framework,
         places=places,
         line=failure.span.first_line,
     )
+
+
+def one_of_each_rank(excerpt: Excerpt) -> Excerpt:
+    """Return an excerpt without the lines of ranks that print what a lower rank prints.
+
+    The readers of failures take copies out as well, but only after they have read them all.
+    """
+    ranks: dict[int, list[tuple[int, bytes]]] = {}
+    for line in excerpt.lines:
+        if line[1][:1] == b"[" and (match := _RANK.match(line[1])):
+            ranks.setdefault(int(match[1]), []).append(line)
+    if len(ranks) < 2:
+        return excerpt
+    kept: dict[bytes, int] = {}
+    for rank in sorted(ranks):
+        own = [(at, line) for at, (_, line) in enumerate(ranks[rank])]
+        kept.setdefault(_key(excerpt.encoding, own), rank)
+    dropped = {
+        number for rank in ranks.keys() - set(kept.values()) for number, _ in ranks[rank]
+    }
+    return replace(excerpt, lines=tuple(one for one in excerpt.lines if one[0] not in dropped))
+
+
+_RANK = re.compile(rb"\[(?:rank|default|rank: ?)(\d{1,5})\]:?")
 
 
 def classified(failure: Failure, log: Log) -> CategoryVerdict:
@@ -194,17 +251,17 @@ def _framework(failure: Failure) -> str:
     return ""
 
 
-def _key(excerpt: Excerpt) -> bytes:
+def _key(encoding: str, lines: Sequence[tuple[int, bytes]]) -> bytes:
     """Return what two excerpts share that differ only in accidents.
 
     No more is taken away than for a fingerprint, so that equal keys have equal fingerprints: digits,
     but none of a line that may tell a code, none of source lines; of a frame its folder and line.
     """
-    parts: list[bytes] = [excerpt.encoding.encode()]
+    parts: list[bytes] = [encoding.encode()]
     below = False
     previous = 0
-    for number, line in excerpt.lines:
-        if number != previous + 1:
+    for number, line in lines:
+        if previous and number != previous + 1:
             parts.append(b"\0")
         previous = number
         frame = _FRAME.search(line) if b'File "' in line else None
@@ -216,6 +273,9 @@ def _key(excerpt: Excerpt) -> bytes:
         elif (below and line.startswith(b"    ")) or _CODED.search(line):
             parts.append(line)
         else:
+            bar = line.find(b"%|") if len(line) < 400 else -1
+            if bar >= 0:
+                line = line[:bar] + line[max(bar, line.find(b"|", bar + 2)) :]
             parts.append(line.translate(None, _DIGITS))
         below = frame is not None
     return blake2b(b"\n".join(parts), digest_size=16).digest()

@@ -52,6 +52,9 @@ _MOST_WEAK = 20
 """Lines of one such place."""
 _LONGEST_LINE = 16_384
 _KEPT_HEAD, _KEPT_TAIL = 2_048, 8_192
+_TELLING = re.compile(rb'Traceback \(most recent|File "|Error\b|error:|Killed|\xe2\x9d\xb1')
+_MOST_STATES = 100
+"""States of a bar, ended by carriage returns, that tell of a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +267,11 @@ class _Collected:
 
 
 def _bounded(line: bytes) -> bytes:
-    """Return a line, of a very long one its beginning and its end; a bar's states go by CRs."""
+    """Return a line, of a long one what is looked at: a bar's last state, or beginning and end."""
+    if b"\r" in line:
+        states = [state for state in line.split(b"\r") if state.strip()]
+        told = [state for state in states[:-1] if _TELLING.search(state)][-_MOST_STATES:]
+        line = b"\r".join((*told, *states[-1:]))
     if len(line) <= _LONGEST_LINE or line.lstrip()[:1] == b"{":
         return line[: 4 * 1_048_576]
-    return line[:_KEPT_HEAD] + b"\r" + line[-_KEPT_TAIL:]
+    return line[:_KEPT_HEAD] + b" ... " + line[-_KEPT_TAIL:]
