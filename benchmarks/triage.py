@@ -15,6 +15,8 @@ same mistake in another program: its files and functions have other names, and i
 Which bug a log holds is known from how it was made.
 """
 
+# ruff: noqa: E501  (what programs print)
+
 from __future__ import annotations
 
 import argparse
@@ -37,8 +39,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-USERS = [f"{name}{n}" for n in range(1, 9) for name in ("anna", "ben", "chen", "dora", "emre", "fay")]
-WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "indigo", "juniper")
+USERS = [
+    f"{name}{n}" for n in range(1, 9) for name in ("anna", "ben", "chen", "dora", "emre", "fay")
+]
+WORDS = (
+    "amber",
+    "birch",
+    "cedar",
+    "delta",
+    "ember",
+    "fjord",
+    "grove",
+    "heron",
+    "indigo",
+    "juniper",
+)
 FRAME = re.compile(r'(File ")([^"\n]+)(", line )(\d+)')
 LIBRARY = re.compile(r"^(?:.*?)((?:site|dist)-packages/.*|lib/python3\.\d+/.*)$")
 ADDRESS = re.compile(r"0x[0-9a-f]{6,16}")
@@ -137,7 +152,9 @@ def other_numbers(line: str, rng: random.Random) -> str:
     if CODES.search(line):
         return line
     return re.sub(
-        r"(?<![\w.])\d{2,}(?![\w.])", lambda m: str(rng.randrange(10 ** (len(m[0]) - 1), 10 ** len(m[0]))), line
+        r"(?<![\w.])\d{2,}(?![\w.])",
+        lambda m: str(rng.randrange(10 ** (len(m[0]) - 1), 10 ** len(m[0]))),
+        line,
     )
 
 
@@ -212,7 +229,20 @@ def make(arguments: argparse.Namespace) -> None:
     (folder / "logs").mkdir(parents=True)
     with (folder / "jobs.csv").open("w", newline="") as stream:
         rows = csv.writer(stream)
-        rows.writerow("job_id name user partition host gpus start end exit_code log".split())
+        rows.writerow(
+            (
+                "job_id",
+                "name",
+                "user",
+                "partition",
+                "host",
+                "gpus",
+                "start",
+                "end",
+                "exit_code",
+                "log",
+            )
+        )
         start = 1_790_000_000.0
         for number in range(arguments.jobs):
             fails = rng.random() < 0.4
@@ -230,7 +260,10 @@ def make(arguments: argparse.Namespace) -> None:
                 truth[name] = bug
                 parts.append(b"\n" + with_accidents(text, rng).encode("utf-8", "replace"))
                 if rng.random() < 0.3 and text.rstrip()[-1:] not in "]})":
-                    parts.append(b"\nsrun: error: node-%04d: task 0: Exited with exit code 1\n" % rng.randrange(2000))
+                    parts.append(
+                        b"\nsrun: error: node-%04d: task 0: Exited with exit code 1\n"
+                        % rng.randrange(2000)
+                    )
             else:
                 parts.append(b"Training finished.\n")
             path = folder / name
@@ -292,7 +325,9 @@ def speed(arguments: argparse.Namespace) -> None:
     if not packed.exists():
         packed.mkdir()
         for path in list(logs.rglob("*.log"))[:2000]:
-            subprocess.run(("gzip", "-kc", path), stdout=(packed / f"{path.name}.gz").open("wb"), check=True)
+            subprocess.run(
+                ("gzip", "-kc", path), stdout=(packed / f"{path.name}.gz").open("wb"), check=True
+            )
     names = {path.name.removesuffix(".gz") for path in packed.iterdir()}
     part = sum(p.stat().st_size for p in logs.rglob("*.log") if p.name in names) / 1e6
     zipped = listing([str(packed)]).sources
@@ -307,7 +342,9 @@ def speed(arguments: argparse.Namespace) -> None:
     print(f"{size:,.0f} MB of logs")
     for name, work, megabytes in rows:
         clock, busy = cpu(work)
-        print(f"{name:38} {megabytes / busy:8.1f} MB/s of processor, {megabytes / clock:8.1f} by the clock")
+        print(
+            f"{name:38} {megabytes / busy:8.1f} MB/s of processor, {megabytes / clock:8.1f} by the clock"
+        )
 
 
 def triage_command(folder: Path, results: Path, *more: str) -> list[str]:
@@ -318,17 +355,18 @@ def triage_command(folder: Path, results: Path, *more: str) -> list[str]:
 
 def workers(arguments: argparse.Namespace) -> None:
     """Print how much faster two workers read than one (reading alone, without start and tables)."""
-    from dl_bug_lsp.triage.running import on_local_cluster
+    from dl_bug_lsp.triage.batches import batches
+    from dl_bug_lsp.triage.running import cluster_client, read_with
     from dl_bug_lsp.triage.sources import listing
 
     corpus_size(arguments.folder)
     sources = listing([str(arguments.folder / "logs")]).sources
     seconds = {}
     for count in (1, 2, 1, 2):
-        with on_local_cluster(count) as read:
-            list(read(sources[:200]))
+        with cluster_client(None, count) as client:
+            list(read_with(client, [(source,) for source in sources[:50]]))
             start = time.perf_counter()
-            rows = sum(table.num_rows for table in read(sources))
+            rows = sum(rows.num_rows for _, rows in read_with(client, list(batches(sources))))
             taken = time.perf_counter() - start
         seconds[count] = min(taken, seconds.get(count, taken))
         print(f"{count} worker(s): {taken:.1f} s, {rows:,} logs")
@@ -375,10 +413,11 @@ def drain(lines: Sequence[str], depth: int = 4, similarity: float = 0.5) -> list
 
 def grouping(arguments: argparse.Namespace) -> None:
     """Print the pairwise F1 of ours, of Drain's templates and of exception and last frame."""
+    import pyarrow.parquet as pq
+
     from dl_bug_lsp.triage import triage
     from dl_bug_lsp.triage.reading import log_of, primary
     from dl_bug_lsp.triage.scanning import excerpts
-    import pyarrow.parquet as pq
 
     folder: Path = arguments.folder
     truth = json.loads((folder / "truth.json").read_text())
@@ -390,7 +429,9 @@ def grouping(arguments: argparse.Namespace) -> None:
     labels = [truth[name] for name in names]
     missed = sum(1 for name in names if not found.get(name))
     false = sum(1 for name in found if name not in truth)
-    print(f"{len(names):,} failures, {len(set(labels)):,} bugs; {missed} not read, {false} where none is")
+    print(
+        f"{len(names):,} failures, {len(set(labels)):,} bugs; {missed} not read, {false} where none is"
+    )
     ours = [found.get(name) or f"missed {name}" for name in names]
     show("dl-bug-lsp triage", pairs_f1(ours, labels))
     lines, frames = [], []
@@ -416,9 +457,14 @@ def worst(ours: Sequence[str], truth: Sequence[str], names: Sequence[str]) -> No
         by_bug[bug][group] += 1
         by_group[group][bug] += 1
     for title, table, turned in (("split", by_bug, False), ("mixed", by_group, True)):
-        for key, counts in sorted(table.items(), key=lambda item: -sum(item[1].values()) + max(item[1].values()))[:12]:
+        for key, counts in sorted(
+            table.items(), key=lambda item: -sum(item[1].values()) + max(item[1].values())
+        )[:12]:
             if len(counts) > 1:
-                shown = [(k, n, example[(k, key) if turned else (key, k)]) for k, n in counts.most_common(3)]
+                shown = [
+                    (k, n, example[(k, key) if turned else (key, k)])
+                    for k, n in counts.most_common(3)
+                ]
                 print(title, key, len(counts), shown)
 
 
@@ -435,11 +481,18 @@ def resume(arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         whole, killed = Path(scratch) / "whole", Path(scratch) / "killed"
         start = time.perf_counter()
-        subprocess.run(triage_command(arguments.folder, whole, "--workers", "1"), check=False, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            triage_command(arguments.folder, whole, "--workers", "1"),
+            check=False,
+            stdout=subprocess.DEVNULL,
+        )
         seconds = time.perf_counter() - start
         kills = 0
         for _ in range(arguments.kills):
-            process = subprocess.Popen(triage_command(arguments.folder, killed, "--workers", "1"), stdout=subprocess.DEVNULL)
+            process = subprocess.Popen(
+                triage_command(arguments.folder, killed, "--workers", "1"),
+                stdout=subprocess.DEVNULL,
+            )
             try:
                 process.wait(rng.uniform(0.1, max(1.0, seconds * 1.1)))
                 shutil.rmtree(killed)
@@ -447,14 +500,22 @@ def resume(arguments: argparse.Namespace) -> None:
                 process.send_signal(signal.SIGKILL)
                 process.wait()
                 kills += 1
-        subprocess.run(triage_command(arguments.folder, killed, "--workers", "1"), check=False, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            triage_command(arguments.folder, killed, "--workers", "1"),
+            check=False,
+            stdout=subprocess.DEVNULL,
+        )
         tables = [
-            sorted((r["log"], r["group"]) for r in pq.read_table(f / "failures.parquet").to_pylist())
+            sorted(
+                (r["log"], r["group"]) for r in pq.read_table(f / "failures.parquet").to_pylist()
+            )
             for f in (whole, killed)
         ]
         documents = [json.loads((f / "triage.json").read_text()) for f in (whole, killed)]
         same = tables[0] == tables[1] and documents[0]["logs"] == documents[1]["logs"]
-    print(f"killed {kills} times of {arguments.kills}: {'nothing lost' if same else 'DIFFERENT'}, {len(tables[0]):,} failures")
+    print(
+        f"killed {kills} times of {arguments.kills}: {'nothing lost' if same else 'DIFFERENT'}, {len(tables[0]):,} failures"
+    )
     if not same:
         sys.exit(1)
 
@@ -507,16 +568,32 @@ def hosts(arguments: argparse.Namespace) -> None:
                 host = host if rng.random() < 0.3 else rng.choice(names)
                 bad = broken or rng.random() < 0.05 or rng.random() < planted.get(host, 0.0)
                 at += 5
-                jobs.append(Job(str(len(jobs)), name, user, rng.choice(("gpu", "long")), (host,), 4, at, at + 3600, int(bad)))
+                jobs.append(
+                    Job(
+                        str(len(jobs)),
+                        name,
+                        user,
+                        rng.choice(("gpu", "long")),
+                        (host,),
+                        4,
+                        at,
+                        at + 3600,
+                        int(bad),
+                    )
+                )
         start = time.perf_counter()
         found = {host.host for host in result_of(SCHEMA.empty_table(), jobs).bad_hosts}
         hits = len(found & planted.keys())
-        print(f"{len(jobs):,} jobs: {hits} of 50 planted hosts found, {len(found) - hits} false, {time.perf_counter() - start:.1f} s")
+        print(
+            f"{len(jobs):,} jobs: {hits} of 50 planted hosts found, {len(found) - hits} false, {time.perf_counter() - start:.1f} s"
+        )
 
 
 def main() -> None:
     """Run one of the measures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(required=True)
     for work in (make, speed, workers, grouping, resume, memory, hosts):
         command = commands.add_parser(work.__name__, help=(work.__doc__ or "").split("\n")[0])

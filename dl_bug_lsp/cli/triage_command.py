@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dl_bug_lsp.triage.running import Progress
 
 EVERY = 0.5
-"""Seconds between two lines of progress on a terminal; into a file they come twenty times slower."""
+"""Seconds between two lines of progress on a terminal; elsewhere they come twenty times slower."""
 
 
 def run(arguments: argparse.Namespace) -> int:

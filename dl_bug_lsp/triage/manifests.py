@@ -49,7 +49,8 @@ _COLUMNS = {
 """Names of columns, without case and without what is no letter, the best first."""
 _GRES = re.compile(r"gpu(?::[\w.-]{1,60})?[:=](\d{1,5})")
 _NODES = re.compile(
-    r"(?P<name>[^,\[\]]{0,200})(?:\[(?P<ranges>[\d,\- ]{1,2000})\](?P<after>[^,\[\]]{0,100}))?(?:,|$)"
+    r"(?P<name>[^,\[\]]{0,200})"
+    r"(?:\[(?P<ranges>[\d,\- ]{1,2000})\](?P<after>[^,\[\]]{0,100}))?(?:,|$)"
 )
 _TOKEN = re.compile(r"\d{4,20}(?:_\d{1,9})?")
 _STATES_OF_SUCCESS = frozenset(("COMPLETED", "SUCCEEDED", "SUCCESS", "OK", "DONE", "FINISHED"))

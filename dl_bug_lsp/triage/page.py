@@ -47,7 +47,10 @@ def render_page(result: TriageResult, title: str = "Failed jobs") -> str:
     package = resources.files("dl_bug_lsp.triage")
     style = package.joinpath("page.css").read_text("utf-8")
     script = package.joinpath("page.js").read_text("utf-8")
-    policy = f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src 'sha256-{_hash(script)}'"
+    policy = (
+        f"default-src 'none'; style-src 'sha256-{_hash(style)}'; "
+        f"script-src 'sha256-{_hash(script)}'"
+    )
     parts = [
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8">',
@@ -166,7 +169,7 @@ def _retries(result: TriageResult) -> Iterator[str]:
     )
     only = [group for group in result.groups if group.only_repeats]
     if only:
-        yield f"<p>{len(only):,} failures were only repeated by their retries; the most frequent:</p>"
+        yield f"<p>{len(only):,} failures were only repeated by retries; the most frequent:</p>"
         yield '<table class="sorted"><thead><tr><th><button>failure</button></th>'
         yield '<th class="n"><button>retries</button></th>'
         yield '<th class="n"><button>GPU-hours</button></th></tr></thead><tbody>'
@@ -199,13 +202,13 @@ def _hosts(result: TriageResult) -> Iterator[str]:
         return
     yield "<h2>Hosts</h2>"
     if not result.bad_hosts:
-        yield f"<p>On none of {result.hosts_tested:,} hosts do jobs fail more often than chance allows.</p>"
+        yield f"<p>On none of {result.hosts_tested:,} hosts jobs fail more often than by chance.</p>"
         return
     yield (
-        f"<p>On {len(result.bad_hosts):,} of {result.hosts_tested:,} hosts jobs fail more often than "
-        "chance allows (Fisher's exact test by queue, corrected by Benjamini and Hochberg: about one "
-        "in a hundred of these is expected to be named wrongly). A failure of a user's own "
-        "program counts once a host.</p>"
+        f"<p>On {len(result.bad_hosts):,} of {result.hosts_tested:,} hosts jobs fail more often "
+        "than chance allows (Fisher's exact test by queue, corrected by Benjamini and Hochberg: "
+        "about one in a hundred of these is expected to be named wrongly). A failure of a user's "
+        "own program counts once a host.</p>"
     )
     yield '<table class="sorted"><thead><tr><th><button>host</button></th>'
     for name in ("jobs", "failures", "expected", "q"):
@@ -214,14 +217,16 @@ def _hosts(result: TriageResult) -> Iterator[str]:
     for host in result.bad_hosts:
         yield (
             f"<tr><td>{_text(host.host)}</td>{_number(host.jobs)}{_number(host.failures)}"
-            f"{_number(host.expected, f'{host.expected:.1f}')}{_number(host.q, f'{host.q:.1e}')}</tr>"
+            f"{_number(host.expected, f'{host.expected:.1f}')}"
+            f"{_number(host.q, f'{host.q:.1e}')}</tr>"
         )
     yield "</tbody></table>"
 
 
 def _groups(result: TriageResult) -> Iterator[str]:
     yield "<h2>Failures</h2>"
-    yield '<p><label>Search <input type="search" id="search"></label> <span id="count" class="soft"></span></p>'
+    yield '<p><label>Search <input type="search" id="search"></label>'
+    yield '<span id="count" class="soft"></span></p>'
     yield "<noscript><p>The list of failures needs JavaScript.</p></noscript>"
     yield '<table id="groups"><thead><tr>'
     for key, name in zip(_COLUMNS, _HEADS, strict=True):
@@ -286,7 +291,7 @@ def _plots(result: TriageResult) -> Iterator[str]:
     if len(days) > 1:
         shown = dict(list(days.items())[-MOST_DAYS:])
         yield "<h2>Failed jobs by day</h2>"
-        yield _bars([(day, row) for day, row in shown.items()], 22 if len(shown) < 30 else 8)
+        yield _bars(list(shown.items()), 22 if len(shown) < 30 else 8)
         yield _legend(name for row in shown.values() for name in row)
     if result.ends:
         yield "<h2>How long failed jobs ran</h2>"

@@ -165,9 +165,7 @@ class _Classes:
     framework: str
 
 
-def analysis(
-    failure: Failure, log: Log, known: dict[str, _Classes] | None = None
-) -> Analysis:
+def analysis(failure: Failure, log: Log, known: dict[str, _Classes] | None = None) -> Analysis:
     """Classify a failure and return what triage keeps of it.
 
     ``known`` remembers the classes by the fingerprint: one bug is of one category.
@@ -221,9 +219,7 @@ def one_of_each_rank(excerpt: Excerpt) -> Excerpt:
     for rank in sorted(ranks):
         own = [(at, line) for at, (_, line) in enumerate(ranks[rank])]
         kept.setdefault(_key(excerpt.encoding, own), rank)
-    dropped = {
-        number for rank in ranks.keys() - set(kept.values()) for number, _ in ranks[rank]
-    }
+    dropped = {number for rank in ranks.keys() - set(kept.values()) for number, _ in ranks[rank]}
     return replace(excerpt, lines=tuple(one for one in excerpt.lines if one[0] not in dropped))
 
 
@@ -254,8 +250,9 @@ def _framework(failure: Failure) -> str:
 def _key(encoding: str, lines: Sequence[tuple[int, bytes]]) -> bytes:
     """Return what two excerpts share that differ only in accidents.
 
-    No more is taken away than for a fingerprint, so that equal keys have equal fingerprints: digits,
-    but none of a line that may tell a code, none of source lines; of a frame its folder and line.
+    No more is taken away than for a fingerprint, so that equal keys have equal fingerprints:
+    digits, but none of a line that may tell a code and none of source lines; of a frame its folder
+    and line; of a progress bar its length.
     """
     parts: list[bytes] = [encoding.encode()]
     below = False

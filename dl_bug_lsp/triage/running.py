@@ -88,41 +88,48 @@ def read_all(
 def _on_cluster(
     todo: Sequence[tuple[Source, ...]], scheduler: str | None, workers: int | None
 ) -> Iterator[tuple[Sequence[Source], pa.Table]]:
+    with cluster_client(scheduler, workers) as client:
+        yield from read_with(client, todo)
+
+
+def read_with(
+    client: Any, todo: Sequence[tuple[Source, ...]]
+) -> Iterator[tuple[Sequence[Source], pa.Table]]:
+    """Yield batches with their rows as the workers of a Dask client read them."""
     from distributed import as_completed
 
     waiting = list(reversed(todo))
     running: dict[Any, tuple[Source, ...]] = {}
-    with _client(scheduler, workers) as client:
-        room = AHEAD * max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
-        done = as_completed(loop=client.loop)
+    room = AHEAD * max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
+    done = as_completed(loop=client.loop)
 
-        def submit() -> None:
-            while waiting and len(running) < room:
-                batch = waiting.pop()
-                future = client.submit(read_batch, batch, pure=False, retries=1)
-                running[future] = batch
-                done.add(future)
+    def submit() -> None:
+        while waiting and len(running) < room:
+            batch = waiting.pop()
+            future = client.submit(read_batch, batch, pure=False, retries=1)
+            running[future] = batch
+            done.add(future)
 
+    submit()
+    while running:
+        future = next(done)
+        batch = running.pop(future)
+        error = None if future.status == "finished" else future.exception()
+        if future.status == "finished":
+            yield batch, future.result()
+        elif len(batch) > 1:
+            # Somewhere in it is a log that kills workers: it is found by halves.
+            half = len(batch) // 2
+            waiting.extend((batch[half:], batch[:half]))
+        else:
+            why = f"its worker died while reading it ({type(error).__name__})"
+            yield batch, unread_rows([Unread(batch[0].url, why)])
+        future.release()
         submit()
-        while running:
-            future = next(done)
-            batch = running.pop(future)
-            error = future.exception() if future.status != "finished" else None
-            if error is None and future.status == "finished":
-                yield batch, future.result()
-            elif len(batch) > 1:
-                # Somewhere in it is a log that kills workers: it is found by halves.
-                half = len(batch) // 2
-                waiting.extend((batch[half:], batch[:half]))
-            else:
-                why = f"its worker died while reading it ({type(error).__name__})"
-                yield batch, unread_rows([Unread(batch[0].url, why)])
-            future.release()
-            submit()
 
 
 @contextmanager
-def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
+def cluster_client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     """Yield a client of the scheduler at an address, else of a cluster on this machine's cores."""
     import dask
     from distributed import Client, LocalCluster
@@ -169,7 +176,6 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
 
 def _check_workers(client: Any, scheduler: str) -> None:
     """Raise `TriageError` where the workers of a cluster cannot read logs."""
-
     try:
         client.wait_for_workers(1, timeout=REACH_SECONDS)
     except TimeoutError:

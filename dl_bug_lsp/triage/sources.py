@@ -97,8 +97,8 @@ class Listing:
 def listing(paths: Sequence[str], without: Path | None = None) -> Listing:
     """Return the files that ``paths`` lead to, in order, each once; never raises.
 
-    A path is a file, a folder (with all that lies in it), a glob, or a URL of fsspec. ``without`` is
-    a folder that is left out: the one of the results.
+    A path is a file, a folder (with all that lies in it), a glob, or a URL of fsspec. ``without``
+    is a folder that is left out: the one of the results.
     """
     found = Listing([], [])
     for path in paths:
@@ -129,7 +129,7 @@ def _local(path: str, found: Listing, without: Path | None) -> None:
         return
     import glob
 
-    matched = sorted(glob.iglob(str(place), recursive=True))
+    matched = sorted(glob.iglob(str(place), recursive=True))  # noqa: PTH207
     for one in matched:
         if Path(one).is_dir():
             if not path.endswith("**"):

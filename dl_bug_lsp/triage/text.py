@@ -96,7 +96,7 @@ def _hosts(result: TriageResult) -> Iterator[str]:
         return
     yield ""
     if not result.bad_hosts:
-        yield f"On none of {result.hosts_tested:,} hosts do jobs fail more often than chance allows."
+        yield f"On none of {result.hosts_tested:,} hosts jobs fail more often than by chance."
         return
     yield (
         f"On {len(result.bad_hosts):,} of {result.hosts_tested:,} hosts jobs fail more often than "
