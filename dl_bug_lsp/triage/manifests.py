@@ -245,6 +245,8 @@ def _hosts(value: Any) -> tuple[str, ...]:
 def expand_nodes(text: str) -> tuple[str, ...]:
     """Return the hosts of SLURM's short form: ``gpu[01-03,7],login`` is five of them."""
     out: list[str] = []
+    if text.count("[") != text.count("]"):
+        return ()  # Cut off by the width of a column.
     for match in _NODES.finditer(text.replace(" ", ",") if "[" not in text else text):
         name = match["name"].strip()
         if match["ranges"] is None:

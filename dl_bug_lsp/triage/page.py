@@ -202,7 +202,8 @@ def _hosts(result: TriageResult) -> Iterator[str]:
         return
     yield "<h2>Hosts</h2>"
     if not result.bad_hosts:
-        yield f"<p>On none of {result.hosts_tested:,} hosts jobs fail more often than by chance.</p>"
+        tested = f"{result.hosts_tested:,}"
+        yield f"<p>On none of {tested} hosts jobs fail more often than by chance.</p>"
         return
     yield (
         f"<p>On {len(result.bad_hosts):,} of {result.hosts_tested:,} hosts jobs fail more often "
