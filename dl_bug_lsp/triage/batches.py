@@ -54,6 +54,7 @@ SCHEMA = pa.schema([
 """One row a log. ``unread`` says why it was not read (empty where it was), ``note`` what else is
 odd; ``group`` is empty where the log tells of no failure. Times are POSIX seconds, UTC."""
 
+_IN_PART = "read in part: "
 _reader: list[Reader] = []
 _UNPRINTABLE = re.compile("[\ud800-\udfff]")
 
@@ -106,7 +107,10 @@ class _Rows:
         """Read a log's text; what can be read of a damaged one is."""
         parts = _Parts(stream)
         beginning = parts.take(TOGETHER)
-        if (why := text_problem(beginning)) is not None:
+        why = text_problem(beginning)
+        if parts.damage and not beginning:
+            why = parts.damage.removeprefix(_IN_PART)
+        if why is not None:
             row["unread"] = why
             self.done.append(row)
             return
@@ -166,7 +170,7 @@ class _Parts:
         try:
             return self._stream.read(min(size, CHUNK))
         except damage as error:
-            self.damage = f"read in part: {reason_of(error)}"
+            self.damage = f"{_IN_PART}{reason_of(error)}"
             return b""
 
 
@@ -184,7 +188,7 @@ def _read_source(source: Source, rows: _Rows) -> None:
         rows.flush()
         row["unread"] = reason_of(error)
         if len(rows.done) > before and source.is_archive:
-            row["unread"] = f"read in part: {row['unread']}"
+            row["unread"] = f"{_IN_PART}{row['unread']}"
         rows.done.append(row)
     if not is_unchanged(source):
         row["note"] = row.get("note") or "it changed while it was read"

@@ -251,7 +251,9 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        data = self._stream.read(CHUNK if size is None or size < 0 else size)
+        # `read1` gives what is unpacked so far; `read` would lose it where the rest is damaged.
+        part = getattr(self._stream, "read1", self._stream.read)
+        data = bytes(part(CHUNK if size is None or size < 0 else size))
         self._left -= len(data)
         if self._left < 0:
             raise TooLargeError(f"it unpacks to more than {self._limit:,} bytes")

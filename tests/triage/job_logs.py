@@ -19,7 +19,12 @@ TRACEBACK = (
 
 
 def failing(**changes: object) -> str:
-    known = {"home": "/home/ann/vision", "line": 31, "python": "/opt/venv/lib/python3.11", "rows": 8}
+    known = {
+        "home": "/home/ann/vision",
+        "line": 31,
+        "python": "/opt/venv/lib/python3.11",
+        "rows": 8,
+    }
     return TRACEBACK.format(**{**known, **changes})
 
 

@@ -62,8 +62,13 @@ def test_sacct_as_it_comes(write: Write) -> None:
 
 
 def test_csv_json_lines_and_parquet(write: Write, tmp_path: Path) -> None:
-    text = "job id;user;node;gpus;started_at;ended_at;exit_code\n7;ann;h1;2;1790000000;1790003600;1\n"
-    lines = '{"job_id": 7, "user": "ann", "hosts": ["h1"], "gpus": 2, "start": 1790000000, "end": 1790003600.0, "exit": 1}\nno json\n'
+    text = (
+        "job id;user;node;gpus;started_at;ended_at;exit_code\n7;ann;h1;2;1790000000;1790003600;1\n"
+    )
+    lines = (
+        '{"job_id": 7, "user": "ann", "hosts": ["h1"], "gpus": 2, "start": 1790000000, '
+        '"end": 1790003600.0, "exit": 1}\nno json\n'
+    )
     table = pa.table({
         "JobID": [7.0], "owner": ["ann"], "machine": ["h1"], "num_gpus": [2],
         "start_time": pa.array([1_790_000_000_000_000], pa.timestamp("us", "UTC")),

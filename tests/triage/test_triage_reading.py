@@ -17,7 +17,6 @@ from dl_bug_lsp.triage.fingerprints import fingerprint, message_template, withou
 from dl_bug_lsp.triage.reading import Analysis, Reader, analysis, primary
 from dl_bug_lsp.triage.scanning import excerpt_of_stream, excerpts
 
-
 CASES = FIXTURES.parent / "tests" / "tracebacks" / "cases"
 LOGS = sorted(FIXTURES.glob("*/log.txt")) + sorted(CASES.glob("*.txt"))
 

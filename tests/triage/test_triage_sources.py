@@ -89,9 +89,7 @@ def test_damaged_archives_are_named_and_the_rest_is_read(write: Write, tmp_path:
     assert any(log.endswith("fine.log") for log in result.groups[0].examples)
 
 
-def test_bombs_are_bounded(
-    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bombs_are_bounded(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dl_bug_lsp.triage.sources.ALWAYS_UNPACKED", 1_000_000)
     bomb = b"epoch 1 loss 0.1\n" * 1_000_000
     write("bomb.log.gz", gzip.compress(bomb))
