@@ -7,6 +7,8 @@
     python benchmarks/triage.py resume FOLDER       killed 20 times at random points
     python benchmarks/triage.py memory FOLDER       peak memory with a big log among the others
     python benchmarks/triage.py hosts --jobs 100000 planted bad hosts, of 2,000
+    python benchmarks/triage.py page                a page of 10,000 groups in a real browser (needs
+                                                    playwright and a Chromium)
 
 The logs are recorded ones (fixtures, the tracebacks of the tests, and those in ``--logs``) below
 the progress of a training, with their accidents varied: folders, users, environments, line numbers,
@@ -589,16 +591,117 @@ def hosts(arguments: argparse.Namespace) -> None:
         )
 
 
+def page(arguments: argparse.Namespace) -> None:  # noqa: PLR0915
+    """Open a page of many groups in Chromium: sort, search, unfold; print how long each takes."""
+    import pyarrow as pa
+    from playwright.sync_api import sync_playwright
+
+    from dl_bug_lsp.taxonomy.categories import categories
+    from dl_bug_lsp.triage.batches import SCHEMA
+    from dl_bug_lsp.triage.manifests import Job
+    from dl_bug_lsp.triage.page import render_page
+    from dl_bug_lsp.triage.statistics import result_of
+
+    rng = random.Random(5)
+    kinds = categories()
+    rows, jobs = [], []
+    for number in range(arguments.groups):
+        kind = rng.choice(kinds)
+        for again in range(min(30, int(rng.paretovariate(1.0)))):
+            id, start = f"{number}-{again}", 1_792_000_000.0 + rng.random() * 3_000_000
+            jobs.append(
+                Job(
+                    id,
+                    f"exp-{number}",
+                    rng.choice(USERS),
+                    "gpu",
+                    (f"node-{rng.randrange(200):03d}",),
+                    4,
+                    start,
+                    start + rng.lognormvariate(8, 2),
+                    1,
+                )
+            )
+            rows.append({
+                "log": f"/logs/{id}/train.log", "source": "s", "token": "t", "modified": start, "size": 1, "lines": 1,
+                "unread": "", "note": "", "group": f"{number:016x}", "kind": "exception", "exception": "RuntimeError",
+                "message": f"failure number {number} <script>alert({number})</script> of a made page", "exact": True,
+                "category": kind.id, "dimension": kind.dimension, "origin": kind.origin, "retry_may_help": kind.retry_may_help,
+                "framework": rng.choice(("torch", "keras", "jax")), "places": [f"/code/train_{number}.py:{number % 400} in main"],
+                "line": 7, "read_at": 0.0,
+            })  # fmt: skip
+    result = result_of(
+        pa.Table.from_pylist(rows, SCHEMA),
+        jobs,
+        now=1_795_000_000.0,
+        before={"known": [f"{n:016x}" for n in range(9000)], "finished": 1_794_000_000.0},
+    )
+    file = arguments.output.resolve()
+    start = time.perf_counter()
+    file.write_text(render_page(result), encoding="utf-8")
+    print(
+        f"{len(result.groups):,} groups: made in {time.perf_counter() - start:.1f} s, {file.stat().st_size / 1e6:.1f} MB"
+    )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=arguments.browser, args=["--no-sandbox"]
+        )
+        view = browser.new_page(viewport={"width": 1280, "height": 1000})
+        said: list[str] = []
+        view.on("console", lambda message: said.append(message.text))
+        view.on("pageerror", lambda error: said.append(str(error)))
+        view.on(
+            "request",
+            lambda request: (
+                said.append(request.url) if not request.url.startswith("file:") else None
+            ),
+        )
+        view.on("dialog", lambda dialog: said.append("a dialog opened"))
+
+        def timed(name: str, work: Callable[[], object]) -> None:
+            begin = time.perf_counter()
+            work()
+            print(f"  {name}: {time.perf_counter() - begin:.2f} s")
+
+        timed("load", lambda: view.goto(file.as_uri()))
+        timed("sort by failure", lambda: view.click("#groups th:nth-child(2) button"))
+        timed("sort by jobs", lambda: view.click("#groups th:nth-child(1) button"))
+        first = view.locator("#groups tbody tr.group td").first.inner_text()
+        assert int(first.replace(",", "")) == max(group.jobs for group in result.groups), first
+        timed("search", lambda: view.fill("#search", "train_77.py number"))
+        assert view.locator("#groups tbody tr.group").count() == 1
+        timed("unfold", lambda: view.click("#groups tbody tr.group"))
+        assert "/code/train_77.py:77 in main" in view.locator(".detail").inner_text()
+        view.screenshot(path=str(file.with_suffix(".found.png")))
+        deep = result.groups[-1].id
+        timed(
+            "open a link to the last group",
+            lambda: (view.goto("about:blank"), view.goto(f"{file.as_uri()}#g-{deep}")),
+        )
+        assert view.locator(f"#g-{deep}").get_attribute("aria-expanded") == "true"
+        view.goto("about:blank")
+        view.goto(file.as_uri())
+        view.screenshot(path=str(file.with_suffix(".png")), full_page=False)
+        view.emulate_media(color_scheme="dark")
+        view.screenshot(path=str(file.with_suffix(".dark.png")))
+        assert not said, said
+        browser.close()
+
+
 def main() -> None:
     """Run one of the measures."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True)
-    for work in (make, speed, workers, grouping, resume, memory, hosts):
+    for work in (make, speed, workers, grouping, resume, memory, hosts, page):
         command = commands.add_parser(work.__name__, help=(work.__doc__ or "").split("\n")[0])
         command.set_defaults(work=work)
-        if work is not hosts:
+        if work is page:
+            command.add_argument("--groups", type=int, default=10_000)
+            command.add_argument("--browser", default="/usr/bin/chromium")
+            command.add_argument("--output", type=Path, default=Path("triage-page.html"))
+        if work not in (hosts, page):
             command.add_argument("folder", type=Path)
         if work is make:
             command.add_argument("--jobs", type=int, default=20_000)
