@@ -118,18 +118,20 @@
     sortRows(shown, value, down);
     redraw();
   });
-  search.addEventListener("input", () => {
+  const filter = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     shown = groups.filter((group) => {
       const text = [group.exception, group.message, group.category, names[group.category], group.id, group.representative, ...group.places, ...group.users, ...group.hosts].join("\n").toLowerCase();
       return words.every((word) => text.includes(word));
     });
     redraw();
-  });
+  };
+  search.addEventListener("input", filter);
   const toHash = () => {
-    const id = location.hash.slice(3), at = shown.findIndex((group) => group.id === id);
-    if (!location.hash.startsWith("#g-") || at < 0) return;
-    while (drawn <= at) draw();
+    const id = location.hash.slice(3);
+    if (!location.hash.startsWith("#g-") || !groups.some((group) => group.id === id)) return;
+    search.value = id;
+    filter();
     const row = document.getElementById("g-" + id);
     if (row.getAttribute("aria-expanded") !== "true") toggle(row);
     row.scrollIntoView({ block: "center" });

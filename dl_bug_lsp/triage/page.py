@@ -59,10 +59,12 @@ def render_page(result: TriageResult, title: str = "Failed jobs") -> str:
         f"<title>{_text(title)}</title><style>{style}</style></head><body>",
         f"<header><h1>{_text(title)}</h1>{_when(result)}</header><main>",
         *_figures(result),
+        '<nav><a href="#failures">Failures</a><a href="#categories">Categories</a>',
+        f"{_navigation(result)}</nav>",
         *_notes(result),
         *_unread(result),
         *_plots(result),
-        '<div class="pair"><div>',
+        '<div class="pair" id="categories"><div>',
         *_table("Categories", "category", result.categories, _category_names()),
         "</div><div>",
         *_table("Dimensions", "dimension", result.dimensions, {}),
@@ -111,6 +113,11 @@ def _figures(result: TriageResult) -> Iterator[str]:
         figures.append(("GPU-hours of failed jobs", f"{result.gpu_hours_lost:,.0f} ({share:.0%})"))
     yield from (f"<li><b>{value}</b>{name}</li>" for name, value in figures)
     yield "</ul>"
+
+
+def _navigation(result: TriageResult) -> str:
+    parts = [("retries", "Retries", result.retried), ("hosts", "Hosts", result.hosts_tested)]
+    return "".join(f'<a href="#{at}">{name}</a>' for at, name, there in parts if there)
 
 
 def _notes(result: TriageResult) -> Iterator[str]:
@@ -162,7 +169,7 @@ def _number(value: float, shown: str | None = None) -> str:
 def _retries(result: TriageResult) -> Iterator[str]:
     if not result.retried:
         return
-    yield "<h2>Retries</h2>"
+    yield '<h2 id="retries">Retries</h2>'
     yield (
         f"<p>{result.retried:,} failures were tried again: {result.helped:,} retries got through "
         f"({result.helped / result.retried:.0%}), {result.repeated:,} met the same failure.</p>"
@@ -200,7 +207,7 @@ def _link(group: Group) -> str:
 def _hosts(result: TriageResult) -> Iterator[str]:
     if not result.hosts_tested:
         return
-    yield "<h2>Hosts</h2>"
+    yield '<h2 id="hosts">Hosts</h2>'
     if not result.bad_hosts:
         tested = f"{result.hosts_tested:,}"
         yield f"<p>On none of {tested} hosts jobs fail more often than by chance.</p>"
@@ -225,7 +232,7 @@ def _hosts(result: TriageResult) -> Iterator[str]:
 
 
 def _groups(result: TriageResult) -> Iterator[str]:
-    yield "<h2>Failures</h2>"
+    yield '<h2 id="failures">Failures</h2>'
     yield '<p><label>Search <input type="search" id="search"></label>'
     yield '<span id="count" class="soft"></span></p>'
     yield "<noscript><p>The list of failures needs JavaScript.</p></noscript>"
@@ -313,7 +320,7 @@ def _bars(bars: Sequence[tuple[str, Mapping[str, int]]], width: int) -> str:
     out = [f'<svg viewBox="0 0 {total} {height + 30}" width="{total}" role="img">']
     out.append(f'<text x="{left - 6}" y="12" text-anchor="end">{top:,}</text>')
     out.append(f'<text x="{left - 6}" y="{height}" text-anchor="end">0</text>')
-    every = max(1, -(-80 // (width + gap)))
+    every = max(1, -(-72 // (width + gap)))
     for at, (name, row) in enumerate(bars):
         x, y = left + at * (width + gap), float(height)
         said = ", ".join(f"{_words(d)} {n:,}" for d, n in sorted(row.items()))
