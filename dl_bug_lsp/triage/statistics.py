@@ -23,7 +23,8 @@ DURATIONS = ((60, "1 min"), (600, "10 min"), (3600, "1 h"), (21_600, "6 h"), (86
 RETRY_WITHIN = 7 * 86_400
 """Seconds after a failure within which the same job of the same user is a retry."""
 MOST_NAMES = 200
-"""Users, hosts and examples that a group names."""
+"""Users and hosts that a group names."""
+MOST_EXAMPLES = 20
 MOST_UNREAD = 10_000
 NO_FAILURE_TOLD = "no failure in the log"
 _STATES = {
@@ -172,7 +173,7 @@ def _add(
         # The representative is a log whose own message is known.
         grown.first_row = row
     grown.logs += 1
-    if len(grown.examples) < MOST_NAMES:
+    if len(grown.examples) < MOST_EXAMPLES:
         grown.examples.append(row["log"])
     _count(grown, failed, row["group"], _attempt(job) if job is not None else row["log"], job,
            row["modified"])  # fmt: skip
@@ -308,7 +309,7 @@ def _group(id: str, grown: _Growing, known: set[str] | None) -> Group:
         places=tuple(row["places"] or ()),
         new=None if known is None else id not in known,
         days=dict(sorted(grown.days.items())),
-        examples=tuple(grown.examples[:MOST_NAMES]),
+        examples=tuple(grown.examples),
     )
 
 

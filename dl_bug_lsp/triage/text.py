@@ -27,7 +27,7 @@ def _lines(result: TriageResult, top: int, width: int) -> Iterator[str]:
         yield f"New since {_day(result.since)}: {_plural(new, 'failure')}."
     if result.groups:
         yield ""
-        yield f"{'jobs':>8}  {'GPU-hours':>9}  failure"
+        yield f"{'jobs':>8}  {'GPU-hours' if result.gpu_hours else '':>9}  failure"
     names = {row.id: row.name for row in categories()}
     for group in result.groups[:top]:
         yield from _group(group, names.get(group.category, group.category), width)
@@ -76,7 +76,8 @@ def _group(group: Group, category: str, width: int) -> Iterator[str]:
     message = one_line(group.message)
     said = f"{escape(group.exception)}: {message}" if group.exception else message
     mark = "new: " if group.new else ""
-    yield f"{group.jobs:>8,}  {group.gpu_hours:>9,.1f}  {shorten(mark + said, max(40, width - 21))}"
+    hours = f"{group.gpu_hours:,.1f}" if group.gpu_hours else ""
+    yield f"{group.jobs:>8,}  {hours:>9}  {shorten(mark + said, max(40, width - 21))}"
     facts = [category]
     if group.users:
         facts.append(_plural(len(group.users), "user"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
@@ -72,7 +73,7 @@ def run(
     store = None if results is None else Store(Path(results).expanduser())
     with nullcontext() if store is None else store.hold():
         found = listing(paths, None if store is None else store.folder)
-        jobs, notes = _jobs(found, manifests, store)
+        jobs, notes = _jobs(found, paths, manifests, store)
         todo = found.sources if store is None else store.unread_again(found.sources)
         tables: list[pa.Table] = []
         read = size = 0
@@ -133,11 +134,13 @@ def _kept(tables: Iterable[pa.Table], store: Store | None) -> Iterable[pa.Table]
 
 
 def _jobs(
-    found: Listing, manifests: Sequence[str], store: Store | None
+    found: Listing, paths: Sequence[str], manifests: Sequence[str], store: Store | None
 ) -> tuple[list[Job], list[str]]:
     """Return the jobs of all manifests, named as such or among the paths, and what is odd."""
     notes: list[str] = []
-    sources = [source for source in found.sources if looks_like_manifest(source)]
+    # A file in a folder is a log, whatever its columns: structured logs have such, too.
+    named = {os.path.realpath(path) for path in paths} | set(paths)
+    sources = [one for one in found.sources if one.url in named and looks_like_manifest(one)]
     found.sources = [source for source in found.sources if source not in sources]
     for path in manifests:
         listed = listing([path])

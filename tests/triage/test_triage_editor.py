@@ -41,7 +41,7 @@ async def test_a_hover_says_how_many_jobs_met_the_failure(
                 text_document=types.TextDocumentClientCapabilities(hover=markdown)
             ),
             workspace_folders=[types.WorkspaceFolder(code.as_uri(), "code")],
-            initialization_options={"triageFolder": str(results)},
+            initialization_options={"settings": {"triageFolder": str(results)}},
         )
     )
     text = (FIXTURE / "log.txt").read_text(encoding="utf-8")
