@@ -53,6 +53,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *MIDDLE,
         *("retrieval", "evidence", "ranking", "report", "bug_reports", "localize"),
     ),
+    "triage": (
+        *("data_folder", "logs", "tracebacks", "messages", "signals", "taxonomy", "workspace"),
+        *("report", "localize", "views", "__version__"),
+    ),
     "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
     "views": ("tracebacks", "messages", "taxonomy", "report", "spectrum", "__version__"),
     "assistants": (
@@ -62,7 +66,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "server": (
         *("logs", "tracebacks", "fixes", "cancellation", "settings"),
         *("localize", "taxonomy", "workspace", "report", "views", "watching", "runs"),
-        *("recording", "spectrum", "data_folder", "assistants"),
+        *("recording", "spectrum", "data_folder", "assistants", "triage"),
         "__version__",
     ),
     "mcp_server": (
@@ -86,6 +90,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "runs",
             "recording",
             "spectrum",
+            "triage",
+            "logs",
             "server",
         ),
         "__version__",
@@ -100,11 +106,15 @@ SERVER = (
 LIBRARIES = {
     "anyio": {"mcp_server"},
     "coverage": {"recording"},
+    "dask": {"triage"},
+    "distributed": {"triage"},
+    "fsspec": {"triage"},
     "lsprotocol": {"server"},
     "mcp": {"mcp_server"},
     "mcp_types": {"mcp_server"},
-    "numpy": {"retrieval", "evidence", "ranking", "spectrum", "techniques"},
+    "numpy": {"retrieval", "evidence", "ranking", "spectrum", "techniques", "triage"},
     "pathspec": {"workspace"},
+    "pyarrow": {"triage"},
     "pygls": {"server"},
     "pytest": {"recording"},
     "rank_bm25": {"evidence", "retrieval"},
@@ -122,6 +132,7 @@ ON_DISK = {
     "workspace",
     "recording",
     "runs",
+    "triage",
     "watching",
     "server",
     "mcp_server",
@@ -184,6 +195,10 @@ HEAVY = (
     "lsprotocol",
     "torch",
     "asyncio",
+    "dask",
+    "distributed",
+    "fsspec",
+    "pyarrow",
 )
 
 

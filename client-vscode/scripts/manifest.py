@@ -32,6 +32,7 @@ GROUPS = {
     ),
     "Logs": ("logs.watch", "logs.include", "logs.exclude", "logs.polling"),
     "Tests": ("spectrum.watch", "spectrum.lenses", "spectrum.junit"),
+    "Cluster": ("triageFolder",),
 }
 """Which of the server's settings stand under which heading; new ones stand under ``OTHERS``."""
 OTHERS = "Others"
@@ -42,6 +43,7 @@ TYPES: dict[Kind, dict[str, Any]] = {
     Kind.FLAG: {"type": "boolean"},
     Kind.GLOBS: {"type": "array", "items": {"type": "string"}},
     Kind.MAPPING: {"type": "object", "additionalProperties": {"type": "string"}},
+    Kind.TEXT: {"type": "string"},
 }
 
 
@@ -132,12 +134,13 @@ def of_server(setting: Setting) -> dict[str, Any]:
     if default is None:
         kind["type"] = [kind["type"], "null"]
     words = f"{setting.meaning[0].upper()}{setting.meaning[1:]}."
-    shared = f"In `pyproject.toml`: `{setting.project_key}` in `[tool.dl-bug-lsp]`."
+    if not setting.of_user:
+        words += f" In `pyproject.toml`: `{setting.project_key}` in `[tool.dl-bug-lsp]`."
     return {
         **kind,
         "default": default,
-        "scope": "resource",
-        "markdownDescription": f"{words} {shared}",
+        "scope": "machine" if setting.of_user else "resource",
+        "markdownDescription": words,
     }
 
 

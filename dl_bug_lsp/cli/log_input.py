@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dl_bug_lsp.cli.errors import UsageError
+from dl_bug_lsp.logs.decoding import is_binary
 
 LIMIT = 32 * 2**20
 """Bytes that are kept, from the end: what ended a job stands there."""
@@ -26,8 +27,6 @@ _COMPRESSED = {
     b"\xfd7zXZ": "xz -dc",
     b"\x28\xb5\x2f\xfd": "zstd -dc",
 }
-_BINARY = (b"\x7fELF", b"\x89PNG", b"PK\x03\x04", b"\xff\xd8\xff", b"%PDF", b"\x89HDF", b"MZ")
-_TEXT_CONTROLS = frozenset(b"\t\n\r\x1b\x08\x0c\x07\x0e\x0f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,24 +142,6 @@ def _check(data: bytes, name: str, file: str | None) -> None:
         )
     if is_binary(data[:_SAMPLE]):
         raise UsageError(f"{name} is binary; give the text that the failed run printed")
-
-
-def is_binary(sample: bytes) -> bool:
-    """Say whether the beginning of a file is no text in UTF-8, UTF-16 or a single-byte encoding."""
-    if sample.startswith(_BINARY):
-        return True
-    if sample.startswith(_UTF16) or _looks_like_utf16(sample):
-        return False
-    nulls = sample.count(0)
-    if nulls > 0.3 * len(sample):
-        return True
-    controls = sum(1 for byte in sample if byte < 32 and byte and byte not in _TEXT_CONTROLS)
-    return controls > 0.05 * (len(sample) - nulls)
-
-
-def _looks_like_utf16(sample: bytes) -> bool:
-    even, odd = sample[::2].count(0), sample[1::2].count(0)
-    return max(even, odd) > 0.3 * len(sample) and min(even, odd) < 0.02 * len(sample)
 
 
 def is_closed_pipe(error: OSError) -> bool:

@@ -59,6 +59,10 @@ def _run(arguments: argparse.Namespace) -> int:
         from dl_bug_lsp.cli import spectrum_command
 
         return spectrum_command.run(arguments)
+    if arguments.command == "triage":
+        from dl_bug_lsp.cli import triage_command
+
+        return triage_command.run(arguments)
     if arguments.command == "explain":
         from dl_bug_lsp.cli import explain_command
 
@@ -68,7 +72,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
         return doctor_command.run(arguments)
     raise UsageError(
-        "say what to do: localize, run, spectrum, server, mcp, explain or doctor (see --help)"
+        "say what to do: localize, run, spectrum, triage, server, mcp, explain or doctor "
+        "(see --help)"
     )
 
 

@@ -38,6 +38,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_localize(commands, common)
     _add_run(commands, common)
     _add_spectrum(commands, common)
+    _add_triage(commands, common)
     _add_server(commands, common)
     _add_mcp(commands, common)
     _add_explain(commands, common)
@@ -169,6 +170,49 @@ def _add_spectrum(commands: _Commands[Parser], common: Parser) -> None:
     report.add_argument("--format", choices=("text", "json", "html"), default="text")
     report.add_argument("--output", metavar="FILE", help="write there and not to standard output")
     report.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+
+
+def _add_triage(commands: _Commands[Parser], common: Parser) -> None:
+    command = commands.add_parser(
+        "triage",
+        parents=[common],
+        allow_abbrev=False,
+        help="read the logs of many jobs and group their failures",
+        description="Reads the logs of many jobs, groups their failures into bugs and says what "
+        "failed how often. Needs the extra 'triage'. Exit code: 0 a failure found, 1 none, 2 wrong "
+        "use.",
+    )
+    command.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="a log, a folder, a glob, an archive (zip, tar; gz, bz2, xz), a URL of fsspec, or a "
+        "manifest of jobs",
+    )
+    command.add_argument(
+        "--jobs",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a manifest of jobs: CSV, JSON lines, parquet or sacct's output; several times",
+    )
+    command.add_argument(
+        "--results",
+        metavar="DIR",
+        help="keep what was read as parquet in DIR, with a page; the next run reads only what is "
+        "new (default: nothing is kept)",
+    )
+    command.add_argument("--workspace", metavar="DIR", help="rank places in this folder of code")
+    command.add_argument(
+        "--scheduler", metavar="ADDRESS", help="read on the Dask cluster of this scheduler"
+    )
+    command.add_argument(
+        "--workers", type=_positive, metavar="N", help="processes here (default: one a core)"
+    )
+    command.add_argument("--format", choices=("text", "json", "html"), default="text")
+    command.add_argument("--top", type=_positive, default=20, metavar="N", help="failures in text")
+    command.add_argument("--output", metavar="FILE", help="write there and not to standard output")
+    command.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 def _add_server(commands: _Commands[Parser], common: Parser) -> None:

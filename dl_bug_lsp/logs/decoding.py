@@ -18,6 +18,9 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _PROBE = 4096
+_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_BINARY = (b"\x7fELF", b"\x89PNG", b"PK\x03\x04", b"\xff\xd8\xff", b"%PDF", b"\x89HDF", b"MZ")
+_OTHER_CONTROLS = bytes(set(range(1, 32)) - set(b"\t\n\r\x1b\x08\x0c\x07\x0e\x0f"))
 
 
 def detect_encoding(sample: bytes) -> tuple[str, int]:
@@ -112,3 +115,21 @@ def visible_segments(line: str, is_telling: re.Pattern[str]) -> list[str]:
         return [""]
     telling = [part for part in parts[:-1] if is_telling.search(part)]
     return [*telling, parts[-1]]
+
+
+def is_binary(sample: bytes) -> bool:
+    """Say whether the beginning of a file is no text in UTF-8, UTF-16 or a single-byte encoding."""
+    if sample.startswith(_BINARY):
+        return True
+    if sample.startswith(_WIDE_MARKS) or _looks_like_utf16(sample):
+        return False
+    nulls = sample.count(0)
+    if nulls > 0.3 * len(sample):
+        return True
+    controls = len(sample) - len(sample.translate(None, _OTHER_CONTROLS))
+    return controls > 0.05 * (len(sample) - nulls)
+
+
+def _looks_like_utf16(sample: bytes) -> bool:
+    even, odd = sample[::2].count(0), sample[1::2].count(0)
+    return max(even, odd) > 0.3 * len(sample) and min(even, odd) < 0.02 * len(sample)

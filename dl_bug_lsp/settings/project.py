@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.settings.reading import Given, read_given
-from dl_bug_lsp.settings.table import PROJECT_TABLE
+from dl_bug_lsp.settings.reading import Given, Problem, read_given
+from dl_bug_lsp.settings.table import BY_KEY, PROJECT_TABLE, kebab
 
 if TYPE_CHECKING:
     from dl_bug_lsp.workspace.values import ConfigEntry
@@ -41,7 +41,7 @@ def read_project(entries: Iterable[ConfigEntry]) -> ProjectSettings:
         raw = raw if isinstance(raw, dict) else {}
         lines.setdefault(tuple(str(part) for part in path), entry.line)
         _put(raw, path, entry)
-    given = read_given(_with_lists(raw))
+    given = _of_project(read_given(_with_lists(raw)))
     complaints = []
     for problem in given.problems:
         at = problem.path
@@ -52,6 +52,14 @@ def read_project(entries: Iterable[ConfigEntry]) -> ProjectSettings:
         words = f"The setting '{name}' is ignored: it {problem.words}{stop}"
         complaints.append((lines.get(at, 1), words))
     return ProjectSettings(given, tuple(complaints))
+
+
+def _of_project(given: Given) -> Given:
+    """Return what a project may set: nothing that leads out of it."""
+    wrong = [key for key in given.values if BY_KEY[key].of_user]
+    problems = [Problem((kebab(key),), "can be set in the editor alone") for key in wrong]
+    values = {key: value for key, value in given.values.items() if key not in wrong}
+    return Given(values, (*given.problems, *problems))
 
 
 def _put(table: dict[str | int, Any], path: tuple[str | int, ...], entry: ConfigEntry) -> None:

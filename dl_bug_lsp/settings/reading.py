@@ -45,6 +45,7 @@ class Settings:
     spectrum_watch: bool = True
     spectrum_lenses: bool = True
     spectrum_junit: tuple[str, ...] | None = None
+    triage_folder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,8 @@ def _value(setting: Setting, value: Any) -> Any:
         return value if isinstance(value, bool) else None
     if setting.kind in (Kind.COUNT, Kind.SHARE):
         return _number(setting, value)
+    if setting.kind is Kind.TEXT:
+        return value if isinstance(value, str) and value.strip() else None
     if setting.kind is Kind.GLOBS:
         listed = list(value.values()) if value == {} else value
         is_list = isinstance(listed, list) and all(isinstance(v, str) and v for v in listed)
@@ -162,6 +165,7 @@ def settings_of(*given: Given) -> Settings:
         spectrum_watch=get("spectrum.watch"),
         spectrum_lenses=get("spectrum.lenses"),
         spectrum_junit=get("spectrum.junit"),
+        triage_folder=get("triageFolder"),
     )
 
 
@@ -170,9 +174,8 @@ def markdown_table() -> str:
     rows = ["| setting | in `pyproject.toml` | default | meaning |", "|---|---|---|---|"]
     for setting in SETTINGS:
         default = "" if setting.default is None else f"`{_shown(setting.default)}`"
-        rows.append(
-            f"| `{setting.key}` | `{setting.project_key}` | {default} | {setting.meaning} |"
-        )
+        shared = "(only in the editor)" if setting.of_user else f"`{setting.project_key}`"
+        rows.append(f"| `{setting.key}` | {shared} | {default} | {setting.meaning} |")
     return "\n".join(rows) + "\n"
 
 

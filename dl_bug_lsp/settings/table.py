@@ -19,6 +19,7 @@ class Kind(Enum):
     FLAG = "true or false"
     GLOBS = "a list of patterns"
     MAPPING = "a table from the log's paths to local ones"
+    TEXT = "a text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class Setting:
     """One setting; ``key`` is spelled as in an editor, with dots between tables.
 
     ``default`` None means what ``meaning`` says; ``least`` bounds a count. All are settings of a
-    folder; editors call that the scope ``resource``.
+    folder; editors call that the scope ``resource``. ``of_user`` are those that lead out of the
+    workspace: what a workspace says of them is ignored, and editors call their scope ``machine``.
     """
 
     key: str
@@ -34,6 +36,7 @@ class Setting:
     default: Any
     meaning: str
     least: int = 0
+    of_user: bool = False
 
     @property
     def project_key(self) -> str:
@@ -69,6 +72,13 @@ SETTINGS = (
     Setting("spectrum.lenses", Kind.FLAG, True, "whether lenses count the tests of functions"),
     Setting(
         "spectrum.junit", Kind.GLOBS, None, "JUnit reports beside `.coverage`; else usual names"
+    ),
+    Setting(
+        "triageFolder",
+        Kind.TEXT,
+        None,
+        "the results of `dl-bug-lsp triage`: reports say how many jobs met their failure",
+        of_user=True,
     ),
 )
 

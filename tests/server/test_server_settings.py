@@ -49,6 +49,8 @@ PLAIN = Settings()
         ({"logs": {"include": "*.log"}}, PLAIN, 1),
         ({"warningFrom": 1.5}, PLAIN, 1),
         ({"top": float("nan")}, PLAIN, 1),
+        ({"triageFolder": "/shared/triage"}, Settings(triage_folder="/shared/triage"), 0),
+        ({"triageFolder": 3}, PLAIN, 1),
         ([1, 2], PLAIN, 1),
         ("text", PLAIN, 1),
     ],
@@ -90,6 +92,7 @@ def test_the_later_of_several_wins_key_by_key() -> None:
             [],
         ),
         ("[tool.dl-bug-lsp]\ntop = \n", PLAIN, [2]),
+        ('[tool.dl-bug-lsp]\ntop = 1\ntriage-folder = "/x"\n', Settings(Options(1)), [3]),
     ],
 )
 def test_a_project_s_settings(

@@ -9,6 +9,7 @@ from dl_bug_lsp.server.commands.showing import show_document
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.failures.pages import report_page
 from dl_bug_lsp.server.failures.publication import Place, Publication
+from dl_bug_lsp.server.failures.wording import standing_line
 
 
 def listed(publication: Publication, sources: list[str]) -> dict[str, Any]:
@@ -63,9 +64,16 @@ def report_markdown(publication: Publication, failure: str | None = None) -> str
     from dl_bug_lsp.views.markdown import block, render_markdown
 
     page = render_markdown(publication.report, only=failure)
+    if publication.standing is not None and failure in (None, primary_of(publication)):
+        page += f"\n{standing_line(publication.standing, links=True)}\n"
     if publication.text and failure is None:
         page += f"\n## The text\n\n{block(publication.text.splitlines())}\n"
     return page
+
+
+def primary_of(publication: Publication) -> str | None:
+    """Return the id of the failure that ended the job."""
+    return publication.report.primary.id if publication.report.primary is not None else None
 
 
 async def show_report(ls: DlBugServer, publication: Publication, failure: str | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -54,7 +55,13 @@ async def localized(
             folder.workspace.catch_up()
             report = localize(text, folder.workspace, wanted.options)
             report = report.after(skipped).shifted(lines_before)
-            return report, publication(report, folder, wanted, source, encoding)
+            published = publication(report, folder, wanted, source, encoding)
+            if wanted.triage_folder is not None:
+                from dl_bug_lsp.triage.standing import standing_of
+
+                place = folder.real_root / Path(wanted.triage_folder).expanduser()
+                published.standing = standing_of(text, place)
+            return report, published
 
         return work
 

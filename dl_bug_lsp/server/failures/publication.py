@@ -13,6 +13,7 @@ from dl_bug_lsp.settings.reading import Settings
 if TYPE_CHECKING:
     from dl_bug_lsp.fixes import Fix
     from dl_bug_lsp.report import Evidence, FailureReport, Report, Suspect
+    from dl_bug_lsp.triage.standing import Standing
 
 SOURCE = "dl-bug"
 """What diagnostics say they are from."""
@@ -78,6 +79,8 @@ class Publication:
     places: list[Place]
     log: str | None = None
     text: str = ""
+    standing: Standing | None = None
+    """How many jobs met the primary failure, where a triage folder is configured and knows it."""
     offers: list[Offer] | None = None
     """None until somebody asks for them."""
 

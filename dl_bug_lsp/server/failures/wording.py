@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
@@ -21,6 +23,9 @@ from dl_bug_lsp.views.categories import category_words
 from dl_bug_lsp.views.escape import escape, shorten
 from dl_bug_lsp.views.headline import headline
 from dl_bug_lsp.views.json_view import evidence_to_json
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.triage.standing import Standing
 
 LONGEST_LINE = 300
 
@@ -96,3 +101,11 @@ def severity(place: Place, settings: Settings) -> types.DiagnosticSeverity:
     if score >= settings.information_from or place.suspect.rank <= ALWAYS_LISTED:
         return types.DiagnosticSeverity.Information
     return types.DiagnosticSeverity.Hint
+
+
+def standing_line(standing: Standing, *, links: bool) -> str:
+    """Return how many jobs met a failure; the group on the results' page is linked if asked."""
+    said = standing.words(time.time())
+    if not links or standing.page is None:
+        return said
+    return f"{said} [All of them](<{standing.page.as_uri()}#g-{standing.group}>)"

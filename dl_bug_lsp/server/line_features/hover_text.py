@@ -8,6 +8,7 @@ from urllib.parse import quote
 from dl_bug_lsp.server.commands.arguments import DISMISS, NEXT, OPEN_LOG, PREVIOUS, place_argument
 from dl_bug_lsp.server.failures.pages import page_uri
 from dl_bug_lsp.server.failures.publication import REASONS, Place, Publication, by_score
+from dl_bug_lsp.server.failures.wording import standing_line
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.categories import category_words
 from dl_bug_lsp.views.escape import escape, shorten
@@ -40,6 +41,8 @@ def markdown(
         if not failure.reliable:
             parts.append(f"*{words.UNRELIABLE}*")
         parts += [sentence(said) for said in words.reservations(failure)]
+    if publication.standing is not None and failure.primary:
+        parts.append(standing_line(publication.standing, links=True))
     reasons = evidence_lines(by_score(place.suspect)[REASONS if told else 0 :])
     if reasons:
         parts.append("\n".join(f"- {reason}" for reason in reasons))
@@ -85,6 +88,8 @@ def plain_text(publication: Publication, place: Place) -> str:
     if not place.failure.reliable:
         out.append(words.UNRELIABLE)
     out.extend(escape(said) for said in words.reservations(place.failure))
+    if publication.standing is not None and place.failure.primary:
+        out.append(standing_line(publication.standing, links=False))
     for one in by_score(place.suspect):
         why = shorten(escape(one.why), LONGEST_WHY)
         out.append(f"- {why}")
