@@ -349,12 +349,6 @@ def speed(arguments: argparse.Namespace) -> None:
         )
 
 
-def triage_command(folder: Path, results: Path, *more: str) -> list[str]:
-    """Return the command that reads the corpus."""
-    return [sys.executable, "-m", "dl_bug_lsp", "triage", str(folder / "logs"), "--jobs",
-            str(folder / "jobs.csv"), "--results", str(results), "--quiet", "--top", "3", *more]  # fmt: skip
-
-
 def workers(arguments: argparse.Namespace) -> None:
     """Print how much faster two workers read than one (reading alone, without start and tables)."""
     from dl_bug_lsp.triage.batches import batches
@@ -475,51 +469,70 @@ def show(name: str, scores: tuple[float, float, float]) -> None:
     print(f"{name:32} precision {scores[0]:.3f}  recall {scores[1]:.3f}  F1 {scores[2]:.3f}")
 
 
+KILLED = """
+import os, random, signal, sys, threading
+from dl_bug_lsp.triage import batches, triaging
+triaging.PART_ROWS, batches.BATCH_FILES = 60, 20
+started = []
+def progress(state):
+    if not started:
+        started.append(threading.Timer(float(sys.argv[3]), os.kill, (os.getpid(), signal.SIGKILL)))
+        started[0].daemon = True
+        started[0].start()
+result = triaging.run(sys.argv[1:2], results=sys.argv[2], manifests=[], workspace=None,
+                      scheduler=None, workers=1, progress=progress)
+print(result.seconds)
+"""
+
+
 def resume(arguments: argparse.Namespace) -> None:
-    """Kill runs at random points, let the last one end, and compare with one that was not killed."""
+    """Kill runs at random times of their reading, then compare with one that was not killed."""
     import pyarrow.parquet as pq
 
     rng = random.Random(7)
+
+    def run(results: Path, seconds: float) -> subprocess.CompletedProcess[str]:
+        words = (str(arguments.folder / "logs"), str(results), str(seconds))
+        return subprocess.run(
+            [sys.executable, "-c", KILLED, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=ROOT,
+        )
+
+    kills = lost = 0
+    kept: list[int] = []
     with tempfile.TemporaryDirectory() as scratch:
-        whole, killed = Path(scratch) / "whole", Path(scratch) / "killed"
-        start = time.perf_counter()
-        subprocess.run(
-            triage_command(arguments.folder, whole, "--workers", "1"),
-            check=False,
-            stdout=subprocess.DEVNULL,
-        )
-        seconds = time.perf_counter() - start
-        kills = 0
-        for _ in range(arguments.kills):
-            process = subprocess.Popen(
-                triage_command(arguments.folder, killed, "--workers", "1"),
-                stdout=subprocess.DEVNULL,
-            )
-            try:
-                process.wait(rng.uniform(0.1, max(1.0, seconds * 1.1)))
-                shutil.rmtree(killed)
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
-                process.wait()
-                kills += 1
-        subprocess.run(
-            triage_command(arguments.folder, killed, "--workers", "1"),
-            check=False,
-            stdout=subprocess.DEVNULL,
-        )
-        tables = [
-            sorted(
-                (r["log"], r["group"]) for r in pq.read_table(f / "failures.parquet").to_pylist()
-            )
-            for f in (whole, killed)
-        ]
-        documents = [json.loads((f / "triage.json").read_text()) for f in (whole, killed)]
-        same = tables[0] == tables[1] and documents[0]["logs"] == documents[1]["logs"]
+        whole = Path(scratch) / "whole"
+        seconds = float(run(whole, 1e6).stdout)
+        expected = rows_of(whole)
+        at = 0
+        while kills < arguments.kills:
+            killed = Path(scratch) / f"killed-{at}"
+            # Up to five kills of one folder, then a run to the end.
+            for _ in range(min(5, arguments.kills - kills)):
+                if run(killed, rng.uniform(0, seconds / 3)).returncode == -signal.SIGKILL:
+                    kills += 1
+            parts = sorted((killed / "reads").glob("part-*.parquet"))
+            kept.append(sum(pq.read_metadata(part).num_rows for part in parts))
+            run(killed, 1e6)
+            lost += rows_of(killed) != expected
+            at += 1
     print(
-        f"killed {kills} times of {arguments.kills}: {'nothing lost' if same else 'DIFFERENT'}, {len(tables[0]):,} failures"
+        f"killed {kills} times in {at} folders, which then held {kept} of {len(expected):,} logs; "
+        f"{lost} folders differ from a run without kills"
     )
-    if not same:
+    if lost:
         sys.exit(1)
+
+
+def rows_of(results: Path) -> list[tuple[str, str]]:
+    """Return the logs of a results' folder with their groups."""
+    from dl_bug_lsp.triage.store import Store
+
+    rows = Store(results).rows()
+    return sorted(zip(rows["log"].to_pylist(), rows["group"].to_pylist(), strict=True))
 
 
 def memory(arguments: argparse.Namespace) -> None:

@@ -51,7 +51,7 @@ from dl_bug_lsp.triage.store import Store, TriageError, write_table, write_text
 from dl_bug_lsp.workspace import Workspace
 
 PART_ROWS = 20_000
-PART_SECONDS = 10.0
+PART_SECONDS = 5.0
 """A part of the results is written after so many rows or seconds: what a kill can cost."""
 MOST_RANKED = 20
 """Groups whose places are ranked in a workspace: those with most jobs."""
