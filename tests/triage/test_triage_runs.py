@@ -42,7 +42,7 @@ def test_the_command_prints_text_json_and_a_page(
     assert main(["triage", logs]) == 0
     text = capsysbinary.readouterr().out.decode()
     assert text.startswith("3 logs read, 2 with a failure, 1 different failure.\n")
-    assert "RuntimeError: mat1 and mat2 shapes cannot be multiplied" in text
+    assert "RuntimeError: mat1 and mat2 shapes can" in text  # As wide as the terminal.
     assert "Not read, or in part: 1.\n" in text
     assert main(["triage", logs, "--format", "json"]) == 0
     document = json.loads(capsysbinary.readouterr().out)
