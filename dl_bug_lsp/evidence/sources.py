@@ -13,6 +13,7 @@ from dl_bug_lsp.evidence import (
     interpretation,
     names,
     numbers,
+    parting,
     paths,
     printed,
     provenance,
@@ -47,12 +48,15 @@ SOURCES: tuple[Source, ...] = (
     blame.find,
     printed.find,
     interpretation.find,
+    parting.find,
 )
+OF_RANKS: tuple[Source, ...] = (stack_trace.find, parting.find)
+"""The sources for ranks that have parted: the words of such failures are no evidence."""
 
 
 def gather(case: Case) -> Iterator[Clue]:
     """Yield the clues of every source, in a fixed order."""
-    for source in SOURCES:
+    for source in OF_RANKS if case.failure.divergence is not None else SOURCES:
         try:
             for clue in source(case):
                 checkpoint()

@@ -9,6 +9,7 @@ import re
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.cells import ran_in_order
+from dl_bug_lsp.evidence.parting import ranks_parted
 from dl_bug_lsp.evidence.raising.alone import is_alone
 from dl_bug_lsp.ranking.fusion import (
     GENERIC,
@@ -118,6 +119,7 @@ def failure_report(
         complete=not case.engine.limits,
         diagnosis=_diagnosis(suspects, candidates) if confidence is Confidence.LIKELY else None,
         outside=outside,
+        ranks=ranks_parted(case),
     )
 
 
