@@ -83,9 +83,9 @@ def main() -> None:
         for folder in sorted((HANGS / half).iterdir()):
             outcome, failure = judged(folder)
             outcomes.append(outcome)
-            if half == "seen" and arguments.detail is not None:
-                if not arguments.detail or outcome.slug in arguments.detail:
-                    tell(folder, outcome, failure)
+            shown = arguments.detail is not None and half == "seen"
+            if shown and (not arguments.detail or outcome.slug in arguments.detail):
+                tell(folder, outcome, failure)
         everything += outcomes
         print(row(half, outcomes))
     print(row("both", everything))

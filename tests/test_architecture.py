@@ -66,6 +66,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "data_folder",
             "localize",
             "settings",
+            "divergence",
             "techniques",
             "taxonomy",
             "workspace",

@@ -57,7 +57,10 @@ def _add_localize(commands: _Commands[Parser], common: Parser) -> None:
         "most likely hold the cause. Exit code: 0 found, 1 nothing found, 2 wrong use.",
     )
     command.add_argument(
-        "file", nargs="?", metavar="FILE", help="the log; - or nothing reads standard input"
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="the log; - or nothing reads standard input; several are one job's, a file a rank",
     )
     command.add_argument(
         "--workspace", default=".", metavar="DIR", help="folder of the code (default: this one)"

@@ -62,9 +62,10 @@ def read_divergence(log: Log, reading: Reading) -> Reading:
         states = _failed(by_rank)
     states = _merged(states, told.states)
     hang = next((line for line in log.lines if OURS.match(line.text)), None)
-    if not states or (len(states) < 2 and not told.missing and hang is None and not told.size > 1):
+    several = len(states) > 1 or told.size > 1 or bool(told.missing)
+    if not several and (hang is None or not states):
         return reading
-    size = max(told.size, *(rank + 1 for rank in states), *(rank + 1 for rank in told.missing))
+    size = max([told.size, *(rank + 1 for rank in (*states, *told.missing))])
     divergence = _divergence(states, told, size, numbered)
     if not is_dump and primary is not None:
         failures = tuple(

@@ -1,7 +1,7 @@
 """What launchers, communication libraries and their debug modes say about single ranks.
 
-PyTorch: ``TORCH_DISTRIBUTED_DEBUG=DETAIL``, ``monitored_barrier``, the NCCL watchdog, DDP's check of
-parameters, the flight recorder; Horovod's stall inspector; JAX's coordination service.
+PyTorch: ``TORCH_DISTRIBUTED_DEBUG=DETAIL``, ``monitored_barrier``, the NCCL watchdog, DDP's check
+of parameters, the flight recorder; Horovod's stall inspector; JAX's coordination service.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _BARRIER = re.compile(
     r"Ranks? (?P<ranks>\d{1,6}(?:, ?\d{1,6}){0,200}) failed to (?:pass|call into) monitoredBarrier"
 )
 _PARAMETERS = re.compile(
-    r"DDP expects same model across all ranks, but Rank (?P<first>\d{1,6}) has (?P<n>\d{1,9}) params,"
-    r" while rank (?P<second>\d{1,6}) has inconsistent (?P<m>\d{1,9}) params"
+    r"DDP expects same model across all ranks, but Rank (?P<first>\d{1,6}) has (?P<n>\d{1,9})"
+    r" params, while rank (?P<second>\d{1,6}) has inconsistent (?P<m>\d{1,9}) params"
     r"|params\[\d{1,9}\] in this process with sizes .{0,200} appears not to match"
 )
 _REDUCTION = re.compile(r"Expected to have finished reduction in the prior iteration")
 _WATCHDOG = re.compile(
-    r"Rank (?P<rank>\d{1,6})\] .{0,60}collective operation timeout: WorkNCCL\(SeqNum=(?P<seq>\d{1,12})"
-    r", OpType=(?P<op>\w{1,40})(?:, NumelIn=(?P<numel>\d{1,15}))?"
+    r"Rank (?P<rank>\d{1,6})\] .{0,60}collective operation timeout: WorkNCCL\("
+    r"SeqNum=(?P<seq>\d{1,12}), OpType=(?P<op>\w{1,40})(?:, NumelIn=(?P<numel>\d{1,15}))?"
 )
 _PROGRESS = re.compile(
     r"Rank (?P<rank>\d{1,6})\].{0,200}last enqueued (?:NCCL )?work: (?P<begun>\d{1,12}),"

@@ -1,8 +1,8 @@
 """Which calls need all ranks, which functions make such calls, and what differs between ranks.
 
-That a branch which only some ranks take decides whether a collective is called is the criterion of
-PARCOACH (Saillard, Carribault and Barthou, IJHPCA 2014) for MPI; here it is asked of Python, and the
-stacks of the ranks say which of such branches counts.
+That a branch which only some ranks take decides whether a collective is called is the criterion
+of PARCOACH (Saillard, Carribault and Barthou, IJHPCA 2014) for MPI; here it is asked of Python, and
+the stacks of the ranks say which of such branches counts.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ _WRAPPED = re.compile(
 _AMBIGUOUS = frozenset(("gather", "scatter", "reduce", "send", "recv", "broadcast", "barrier"))
 """Names that other things have as well: a tensor's ``gather``, a socket's ``send``."""
 _OBJECTS = re.compile(
-    r"(?:^|\.)(?:dist|distributed|comm|communicator|hvd|xm|c10d|group|pg|mpi|torch\.distributed|fabric"
+    r"(?:^|\.)(?:dist|distributed|comm|communicator|hvd|xm|c10d|group|pg|mpi|fabric"
     r"|accelerator|world|strategy|multihost_utils|lax|funcol)$",
     re.IGNORECASE,
 )
 _RANK_NAME = re.compile(
-    r"^(?:(?:global|local|world|node|my|dp|tp|pp|ddp|data_parallel|process|proc|worker|host|device)_?)?"
+    r"^(?:(?:global|local|world|node|my|dp|tp|pp|ddp|data_parallel|process|proc|worker|host)_?)?"
     r"rank$|^(?:get|is)_.*rank.*$|^rank_?(?:id|idx|index)?$|^process_(?:index|id)$|^proc_id$"
-    r"|^is_(?:main|master|primary|chief|root|rank_?(?:0|zero)|first|leader)(?:_process|_rank|_node)?$"
+    r"|^is_(?:main|master|primary|chief|root|rank_?(?:0|zero)|first|leader)"
+    r"(?:_process|_rank|_node)?$"
     r"|^is_(?:local|global|world)_(?:main_process|zero|process_zero)$|^main_process(?:_first)?$"
     r"|^(?:on|only)_(?:main|rank_zero).*$|^(?:rank_zero|master|main)_only$",
 )
@@ -71,8 +72,8 @@ class Dependence:
     """How a value may differ between ranks.
 
     ``strength`` is between 0 and 1; ``source`` the expression that differs (``dist.get_rank()``);
-    ``entry`` the node that makes the value depend on it; ``by_rank`` says that it is the rank itself
-    and not local data, a clock or a draw.
+    ``entry`` the node that makes the value depend on it; ``by_rank`` says that it is the rank
+    itself and not local data, a clock or a draw; ``steps`` counts the steps to it.
     """
 
     strength: float
@@ -194,10 +195,13 @@ def _holds_rank(expr: ast.expr) -> bool:
 
 def _first_use(scope: Scope, name: str, attribute: bool = False) -> tuple[Scope, ast.expr] | None:
     """Return the first expression of a scope that computes with a name (or ``self.name``)."""
-    uses = []
+    uses: list[ast.expr] = []
     for part in ast.walk(scope.node):
-        sliced = isinstance(part, ast.Subscript) and isinstance(part.slice, (ast.Slice, ast.BinOp))
-        if sliced or isinstance(part, (ast.BinOp, ast.Compare)):
+        if isinstance(part, ast.Subscript):
+            computes = isinstance(part.slice, (ast.Slice, ast.BinOp))
+        else:
+            computes = isinstance(part, (ast.BinOp, ast.Compare))
+        if isinstance(part, ast.expr) and computes:
             for inner in ast.walk(part):
                 wanted = ast.Attribute if attribute else ast.Name
                 if isinstance(inner, wanted) and last_name(inner) == name:
@@ -234,7 +238,7 @@ def _text(expr: ast.AST) -> str:
 
 
 class Collectives:
-    """The calls of a program that need all ranks, in functions of their own too (by their names)."""
+    """The calls of a program that need all ranks, also by way of its functions (by names)."""
 
     def __init__(self, engine: Engine, files: tuple[str, ...]) -> None:
         self.engine = engine

@@ -1,9 +1,9 @@
 """Where the ranks of a job parted: the condition, loop or value that differs between them.
 
-The stacks say between which lines the ranks stand; the code between them says what decides. A point
-counts by three things: how well it separates the places where the ranks stand, whether what it tests
-differs between ranks (a slice leads to the rank, or to a rank's own data, clock or draw), and whether
-a collective hangs on it (`collectives.py`).
+The stacks say between which lines the ranks stand; the code between them says what decides. A
+point counts by three things: how well it separates the places where the ranks stand, whether what
+it tests differs between ranks (a slice leads to the rank, or to a rank's own data, clock or draw),
+and whether a collective hangs on it (`collectives.py`).
 """
 
 from __future__ import annotations
@@ -83,7 +83,9 @@ class _Search:
         found: list[Point] = []
         self._along_stacks()
         self._anywhere()
-        ranked = sorted(self.scores.values(), key=lambda item: (-item[0], item[2].lineno))  # type: ignore[attr-defined]
+        ranked = sorted(
+            self.scores.values(), key=lambda item: (-item[0], getattr(item[2], "lineno", 0))
+        )
         for weight, scope, node in ranked[:MOST_POINTS]:
             found.extend(self._judged(weight, scope, node))
         found.extend(self._stuck())
@@ -127,8 +129,7 @@ class _Search:
         branches = [_branch(node, line) for line in lines]
         inside = [branch is not None for branch in branches]
         if isinstance(node, ast.Try):
-            handles = any(self.collectives.makes(h.body) or True for h in node.handlers)
-            return 0.8 if any(inside) and handles else 0.4
+            return 0.8 if any(inside) else 0.4
         decides = _decides(self.collectives, node)
         if depth == level and len(lines) > 1 and len(set(branches)) > 1:
             return 1.0
@@ -170,6 +171,9 @@ class _Search:
             return
         score = weight * depends.strength
         loops = isinstance(node, (ast.For, ast.AsyncFor))
+        if loops and _unordered(tested) and self.divergence.differs in ("operation", "shape"):
+            # The collectives are the same ones, in another order.
+            score = min(1.0, 1.25 * score)
         why = _why(depends, loops)
         entry = depends.entry
         moved = (entry.context.scope.file, entry.line) != (scope.file, line) and entry.line > 0
