@@ -24,6 +24,7 @@ from dl_bug_lsp.tracebacks.values import (
     Relation,
 )
 
+_CLOSED = re.compile(r"Connection (?:closed by peer|reset by peer)")
 _FATAL = re.compile(r"^Fatal Python error: ")
 _MARKS = re.compile(
     r"\(most recent call first\):|CollectiveFingerPrint|monitoredBarrier|\[flight recorder\]"
@@ -66,6 +67,9 @@ def read_divergence(log: Log, reading: Reading) -> Reading:
     if not several and (hang is None or not states):
         return reading
     size = max([told.size, *(rank + 1 for rank in (*states, *told.missing))])
+    if not is_dump and told.size == 0 and _all_closed(by_rank, states):
+        # The connections of all that speak were closed: by one that says nothing.
+        size += 1
     divergence = _divergence(states, told, size, numbered)
     if not is_dump and primary is not None:
         failures = tuple(
@@ -130,6 +134,16 @@ def _failed(by_rank: Mapping[int | None, tuple[LogLine, ...]]) -> dict[int, Rank
                 states[rank] = RankState(rank, Doing.WAITS, operation, frames=cause.frames)
                 break
     return states
+
+
+def _all_closed(
+    by_rank: Mapping[int | None, tuple[LogLine, ...]], states: Mapping[int, RankState]
+) -> bool:
+    """Say whether all ranks from 0 on were left by another, and none has only waited too long."""
+    closed = all(
+        any(_CLOSED.search(line.text) for line in by_rank.get(rank, ())) for rank in states
+    )
+    return closed and len(states) > 1 and set(states) == set(range(len(states)))
 
 
 def _merged(states: Mapping[int, RankState], told: Mapping[int, RankState]) -> dict[int, RankState]:

@@ -29,6 +29,8 @@ COLLECTIVES = frozenset((
     "psum", "pmean", "full_state_dict", "init_device_mesh",
 ))  # fmt: skip
 """Calls that several ranks have to make together (PyTorch, JAX, Horovod, mpi4py, Accelerate)."""
+POINT_TO_POINT = frozenset(("send", "recv", "isend", "irecv", "batch_isend_irecv"))
+"""Operations of two ranks, who play different parts by design."""
 _WRAPPED = re.compile(
     r"\bDistributedDataParallel\b|\bDDP\(|\bFullyShardedDataParallel\b|\bFSDP\(|\bfully_shard\("
     r"|\baccelerator\.prepare\(|\bDistributedOptimizer\("
@@ -89,7 +91,9 @@ def dependence(engine: Engine, node: Node) -> Dependence | None:
     for step in backward_slice([node], MOST_STEPS, conditions=True):
         expr = step.node.expr
         text = _text(expr)
-        by_rank = is_rank(expr)
+        by_rank = is_rank(expr) or (
+            isinstance(expr, ast.Call) and any(_holds_rank(value) for value in expr.args)
+        )
         sure = 1.0 if by_rank else _local(expr)
         if not sure:
             continue
@@ -161,11 +165,14 @@ def inside_of(node: Node) -> Node | None:
     That is the first slice, computation or comparison with the parameter, or with the attribute in
     which a constructor keeps it. None where the node is no such call.
     """
-    call = node.expr
-    if not isinstance(call, ast.Call):
-        return None
-    callee = node.engine.node(call.func, node.context)
-    for value in callee.values:
+    for call in ast.walk(node.expr):
+        if isinstance(call, ast.Call) and (use := _inside_of(node, call)) is not None:
+            return node.engine.node(use[1], node.engine.open_context(use[0]))
+    return None
+
+
+def _inside_of(node: Node, call: ast.Call) -> tuple[Scope, ast.expr] | None:
+    for value in node.engine.node(call.func, node.context).values:
         if not isinstance(value, (Function, Class)):
             continue
         scope = value.scope
@@ -177,7 +184,7 @@ def inside_of(node: Node) -> Node | None:
             if use is None and scope.is_class:
                 use = _kept_use(scope, taken, name)
             if use is not None:
-                return node.engine.node(use[1], node.engine.open_context(use[0]))
+                return use
     return None
 
 
@@ -291,8 +298,10 @@ class Collectives:
         """Say whether a call is a collective, or calls one below."""
         if self.is_collective(call):
             return True
+        if isinstance(call.func, (ast.Call, ast.Subscript)):
+            # What is looked up by a name may be any of the program's functions.
+            return bool(self.makers)
         name = last_name(call.func)
-        # What is looked up by a name may be any of the program's functions.
         return name is not None and name in self.makers
 
 

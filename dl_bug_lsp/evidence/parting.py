@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from dl_bug_lsp.divergence.reader import words_of
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.collectives import (
+    POINT_TO_POINT,
     Collectives,
     Dependence,
     controls,
@@ -46,13 +47,17 @@ class Stand:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A line at which ranks may have parted; ``node`` is the statement that decides there."""
+    """A line at which ranks may have parted.
+
+    ``node`` is the statement that decides there, ``test`` the expression that differs.
+    """
 
     file: str
     line: int
     score: float
     why: str
     node: ast.AST | None = None
+    test: ast.expr | None = None
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -89,6 +94,7 @@ class _Search:
         for weight, scope, node in ranked[:MOST_POINTS]:
             found.extend(self._judged(weight, scope, node))
         found.extend(self._stuck())
+        found.extend(self._turns())
         found.extend(self._arguments())
         best: dict[Position, Point] = {}
         for point in found:
@@ -132,7 +138,7 @@ class _Search:
             return 0.8 if any(inside) else 0.4
         decides = _decides(self.collectives, node)
         if depth == level and len(lines) > 1 and len(set(branches)) > 1:
-            return 1.0
+            return 0.4 if self._in_pairs() else 1.0
         if any(inside):
             return 0.85 if decides else 0.6
         if not decides:
@@ -145,7 +151,7 @@ class _Search:
         for scope in self.collectives.scopes:
             for node in controls(scope):
                 if id(node) not in self.scores and _decides(self.collectives, node):
-                    self._weigh(node, scope, 0.45)
+                    self._weigh(node, scope, 0.5)
 
     def _judged(self, weight: float, scope: Scope, node: ast.AST) -> Iterator[Point]:
         if isinstance(node, ast.Try):
@@ -180,9 +186,9 @@ class _Search:
         if loops and moved and not _unordered(tested):
             yield Point(scope.file, line, 0.75 * score, why, node)
             text = f"this makes what the loop in line {line} runs over depend on `{depends.source}`"
-            yield Point(entry.context.scope.file, entry.line, 0.95 * score, text, None)
+            yield Point(entry.context.scope.file, entry.line, 0.95 * score, text, None, entry.expr)
             return
-        yield Point(scope.file, line, score, why, node)
+        yield Point(scope.file, line, score, why, node, tested)
         if moved:
             share = 0.95 if isinstance(node, ast.While) or depends.steps > 4 else 0.5
             text = f"this makes the condition in line {line} depend on `{depends.source}`"
@@ -226,6 +232,23 @@ class _Search:
                             yield Point(place.file, node.lineno, score + 0.1, why, node)
                 yield Point(place.file, place.line, score, "here stands the rank that is elsewhere")
 
+    def _in_pairs(self) -> bool:
+        """Say whether a rank waits to send or to receive."""
+        return any(stand.state.operation in POINT_TO_POINT for stand in self.stands)
+
+    def _turns(self) -> Iterator[Point]:
+        """Yield the loops that say how often a rank sends or receives."""
+        for stand in self.stands:
+            if stand.state.operation not in POINT_TO_POINT or not stand.places:
+                continue
+            place = stand.places[-1]
+            scope = self.engine.program.scope_at(place.file, place.line)
+            for node in controls(scope) if scope is not None else ():
+                is_loop = isinstance(node, (ast.For, ast.AsyncFor, ast.While))
+                if is_loop and _branch(node, place.line) is not None:
+                    why = f"this loop says how often {stand.state.operation} is called"
+                    yield Point(place.file, node.lineno, 0.75, why, node)
+
     def _others(self, state: RankState) -> list[tuple[Place, ...]]:
         workspace = self.case.workspace
         found = []
@@ -248,7 +271,8 @@ class _Search:
             if scope is None or statement is None:
                 continue
             if together and not self.divergence.apart:
-                yield Point(place.file, place.line, 0.6, "here all ranks wait for one another")
+                score = 0.6 if self._in_pairs() else 0.25
+                yield Point(place.file, place.line, score, "here all ranks wait for one another")
             else:
                 yield Point(place.file, place.line, 0.15, "here ranks wait for the others")
             for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
@@ -351,8 +375,11 @@ def ranks_parted(case: Case) -> RanksParted | None:
         return None
     apart, certain = divergence.apart, divergence.is_certain
     stands = stands_of(case, divergence)
+    points = points_of(case) if not certain or not apart else []
     if not certain:
-        apart = _inside(points_of(case), stands) or apart
+        apart = _inside(points, stands) or apart
+    if not apart and points and (rank := _named_rank(points[0])) is not None:
+        apart, certain = (rank,), False
     groups = tuple(
         RanksTogether(
             stand.ranks,
@@ -368,6 +395,16 @@ def ranks_parted(case: Case) -> RanksParted | None:
     )
 
 
+def _named_rank(point: Point) -> int | None:
+    """Return the rank that a condition on the rank compares with (`rank == 0`)."""
+    for part in ast.walk(point.test) if point.test is not None else ():
+        if isinstance(part, ast.Compare) and is_rank(part.left):
+            other = part.comparators[0]
+            if isinstance(other, ast.Constant) and type(other.value) is int:
+                return other.value
+    return None
+
+
 def _inside(points: list[Point], stands: list[Stand]) -> tuple[int, ...] | None:
     """Return the ranks that the first point which separates the groups sets apart."""
     for point in points[:3]:
@@ -380,7 +417,10 @@ def _inside(points: list[Point], stands: list[Stand]) -> tuple[int, ...] | None:
             branches[number] = held[-1] if held else None
         is_loop = isinstance(point.node, (ast.For, ast.AsyncFor, ast.While))
         inside = [n for n, branch in branches.items() if branch == "body"]
-        chosen = [n for n in branches if n not in inside] if is_loop else inside
+        if is_loop and not any(s.state.operation in POINT_TO_POINT for s in stands):
+            chosen = [number for number in branches if number not in inside]
+        else:
+            chosen = inside
         if chosen and len(chosen) < len(stands):
             return tuple(sorted(rank for n in chosen for rank in stands[n].ranks))
     return None

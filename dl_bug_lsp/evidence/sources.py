@@ -50,8 +50,8 @@ SOURCES: tuple[Source, ...] = (
     interpretation.find,
     parting.find,
 )
-OF_RANKS: tuple[Source, ...] = (stack_trace.find, parting.find)
-"""The sources for ranks that have parted: the words of such failures are no evidence."""
+OF_RANKS: tuple[Source, ...] = (parting.find,)
+"""The source for ranks that have parted: where they wait, and in what words, is no evidence."""
 
 
 def gather(case: Case) -> Iterator[Clue]:
