@@ -80,7 +80,7 @@ def main() -> None:
     everything: list[Outcome] = []
     for half in HALVES:
         outcomes = []
-        for folder in sorted((HANGS / half).iterdir()):
+        for folder in sorted(logs.parent for logs in (HANGS / half).glob("*/logs")):
             outcome, failure = judged(folder)
             outcomes.append(outcome)
             shown = arguments.detail is not None and half == "seen"

@@ -63,8 +63,8 @@ def read_divergence(log: Log, reading: Reading) -> Reading:
         states = _failed(by_rank)
     states = _merged(states, told.states)
     hang = next((line for line in log.lines if OURS.match(line.text)), None)
-    several = len(states) > 1 or told.size > 1 or bool(told.missing)
-    if not several and (hang is None or not states):
+    several = len(states) > 1 or told.size > 1 or hang is not None
+    if not told.missing and not (states and several):
         return reading
     size = max([told.size, *(rank + 1 for rank in (*states, *told.missing))])
     if not is_dump and told.size == 0 and _all_closed(by_rank, states):
@@ -91,7 +91,8 @@ def waits_for_others(failure: Failure) -> bool:
     cause = failure.cause
     if cause is None:
         return False
-    return cause.class_name in CLASSES or bool(COMMUNICATION.search(cause.message[:20_000]))
+    text = f"{cause.message[:20_000]}\n{failure.evidence}"
+    return cause.class_name in CLASSES or bool(COMMUNICATION.search(text))
 
 
 def _may_diverge(log: Log, primary: Failure | None) -> bool:
@@ -171,10 +172,10 @@ def _divergence(
         apart = told.missing
     elif len(groups) == 1 and not differs:
         state = groups[0][0]
-        few = unseen and len(unseen) <= len(states) and state.doing is Doing.WAITS
+        few = len(unseen) <= len(states) and state.doing is Doing.WAITS
         apart = unseen if few else set()
-        certain = certain and not apart
-        differs = "place" if apart else ""
+        certain = certain and not unseen
+        differs = "place" if unseen else ""
     else:
         apart = _odd_ones(list(states.values()), groups)
         certain = certain and bool(apart)
@@ -264,7 +265,8 @@ def words_of(divergence: Divergence) -> str:
     seen = {state.rank for state in divergence.states}
     unseen = [rank for rank in divergence.apart if rank not in seen]
     if unseen:
-        sentences.append(f"{_ranks(unseen)} did not come")
+        known = "did not come" if divergence.is_certain else "cannot be seen"
+        sentences.append(f"{_ranks(unseen)} {known}")
     text = "; ".join(sentences)
     return text[:1].upper() + text[1:]
 

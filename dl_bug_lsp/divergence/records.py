@@ -53,6 +53,8 @@ _FLIGHT = re.compile(
     r" p2p=(?P<p2p>\w+) state=(?P<state>\S+) retired=(?P<retired>\w+) group=(?P<group>\S+)"
     r" sizes=(?P<sizes>\S+) dtypes=(?P<dtypes>\S+))"
 )
+_LAUNCHED = re.compile(r"^\s*rank\s*: (?P<rank>\d{1,6}) \(local_rank: \d{1,6}\)")
+"""A failed child in torchrun's summary; when one fails it ends, and names, all."""
 COMMUNICATION = re.compile(
     r"Timed out waiting|Connection (?:closed|reset|refused)|closed by peer|monitoredBarrier"
     r"|mismatch between collectives|Watchdog caught|NCCL communicator|ncclRemoteError"
@@ -117,6 +119,8 @@ def told_by(streams: Iterable[tuple[int | None, tuple[LogLine, ...]]]) -> Told:
                     told.size = max(told.size, *(int(n) + 1 for n in match["ranks"].split()))
                 else:
                     flight.append(match)
+            elif match := _LAUNCHED.match(text):
+                told.size = max(told.size, int(match["rank"]) + 1)
             elif _JAX_NAMES.search(text):
                 told.differs = "operation"
         if flight and rank is not None:

@@ -205,7 +205,7 @@ def _first_use(scope: Scope, name: str, attribute: bool = False) -> tuple[Scope,
     uses: list[ast.expr] = []
     for part in ast.walk(scope.node):
         if isinstance(part, ast.Subscript):
-            computes = isinstance(part.slice, (ast.Slice, ast.BinOp))
+            computes = isinstance(part.slice, (ast.Slice, ast.BinOp, ast.Name, ast.Attribute))
         else:
             computes = isinstance(part, (ast.BinOp, ast.Compare))
         if isinstance(part, ast.expr) and computes:

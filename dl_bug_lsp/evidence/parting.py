@@ -95,6 +95,7 @@ class _Search:
             found.extend(self._judged(weight, scope, node))
         found.extend(self._stuck())
         found.extend(self._turns())
+        found.extend(self._late())
         found.extend(self._arguments())
         best: dict[Position, Point] = {}
         for point in found:
@@ -201,7 +202,7 @@ class _Search:
         for handler in node.handlers:
             if not any(isinstance(part, ast.Raise) for part in ast.walk(handler)):
                 why = "a rank that meets an exception here goes on without the collective above"
-                yield Point(scope.file, handler.lineno, 0.7 * weight, why, node)
+                yield Point(scope.file, handler.lineno, 0.95 * weight, why, node)
         if node.finalbody and self.collectives.makes(node.finalbody):
             first = node.finalbody[0]
             why = "a rank that meets an exception above waits here, and the exception is not seen"
@@ -249,6 +250,26 @@ class _Search:
                     why = f"this loop says how often {stand.state.operation} is called"
                     yield Point(place.file, node.lineno, 0.75, why, node)
 
+    def _late(self) -> Iterator[Point]:
+        """Yield what gives one rank more to do before the line at which the others wait for it."""
+        seen = {state.rank for state in self.divergence.states}
+        if not self.divergence.apart or seen & set(self.divergence.apart) or len(self.stands) != 1:
+            return
+        for place in reversed(self.stands[0].places):
+            scope = self.engine.program.scope_at(place.file, place.line)
+            for statement in getattr(scope.node, "body", ()) if scope is not None else ():
+                if scope is None or statement.lineno >= place.line:
+                    break
+                for expr in _amounts(statement):
+                    depends = self._dependence(expr, scope)
+                    if depends is None or not depends.by_rank:
+                        continue
+                    entry, score = depends.entry, 0.6 * depends.strength
+                    text = f"how much is done here depends on the rank (`{depends.source}`)"
+                    yield Point(scope.file, statement.lineno, 0.8 * score, text)
+                    text = f"this makes what line {statement.lineno} does depend on the rank"
+                    yield Point(entry.context.scope.file, entry.line, score, text)
+
     def _others(self, state: RankState) -> list[tuple[Place, ...]]:
         workspace = self.case.workspace
         found = []
@@ -270,7 +291,7 @@ class _Search:
             statement = statement_at(self.engine, place.file, place.line)
             if scope is None or statement is None:
                 continue
-            if together and not self.divergence.apart:
+            if together and len(self.divergence.states) == self.divergence.size > 1:
                 score = 0.6 if self._in_pairs() else 0.25
                 yield Point(place.file, place.line, score, "here all ranks wait for one another")
             else:
@@ -347,6 +368,17 @@ def _decides(collectives: Collectives, node: ast.stmt) -> bool:
     return collectives.makes(body) or collectives.makes(other) or leaves(body) or leaves(other)
 
 
+def _amounts(statement: ast.stmt) -> list[ast.expr]:
+    """Return what says how much a statement does: what loops and comprehensions run over."""
+    found: list[ast.expr] = []
+    for part in ast.walk(statement):
+        if isinstance(part, (ast.For, ast.AsyncFor, ast.comprehension)):
+            found.append(part.iter)
+        elif isinstance(part, ast.Call) and any(is_rank(value) for value in part.args):
+            found.append(part)
+    return found
+
+
 def _unordered(expr: ast.expr) -> bool:
     """Say whether the order of what a loop runs over came about while it was filled."""
     name = last_name(expr.func) if isinstance(expr, ast.Call) else None
@@ -375,11 +407,13 @@ def ranks_parted(case: Case) -> RanksParted | None:
         return None
     apart, certain = divergence.apart, divergence.is_certain
     stands = stands_of(case, divergence)
-    points = points_of(case) if not certain or not apart else []
-    if not certain:
-        apart = _inside(points, stands) or apart
-    if not apart and points and (rank := _named_rank(points[0])) is not None:
-        apart, certain = (rank,), False
+    all_wait = not apart and len(divergence.states) == divergence.size > 1
+    if not certain or all_wait:
+        points = points_of(case)
+        apart = (
+            _inside(points, stands, divergence.size) or _named_ranks(points, divergence) or apart
+        )
+        certain = certain and not apart
     groups = tuple(
         RanksTogether(
             stand.ranks,
@@ -395,20 +429,25 @@ def ranks_parted(case: Case) -> RanksParted | None:
     )
 
 
-def _named_rank(point: Point) -> int | None:
-    """Return the rank that a condition on the rank compares with (`rank == 0`)."""
-    for part in ast.walk(point.test) if point.test is not None else ():
+def _named_ranks(points: list[Point], divergence: Divergence) -> tuple[int, ...]:
+    """Return the rank with which the first condition compares (`rank == 0`), if it does."""
+    test = points[0].test if points else None
+    for part in ast.walk(test) if test is not None else ():
         if isinstance(part, ast.Compare) and is_rank(part.left):
             other = part.comparators[0]
-            if isinstance(other, ast.Constant) and type(other.value) is int:
-                return other.value
-    return None
+            equal = isinstance(part.ops[0], (ast.Eq, ast.NotEq))
+            if equal and isinstance(other, ast.Constant) and type(other.value) is int:
+                return (other.value,) if 0 <= other.value < divergence.size else ()
+    return ()
 
 
-def _inside(points: list[Point], stands: list[Stand]) -> tuple[int, ...] | None:
-    """Return the ranks that the first point which separates the groups sets apart."""
+def _inside(points: list[Point], stands: list[Stand], size: int) -> tuple[int, ...] | None:
+    """Return the ranks that the first point which separates the groups sets apart.
+
+    Ranks whose place is not known stand outside of a branch in which others are seen.
+    """
     for point in points[:3]:
-        if not isinstance(point.node, ast.stmt):
+        if not isinstance(point.node, ast.stmt) or isinstance(point.node, ast.Try):
             continue
         branches: dict[int, str | None] = {}
         for number, stand in enumerate(stands):
@@ -421,6 +460,7 @@ def _inside(points: list[Point], stands: list[Stand]) -> tuple[int, ...] | None:
             chosen = [number for number in branches if number not in inside]
         else:
             chosen = inside
-        if chosen and len(chosen) < len(stands):
-            return tuple(sorted(rank for n in chosen for rank in stands[n].ranks))
+        ranks = tuple(sorted(rank for n in chosen for rank in stands[n].ranks))
+        if 0 < len(ranks) < (sum(len(s.ranks) for s in stands) if is_loop else size):
+            return ranks
     return None
