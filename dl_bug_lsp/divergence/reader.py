@@ -64,7 +64,7 @@ def read_divergence(log: Log, reading: Reading) -> Reading:
     states = _merged(states, told.states)
     hang = next((line for line in log.lines if OURS.match(line.text)), None)
     several = len(states) > 1 or told.size > 1 or hang is not None
-    if not told.missing and not (states and several):
+    if not told.missing and not (several and (states or told.differs)):
         return reading
     size = max([told.size, *(rank + 1 for rank in (*states, *told.missing))])
     if not is_dump and told.size == 0 and _all_closed(by_rank, states):
@@ -170,7 +170,7 @@ def _divergence(
     certain = not numbered
     if told.missing:
         apart = told.missing
-    elif len(groups) == 1 and not differs:
+    elif len(groups) == 1 and differs in ("", "place"):
         state = groups[0][0]
         few = len(unseen) <= len(states) and state.doing is Doing.WAITS
         apart = unseen if few else set()
@@ -179,7 +179,7 @@ def _divergence(
     else:
         apart = _odd_ones(list(states.values()), groups)
         certain = certain and bool(apart)
-        if not apart:
+        if not apart and states:
             # Two that differ: which of them is wrong the text does not say.
             first = next(iter(states.values()))
             others = {s.rank for s in states.values() if s.detail != first.detail}
@@ -267,7 +267,7 @@ def words_of(divergence: Divergence) -> str:
     if unseen:
         known = "did not come" if divergence.is_certain else "cannot be seen"
         sentences.append(f"{_ranks(unseen)} {known}")
-    text = "; ".join(sentences)
+    text = "; ".join(sentences) or "no rank says where it stood"
     return text[:1].upper() + text[1:]
 
 

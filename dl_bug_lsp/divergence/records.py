@@ -53,6 +53,8 @@ _FLIGHT = re.compile(
     r" p2p=(?P<p2p>\w+) state=(?P<state>\S+) retired=(?P<retired>\w+) group=(?P<group>\S+)"
     r" sizes=(?P<sizes>\S+) dtypes=(?P<dtypes>\S+))"
 )
+_SIZES = re.compile(r"op\.preamble\.length <= op\.nbytes|data size doesn't match expected size")
+"""Gloo has received more than it was to receive: the ranks were in different calls."""
 _LAUNCHED = re.compile(r"^\s*rank\s*: (?P<rank>\d{1,6}) \(local_rank: \d{1,6}\)")
 """A failed child in torchrun's summary; when one fails it ends, and names, all."""
 COMMUNICATION = re.compile(
@@ -119,6 +121,8 @@ def told_by(streams: Iterable[tuple[int | None, tuple[LogLine, ...]]]) -> Told:
                     told.size = max(told.size, *(int(n) + 1 for n in match["ranks"].split()))
                 else:
                     flight.append(match)
+            elif _SIZES.search(text):
+                told.differs = told.differs or "place"
             elif match := _LAUNCHED.match(text):
                 told.size = max(told.size, int(match["rank"]) + 1)
             elif _JAX_NAMES.search(text):
