@@ -60,7 +60,7 @@ def read_divergence(log: Log, reading: Reading) -> Reading:
     if not is_dump and primary is not None and not waits:
         return reading
     if not is_dump:
-        states = _failed(by_rank)
+        states, numbered = _failed(by_rank)
     states = _merged(states, told.states)
     hang = next((line for line in log.lines if OURS.match(line.text)), None)
     several = len(states) > 1 or told.size > 1 or hang is not None
@@ -119,11 +119,17 @@ def _dumped(
     return {number: replace(state, rank=number) for number, state in enumerate(kept)}, True
 
 
-def _failed(by_rank: Mapping[int | None, tuple[LogLine, ...]]) -> dict[int, RankState]:
-    """Return where each rank waited when its wait was broken off."""
+def _failed(
+    by_rank: Mapping[int | None, tuple[LogLine, ...]],
+) -> tuple[dict[int, RankState], bool]:
+    """Return where each rank waited when its wait was broken off.
+
+    Where no line has a rank, as JAX prints none, they are numbered as they speak.
+    """
     states: dict[int, RankState] = {}
+    numbered = all(rank is None for rank in by_rank)
     for rank, lines in by_rank.items():
-        if rank is None:
+        if rank is None and not numbered:
             continue
         for block in read_blocks(Stream(lines)):
             cause = block.causes[0] if block.causes else None
@@ -132,9 +138,11 @@ def _failed(by_rank: Mapping[int | None, tuple[LogLine, ...]]) -> dict[int, Rank
             speaks = COMMUNICATION.search(cause.message[:20_000])
             if speaks or cause.class_name in CLASSES:
                 operation = operation_of(cause.frames)
-                states[rank] = RankState(rank, Doing.WAITS, operation, frames=cause.frames)
-                break
-    return states
+                number = len(states) if rank is None else rank
+                states[number] = RankState(number, Doing.WAITS, operation, frames=cause.frames)
+                if rank is not None:
+                    break
+    return states, numbered
 
 
 def _all_closed(

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.scopes import Scope
-from dl_bug_lsp.provenance.slices import Step, backward_slice
+from dl_bug_lsp.provenance.slices import COSTS, Step, backward_slice
 from dl_bug_lsp.provenance.values import Class, Function, StepKind
 
 COLLECTIVES = frozenset((
@@ -66,6 +66,7 @@ _LOCAL_NAME = re.compile(
     r"|samples|elapsed|patience|bad|best|files|loader|dataloader|data)(?:_|$)",
     re.IGNORECASE,
 )
+PASSING = (StepKind.NAME, StepKind.ATTRIBUTE, StepKind.LITERAL)
 MOST_STEPS = 160
 
 
@@ -85,34 +86,65 @@ class Dependence:
     steps: int
 
 
-def dependence(engine: Engine, node: Node) -> Dependence | None:
-    """Return the nearest thing by which a value differs between ranks, None where nothing does."""
+def dependence(node: Node, names: frozenset[str] = frozenset()) -> Dependence | None:
+    """Return the nearest thing by which a value differs between ranks, None where nothing does.
+
+    ``names`` are names that stand for the rank in this program (`rank_names`).
+    """
     best: Dependence | None = None
     for step in backward_slice([node], MOST_STEPS, conditions=True):
-        expr = step.node.expr
-        text = _text(expr)
-        by_rank = is_rank(expr) or (
-            isinstance(expr, ast.Call) and any(_holds_rank(value) for value in expr.args)
-        )
-        sure = 1.0 if by_rank else _local(expr)
-        if not sure:
-            continue
-        entry = _entry(step)
-        decides = 1.0 if entry.decides or entry.roles[-1:] == ("condition",) else 0.85
-        near = 1.0 + (0.05 if by_rank else 0.08) * step.distance
-        found = Dependence(
-            sure * decides / near,
-            text,
-            inside_of(entry.node) or entry.node,
-            by_rank,
-            len(step.roles),
-        )
-        if best is None or found.strength > best.strength:
-            best = found
+        for found in _differing(step, names):
+            if best is None or found.strength > best.strength:
+                best = found
     return best
 
 
-def is_rank(expr: ast.AST) -> bool:
+def _differing(step: Step, names: frozenset[str]) -> Iterator[Dependence]:
+    expr = step.node.expr
+    by_rank = is_rank(expr, names) or (
+        isinstance(expr, ast.Call) and any(_holds_rank(value, names) for value in expr.args)
+    )
+    sure = 1.0 if by_rank else _local(expr)
+    if sure:
+        entry = _entry(step, names)
+        decides = 1.0 if entry.decides or entry.roles[-1:] == ("condition",) else 0.85
+        near = 1.0 + (0.05 if by_rank else 0.08) * step.distance
+        node = inside_of(entry.node, names) or entry.node
+        yield Dependence(sure * decides / near, _text(expr), node, by_rank, len(step.roles))
+    if step.before is None or step.node.entry is not None:
+        return
+    context = step.node.context
+    for test in context.scope.tests_at(step.node.line)[-2:]:
+        if _holds_rank(test, names):
+            node = step.node.engine.node(test, context)
+            strength = 1.0 / (1.0 + 0.05 * (step.distance + COSTS["condition"]))
+            yield Dependence(strength, _text(test), node, True, len(step.roles) + 1)
+
+
+def rank_names(scopes: Iterable[Scope]) -> frozenset[str]:
+    """Return the names that a program gives its rank: what it hands to calls that take one.
+
+    These are ``init_process_group(rank=…)``, the third argument of ``jax.distributed.initialize``,
+    and the first parameter of what ``torch.multiprocessing.spawn`` is given.
+    """
+    names: set[str] = set()
+    for scope in scopes:
+        for call in scope.calls:
+            given: list[ast.expr] = []
+            name, text = last_name(call.func), _text(call.func)
+            if name in ("init_process_group", "initialize", "init_rpc"):
+                wanted = ("rank", "process_id")
+                given = [k.value for k in call.keywords if k.arg in wanted]
+                given += call.args[2:3] if "jax" in text else []
+            elif name in ("spawn", "start_processes") and call.args:
+                target = last_name(call.args[0])
+                for taken in (s.functions[target] for s in scopes if target in s.functions):
+                    names.update(parameter.arg for parameter in taken.parameters()[:1])
+            names.update(value.id for value in given if isinstance(value, ast.Name))
+    return frozenset(names)
+
+
+def is_rank(expr: ast.AST, names: frozenset[str] = frozenset()) -> bool:
     """Say whether an expression is the number of the rank, or asks for it."""
     if isinstance(expr, ast.Call):
         name = last_name(expr.func)
@@ -123,7 +155,7 @@ def is_rank(expr: ast.AST) -> bool:
         return _is_key(expr.slice)
     if isinstance(expr, (ast.Name, ast.Attribute)):
         name = last_name(expr)
-        return bool(name and _RANK_NAME.match(name))
+        return bool(name and (_RANK_NAME.match(name) or name in names))
     return False
 
 
@@ -146,32 +178,32 @@ def _local(expr: ast.AST) -> float:
     return 0.0
 
 
-def _entry(step: Step) -> Step:
+def _entry(step: Step, names: frozenset[str]) -> Step:
     """Return the step on the way that first makes something of the source, or tests it."""
     way = step.way()
     for before in reversed(way):
         node = before.node
         if before.roles[-1:] == ("condition",):
             return before
-        if is_rank(node.expr) or node.kind in (StepKind.NAME, StepKind.ATTRIBUTE, StepKind.LITERAL):
+        if is_rank(node.expr, names) or node.kind in PASSING:
             continue
         return before
     return step
 
 
-def inside_of(node: Node) -> Node | None:
+def inside_of(node: Node, names: frozenset[str]) -> Node | None:
     """Return what a function or class of the program makes of the rank that it is given.
 
     That is the first slice, computation or comparison with the parameter, or with the attribute in
     which a constructor keeps it. None where the node is no such call.
     """
     for call in ast.walk(node.expr):
-        if isinstance(call, ast.Call) and (use := _inside_of(node, call)) is not None:
+        if isinstance(call, ast.Call) and (use := _inside_of(node, call, names)) is not None:
             return node.engine.node(use[1], node.engine.open_context(use[0]))
     return None
 
 
-def _inside_of(node: Node, call: ast.Call) -> tuple[Scope, ast.expr] | None:
+def _inside_of(node: Node, call: ast.Call, names: frozenset[str]) -> tuple[Scope, ast.expr] | None:
     for value in node.engine.node(call.func, node.context).values:
         if not isinstance(value, (Function, Class)):
             continue
@@ -179,7 +211,7 @@ def _inside_of(node: Node, call: ast.Call) -> tuple[Scope, ast.expr] | None:
         taken = scope.functions.get("__init__") if scope.is_class else scope
         if taken is None:
             continue
-        for name in _given(call, taken, bound=scope.is_class or taken.owner is not None):
+        for name in _given(call, taken, scope.is_class or taken.owner is not None, names):
             use = _first_use(taken, name)
             if use is None and scope.is_class:
                 use = _kept_use(scope, taken, name)
@@ -188,16 +220,18 @@ def _inside_of(node: Node, call: ast.Call) -> tuple[Scope, ast.expr] | None:
     return None
 
 
-def _given(call: ast.Call, scope: Scope, *, bound: bool) -> list[str]:
+def _given(call: ast.Call, scope: Scope, bound: bool, ranks: frozenset[str]) -> list[str]:
     """Return the parameters that are given the rank."""
     names = [parameter.arg for parameter in scope.parameters()]
     names = names[1:] if bound and names[:1] in (["self"], ["cls"]) else names
-    given = [name for name, value in zip(names, call.args, strict=False) if _holds_rank(value)]
-    return given + [k.arg for k in call.keywords if k.arg and _holds_rank(k.value)]
+    given = [
+        name for name, value in zip(names, call.args, strict=False) if _holds_rank(value, ranks)
+    ]
+    return given + [k.arg for k in call.keywords if k.arg and _holds_rank(k.value, ranks)]
 
 
-def _holds_rank(expr: ast.expr) -> bool:
-    return any(is_rank(part) for part in ast.walk(expr))
+def _holds_rank(expr: ast.expr, names: frozenset[str]) -> bool:
+    return any(is_rank(part, names) for part in ast.walk(expr))
 
 
 def _first_use(scope: Scope, name: str, attribute: bool = False) -> tuple[Scope, ast.expr] | None:
@@ -259,6 +293,8 @@ class Collectives:
         self.is_wrapped = any(_WRAPPED.search(text) for text in texts)
         """Whether a wrapper of the model reduces gradients in ``backward``."""
         self.makers = self._makers()
+        self.ranks = rank_names(self.scopes)
+        """Names that stand for the rank here, beside the usual ones."""
 
     def _makers(self) -> frozenset[str]:
         """Return the names of the functions that call a collective, themselves or below."""

@@ -136,6 +136,10 @@ class _Search:
         branches = [_branch(node, line) for line in lines]
         inside = [branch is not None for branch in branches]
         if isinstance(node, ast.Try):
+            cleans_up = {branch for branch in branches if branch in ("finalbody", "handlers")}
+            if cleans_up and len(set(branches)) > 1:
+                # One rank has met an exception here, the others have not.
+                return 1.3
             return 0.8 if any(inside) else 0.4
         decides = _decides(self.collectives, node)
         if depth == level and len(lines) > 1 and len(set(branches)) > 1:
@@ -144,15 +148,46 @@ class _Search:
             return 0.85 if decides else 0.6
         if not decides:
             return 0.25
+        if depth == level and self._leaves_parting_loop(node, lines):
+            return 0.95
         before = any(node.lineno <= line for line in lines)
         return 0.75 if before else 0.6
+
+    def _leaves_parting_loop(self, node: ast.stmt, lines: list[int]) -> bool:
+        """Say whether a statement leaves a loop in which some ranks are and others not."""
+        if not leaves([node]):
+            return False
+        return any(
+            isinstance(loop, (ast.For, ast.AsyncFor, ast.While))
+            and _branch(loop, node.lineno) == "body"
+            and len({_branch(loop, line) for line in lines}) > 1
+            for scope in self.collectives.scopes
+            if scope.file == self.stands[0].places[-1].file
+            for loop in controls(scope)
+        )
 
     def _anywhere(self) -> None:
         """Weigh conditions on which collectives hang in the rest of the program."""
         for scope in self.collectives.scopes:
+            trains = (
+                self._trains_alone()
+                and scope.owner is not None
+                and "forward" in (scope.owner.functions)
+            )
             for node in controls(scope):
-                if id(node) not in self.scores and _decides(self.collectives, node):
+                if trains and isinstance(node, ast.If):
+                    self._weigh(node, scope, 0.9)
+                elif id(node) not in self.scores and (
+                    _decides(self.collectives, node) or self.divergence.differs == "parameters"
+                ):
                     self._weigh(node, scope, 0.5)
+
+    def _trains_alone(self) -> bool:
+        """Say whether the ranks only differ in which parameters get a gradient."""
+        waits = {stand.state.operation for stand in self.stands}
+        together = len({stand.places for stand in self.stands}) == 1
+        model = {"backward", "DistributedDataParallel"}
+        return self.divergence.differs == "gradients" or (together and waits <= model)
 
     def _judged(self, weight: float, scope: Scope, node: ast.AST) -> Iterator[Point]:
         if isinstance(node, ast.Try):
@@ -174,10 +209,16 @@ class _Search:
                 yield Point(scope.file, line, weight, "only some ranks run this function", node)
             return
         if depends is None:
+            if isinstance(node, ast.If) and self._trains_alone() and _is_given(tested, scope):
+                why = "which parameters get a gradient depends on what this model is given"
+                yield Point(scope.file, line, 0.6 * weight, why, node)
             yield Point(scope.file, line, 0.12 * weight, "what runs is decided here", node)
             return
         score = weight * depends.strength
         loops = isinstance(node, (ast.For, ast.AsyncFor))
+        if loops and self._trains_alone():
+            # They are in the same turn, and each has data of its own by design.
+            score *= 0.5
         if loops and _unordered(tested) and self.divergence.differs in ("operation", "shape"):
             # The collectives are the same ones, in another order.
             score = min(1.0, 1.25 * score)
@@ -211,7 +252,7 @@ class _Search:
     def _dependence(self, expr: ast.expr, scope: Scope) -> Dependence | None:
         if id(expr) not in self.known:
             node = self.engine.node(expr, self.engine.open_context(scope))
-            self.known[id(expr)] = dependence(self.engine, node)
+            self.known[id(expr)] = dependence(node, self.collectives.ranks)
         return self.known[id(expr)]
 
     def _stuck(self) -> Iterator[Point]:
@@ -226,7 +267,8 @@ class _Search:
                 place = places[-1]
                 scope = self.engine.program.scope_at(place.file, place.line)
                 score = 0.75 if number == 0 else 0.85
-                if scope is not None:
+                statement = statement_at(self.engine, place.file, place.line)
+                if scope is not None and statement is not None and _polls(statement):
                     for node in controls(scope):
                         if isinstance(node, ast.While) and _branch(node, place.line) is not None:
                             why = "this loop does not end on the rank that is elsewhere"
@@ -299,17 +341,18 @@ class _Search:
             for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
                 if call.lineno > place.line or not isinstance(statement, (ast.Expr, ast.Assign)):
                     continue
-                for value in (*call.args, *(k.value for k in call.keywords)):
+                for value in _arguments_of(call, differs):
                     depends = self._dependence(value, scope)
                     if depends is None or last_name(call.func) is None:
                         continue
                     weight = (0.95 if differs else 0.5) if together else 0.2
+                    weight *= 0.5 if self._trains_alone() and not differs else 1.0
                     weight *= 1.0 if depends.by_rank else 0.6
                     entry = depends.entry
                     text = f"this makes `{_short(value)}` in line {place.line} depend on"
                     yield Point(
                         entry.context.scope.file, entry.line, weight * depends.strength,
-                        f"{text} `{depends.source}`",
+                        f"{text} `{depends.source}`", None, entry.expr,
                     )  # fmt: skip
 
 
@@ -366,6 +409,31 @@ def _decides(collectives: Collectives, node: ast.stmt) -> bool:
     if isinstance(node, ast.Match):
         body = [part for one in node.cases for part in one.body]
     return collectives.makes(body) or collectives.makes(other) or leaves(body) or leaves(other)
+
+
+def _is_given(test: ast.expr, scope: Scope) -> bool:
+    """Say whether a test asks for a parameter of its function, ``self`` apart."""
+    names = {part.id for part in ast.walk(test) if isinstance(part, ast.Name)}
+    return any(parameter.arg in names - {"self"} for parameter in scope.parameters())
+
+
+def _polls(statement: ast.stmt) -> bool:
+    """Say whether a statement only lets time pass, so that its loop is what does not end."""
+    names = {last_name(part.func) for part in ast.walk(statement) if isinstance(part, ast.Call)}
+    return bool(names & {"sleep", "poll", "exists", "is_file", "is_alive"}) or isinstance(
+        statement, (ast.While, ast.Pass)
+    )
+
+
+def _arguments_of(call: ast.Call, differs: bool) -> list[ast.expr]:
+    """Return the arguments that may keep a collective from fitting those of other ranks.
+
+    What a tensor holds differs by design; it matters where its shape or dtype is said to differ.
+    """
+    if differs:
+        return [*call.args, *(keyword.value for keyword in call.keywords)]
+    named = ("group", "src", "dst", "tag", "op", "root", "root_rank", "process_set", "axis_name")
+    return [keyword.value for keyword in call.keywords if keyword.arg in named] + call.args[1:]
 
 
 def _amounts(statement: ast.stmt) -> list[ast.expr]:
@@ -436,8 +504,9 @@ def _named_ranks(points: list[Point], divergence: Divergence) -> tuple[int, ...]
         if isinstance(part, ast.Compare) and is_rank(part.left):
             other = part.comparators[0]
             equal = isinstance(part.ops[0], (ast.Eq, ast.NotEq))
-            if equal and isinstance(other, ast.Constant) and type(other.value) is int:
-                return (other.value,) if 0 <= other.value < divergence.size else ()
+            text = str(other.value) if isinstance(other, ast.Constant) else ""
+            if equal and text.isascii() and text.isdigit() and len(text) < 6:
+                return (int(text),) if int(text) < divergence.size else ()
     return ()
 
 
