@@ -175,10 +175,11 @@ def _divergence(
     groups = groups_of(list(states.values()))
     unseen = set(range(size)) - states.keys()
     differs = told.differs
+    counts = len({state.count for state in states.values()})
     certain = not numbered
     if told.missing:
         apart = told.missing
-    elif len(groups) == 1 and differs in ("", "place"):
+    elif len(groups) == 1 and counts == 1 and differs in ("", "place"):
         state = groups[0][0]
         few = len(unseen) <= len(states) and state.doing is Doing.WAITS
         apart = unseen if few else set()

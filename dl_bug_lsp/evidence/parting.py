@@ -49,7 +49,8 @@ class Stand:
 class Point:
     """A line at which ranks may have parted.
 
-    ``node`` is the statement that decides there, ``test`` the expression that differs.
+    ``node`` is the statement that decides there, ``test`` the expression that differs,
+    ``function`` what holds the statement.
     """
 
     file: str
@@ -58,6 +59,7 @@ class Point:
     why: str
     node: ast.AST | None = None
     test: ast.expr | None = None
+    function: ast.AST | None = None
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -230,7 +232,7 @@ class _Search:
             text = f"this makes what the loop in line {line} runs over depend on `{depends.source}`"
             yield Point(entry.context.scope.file, entry.line, 0.95 * score, text, None, entry.expr)
             return
-        yield Point(scope.file, line, score, why, node, tested)
+        yield Point(scope.file, line, score, why, node, tested, scope.node)
         if moved:
             share = 0.95 if isinstance(node, ast.While) or depends.steps > 4 else 0.5
             text = f"this makes the condition in line {line} depend on `{depends.source}`"
@@ -392,6 +394,14 @@ def parting_level(stacks: list[tuple[Place, ...]]) -> int:
     return max(0, depth - 1)
 
 
+def _is_past(point: Point, stand: Stand) -> bool:
+    """Say whether ranks stand behind a test, in its function, at which the others turned back."""
+    node, function = point.node, point.function
+    last = getattr(node, "end_lineno", 0) or 0
+    end = getattr(function, "end_lineno", 0) or 0
+    return any(p.file == point.file and last < p.line <= end for p in stand.places)
+
+
 def _branch(node: ast.stmt, line: int) -> str | None:
     """Return which part of a compound statement holds a line, None where none does."""
     for name in ("body", "orelse", "finalbody", "handlers", "cases"):
@@ -525,11 +535,16 @@ def _inside(points: list[Point], stands: list[Stand], size: int) -> tuple[int, .
             branches[number] = held[-1] if held else None
         is_loop = isinstance(point.node, (ast.For, ast.AsyncFor, ast.While))
         inside = [n for n, branch in branches.items() if branch == "body"]
+        turns_back = isinstance(point.node, ast.If) and leaves(point.node.body) and not inside
+        if turns_back:
+            inside = [n for n, stand in enumerate(stands) if _is_past(point, stand)]
         if is_loop and not any(s.state.operation in POINT_TO_POINT for s in stands):
             chosen = [number for number in branches if number not in inside]
         else:
             chosen = inside
         ranks = tuple(sorted(rank for n in chosen for rank in stands[n].ranks))
+        if turns_back and len(ranks) * 2 > size:
+            ranks = tuple(rank for rank in range(size) if rank not in ranks)
         if 0 < len(ranks) < (sum(len(s.ranks) for s in stands) if is_loop else size):
             return ranks
     return None
