@@ -77,6 +77,7 @@ class Dependence:
     ``strength`` is between 0 and 1; ``source`` the expression that differs (``dist.get_rank()``);
     ``entry`` the node that makes the value depend on it; ``by_rank`` says that it is the rank
     itself and not local data, a clock or a draw; ``steps`` counts the steps to it.
+    ``named`` is the one rank that a comparison on the way names (``rank == 0``).
     """
 
     strength: float
@@ -84,6 +85,7 @@ class Dependence:
     entry: Node
     by_rank: bool
     steps: int
+    named: int | None = None
 
 
 def dependence(node: Node, names: frozenset[str] = frozenset()) -> Dependence | None:
@@ -110,7 +112,10 @@ def _differing(step: Step, names: frozenset[str]) -> Iterator[Dependence]:
         decides = 1.0 if entry.decides or entry.roles[-1:] == ("condition",) else 0.85
         near = 1.0 + (0.05 if by_rank else 0.08) * step.distance
         node = inside_of(entry.node, names) or entry.node
-        yield Dependence(sure * decides / near, _text(expr), node, by_rank, len(step.roles))
+        named = next(
+            (n for s in step.way() if (n := named_rank(s.node.expr, names)) is not None), None
+        )
+        yield Dependence(sure * decides / near, _text(expr), node, by_rank, len(step.roles), named)
     if step.before is None or step.node.entry is not None:
         return
     context = step.node.context
@@ -118,7 +123,8 @@ def _differing(step: Step, names: frozenset[str]) -> Iterator[Dependence]:
         if _holds_rank(test, names):
             node = step.node.engine.node(test, context)
             strength = 1.0 / (1.0 + 0.05 * (step.distance + COSTS["condition"]))
-            yield Dependence(strength, _text(test), node, True, len(step.roles) + 1)
+            named = named_rank(test, names)
+            yield Dependence(strength, _text(test), node, True, len(step.roles) + 1, named)
 
 
 def rank_names(scopes: Iterable[Scope]) -> frozenset[str]:
@@ -157,6 +163,18 @@ def is_rank(expr: ast.AST, names: frozenset[str] = frozenset()) -> bool:
         name = last_name(expr)
         return bool(name and (_RANK_NAME.match(name) or name in names))
     return False
+
+
+def named_rank(expr: ast.expr, names: frozenset[str]) -> int | None:
+    """Return the rank with which an expression compares (`rank == 0`), if it does."""
+    for part in ast.walk(expr):
+        if isinstance(part, ast.Compare) and is_rank(part.left, names):
+            other = part.comparators[0]
+            text = str(other.value) if isinstance(other, ast.Constant) else ""
+            equal = isinstance(part.ops[0], (ast.Eq, ast.NotEq))
+            if equal and text.isascii() and text.isdigit() and len(text) < 6:
+                return int(text)
+    return None
 
 
 def _is_key(expr: ast.expr) -> bool:

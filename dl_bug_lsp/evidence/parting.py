@@ -49,8 +49,8 @@ class Stand:
 class Point:
     """A line at which ranks may have parted.
 
-    ``node`` is the statement that decides there, ``test`` the expression that differs,
-    ``function`` what holds the statement.
+    ``node`` is the statement that decides there, ``function`` what holds it, ``named`` the rank
+    with which it compares.
     """
 
     file: str
@@ -58,7 +58,7 @@ class Point:
     score: float
     why: str
     node: ast.AST | None = None
-    test: ast.expr | None = None
+    named: int | None = None
     function: ast.AST | None = None
 
 
@@ -230,9 +230,11 @@ class _Search:
         if loops and moved and not _unordered(tested):
             yield Point(scope.file, line, 0.75 * score, why, node)
             text = f"this makes what the loop in line {line} runs over depend on `{depends.source}`"
-            yield Point(entry.context.scope.file, entry.line, 0.95 * score, text, None, entry.expr)
+            yield Point(
+                entry.context.scope.file, entry.line, 0.95 * score, text, None, depends.named
+            )
             return
-        yield Point(scope.file, line, score, why, node, tested, scope.node)
+        yield Point(scope.file, line, score, why, node, depends.named, scope.node)
         if moved:
             share = 0.95 if isinstance(node, ast.While) or depends.steps > 4 else 0.5
             text = f"this makes the condition in line {line} depend on `{depends.source}`"
@@ -354,7 +356,7 @@ class _Search:
                     text = f"this makes `{_short(value)}` in line {place.line} depend on"
                     yield Point(
                         entry.context.scope.file, entry.line, weight * depends.strength,
-                        f"{text} `{depends.source}`", None, entry.expr,
+                        f"{text} `{depends.source}`", None, depends.named,
                     )  # fmt: skip
 
 
@@ -508,16 +510,9 @@ def ranks_parted(case: Case) -> RanksParted | None:
 
 
 def _named_ranks(points: list[Point], divergence: Divergence) -> tuple[int, ...]:
-    """Return the rank with which the first condition compares (`rank == 0`), if it does."""
-    test = points[0].test if points else None
-    for part in ast.walk(test) if test is not None else ():
-        if isinstance(part, ast.Compare) and is_rank(part.left):
-            other = part.comparators[0]
-            equal = isinstance(part.ops[0], (ast.Eq, ast.NotEq))
-            text = str(other.value) if isinstance(other, ast.Constant) else ""
-            if equal and text.isascii() and text.isdigit() and len(text) < 6:
-                return (int(text),) if int(text) < divergence.size else ()
-    return ()
+    """Return the rank that the first point's condition names (`rank == 0`), if it does."""
+    named = points[0].named if points else None
+    return (named,) if named is not None and named < divergence.size else ()
 
 
 def _inside(points: list[Point], stands: list[Stand], size: int) -> tuple[int, ...] | None:

@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 from hangs import HANGS, judged, text_of  # noqa: E402
 
 SEEN = sorted(folder.name for folder in (HANGS / "seen").iterdir())
-MISSED = {"jax-rows-of-each", "skip-bad-loss", "uneven-shards"}
+MISSED = {"jax-rows-of-each", "uneven-shards"}
 
 
 @pytest.mark.parametrize("slug", SEEN)
