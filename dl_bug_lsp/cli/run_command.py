@@ -52,11 +52,12 @@ def run(arguments: argparse.Namespace) -> int:
         log.close()
         if log.problem is not None and place is not None:
             complain(f"the output could not be recorded: {_reason(log.problem)}")
-        done = record.ended_with(code, log.left_out)
+        hung = watch is not None and watch.was_ended
+        done = record.ended_with(code, log.left_out, hung)
         if place is not None:
             records.finish(place, done)
         executed = take_in(done, log.content()) if arguments.spectrum else None
-    if watch is not None and watch.was_ended:
+    if hung:
         complain(f"the run hung and was ended ({_end(code)})")
         if not arguments.no_report:
             _report(log.content(), workspace, place, arguments, executed)

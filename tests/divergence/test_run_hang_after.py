@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from dl_bug_lsp.runs.hangs import unsupported
+from dl_bug_lsp.runs.records import read
 
 pytestmark = pytest.mark.skipif(unsupported() is not None, reason=str(unsupported()))
 RUN = [sys.executable, "-m", "dl_bug_lsp", "run"]
@@ -78,6 +79,9 @@ def test_all_ranks_stacks_are_written_and_the_run_is_ended(folder: Path) -> None
         assert f'[rank{rank}]:   File "{folder}/ranks.py", line 1' in log
     assert "through" not in log
     report: dict[str, Any] = json.loads(done.stderr[done.stderr.index("{") :])
+    (record,) = (folder / ".dlbug" / "runs").glob("*.json")
+    assert read(record).hung  # type: ignore[union-attr]
+    assert not read(record).was_broken_off  # type: ignore[union-attr]
     (failure,) = [one for one in report["failures"] if one["primary"]]
     assert failure["category"]["id"] == "communication_failure"
     assert not failure["retry_may_help"]
