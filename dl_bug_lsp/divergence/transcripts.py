@@ -17,6 +17,7 @@ from typing import Any
 from dl_bug_lsp.divergence.pickles import NotPlainError, read_plain
 
 _LARGEST = 64_000_000
+_LONGEST_LINE = 4096
 _MOST_ENTRIES = 20_000
 _MOST_FRAMES = 500
 _MOST_RANKS = 4096
@@ -98,6 +99,8 @@ def _spy_text(text: str) -> bytes | None:
 
     def lines() -> Iterator[str]:
         for raw in text.splitlines():
+            if len(raw) > _LONGEST_LINE:
+                continue
             if process := _SPY_PROCESS.match(raw):
                 yield f"[py-spy] stacks of process {process[1]}: {process[2]}"
             elif thread := _SPY_THREAD.match(raw):

@@ -129,11 +129,13 @@ class _Search:
                     and self.engine.program.scope_at(place.file, other.places[depth].line) is scope
                 ]
                 for node in controls(scope):
-                    self._weigh(node, scope, near * self._separates(node, lines, depth, level))
+                    self._weigh(
+                        node, scope, near * self._separates(node, scope, lines, depth == level)
+                    )
                 for decorator in getattr(scope.node, "decorator_list", ()):
                     self._weigh(decorator, scope.parent or scope, 0.9 * near)
 
-    def _separates(self, node: ast.stmt, lines: list[int], depth: int, level: int) -> float:
+    def _separates(self, node: ast.stmt, scope: Scope, lines: list[int], parts: bool) -> float:
         """Return how well a statement explains that ranks of one function stand on these lines."""
         branches = [_branch(node, line) for line in lines]
         inside = [branch is not None for branch in branches]
@@ -144,29 +146,16 @@ class _Search:
                 return 1.3
             return 0.8 if any(inside) else 0.4
         decides = _decides(self.collectives, node)
-        if depth == level and len(lines) > 1 and len(set(branches)) > 1:
+        if parts and len(lines) > 1 and len(set(branches)) > 1:
             return 0.4 if self._in_pairs() else 1.0
         if any(inside):
             return 0.85 if decides else 0.6
         if not decides:
             return 0.25
-        if depth == level and self._leaves_parting_loop(node, lines):
+        if parts and _leaves_parting_loop(node, scope, lines):
             return 0.95
         before = any(node.lineno <= line for line in lines)
         return 0.75 if before else 0.6
-
-    def _leaves_parting_loop(self, node: ast.stmt, lines: list[int]) -> bool:
-        """Say whether a statement leaves a loop in which some ranks are and others not."""
-        if not leaves([node]):
-            return False
-        return any(
-            isinstance(loop, (ast.For, ast.AsyncFor, ast.While))
-            and _branch(loop, node.lineno) == "body"
-            and len({_branch(loop, line) for line in lines}) > 1
-            for scope in self.collectives.scopes
-            if scope.file == self.stands[0].places[-1].file
-            for loop in controls(scope)
-        )
 
     def _anywhere(self) -> None:
         """Weigh conditions on which collectives hang in the rest of the program."""
@@ -402,6 +391,18 @@ def _is_past(point: Point, stand: Stand) -> bool:
     last = getattr(node, "end_lineno", 0) or 0
     end = getattr(function, "end_lineno", 0) or 0
     return any(p.file == point.file and last < p.line <= end for p in stand.places)
+
+
+def _leaves_parting_loop(node: ast.stmt, scope: Scope, lines: list[int]) -> bool:
+    """Say whether a statement leaves a loop in which some ranks are and others not."""
+    if not leaves([node]):
+        return False
+    return any(
+        isinstance(loop, (ast.For, ast.AsyncFor, ast.While))
+        and _branch(loop, node.lineno) == "body"
+        and len({_branch(loop, line) for line in lines}) > 1
+        for loop in controls(scope)
+    )
 
 
 def _branch(node: ast.stmt, line: int) -> str | None:

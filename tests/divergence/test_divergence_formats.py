@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import pickle
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dl_bug_lsp.divergence import joined, read_divergence, transcript
 from dl_bug_lsp.divergence.pickles import NotPlainError, read_plain
@@ -274,3 +277,40 @@ def test_the_crash_of_one_process_is_no_divergence() -> None:
         '  File "/job/train.py", line 3 in <module>\n'
     )
     assert primary(text).divergence is None
+
+
+WORDS = st.sampled_from(
+    [
+        "[rank0]: ", "[rank7]: ", "[rank99999]: ", "[dl-bug-lsp] hang: x",
+        "[dl-bug-lsp] stacks of process 5", "[dl-bug-lsp] process 6 has ended",
+        "Thread 0x00007f719acadb80 (most recent call first):", "Current thread 0x1 [MainThread] ",
+        f'  File "{TORCH}", line 3 in all_reduce', '  File "a.py", line 3 in f',
+        "Timeout (0:00:01)!",
+        "Process 7: python", "Python v3.11", 'Thread 7 (idle): "MainThread"', "    f (a.py:3)",
+        "[flight recorder] gloo:barrier seq=3 p2p=False state=x retired=False group=0 sizes=?"
+        " dtypes=?",
+        "[flight recorder] ranks 0 1 99999", "Missing ranks:", "3: [a, b", "subset of ranks",
+        "Rank 3 is running collective: CollectiveFingerPrint(OpType=A, TensorShape=[1])",
+        "Ranks 1, 2 failed to pass monitoredBarrier", "Barrier timed out", "/job:w/task:4",
+        "RuntimeError: Timed out waiting 3ms for recv", "op.preamble.length <= op.nbytes",
+        "Traceback (most recent call last):", '{"entries": [{"frames": 3}]}', "\n", "\x80\x02}", "{",
+    ]
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(WORDS, max_size=30).map("".join) | st.lists(WORDS, max_size=30).map("\n".join))
+def test_nothing_that_a_log_says_is_too_much(text: str) -> None:
+    data = transcript(text.encode()) or text.encode()
+    log = read_log(joined([("rank0", data), ("rank3", data)]))
+    for one in (log, read_log(data)):
+        reading = read_divergence(one, read_failures(one))
+        assert sum(failure.primary for failure in reading.failures) <= 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=60) | st.binary(max_size=60).map(lambda data: b"\x80\x04" + data))
+def test_no_bytes_are_too_much(data: bytes) -> None:
+    transcript(data)
+    with suppress(NotPlainError):
+        read_plain(data)
