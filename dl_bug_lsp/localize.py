@@ -69,7 +69,7 @@ def localize(
             outside = outside_of(case) if told is None else None
             found[number] = failure_report(case, clues, options, reported, outside)
     reports = tuple(found[number] for number in range(len(failures)))
-    parted = any(f.divergence is not None and f.primary for f in failures)
+    parted = any(f.primary and f.divergence is not None and f.divergence.differs for f in failures)
     if parted or ranks_disagree(failures):
         reports = tuple(_for_good(report) for report in reports)
     return Report(str(workspace.root), reports, (*log.problems, *reading.problems))
@@ -158,7 +158,9 @@ def case_of(
     elif failure.kind is FailureKind.REPORT:
         category = classify_report(failure)
         facts = report_facts(log)
-    elif failure.divergence is not None:
+    elif failure.divergence is not None and (
+        failure.divergence.differs or failure.kind is FailureKind.MESSAGE
+    ):
         category = classify_divergence(failure)
     else:
         category = classify(failure, facts, workspace_module=workspace.has_module)

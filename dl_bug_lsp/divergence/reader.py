@@ -179,12 +179,16 @@ def _divergence(
     certain = not numbered
     if told.missing:
         apart = told.missing
+        if len(groups) < 2 and differs == "place":
+            differs = ""
     elif len(groups) == 1 and counts == 1 and differs in ("", "place"):
         state = groups[0][0]
         few = len(unseen) <= len(states) and state.doing is Doing.WAITS
         apart = unseen if few else set()
         certain = certain and not unseen
-        differs = "place" if unseen else ""
+        if not unseen and size > 1 and state.operation in ("recv", "send"):
+            # Each waits for another that waits as well.
+            differs = "order"
     else:
         apart = _odd_ones(list(states.values()), groups)
         certain = certain and bool(apart)
@@ -274,7 +278,7 @@ def words_of(divergence: Divergence) -> str:
     seen = {state.rank for state in divergence.states}
     unseen = [rank for rank in divergence.apart if rank not in seen]
     if unseen:
-        known = "did not come" if divergence.is_certain else "cannot be seen"
+        known = "did not come" if divergence.is_certain else "said nothing"
         sentences.append(f"{_ranks(unseen)} {known}")
     text = "; ".join(sentences) or "no rank says where it stood"
     return text[:1].upper() + text[1:]

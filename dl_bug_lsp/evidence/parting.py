@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from dl_bug_lsp.divergence.reader import words_of
+from dl_bug_lsp.divergence.reader import DIALECT, words_of
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.collectives import (
     POINT_TO_POINT,
@@ -66,6 +66,13 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield the lines at which the ranks of a job may have parted."""
     for point in points_of(case):
         yield Clue("ranks.parted", point.file, point.line, min(1.0, point.score), point.why)
+
+
+def is_shown(case: Case) -> bool:
+    """Say whether the text shows that ranks have parted, and not only that one waited in vain."""
+    divergence = case.failure.divergence
+    told = case.failure.dialect == DIALECT or (divergence is not None and divergence.differs)
+    return divergence is not None and bool(told)
 
 
 def points_of(case: Case) -> list[Point]:

@@ -56,7 +56,7 @@ OF_RANKS: tuple[Source, ...] = (parting.find,)
 
 def gather(case: Case) -> Iterator[Clue]:
     """Yield the clues of every source, in a fixed order."""
-    for source in OF_RANKS if case.failure.divergence is not None else SOURCES:
+    for source in OF_RANKS if parting.is_shown(case) else SOURCES:
         try:
             for clue in source(case):
                 checkpoint()

@@ -110,9 +110,11 @@ class Divergence:
     """Ranks of one job that have parted.
 
     ``apart`` are the ranks that are elsewhere, empty where all wait for one another; ``is_certain``
-    is False where the text does not say which of two groups is. ``differs`` is what the text itself
-    says to differ: ``"place"``, ``"operation"``, ``"shape"``, ``"dtype"``, ``"parameters"``,
-    ``"group"`` or ``""``. ``size`` is the number of ranks.
+    is False where the text does not say which of two groups is. ``differs`` is what the text shows
+    to differ: ``"place"``, ``"operation"``, ``"shape"``, ``"dtype"``, ``"parameters"``,
+    ``"gradients"`` or ``"order"``. It is empty where all ranks that are seen wait in one place, so
+    that the others may as well have been killed, or the network be at fault. ``size`` is the number
+    of ranks.
     """
 
     states: tuple[RankState, ...]

@@ -293,7 +293,7 @@ WORDS = st.sampled_from(
         "Rank 3 is running collective: CollectiveFingerPrint(OpType=A, TensorShape=[1])",
         "Ranks 1, 2 failed to pass monitoredBarrier", "Barrier timed out", "/job:w/task:4",
         "RuntimeError: Timed out waiting 3ms for recv", "op.preamble.length <= op.nbytes",
-        "Traceback (most recent call last):", '{"entries": [{"frames": 3}]}', "\n", "\x80\x02}", "{",
+        "Traceback (most recent call last):", '{"entries": [{"frames": 3}]}', "\n", "\x80\x02}",
     ]
 )  # fmt: skip
 
