@@ -14,6 +14,7 @@ from dl_bug_lsp.bug_reports import (
     report_failure,
 )
 from dl_bug_lsp.bug_reports.values import BugReport
+from dl_bug_lsp.divergence import read_divergence, transcript
 from dl_bug_lsp.evidence.case import Case, Clue, LocatedFrame
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
@@ -25,7 +26,7 @@ from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.signals.values import ClassCount
 from dl_bug_lsp.spectrum.failure_spectrum import failing_runs
 from dl_bug_lsp.spectrum.values import Spectrum
-from dl_bug_lsp.taxonomy.classify import classify
+from dl_bug_lsp.taxonomy.classify import classify, classify_divergence
 from dl_bug_lsp.taxonomy.origins import ranks_disagree
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
 from dl_bug_lsp.tracebacks.frames import is_library_path
@@ -50,8 +51,8 @@ def localize(
     ``spectrum`` says what runs of the same code executed, files relative to the workspace; where
     the text tells of no failure, its failing runs are one.
     """
-    log = read_log(text)
-    reading = read_failures(log)
+    log = read_log(_readable(text))
+    reading = read_divergence(log, read_failures(log))
     failures = failures_of(log, reading, spectrum, workspace)
     told = bug_report_of(log, failures)
     stand_in = stand_ins(failures)
@@ -68,9 +69,16 @@ def localize(
             outside = outside_of(case) if told is None else None
             found[number] = failure_report(case, clues, options, reported, outside)
     reports = tuple(found[number] for number in range(len(failures)))
-    if ranks_disagree(failures):
+    parted = any(f.primary and f.divergence is not None and f.divergence.differs for f in failures)
+    if parted or ranks_disagree(failures):
         reports = tuple(_for_good(report) for report in reports)
     return Report(str(workspace.root), reports, (*log.problems, *reading.problems))
+
+
+def _readable(text: str | bytes) -> str | bytes:
+    """Return a stack dump or a flight record as lines of a log, everything else as it is."""
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    return transcript(data) or text
 
 
 def _for_good(report: FailureReport) -> FailureReport:
@@ -128,6 +136,8 @@ def failures_of(
 
 def bug_report_of(log: Log, failures: Sequence[Failure]) -> BugReport | None:
     """Return what a person's report says, beside any traceback in it; None for mere logs."""
+    if any(f.divergence is not None for f in failures):
+        return None
     lines = [line.text for line in log.lines]
     prose = any(f.kind is FailureKind.REPORT for f in failures)
     return read_report("\n".join(lines)) if prose or (failures and is_report(lines)) else None
@@ -148,6 +158,10 @@ def case_of(
     elif failure.kind is FailureKind.REPORT:
         category = classify_report(failure)
         facts = report_facts(log)
+    elif failure.divergence is not None and (
+        failure.divergence.differs or failure.kind is FailureKind.MESSAGE
+    ):
+        category = classify_divergence(failure)
     else:
         category = classify(failure, facts, workspace_module=workspace.has_module)
     located = located_frames(failure, workspace, options)

@@ -143,6 +143,35 @@ class ReportFrame:
 
 
 @dataclass(frozen=True, slots=True)
+class RanksTogether:
+    """Ranks that stood at one place: what they did (waits, runs, ended), in what operation.
+
+    ``file`` and ``line`` are of the innermost frame in the workspace, None where none is known.
+    """
+
+    ranks: tuple[int, ...]
+    doing: str
+    operation: str
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RanksParted:
+    """Where the ranks of a job stood when it did not go on, and which of them are elsewhere.
+
+    ``apart`` is empty where all wait for one another; ``is_certain`` is False where it is a guess
+    which of two groups is elsewhere. ``summary`` says it in one sentence.
+    """
+
+    size: int
+    apart: tuple[int, ...]
+    is_certain: bool
+    groups: tuple[RanksTogether, ...]
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
 class FailureReport:
     """One failure: what it is, where its cause most likely stands, and what usually helps.
 
@@ -150,7 +179,8 @@ class FailureReport:
     ``complete`` is False where the analysis of the code reached one of its limits. ``diagnosis`` is
     one sentence on the likely cause; None where it is not known. ``outside`` is the folder of the
     stack's own frames, as printed, where none of them lies in the workspace ("" for an unknown
-    one); then nothing here is suspected.
+    one); then nothing here is suspected. ``ranks`` says where the ranks stood, where they have
+    parted.
     """
 
     id: str
@@ -171,6 +201,7 @@ class FailureReport:
     complete: bool = True
     diagnosis: str | None = None
     outside: str | None = None
+    ranks: RanksParted | None = None
 
 
 TOLD_UNASKED = frozenset(

@@ -57,7 +57,7 @@ def folder(tmp_path: Path) -> Path:
         (["localize", "run.log", "--top", "many"], "not 'many'"),
         (["localize", "run.log", "--top-files", "-1"], "from 0 on, not '-1'"),
         (["localize", "run.log", "--format", "xml"], "invalid choice: 'xml'"),
-        (["localize", "run.log", "more.log"], "unrecognized arguments: more.log"),
+        (["localize", "run.log", "more.log"], "there is no file 'more.log'"),
         (["localize", "run.log", "--work", "code"], "unrecognized arguments"),
         (["explain", "no_such_category"], "no category 'no_such_category'"),
         (["explain", "tensor_mismach"], "did you mean tensor_mismatch?"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError, complain
-from dl_bug_lsp.cli.log_input import is_closed_pipe, is_piped, read_input
+from dl_bug_lsp.cli.log_input import is_closed_pipe, is_piped, read_inputs
 from dl_bug_lsp.cli.terminal import terminal_width, wants_colour, write_bytes, write_text
 from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.report import Options, Report
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--brief is a form of the text; leave --format out")
     if arguments.tokens is not None and arguments.format != "context":
         raise UsageError("--tokens is for --format context")
-    given = read_input(arguments.file, shown=_pass_on if _passes(arguments) else None)
+    given = read_inputs(arguments.files, shown=_pass_on if _passes(arguments) else None)
     from dl_bug_lsp.localize import localize
     from dl_bug_lsp.workspace import Workspace
 

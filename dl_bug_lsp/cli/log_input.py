@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -27,6 +27,8 @@ _COMPRESSED = {
     b"\xfd7zXZ": "xz -dc",
     b"\x28\xb5\x2f\xfd": "zstd -dc",
 }
+PICKLED = b"\x80"
+"""How pickles begin: PyTorch's flight recorder writes one (it is read, and never unpickled)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,29 @@ def read_input(file: str | None, limit: int = LIMIT, shown: Shown | None = None)
     else:
         found = _read_file(file, limit)
         name = f"'{file}'"
+    if found.data.startswith(PICKLED):
+        from dl_bug_lsp.divergence import transcript
+
+        record = transcript(found.data)
+        if record is not None:
+            return Input(record)
     _check(found.data, name, file)
     return found
+
+
+def read_inputs(files: Sequence[str], limit: int = LIMIT, shown: Shown | None = None) -> Input:
+    """Read the files of one job, one of each process, as one text; one file or none as it is.
+
+    Raises `UsageError` as `read_input` does.
+    """
+    if len(files) < 2:
+        return read_input(files[0] if files else None, limit, shown)
+    if "-" in files:
+        raise UsageError("- stands for standard input, which cannot be read beside files")
+    from dl_bug_lsp.divergence import joined
+
+    share = limit // len(files)
+    return Input(joined([(file, read_input(file, share).data) for file in files]))
 
 
 def _read_stdin(file: str | None, limit: int, shown: Shown | None) -> Input:

@@ -59,7 +59,10 @@ def _add_localize(commands: _Commands[Parser], common: Parser) -> None:
         "most likely hold the cause. Exit code: 0 found, 1 nothing found, 2 wrong use.",
     )
     command.add_argument(
-        "file", nargs="?", metavar="FILE", help="the log; - or nothing reads standard input"
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="the log; - or nothing reads standard input; several are one job's, a file a rank",
     )
     command.add_argument(
         "--workspace", default=".", metavar="DIR", help="folder of the code (default: this one)"
@@ -134,6 +137,19 @@ def _add_run(commands: _Commands[Parser], common: Parser) -> None:
         action="store_true",
         help="also record which lines and which tensor shapes passing and failing steps of a "
         "Python program meet; slows it down and says by how much",
+    )
+    command.add_argument(
+        "--hang-after",
+        type=_seconds,
+        metavar="SECONDS",
+        help="when nothing moves for so long (no output, no progress of any process), write the "
+        "stacks of all Python processes into the log and tell which rank is elsewhere",
+    )
+    command.add_argument(
+        "--hang-then",
+        choices=("end", "leave"),
+        default="end",
+        help="end a run that hangs (default), or leave it alone",
     )
     command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     command.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command")
@@ -328,6 +344,16 @@ def _positive(text: str) -> int:
 
 def _tokens(text: str) -> int:
     return _number(text, 200)
+
+
+def _seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 1 <= number <= 10**7:
+        raise argparse.ArgumentTypeError(f"must be seconds, 1 or more, not '{text}'")
+    return number
 
 
 def _natural(text: str) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.cli.errors import UsageError, complain
+from dl_bug_lsp.cli.run_hangs import watching
 from dl_bug_lsp.cli.run_spectrum import recording, spectrum_of
 from dl_bug_lsp.runs import records
 from dl_bug_lsp.runs.capped import CappedLog
@@ -34,9 +35,14 @@ def run(arguments: argparse.Namespace) -> int:
     workspace = _workspace(arguments.workspace) or records.workspace_of(folder)
     place, record = _begin(workspace, command, folder)
     log = CappedLog(records.log_file(place) if place else None)
-    with recording(arguments.spectrum, workspace) as take_in:
+    with (
+        recording(arguments.spectrum, workspace) as take_in,
+        watching(
+            arguments, log, lambda: _report(log.content(), workspace, place, arguments, None)
+        ) as watch,
+    ):
         try:
-            code = run_to_its_end(command, log)
+            code = run_to_its_end(command, log, watch)
         except StartError as error:
             log.close()
             if place is not None:
@@ -46,13 +52,18 @@ def run(arguments: argparse.Namespace) -> int:
         log.close()
         if log.problem is not None and place is not None:
             complain(f"the output could not be recorded: {_reason(log.problem)}")
-        done = record.ended_with(code, log.left_out)
+        hung = watch is not None and watch.was_ended
+        done = record.ended_with(code, log.left_out, hung)
         if place is not None:
             records.finish(place, done)
         executed = take_in(done, log.content()) if arguments.spectrum else None
-    if not code and not arguments.no_report:
+    if not code and not hung and not arguments.no_report:
         _warn(log.content(), workspace, place, arguments)
-    if code and not done.was_broken_off and not arguments.no_report:
+    if hung:
+        complain(f"the run hung and was ended ({_end(code)})")
+        if not arguments.no_report:
+            _report(log.content(), workspace, place, arguments, executed)
+    elif code and not done.was_broken_off and not arguments.no_report:
         complain(f"the command ended with {_end(code)}")
         _report(log.content(), workspace, place, arguments, executed)
     return _leave(code)

@@ -14,6 +14,7 @@ from dl_bug_lsp.evidence import (
     interpretation,
     names,
     numbers,
+    parting,
     printed,
     provenance,
     types,
@@ -43,12 +44,15 @@ SOURCES: tuple[Source, ...] = (
     blame.find,
     printed.find,
     interpretation.find,
+    parting.find,
 )
+OF_RANKS: tuple[Source, ...] = (parting.find,)
+"""The source for ranks that have parted: where they wait, and in what words, is no evidence."""
 
 
 def gather(case: Case) -> Iterator[Clue]:
     """Yield the clues of every source, in a fixed order."""
-    for source in SOURCES:
+    for source in OF_RANKS if parting.is_shown(case) else SOURCES:
         try:
             for clue in source(case):
                 checkpoint()

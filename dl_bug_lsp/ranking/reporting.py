@@ -9,6 +9,7 @@ import re
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.notebooks import ran_in_order
+from dl_bug_lsp.evidence.parting import ranks_parted
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.ranking.chains import with_chains
 from dl_bug_lsp.ranking.fusion import (
@@ -123,6 +124,7 @@ def failure_report(
         complete=not case.engine.limits,
         diagnosis=_diagnosis(suspects, candidates) if confidence is Confidence.LIKELY else None,
         outside=outside,
+        ranks=ranks_parted(case),
     )
 
 

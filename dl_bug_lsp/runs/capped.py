@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from pathlib import Path
 
@@ -28,6 +29,9 @@ class CappedLog:
         self._note = 0
         """Bytes of the line that stands for what was left out."""
         self.left_out = 0
+        self.taken = 0
+        """Bytes that were ever written."""
+        self._guard = threading.Lock()
         self.problem: OSError | None = None
         self._number = -1
         self._path = path
@@ -41,7 +45,12 @@ class CappedLog:
             self.problem = error
 
     def write(self, data: bytes) -> None:
-        """Append output; raises nothing."""
+        """Append output; raises nothing. May be called from several threads."""
+        with self._guard:
+            self.taken += len(data)
+            self._write(data)
+
+    def _write(self, data: bytes) -> None:
         if self._number < 0:
             self._remember(data)
             return

@@ -33,7 +33,7 @@ class RunRecord:
 
     ``started`` and ``ended`` are UTC in ISO 8601; ``exit_code`` is None while it runs, negative for
     the signal that ended it, as in `subprocess`. ``left_out`` counts the bytes of output that the
-    capped log lacks.
+    capped log lacks. ``hung`` says that we ended it because it did not move.
     """
 
     command: tuple[str, ...]
@@ -43,6 +43,7 @@ class RunRecord:
     exit_code: int | None = None
     ended: str | None = None
     left_out: int = 0
+    hung: bool = False
 
     @property
     def source(self) -> str:
@@ -50,15 +51,15 @@ class RunRecord:
         words = shlex.join(self.command)
         return f"run:{words}" if self.folder == "." else f"run:{self.folder}$ {words}"
 
-    def ended_with(self, exit_code: int, left_out: int) -> RunRecord:
+    def ended_with(self, exit_code: int, left_out: int, hung: bool = False) -> RunRecord:
         """Return the record of the run as it ended now."""
         now = iso_time(time.time())
-        return replace(self, exit_code=exit_code, ended=now, left_out=left_out)
+        return replace(self, exit_code=exit_code, ended=now, left_out=left_out, hung=hung)
 
     @property
     def was_broken_off(self) -> bool:
         """Say whether its user ended it (Ctrl-C, SIGTERM, a closed terminal or pipe)."""
-        return self.exit_code in (-1, -2, -3, -13, -15, 129, 130, 131, 141, 143)
+        return not self.hung and self.exit_code in (-1, -2, -3, -13, -15, 129, 130, 131, 141, 143)
 
 
 def workspace_of(folder: Path) -> Path:
@@ -135,6 +136,7 @@ def _record(document: dict[str, Any]) -> RunRecord | None:
         code if isinstance(code, int) else None,
         ended if isinstance(ended, str) else None,
         left if isinstance(left, int) else 0,
+        document.get("hung") is True,
     )
 
 

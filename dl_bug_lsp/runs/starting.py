@@ -16,6 +16,7 @@ from dl_bug_lsp.runs.capped import CappedLog
 
 if TYPE_CHECKING:
     from dl_bug_lsp.runs.channels import Channel
+    from dl_bug_lsp.runs.hangs import HangWatch
     from dl_bug_lsp.runs.signals import Signals
 
 SETTLED = 0.05
@@ -32,19 +33,20 @@ class StartError(Exception):
         self.exit_code = exit_code
 
 
-def run(command: Sequence[str], log: CappedLog) -> int:
+def run(command: Sequence[str], log: CappedLog, watch: HangWatch | None = None) -> int:
     """Run a command to its end and return its exit code, negative for the signal that ended it.
 
     The environment, the working folder, standard input, the session and all open files are the
     command's as they are ours; its output passes through us byte for byte and into ``log``. What it
-    leaves running keeps its output after our end. Raises `StartError`.
+    leaves running keeps its output after our end. ``watch`` is told of the process and looks for a
+    hang. Raises `StartError`.
     """
     if sys.platform == "win32":
         return _run_with_pipes(command, log)
-    return _run_posix(command, log)
+    return _run_posix(command, log, watch)
 
 
-def _run_posix(command: Sequence[str], log: CappedLog) -> int:
+def _run_posix(command: Sequence[str], log: CappedLog, watch: HangWatch | None) -> int:
     from dl_bug_lsp.runs.channels import channels
     from dl_bug_lsp.runs.signals import Signals
 
@@ -70,8 +72,12 @@ def _run_posix(command: Sequence[str], log: CappedLog) -> int:
         try:
             for way in each:
                 way.start()
+            if watch is not None:
+                watch.begin(process.pid, lambda: log.taken)
             code = _wait(process, signals)
             signals.command_is_gone()
+            if watch is not None:
+                watch.stop()
             _let_go(each)
         finally:
             for terminal in terminals:

@@ -57,6 +57,11 @@ def classify(
     )
 
 
+def classify_divergence(failure: Failure) -> CategoryVerdict:
+    """Return the category of ranks that wait for one another in vain."""
+    return _verdict("communication_failure", 0.9, failure.evidence, "ranks.parted")
+
+
 def _by_causes(
     scene: ClassificationContext, causes: Iterable[Cause], discount: float
 ) -> CategoryVerdict | None:

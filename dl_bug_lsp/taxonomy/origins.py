@@ -101,6 +101,8 @@ def origin(
     default = category(verdict.id).origin
     if failure.cause is None:
         return Verdict(default, _GUESS)
+    if failure.divergence is not None and failure.divergence.differs:
+        return Verdict(INTRINSIC, 0.8)
     scene = ClassificationContext(failure, failure.cause)
     if scene.says(*_OWN_DOING) or _misses_own_module(scene, facts, workspace_module):
         return Verdict(INTRINSIC, 0.8)
@@ -115,6 +117,8 @@ def origin(
 
 def retry_may_help(failure: Failure, verdict: CategoryVerdict) -> bool:
     """Say whether the same job, unchanged, may get through next time."""
+    if failure.divergence is not None and failure.divergence.differs:
+        return False
     if failure.cause is not None:
         scene = ClassificationContext(failure, failure.cause)
         if scene.says(*_LASTING):

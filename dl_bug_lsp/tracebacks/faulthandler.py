@@ -12,7 +12,7 @@ TRIGGER = re.compile(
     r"^Fatal Python error: |^Timeout \(\d+:\d\d:\d\d|\(most recent call first\):\s*$"
 )
 _FATAL = re.compile(r"^Fatal Python error: (?P<message>.*)$|^(?P<timeout>Timeout \(.*\)!?)")
-_THREAD = re.compile(
+THREAD = re.compile(
     r"^(?P<current>Current )?[Tt]hread 0x[0-9a-fA-F]+(?: \[.*\])?.*\(most recent call first\):\s*$"
     r"|^Stack \(most recent call first\):"
 )
@@ -23,17 +23,17 @@ def read_faulthandler(stream: Stream, index: int) -> Block | None:
     """Read the message and every thread's stack; the crashing thread's frames are kept."""
     match = _FATAL.match(stream.text(index))
     message = (match["message"] or match["timeout"]).strip() if match else ""
-    if not match and not _THREAD.match(stream.text(index)):
+    if not match and not THREAD.match(stream.text(index)):
         return None
     at = index + 1 if match else index
     stacks: list[tuple[bool, list[Frame]]] = []
     end = at
     while at < len(stream) and at - end < 4:
-        thread = _THREAD.match(stream.text(at))
+        thread = THREAD.match(stream.text(at))
         if thread is None:
             at += 1
             continue
-        frames, at = _stack(stream, at + 1)
+        frames, at = read_stack(stream, at + 1)
         stacks.append((thread["current"] is not None, frames))
         end = at
     crashed = [found for current, found in stacks if current and found]
@@ -54,7 +54,8 @@ def read_faulthandler(stream: Stream, index: int) -> Block | None:
     )
 
 
-def _stack(stream: Stream, index: int) -> tuple[list[Frame], int]:
+def read_stack(stream: Stream, index: int) -> tuple[list[Frame], int]:
+    """Return the frames from ``index`` on, outermost first, and where they end."""
     frames: list[Frame] = []
     while index < len(stream) and len(frames) < _MAX_FRAMES:
         text = stream.text(index)

@@ -75,6 +75,55 @@ class Cause:
         return self.type.rpartition(".")[2]
 
 
+class Doing(Enum):
+    """What a rank did when the others did not go on."""
+
+    WAITS = "waits"
+    """Inside a collective, or another call that needs other ranks."""
+    RUNS = "runs"
+    """Anywhere else."""
+    ENDED = "ended"
+    """Its process is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankState:
+    """Where one rank stood when the job did not go on, as a dump or its own error shows it.
+
+    ``operation`` is what it waits in (``all_reduce``), empty where that is not known; ``count``
+    the number of collectives that it has begun, ``detail`` the shape and the dtype, where a record
+    tells. ``frames`` are its main thread's, outermost first; ``others`` the stacks of its other
+    threads and of processes that it has started.
+    """
+
+    rank: int
+    doing: Doing
+    operation: str = ""
+    detail: str = ""
+    count: int | None = None
+    frames: tuple[Frame, ...] = ()
+    others: tuple[tuple[Frame, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Ranks of one job that have parted.
+
+    ``apart`` are the ranks that are elsewhere, empty where all wait for one another; ``is_certain``
+    is False where the text does not say which of two groups is. ``differs`` is what the text shows
+    to differ: ``"place"``, ``"operation"``, ``"shape"``, ``"dtype"``, ``"parameters"``,
+    ``"gradients"`` or ``"order"``. It is empty where all ranks that are seen wait in one place, so
+    that the others may as well have been killed, or the network be at fault. ``size`` is the number
+    of ranks.
+    """
+
+    states: tuple[RankState, ...]
+    apart: tuple[int, ...]
+    size: int
+    differs: str = "place"
+    is_certain: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """One failure of one process.
@@ -85,7 +134,8 @@ class Failure:
     (``"argparse"``, ``"bash"``, ``"kernel"``, ``"faulthandler"``, …); a SILENT one and a REPORT
     have none. ``primary`` marks the failure that ended the job. ``reliable`` is False where the
     frames may blame the wrong line (CUDA's asynchronous errors). ``evidence`` is the line of the
-    log that shows the failure best.
+    log that shows the failure best. ``divergence`` says where the ranks of the job stood, where
+    they have parted.
     """
 
     kind: FailureKind
@@ -97,6 +147,7 @@ class Failure:
     process: Process | None = None
     primary: bool = False
     reliable: bool = True
+    divergence: Divergence | None = None
 
     @property
     def cause(self) -> Cause | None:

@@ -29,37 +29,66 @@ def to_json(report: Report) -> Json:
 
 def failure_to_json(failure: FailureReport) -> Json:
     """Return one failure of the report."""
+    return (
+        {
+            "id": failure.id,
+            "primary": failure.primary,
+            "category": {
+                "id": failure.category.id,
+                "dimension": failure.category.dimension,
+                "confidence": _share(failure.category.confidence),
+                "evidence": in_order(failure.category.evidence),
+            },
+            "bug_type": {
+                "id": failure.bug_type.id,
+                "confidence": _share(failure.bug_type.confidence),
+            },
+            "origin": {"id": failure.origin.id, "confidence": _share(failure.origin.confidence)},
+            "exception": _exception(failure),
+            "process": _process(failure),
+            "retry_may_help": failure.retry_may_help,
+            "reliable": failure.reliable,
+            "confidence": failure.confidence.value,
+            "complete": failure.complete,
+            "diagnosis": _optional(failure.diagnosis),
+            "span": {"first_line": failure.span.first_line, "last_line": failure.span.last_line},
+            "frames": [_frame(frame) for frame in failure.frames],
+            "suspects": [suspect_to_json(suspect) for suspect in failure.suspects],
+            "files": [_file(file) for file in failure.files],
+            "advice": [
+                {"cause": in_order(advice.cause), "fix": in_order(advice.fix)}
+                | ({"page": in_order(advice.page)} if advice.page else {})
+                for advice in failure.advice
+            ],
+        }
+        | ({} if failure.outside is None else {"outside": in_order(failure.outside)})
+        | _ranks(failure)
+    )
+
+
+def _ranks(failure: FailureReport) -> Json:
+    ranks = failure.ranks
+    if ranks is None:
+        return {}
+    groups = [
+        {
+            "ranks": list(group.ranks),
+            "doing": group.doing,
+            "operation": in_order(group.operation),
+            "file": group.file and well_formed(group.file),
+            "line": group.line,
+        }
+        for group in ranks.groups
+    ]
     return {
-        "id": failure.id,
-        "primary": failure.primary,
-        "category": {
-            "id": failure.category.id,
-            "dimension": failure.category.dimension,
-            "confidence": _share(failure.category.confidence),
-            "evidence": in_order(failure.category.evidence),
-        },
-        "bug_type": {
-            "id": failure.bug_type.id,
-            "confidence": _share(failure.bug_type.confidence),
-        },
-        "origin": {"id": failure.origin.id, "confidence": _share(failure.origin.confidence)},
-        "exception": _exception(failure),
-        "process": _process(failure),
-        "retry_may_help": failure.retry_may_help,
-        "reliable": failure.reliable,
-        "confidence": failure.confidence.value,
-        "complete": failure.complete,
-        "diagnosis": _optional(failure.diagnosis),
-        "span": {"first_line": failure.span.first_line, "last_line": failure.span.last_line},
-        "frames": [_frame(frame) for frame in failure.frames],
-        "suspects": [suspect_to_json(suspect) for suspect in failure.suspects],
-        "files": [_file(file) for file in failure.files],
-        "advice": [
-            {"cause": in_order(advice.cause), "fix": in_order(advice.fix)}
-            | ({"page": in_order(advice.page)} if advice.page else {})
-            for advice in failure.advice
-        ],
-    } | ({} if failure.outside is None else {"outside": in_order(failure.outside)})
+        "ranks": {
+            "size": ranks.size,
+            "apart": list(ranks.apart),
+            "certain": ranks.is_certain,
+            "groups": groups,
+            "summary": in_order(ranks.summary),
+        }
+    }
 
 
 def suspect_to_json(suspect: Suspect) -> Json:

@@ -76,6 +76,8 @@ class _Page:
     def message(self, failure: FailureReport) -> None:
         for line in message_lines(failure):
             self.out.extend(self.style.error(part) for part in wrap(line, self.width, "", "  "))
+        if failure.ranks is not None and failure.ranks.summary not in message_lines(failure)[0]:
+            self.say(f"Where the ranks stood: {escape(failure.ranks.summary)}.", "", "  ")
         if failure.diagnosis:
             self.say(f"Likely cause: {escape(failure.diagnosis)}", "", "  ")
         self.out.append(self.style.dim(where_in_text(failure)))

@@ -14,6 +14,8 @@ from dl_bug_lsp.report import (
     Evidence,
     ExceptionText,
     FailureReport,
+    RanksParted,
+    RanksTogether,
     Report,
     ReportFrame,
     Suggestion,
@@ -76,7 +78,32 @@ def _failure(raw: dict[str, Any]) -> FailureReport:
         complete=raw.get("complete") is not False,
         diagnosis=_optional(raw, "diagnosis"),
         outside=_optional(raw, "outside") if "outside" in raw else None,
+        ranks=_ranks(_table(raw["ranks"])) if "ranks" in raw else None,
     )
+
+
+def _ranks(raw: dict[str, Any]) -> RanksParted:
+    groups = []
+    for one in map(_table, _list(raw, "groups")):
+        file = _optional(one, "file")
+        line = one.get("line")
+        groups.append(
+            RanksTogether(
+                _numbers(one, "ranks"),
+                _text(one, "doing"),
+                _text(one, "operation"),
+                file if file is not None and is_inside(file) else None,
+                None if line is None else _checked(line, int),
+            )
+        )
+    certain = _get(raw, "certain", bool)
+    return RanksParted(
+        _number(raw, "size"), _numbers(raw, "apart"), certain, tuple(groups), _text(raw, "summary")
+    )
+
+
+def _numbers(raw: dict[str, Any], name: str) -> tuple[int, ...]:
+    return tuple(_checked(number, int) for number in _list(raw, name))
 
 
 def _confidence(raw: Any) -> Confidence:

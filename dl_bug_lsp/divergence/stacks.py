@@ -1,0 +1,96 @@
+"""Stacks of several processes in one log: each rank's main thread, and what stands beside it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from dl_bug_lsp.divergence.places import operation_of, own_frames
+from dl_bug_lsp.logs.values import LogLine
+from dl_bug_lsp.tracebacks import Frame
+from dl_bug_lsp.tracebacks.faulthandler import THREAD, read_stack
+from dl_bug_lsp.tracebacks.stream import Stream
+from dl_bug_lsp.tracebacks.values import Doing, RankState
+
+OURS = re.compile(
+    r"^\[(?:dl-bug-lsp|py-spy)\] (?:(?P<hang>hang: .*)|stacks of process (?P<pid>\d{1,10})"
+    r"(?P<child>, a child of process \d{1,10})?.*|process (?P<gone>\d{1,10}) has ended.*"
+    r"|(?P<end>end of the stacks))$"
+)
+_TIMEOUT = re.compile(r"^Timeout \(\d+:\d\d:\d\d")
+_NAMED_MAIN = re.compile(r"\[MainThread\]|\"MainThread\"")
+_MOST_THREADS = 200
+
+
+@dataclass(slots=True)
+class Dumped:
+    """The stacks of one process at one time; the last thread is the main one unless named."""
+
+    first: int
+    last: int
+    is_child: bool = False
+    has_ended: bool = False
+    threads: list[tuple[bool, tuple[Frame, ...]]] = field(default_factory=list)
+
+    def main(self) -> tuple[Frame, ...]:
+        """Return the main thread's frames, outermost first."""
+        named = [frames for is_main, frames in self.threads if is_main]
+        return named[-1] if named else self.threads[-1][1] if self.threads else ()
+
+    def beside(self) -> tuple[tuple[Frame, ...], ...]:
+        """Return the other threads' frames."""
+        main = self.main()
+        return tuple(frames for _, frames in self.threads if frames is not main)
+
+
+def dumps_of(lines: tuple[LogLine, ...]) -> list[Dumped]:
+    """Return the dumps in the lines of one process, in order."""
+    stream = Stream(lines)
+    found: list[Dumped] = []
+    current: Dumped | None = None
+    index = 0
+    while index < len(stream):
+        text = stream.text(index)
+        ours = OURS.match(text)
+        if ours or _TIMEOUT.match(text):
+            current = None
+            if ours is None or ours["pid"] or ours["gone"]:
+                number = stream.lines[index].number
+                current = Dumped(number, number)
+                current.is_child = bool(ours and ours["child"])
+                current.has_ended = bool(ours and ours["gone"])
+                found.append(current)
+        elif THREAD.match(text):
+            frames, end = read_stack(stream, index + 1)
+            if current is None or len(current.threads) >= _MOST_THREADS:
+                current = Dumped(stream.lines[index].number, 0)
+                found.append(current)
+            current.threads.append((bool(_NAMED_MAIN.search(text)), tuple(frames)))
+            current.last = stream.lines[max(index, end - 1)].number
+            index = end
+            continue
+        elif text.strip():
+            # Other output: the next stack is of another time.
+            current = None
+        index += 1
+    return [dump for dump in found if dump.threads or dump.has_ended]
+
+
+def state_of(rank: int, dumps: list[Dumped]) -> RankState | None:
+    """Return where a rank stood by the last dump of its own process, with its children beside."""
+    own = [dump for dump in dumps if not dump.is_child]
+    if not own:
+        return None
+    last = own[-1]
+    if last.has_ended:
+        return RankState(rank, Doing.ENDED)
+    children = [dump for dump in dumps if dump.is_child and dump.first > last.first]
+    others = [*last.beside(), *(dump.main() for dump in children)]
+    kept = tuple(frames for frames in others if own_frames(frames))
+    frames = last.main()
+    if not own_frames(frames) and len(kept) == 1 and not operation_of(frames):
+        # Code that a thread of the program's own runs, as servers do.
+        frames, kept = kept[0], ()
+    operation = operation_of(frames)
+    doing = Doing.WAITS if operation else Doing.RUNS
+    return RankState(rank, doing, operation, frames=frames, others=kept)
