@@ -1191,6 +1191,10 @@ class Interpreter:
                 return self.apply(model, Call("__getitem__", keys, {}, place, base))
             if isinstance(base.data, LibraryObject):
                 return unknown(base, *parts)
+        if isinstance(base.data, Library) and base.data.name in MODELS.subscripts:
+            keys = _with_slices(parts, slices, place)
+            told = Call(base.data.name, keys, {}, place, base)
+            return self.apply(MODELS.subscripts[base.data.name], told)
         if isinstance(base.data, (Library, ClassValue)):
             # Only types are indexed so (``list[int]``); what else a library has is not known.
             last = base.data.name.rpartition(".")[2]

@@ -57,13 +57,15 @@ class Models:
     tried as ``root.last``. ``objects`` by the same names: what calling an object of a library's
     class gives (a layer's forward). ``methods`` by (kind of receiver, method name), kind being
     ``"array"``, ``"table"``, ``"str"``, ``"list"``, ``"dict"``, ``"set"`` or a library object's
-    short class name. ``attributes`` likewise.
+    short class name. ``attributes`` likewise. ``subscripts`` by the dotted name of what a library
+    has that is indexed (``numpy.mgrid``).
     """
 
     functions: dict[str, Model] = field(default_factory=dict)
     objects: dict[str, Model] = field(default_factory=dict)
     methods: dict[tuple[str, str], Model] = field(default_factory=dict)
     attributes: dict[tuple[str, str], Model] = field(default_factory=dict)
+    subscripts: dict[str, Model] = field(default_factory=dict)
 
     def function(self, *names: str) -> Callable[[Model], Model]:
         """Register a model of functions or classes."""
@@ -80,6 +82,10 @@ class Models:
     def attribute(self, kind: str, *names: str) -> Callable[[Model], Model]:
         """Register a model of attributes; the `Call` has the receiver and no arguments."""
         return self._add(self.attributes, [(kind, name) for name in names])
+
+    def subscript(self, *names: str) -> Callable[[Model], Model]:
+        """Register a model of indexing something of a library."""
+        return self._add(self.subscripts, names)
 
     @staticmethod
     def _add(table: dict[Any, Model], names: Iterable[Any]) -> Callable[[Model], Model]:

@@ -346,6 +346,41 @@ def _meshgrid(interpreter: Interpreter, call: Call) -> Value:
     return Value(list(made), _whole(call))
 
 
+@MODELS.subscript("numpy.mgrid", "numpy.ogrid")
+def _grid(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    lengths: list[Value] = []
+    dtype: str | None = "int64"
+    for part in call.args:
+        held = part.data
+        if not isinstance(held, LibraryObject) or held.short != "slice":
+            return call.unknown()
+        lengths.append(_grid_length(held.args))
+        if any(isinstance(bound.data, float) for bound in held.args):
+            dtype = "float64"
+        elif any(size(bound) is None and bound.data is not None for bound in held.args):
+            dtype = None
+    origins = merged(*lengths)
+    if call.name == "numpy.mgrid":
+        if len(lengths) == 1:
+            return new(lengths, dtype, origins)
+        return new((Value(len(lengths)), *lengths), dtype, origins)
+    made = []
+    for i, length in enumerate(lengths):
+        dims = [length if i == j else Value(1) for j in range(len(lengths))]
+        made.append(new(dims, dtype, length.origins))
+    return Value(list(made), origins)
+
+
+def _grid_length(bounds: Sequence[Value]) -> Value:
+    """Return how many points a slice has; an imaginary step is their number and not known here."""
+    low, high = (0 if b.data is None else size(b) for b in bounds[:2])
+    step = 1 if len(bounds) < 3 or bounds[2].data is None else size(bounds[2])
+    if low is None or high is None or not step:
+        return Value(UNKNOWN, merged(*bounds))
+    return Value(len(range(low, high, step)), merged(*bounds))
+
+
 @MODELS.function("numpy.fromiter", "numpy.frombuffer", "numpy.fromstring", "numpy.fromfile")
 def _from_buffer(interpreter: Interpreter, call: Call) -> Value:
     del interpreter

@@ -119,6 +119,7 @@ SIGNATURES = {
     **dict.fromkeys(("Dropout", "Dropout1d", "Dropout2d", "Dropout3d"), "p inplace"),
     "Upsample": "size scale_factor mode align_corners recompute_scale_factor",
     "PixelShuffle": "upscale_factor*",
+    "Unfold": "kernel_size* dilation padding stride",
     **{f"{kind}Pad{n}d": "padding*" for kind in ("Reflection", "Replication") for n in (1, 2, 3)},
     **{f"ZeroPad{n}d": "padding*" for n in (1, 2, 3)},
     **{f"ConstantPad{n}d": "padding* value*" for n in (1, 2, 3)},
@@ -695,6 +696,19 @@ def _pixel_shuffle(state: Mapping[str, Value], x: Array, value: Value, _: Call) 
         raise Raised("size", "pixel_shuffle: channels are not divisible", x.shape[-3], scale)
     fewer = Value(UNKNOWN if channels is None else channels // factor**2, x.shape[-3].origins)
     shape = (*x.shape[:-3], fewer, times(x.shape[-2], scale), times(x.shape[-1], scale))
+    return result(x, shape, value)
+
+
+@functional("unfold", "kernel_size dilation padding stride")
+@layer("Unfold")
+def _unfold(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
+    """Return the patches of images as columns (PyTorch, ``torch.nn.Unfold``)."""
+    if x.shape is None or len(x.shape) != 4:
+        return result(x, None, value)
+    kernel, pads = axes(state, "kernel_size", 2, [Value(UNKNOWN)] * 2), axes(state, "padding", 2, 0)
+    stride, dilation = axes(state, "stride", 2, 1), axes(state, "dilation", 2, 1)
+    lengths = [window(x.shape[2 + i], kernel[i], stride[i], pads[i], dilation[i]) for i in range(2)]
+    shape = (x.shape[0], arrays.product((x.shape[1], *kernel)), arrays.product(lengths))
     return result(x, shape, value)
 
 

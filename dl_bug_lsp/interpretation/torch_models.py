@@ -822,7 +822,7 @@ def _matmul(call: Call, x: Array, value: Value) -> Value:
     return multiplied(call, x, value, None)
 
 
-@operation("mm")
+@operation("mm", also=["torch.sparse.mm", "torch.spmm"])
 def _mm(call: Call, x: Array, value: Value) -> Value:
     return multiplied(call, x, value, 2)
 
@@ -1117,7 +1117,74 @@ def _diagonal(call: Call, x: Array, value: Value) -> Value:
         return tensor((), x.dtype, value, library=x.library, device=x.device)
     if x.shape is not None and len(x.shape) == 1 and call.name.endswith("diag"):
         return like(x, (x.shape[0], x.shape[0]), value)
+    if x.shape is not None and x.library == "torch" and call.name.endswith("diagonal"):
+        return _of_diagonal(call, x, value)
     return tensor(None, x.dtype, value, library=x.library, device=x.device)
+
+
+def _of_diagonal(call: Call, x: Array, value: Value) -> Value:
+    assert x.shape is not None
+    rank = len(x.shape)
+    first = axis_of(call.given(2, "dim1") or 0, rank)
+    second = axis_of(call.given(3, "dim2") or 1, rank)
+    if call.given(1, "offset") is not None or first is None or second is None:
+        return like(x, None, value)
+    a, b = size(x.shape[first]), size(x.shape[second])
+    ends = merged(x.shape[first], x.shape[second])
+    length = Value(UNKNOWN if a is None or b is None else min(a, b), ends)
+    rest = [dim for i, dim in enumerate(x.shape) if i not in (first, second)]
+    return like(x, (*rest, length), value)
+
+
+@operation("unfold")
+def _unfold(call: Call, x: Array, value: Value) -> Value:
+    """Return the windows along an axis, their length as a new last axis (``Tensor.unfold``)."""
+    axis, wide, step = call.given(1, "dimension"), call.given(2, "size"), call.given(3, "step")
+    if x.shape is None or axis is None or wide is None or step is None or x.library != "torch":
+        return like(x, None, value)
+    at = axis_of(axis, len(x.shape))
+    length, window, every = size(x.shape[at] if at is not None else None), size(wide), size(step)
+    if at is None or not every:
+        return like(x, None, value)
+    if length is not None and window is not None and window > length:
+        raise Raised("size", "maximum size for tensor is smaller", x.shape[at], wide)
+    parts = (x.shape[at], wide, step)
+    known = length is not None and window is not None
+    count = (length - window) // every + 1 if known else UNKNOWN  # type: ignore[operator]
+    windows = Value(count, merged(*parts))
+    return like(x, (*x.shape[:at], windows, *x.shape[at + 1 :], dimension(wide)), value)
+
+
+@MODELS.function("torch.meshgrid")
+def _meshgrid(interpreter: Interpreter, call: Call) -> Value:
+    given = call.args
+    if len(given) == 1 and isinstance(given[0].data, list | tuple):
+        given = tuple(given[0].data)
+    data = [array(one) for one in given]
+    if not data or any(x is None or x.shape is None or len(x.shape) > 1 for x in data):
+        return call.unknown()
+    del interpreter
+    dims = [x.shape[0] if x is not None and x.shape else Value(1) for x in data]
+    indexing = call.keywords.get("indexing")
+    if indexing is not None and indexing.data == "xy" and len(dims) > 1:
+        dims[0], dims[1] = dims[1], dims[0]
+    made = [tensor(dims, x.dtype, one) for x, one in zip(data, given, strict=True) if x is not None]
+    return Value(tuple(made), merged(*given))
+
+
+@MODELS.function("torch.sparse_coo_tensor", "torch.sparse.FloatTensor")
+def _sparse(_: Interpreter, call: Call) -> Value:
+    """Return a sparse tensor as if it was dense; its size must hold the highest index."""
+    values, wanted = array(call.given(1, "values")), call.given(2, "size")
+    dims = dims_of((wanted,)) if wanted is not None else None
+    dtype = dtype_of(call.keywords.get("dtype")) or (None if values is None else values.dtype)
+    parts = [*call.args[:2], *(dims or ())]
+    return tensor(dims, dtype, *parts)
+
+
+@operation("coalesce", "to_dense", "to_sparse", "to_sparse_csr", "to_sparse_coo")
+def _as_dense(_: Call, x: Array, value: Value) -> Value:
+    return like(x, x.shape, value)
 
 
 @MODELS.function("torch.nn.functional.one_hot")

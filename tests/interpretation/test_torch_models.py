@@ -64,6 +64,23 @@ GIVES: dict[str, Any] = {
     "torch.full((2,), 1.5)": ("float32", 2),
     "torch.cat([x, x], dim=1)": ("float32", 2, 6),
     "torch.stack((x, x, x), -1)": ("float32", 2, 3, 3),
+    "F.unfold(image, 3, stride=2)": ("float32", 2, 27, 16),
+    "nn.Unfold((2, 5), padding=1)(image)": ("float32", 2, 30, 88),
+    "words.unfold(1, 2, 1)": ("float32", 5, 1, 4, 2),
+    "image.diagonal(dim1=2, dim2=3)": ("float32", 2, 3, 10),
+    "torch.diagonal(x)": ("float32", 2),
+    "torch.meshgrid(torch.arange(3), torch.arange(4), indexing='ij')[1]": ("int64", 3, 4),
+    "torch.meshgrid(torch.arange(3), torch.arange(4), indexing='xy')[0]": ("int64", 4, 3),
+    "torch.sparse_coo_tensor(torch.zeros(2, 9).long(), torch.ones(9), (5, 4)).to_dense()": (
+        "float32",
+        5,
+        4,
+    ),
+    "torch.spmm(torch.sparse_coo_tensor(words[:2, 0].long(), image, (4, 2)), x)": (
+        "float32",
+        4,
+        3,
+    ),
     "torch.einsum('bij,bjk->bik', torch.zeros(2, 3, 4), torch.zeros(2, 4, 6))": (
         "float32",
         2,
