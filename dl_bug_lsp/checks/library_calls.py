@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
-from dl_bug_lsp.environments.members import definition, may_take, members
+from dl_bug_lsp.environments.members import Definition, Lack, definition, lack, may_take, module_of, names_of
 from dl_bug_lsp.environments.signatures import Callee, LibraryApi, is_available
 from dl_bug_lsp.fixes.fix_context import only_slip
 from dl_bug_lsp.fixes.known import tables
@@ -176,16 +176,13 @@ def _lacking(
 ) -> Iterator[Finding]:
     """Yield a finding where a module surely has no such name."""
     environment = program.environment
-    if environment is None or name.startswith("__") or environment.module_path(module) is None:
-        return
-    known = members(environment, module)
-    if known is None or name in known.names or environment.has_submodule(f"{module}.{name}"):
+    assert environment is not None
+    how = lack(environment, module, name)
+    if how is Lack.NONE:
         return
     new = tables()["attributes"].get(module, {}).get(name)
-    if not known.complete and not known.stubbed:
-        return
-    sure = known.complete and not inside
-    near = None if new else only_slip(name, set(known.names))
+    sure = how is Lack.CERTAIN and not inside
+    near = None if new else only_slip(name, set(names_of(environment, module)))
     evidence = [_version(program, module)]
     if new:
         evidence.append(f"It is '{module}.{new}' now.")
@@ -211,9 +208,14 @@ def _call(
     assert program.environment is not None
     # Reading definitions is quick and says where nothing is wrong; jedi is asked about the rest.
     found = definition(program.environment, dotted)
-    if found is None or may_take(found, node) is not False:
+    if found is None or may_take(program.environment, found, node) is not False:
         return
-    callee = api.callee(dotted)
+    home = module_of(program.environment, found[0])
+    if home is None:
+        return
+    parts = dotted.split(".")
+    is_method = len(parts) > 1 and not _stands_alone(found)
+    callee = api.callee(".".join([home, *parts[-2 if is_method else -1 : -1], found[1].name]))
     if callee is None or not callee.signatures:
         return
     short = dotted.rpartition(".")[2]
@@ -238,6 +240,13 @@ def _call(
     if lacking:
         message = f"'{dotted}' is called without '{lacking[0]}', which it requires."
         yield finding(MISSING, file, node.lineno, message, f"The signature: {_shown(callee)}")
+
+
+def _stands_alone(found: Definition) -> bool:
+    """Whether a definition is no method."""
+    arguments = getattr(found[1], "args", None)
+    first = arguments.args[:1] if arguments is not None else []
+    return not first or first[0].arg not in ("self", "cls")
 
 
 def _unknown(

@@ -24,7 +24,7 @@ _DISTRIBUTION = re.compile(r"(?P<name>.+?)-(?P<version>\d[^-]*)(?:-py[\d.]+)?\.(
 _FOLDERS = (".venv", "venv", "env", ".env")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Environment:
     """The folders of an interpreter.
 

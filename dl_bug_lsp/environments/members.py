@@ -3,44 +3,54 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from enum import Enum
 from functools import lru_cache
 from pathlib import Path
 
 from dl_bug_lsp.environments.interpreters import Environment
 
 MOST_BYTES = 4_000_000
-MOST_STARS = 12
+MOST_STARS = 40
+MOST_IMPORTS = 12
 _MAKING = ("globals()", "vars()", "sys.modules[", "setattr(", "exec(", "locals()", "__dict__")
 
 
-@dataclass(frozen=True, slots=True)
-class Members:
-    """A module's names; ``complete`` where it makes none while it runs.
+class Lack(Enum):
+    """How sure it is that a module lacks a name."""
 
-    ``stubbed`` says that a stub beside it lists what it has, though its source may make more.
-    """
-
-    names: frozenset[str]
-    complete: bool
-    stubbed: bool
+    NONE = "it has the name, or may make it while it runs"
+    STUBBED = "its stub does not list the name, though its source may make names"
+    CERTAIN = "neither its source nor its stub has the name"
 
 
-def members(environment: Environment, module: str, depth: int = 0) -> Members | None:
-    """Return the names of a module, None where its source cannot be read."""
+@lru_cache(maxsize=4096)
+def lack(environment: Environment, module: str, name: str) -> Lack:
+    """Say whether a module that can be read lacks a name."""
+    if name.startswith("__") or environment.module_path(module) is None:
+        return Lack.NONE
+    if environment.has_submodule(f"{module}.{name}"):
+        return Lack.NONE
+    return _lack(environment, module, name, {module})
+
+
+def _lack(environment: Environment, module: str, name: str, seen: set[str]) -> Lack:
     path = environment.module_path(module)
-    if path is None or depth > MOST_STARS:
-        return None
-    read = _read(path)
-    if read is None:
-        return None
-    names, stars, complete = set(read[0]), read[1], read[2]
+    read = _read(path) if path is not None else None
+    if path is None or read is None:
+        return Lack.NONE
+    names, stars, complete = read
+    if name in names:
+        return Lack.NONE
     stub_path = path.with_suffix(".pyi")
     stub = _read(stub_path) if stub_path.is_file() else None
-    stubbed = stub is not None and "__getattr__" not in stub[0]
     if stub is not None:
-        names |= stub[0]
+        if name in stub[0]:
+            return Lack.NONE
         stars = (*stars, *stub[1])
+    stubbed = stub is not None and "__getattr__" not in stub[0]
+    if not complete and not stubbed:
+        return Lack.NONE
+    worst = Lack.CERTAIN if complete else Lack.STUBBED
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for level, star in stars:
         target = star
@@ -48,15 +58,24 @@ def members(environment: Environment, module: str, depth: int = 0) -> Members | 
             parts = package.split(".")
             above = parts[: len(parts) - level + 1]
             target = ".".join([*above, star]) if star else ".".join(above)
-        inner = members(environment, target, depth + 1) if target and target != module else None
-        if inner is None or not (inner.complete or inner.stubbed):
-            complete = stubbed = False
-        if inner is not None:
-            names |= inner.names
-    return Members(frozenset(names), complete, stubbed)
+        if target in seen:
+            continue
+        seen.add(target)
+        inner = _lack(environment, target, name, seen) if len(seen) < MOST_STARS else Lack.NONE
+        if inner is Lack.NONE:
+            return inner
+        worst = inner if inner is Lack.STUBBED else worst
+    return worst
 
 
-@lru_cache(maxsize=256)
+def names_of(environment: Environment, module: str) -> frozenset[str]:
+    """Return the names that a module's own source and stub bind, to find near ones."""
+    path = environment.module_path(module)
+    files = (path, path.with_suffix(".pyi")) if path is not None else ()
+    return frozenset().union(*(read[0] for file in files if (read := _read(file)) is not None))
+
+
+@lru_cache(maxsize=1024)
 def _read(path: Path) -> tuple[frozenset[str], tuple[tuple[int, str], ...], bool] | None:
     """Return the names bound in a file, its star imports, and whether these are all."""
     tree = parsed(path)
@@ -80,7 +99,7 @@ def _read(path: Path) -> tuple[frozenset[str], tuple[tuple[int, str], ...], bool
     return frozenset(names), tuple(stars), not making
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def parsed(path: Path) -> tuple[ast.Module, str] | None:
     """Return the tree and the text of a library's source, None where there is none."""
     try:
@@ -92,16 +111,18 @@ def parsed(path: Path) -> tuple[ast.Module, str] | None:
         return None
 
 
+DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 Definition = tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]
 
 
+@lru_cache(maxsize=4096)
 def definition(environment: Environment, dotted: str, depth: int = 0) -> Definition | None:
     """Return where a library's function or class is defined, by following imports.
 
     None where that needs more than reading names: names made while a module runs, compiled modules.
     """
     module, _, name = dotted.rpartition(".")
-    if not module or depth > MOST_STARS:
+    if not module or depth > MOST_IMPORTS:
         return None
     path = environment.module_path(module)
     if path is None:
@@ -134,11 +155,15 @@ def _in_file(
         return None
     package = module if file.stem == "__init__" else module.rpartition(".")[0]
     stars: list[str] = []
-    for node in _statements(tree[0].body):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            if node.name == name:
-                return file, node
-        elif isinstance(node, ast.ImportFrom):
+    statements = _statements(tree[0].body)
+    made = [n for n in statements if isinstance(n, DEFINING) and n.name == name]
+    made = [n for n in made if not any("overload" in ast.unparse(d) for d in n.decorator_list)]
+    if made:
+        return file, made[-1]
+    for node in statements:
+        if isinstance(node, DEFINING):
+            continue
+        if isinstance(node, ast.ImportFrom):
             target = _absolute(package, node)
             for alias in node.names:
                 if alias.name == "*":
@@ -171,28 +196,44 @@ def _absolute(package: str, node: ast.ImportFrom) -> str:
     return ".".join([*above, node.module] if node.module else above)
 
 
-def may_take(found: Definition, call: ast.Call) -> bool | None:
+def may_take(
+    environment: Environment, found: Definition, call: ast.Call, depth: int = 0
+) -> bool | None:
     """Say quickly whether a definition takes a call's arguments; None where that is not clear.
 
-    False is a suspicion only: decorators and base classes outside the file may take more.
+    False is a suspicion only: decorators may take more.
     """
-    node = found[1]
-    if isinstance(node, ast.ClassDef):
-        start = next(
-            (n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None
-        )
-        if start is not None:
-            return _takes(start, call, 1)
-        fields = [n.target.id for n in node.body
-                  if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)]  # fmt: skip
-        keywords = [k.arg for k in call.keywords]
-        if fields and not call.args and all(k in fields for k in keywords):
-            return True
-        return False if fields else None
-    is_static = any("staticmethod" in ast.unparse(d) for d in node.decorator_list)
-    first = node.args.args[:1]
-    skip = 1 if first and first[0].arg in ("self", "cls") and not is_static else 0
-    return _takes(node, call, skip)
+    path, node = found
+    if not isinstance(node, ast.ClassDef):
+        is_static = any("staticmethod" in ast.unparse(d) for d in node.decorator_list)
+        first = node.args.args[:1]
+        skip = 1 if first and first[0].arg in ("self", "cls") and not is_static else 0
+        return _takes(node, call, skip)
+    fields = [
+        part.target.id
+        for part in node.body
+        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+    ]
+    start = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+    if start:
+        return _takes(start[-1], call, 1)
+    if any(isinstance(n, ast.FunctionDef) and n.name == "__new__" for n in node.body):
+        return None
+    is_record = any("dataclass" in ast.unparse(d) for d in node.decorator_list)
+    other = [k for k in call.keywords if k.arg is not None and k.arg not in fields]
+    if is_record and fields and not node.bases:
+        return not other and len(call.args) <= len(fields)
+    rest = ast.Call(call.func, [] if fields else call.args, other)
+    for base in node.bases:
+        module = module_of(environment, path)
+        written = ast.unparse(base)
+        inner = definition(environment, f"{module}.{written}") if module and depth < 6 else None
+        if inner is None:
+            return None
+        taken = may_take(environment, inner, rest, depth + 1)
+        if taken is not False or not fields:
+            return taken
+    return not other if fields and is_record else None
 
 
 def _takes(
@@ -214,4 +255,16 @@ def _takes(
         a.arg for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
         if default is None
     ]  # fmt: skip
-    return all(name in keywords for name in needed)
+    return None in keywords or all(name in keywords for name in needed)
+
+
+def module_of(environment: Environment, path: Path) -> str | None:
+    """Return the dotted name of a library's file, None outside of the search path."""
+    bases = [*environment.sites, *(folder.parent for folder in environment.mapped.values())]
+    if environment.standard is not None:
+        bases.append(environment.standard)
+    for base in bases:
+        if path.is_relative_to(base):
+            parts = path.relative_to(base).with_suffix("").parts
+            return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    return None
