@@ -53,11 +53,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("retrieval", "evidence", "ranking", "report", "bug_reports", "localize"),
     ),
     "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
-    "views": ("taxonomy", "report", "spectrum", "__version__"),
+    "environments": (),
+    "checks": (*MIDDLE, "environments", "fixes"),
+    "views": ("taxonomy", "report", "checks", "spectrum", "__version__"),
     "server": (
         *("logs", "tracebacks", "fixes", "cancellation", "settings"),
         *("localize", "taxonomy", "workspace", "report", "views", "watching", "runs"),
-        *("recording", "spectrum", "data_folder"),
+        *("recording", "spectrum", "data_folder", "checks"),
         "__version__",
     ),
     "cli": (
@@ -75,6 +77,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "recording",
             "spectrum",
             "server",
+            "checks",
         ),
         "__version__",
     ),
@@ -87,6 +90,7 @@ SERVER = (
 """The server's parts; each imports only from those before it."""
 LIBRARIES = {
     "coverage": {"recording"},
+    "jedi": {"environments"},
     "lsprotocol": {"server"},
     "numpy": {"retrieval", "evidence", "ranking", "spectrum", "techniques"},
     "pathspec": {"workspace"},
@@ -104,6 +108,7 @@ LIBRARIES = {
 ON_DISK = {
     "data_folder",
     "databases",
+    "environments",
     "workspace",
     "recording",
     "runs",

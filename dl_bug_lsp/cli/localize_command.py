@@ -123,11 +123,11 @@ def rendered(report: Report, workspace: Workspace, shape: str, colour: str, stre
     if shape == "json":
         from dl_bug_lsp.views.json_view import to_json
 
-        return _json(to_json(report))
+        return json_text(tojson_text(report))
     if shape == "sarif":
         from dl_bug_lsp.views.sarif import to_sarif
 
-        return _json(to_sarif(report, shown_lines(workspace)))
+        return json_text(to_sarif(report, shown_lines(workspace)))
     if shape == "github":
         from dl_bug_lsp.views.github import to_github
 
@@ -154,11 +154,12 @@ def print_rendered(text: str, shape: str, stream: TextIO) -> None:
         write_text(text, stream)
 
 
-def _json(document: dict[str, Any]) -> str:
+def json_text(document: dict[str, Any]) -> str:
+    """Return a document as JSON in which nothing hides or turns what is read."""
     from dl_bug_lsp.views.escape import ascii_json
 
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)
-    return ascii_json(text) + "\n"
+    return asciijson_text(text) + "\n"
 
 
 def path_prefix(root: Path, reader: Path) -> str:

@@ -19,6 +19,7 @@ class Kind(Enum):
     FLAG = "true or false"
     GLOBS = "a list of patterns"
     MAPPING = "a table from the log's paths to local ones"
+    CHOICE = "one of the choices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Setting:
     default: Any
     meaning: str
     least: int = 0
+    choices: tuple[str, ...] = ()
 
     @property
     def project_key(self) -> str:
@@ -43,6 +45,8 @@ class Setting:
     @property
     def wanted(self) -> str:
         """What a value must be, in words."""
+        if self.kind is Kind.CHOICE:
+            return " or ".join(f"'{choice}'" for choice in self.choices)
         return f"{self.kind.value}{f' from {self.least} on' if self.kind is Kind.COUNT else ''}"
 
 
@@ -70,6 +74,16 @@ SETTINGS = (
     Setting(
         "spectrum.junit", Kind.GLOBS, None, "JUnit reports beside `.coverage`; else usual names"
     ),
+    Setting(
+        "check.when",
+        Kind.CHOICE,
+        "run",
+        "when programs are checked before a run: `off`, `save` (after a file was saved), `run`",
+        choices=("off", "save", "run"),
+    ),
+    Setting("check.strict", Kind.FLAG, False, "whether `check` fails for what is likely wrong"),
+    Setting("check.ignore", Kind.GLOBS, [], "ids of checks that are left out"),
+    Setting("check.exclude", Kind.GLOBS, [], "files in which nothing is reported"),
 )
 
 BY_KEY = {setting.key: setting for setting in SETTINGS}
