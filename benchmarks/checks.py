@@ -133,7 +133,10 @@ def _other(tool: Path, folder: Path, python: str) -> set[tuple[str, int]]:
         words = [str(tool), "--outputjson", "--pythonpath", python, "."]
         rows = json.loads(_output(words, copy) or "{}").get("generalDiagnostics", [])
         return {
-            (Path(r["file"]).relative_to(copy.resolve()).as_posix(), r["range"]["start"]["line"] + 1)
+            (
+                Path(r["file"]).relative_to(copy.resolve()).as_posix(),
+                r["range"]["start"]["line"] + 1,
+            )
             for r in rows
             if "range" in r
         }
@@ -175,7 +178,9 @@ def _count(group: Counter[str], name: str, report: CheckReport, listed: bool) ->
     if listed and worth:
         print(f"false? {name}")
         for found in worth[:30]:
-            print(f"     {found.certainty.value} {found.id} {found.file}:{found.line} {found.message}")
+            print(
+                f"     {found.certainty.value} {found.id} {found.file}:{found.line} {found.message}"
+            )
 
 
 def _table(tally: Tally, columns: tuple[str, ...]) -> None:

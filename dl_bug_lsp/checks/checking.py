@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from dl_bug_lsp.cancellation import CancelledError
 from dl_bug_lsp.checks.entries import Entries, entries_found, entries_of
 from dl_bug_lsp.checks.findings import CheckReport, Finding
 from dl_bug_lsp.checks.program import CheckedProgram
-from dl_bug_lsp.checks.registry import BY_ID, FINDERS
+from dl_bug_lsp.checks.registry import BY_ID, FINDERS, Finder
 from dl_bug_lsp.environments.interpreters import Environment, environment_of
 from dl_bug_lsp.workspace import Workspace
 
@@ -49,13 +48,7 @@ def check(
     found: list[Finding] = []
     if entries.entries or not command:
         for finder in FINDERS:
-            try:
-                found.extend(finder(program))
-            except CancelledError:
-                raise
-            except (RecursionError, MemoryError) as error:
-                name = finder.__module__.rpartition(".")[2]
-                problems.append(f"the checks of {name} were cut short ({type(error).__name__})")
+            found.extend(_found(finder, program))
     problems += [
         f"the setting names no check: '{name}'" for name in options.ignore if name not in BY_ID
     ]
@@ -63,6 +56,15 @@ def check(
     shown = tuple(entry.shown for entry in entries.entries)
     problems = [*entries.problems, *problems, *program.problems]
     return CheckReport(str(workspace.root), tuple(kept), tuple(dict.fromkeys(problems)), shown)
+
+
+def _found(finder: Finder, program: CheckedProgram) -> Iterator[Finding]:
+    """Yield what one part finds; what is nested too deeply for it is one sentence."""
+    try:
+        yield from finder(program)
+    except (RecursionError, MemoryError) as error:
+        name = finder.__module__.rpartition(".")[2]
+        program.problems.append(f"the checks of {name} were cut short ({type(error).__name__})")
 
 
 def _environment(

@@ -24,7 +24,9 @@ MOST_FOUND = 20
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::-([^{}$]*))?\})")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _PYTHON = re.compile(r"(?:.*[/\\])?(?:python|pypy)[\d.]*(?:\.exe)?")
-_TESTS = re.compile(r"(?:^|/)(?:tests?|docs?|benchmarks?)/|(?:^|/)(?:test_\w*|\w*_test|conftest)\.py$")
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|docs?|benchmarks?)/|(?:^|/)(?:test_\w*|\w*_test|conftest)\.py$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ class _Reader:
         """Yield a word with its variables put in, split at blanks where no quotes prevent it."""
         text = _filled(word.text, variables)
         written = self.workspace.source_line(file, word.line) if file and word.line else ""
-        quoted = f'"{word.text}"' in written or f"{word.text}\"" in written
+        quoted = f'"{word.text}"' in written or f'{word.text}"' in written
         if text == word.text or quoted:
             yield Word(text, word.line)
         else:
@@ -304,10 +306,10 @@ class _Reader:
             return
         rows: dict[object, dict[str, list[tuple[object, int]]]] = {}
         for entry in self.workspace.config_entries(file):
-            if len(entry.path) >= 3 and entry.path[0] == "configurations":
-                if entry.length is None:
-                    row = rows.setdefault(entry.path[1], {})
-                    row.setdefault(str(entry.path[2]), []).append((entry.value, entry.line))
+            at = entry.path
+            if len(at) >= 3 and at[0] == "configurations" and entry.length is None:
+                row = rows.setdefault(at[1], {})
+                row.setdefault(str(at[2]), []).append((entry.value, entry.line))
         for row in rows.values():
             name = str(row.get("name", [("", 0)])[0][0])
             program = row.get("program") or row.get("module") or []

@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
-from dl_bug_lsp.environments.members import Definition, Lack, definition, lack, may_take, module_of, names_of
+from dl_bug_lsp.environments.members import (
+    Definition,
+    Lack,
+    definition,
+    lack,
+    may_take,
+    module_of,
+    names_of,
+)
 from dl_bug_lsp.environments.signatures import Callee, LibraryApi, is_available
 from dl_bug_lsp.fixes.fix_context import only_slip
 from dl_bug_lsp.fixes.known import tables
@@ -110,8 +118,8 @@ def imported_names(program: CheckedProgram, file: str, tree: ast.Module) -> dict
             other.add(node.arg)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             other.add(node.name)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            other.add(node.name)
+        elif isinstance(node, ast.ExceptHandler):
+            other.add(node.name or "")
     own = program.workspace.module_file
     return {
         name: target

@@ -62,6 +62,12 @@ CUSTOM = ("parse_known_args", "parse_known_intermixed_args", "add_subparsers", "
           "parents=", "configargparse", "REMAINDER", "ignore_unknown_options",
           "allow_extra_args", "add_arguments(")  # fmt: skip
 
+FLAGS = frozenset(
+    ("store_true", "store_false", "store_const", "append_const", "count", "help", "version",
+     "BooleanOptionalAction")
+)  # fmt: skip
+"""Actions of argparse that take no value."""
+
 
 @dataclass
 class Option:
@@ -138,7 +144,8 @@ def _declared(program: CheckedProgram, file: str) -> Declared:
     certain = _beside_parsers(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            name = (dotted_name(node.func) or getattr(node.func, "attr", "")).rpartition(".")[2]
+            name = str(dotted_name(node.func) or getattr(node.func, "attr", ""))
+            name = name.rpartition(".")[2]
             if name == "ArgumentParser":
                 found.parsers += 1
                 added = [k for k in node.keywords if k.arg == "add_help"]
@@ -215,11 +222,10 @@ def _option(file: str, call: ast.Call, click: bool = False) -> Option | None:
     if action == "BooleanOptionalAction":
         flags += [f"--no-{name[2:]}" for name in flags if name.startswith("--")]
     option = Option(tuple(flags), (file, call.lineno), _text(keywords.get("type")))
-    if action in ("store_true", "store_false", "store_const", "append_const", "count", "help",
-                  "version", "BooleanOptionalAction"):  # fmt: skip
-        option.count = "0"
-    elif click and (_text(keywords.get("is_flag")) == "True" or any("/" in _text(a) for a in
-                                                                    call.args)):  # fmt: skip
+    is_switch = click and (
+        _text(keywords.get("is_flag")) == "True" or any("/" in _text(arg) for arg in call.args)
+    )
+    if action in FLAGS or is_switch:
         option.count = "0"
     elif "nargs" in keywords:
         option.count = _text(keywords["nargs"])
@@ -244,7 +250,7 @@ def _option(file: str, call: ast.Call, click: bool = False) -> Option | None:
 def _text(node: ast.expr | None) -> str:
     if isinstance(node, ast.Constant):
         return str(node.value)
-    return (dotted_name(node) or "?").rpartition(".")[2] if node is not None else ""
+    return str((dotted_name(node) or "?").rpartition(".")[2]) if node is not None else ""
 
 
 def _compared(entry: Entry, declared: Declared, file: str) -> Iterator[Finding]:

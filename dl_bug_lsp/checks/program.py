@@ -99,24 +99,22 @@ class CheckedProgram:
         if file not in self._guarded:
             tree = self.workspace.tree(file)
             lines: set[int] = set()
-            for node in ast.walk(tree) if tree is not None else ():
+            for node in _statements(tree):
                 if isinstance(node, ast.Try) and any(_catches(h) for h in node.handlers):
                     for part in (*node.body, *node.handlers, *node.orelse):
                         lines.update(range(part.lineno, (part.end_lineno or part.lineno) + 1))
-                elif isinstance(node, ast.If):
-                    lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-                elif isinstance(node, ast.With) and "suppress" in ast.unparse(node.items[0]):
+                elif isinstance(node, ast.If) or _suppresses(node):
                     lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
             for node in tree.body if tree is not None else ():
                 # The main part runs; its own branches were taken in above.
                 if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
                     first, last = node.lineno, node.end_lineno or node.lineno
                     inner = {
-                        n
+                        number
                         for child in node.body
                         for part in ast.walk(child)
                         if isinstance(part, (ast.If, ast.Try))
-                        for n in range(part.lineno, (part.end_lineno or part.lineno) + 1)
+                        for number in range(part.lineno, (part.end_lineno or part.lineno) + 1)
                     }
                     lines -= set(range(first, last + 1)) - inner
             self._guarded[file] = frozenset(lines)
@@ -177,3 +175,13 @@ def _catches(handler: ast.ExceptHandler) -> bool:
         return True
     names = {getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(handler.type)}
     return bool(names & IMPORT_ERRORS)
+
+
+def _statements(tree: ast.Module | None) -> Iterator[ast.stmt]:
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.stmt):
+            yield node
+
+
+def _suppresses(node: ast.stmt) -> bool:
+    return isinstance(node, ast.With) and "suppress" in ast.unparse(node.items[0])

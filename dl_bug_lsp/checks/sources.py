@@ -13,6 +13,7 @@ from dl_bug_lsp.environments.interpreters import normalised
 from dl_bug_lsp.fixes.fix_context import is_slip, only_slip
 from dl_bug_lsp.fixes.known import tables
 from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.workspace.configs.shell_words import split_commands
 
 SYNTAX = Check(
     "syntax",
@@ -113,25 +114,28 @@ def config_files(program: CheckedProgram) -> dict[str, str]:
 
 
 def _shell(program: CheckedProgram, file: str) -> Iterator[Finding]:
-    problem = program.workspace.elements(file)
-    if problem.problem is not None:
-        line = problem.problem_line or 1
+    elements = program.workspace.elements(file)
+    if elements.problem is not None:
+        line = elements.problem_line or 1
         yield finding(
-            SYNTAX, file, line, f"This script is not run as it reads: {problem.problem}."
+            SYNTAX, file, line, f"This script is not run as it reads: {elements.problem}."
         )
     lines = program.workspace.lines(file)
-    quotes = 0
-    for number, line in enumerate(lines, 1):
-        before = lines[number - 2].rstrip() if number > 1 else ""
-        opened = quotes % 2 == 1
-        quotes += line.count('"') + line.count("'")
-        if opened or not line.strip().startswith("--") or not before or number == 1:
+    if any("<<" in line for line in lines):
+        return
+    commands, _, _ = split_commands(list(enumerate(lines, 1)))
+    for before, after in zip(commands, commands[1:], strict=False):
+        first, last = after.words[0], before.words[-1]
+        if not first.text.startswith("--") or first.line != last.line + 1:
             continue
-        if before.endswith(("\\", "(", "|", "&", "<<")) or before.lstrip().startswith("#"):
+        above = "\n".join(lines[: last.line])
+        is_list = above.count("(") > above.count(")")
+        if is_list or not any(word.text.endswith(".py") or word.text == "-m" for word in
+                              before.words):  # fmt: skip
             continue
         message = "The line ends without a backslash, so the next one is a command of its own."
-        if before.split()[0].isidentifier() or before.lstrip().startswith("-") or ".py" in before:
-            yield finding(SYNTAX, file, number - 1, message, f"The next line: {line.strip()[:80]}")
+        said = f"The next line: {lines[first.line - 1].strip()[:80]}"
+        yield finding(SYNTAX, file, last.line, message, said)
 
 
 def _imports(program: CheckedProgram, file: str) -> Iterator[Finding]:
@@ -239,7 +243,9 @@ def _names_of(
         if alias.name == "*" or alias.name in names:
             continue
         if stem is not None and (
-            workspace.module_file(f"{module}{'' if module.endswith('.') else '.'}{alias.name}", file)
+            workspace.module_file(
+                f"{module}{'' if module.endswith('.') else '.'}{alias.name}", file
+            )
             or any(f.startswith(f"{stem}/{alias.name}/") for f in workspace.files())
             or any(f.startswith(f"{stem}/{alias.name}.") for f in workspace.files())
         ):

@@ -123,7 +123,7 @@ def rendered(report: Report, workspace: Workspace, shape: str, colour: str, stre
     if shape == "json":
         from dl_bug_lsp.views.json_view import to_json
 
-        return json_text(tojson_text(report))
+        return json_text(to_json(report))
     if shape == "sarif":
         from dl_bug_lsp.views.sarif import to_sarif
 
@@ -159,7 +159,7 @@ def json_text(document: dict[str, Any]) -> str:
     from dl_bug_lsp.views.escape import ascii_json
 
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)
-    return asciijson_text(text) + "\n"
+    return ascii_json(text) + "\n"
 
 
 def path_prefix(root: Path, reader: Path) -> str:

@@ -128,9 +128,9 @@ def environment_of(
 
 def _interpreter(written: str | None, folder: Path, variables: Mapping[str, str]) -> Path | None:
     if written and ("/" in written or "\\" in written):
-        path = Path(written).expanduser()
-        path = path if path.is_absolute() else folder / path
-        return path if _is_file(path) else None
+        given = Path(written).expanduser()
+        given = given if given.is_absolute() else folder / given
+        return given if _is_file(given) else None
     names = ("python", "python3", "Scripts/python.exe")
     wanted = (written,) if written else names
     active = [variables.get(name) for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]

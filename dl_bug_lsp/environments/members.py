@@ -1,4 +1,4 @@
-"""The names that an installed module has, read from its source and its stub; nothing is imported."""
+"""The names that an installed module has, read from its source and stub without importing it."""
 
 from __future__ import annotations
 
@@ -134,9 +134,7 @@ def definition(environment: Environment, dotted: str, depth: int = 0) -> Definit
     return None
 
 
-def _of_class(
-    environment: Environment, dotted: str, name: str, depth: int
-) -> Definition | None:
+def _of_class(environment: Environment, dotted: str, name: str, depth: int) -> Definition | None:
     """Return a method that a class defines itself."""
     owner = definition(environment, dotted, depth + 1)
     if owner is None or not isinstance(owner[1], ast.ClassDef):
@@ -236,9 +234,7 @@ def may_take(
     return not other if fields and is_record else None
 
 
-def _takes(
-    node: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, skip: int
-) -> bool:
+def _takes(node: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, skip: int) -> bool:
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args][skip:]
     names = {a.arg for a in (*positional, *arguments.kwonlyargs)}

@@ -72,9 +72,7 @@ class Signature:
     @property
     def required(self) -> tuple[str, ...]:
         """The parameters that must be given."""
-        return tuple(
-            p.name for p in self.parameters if not p.optional and p.kind not in VARIADIC
-        )
+        return tuple(p.name for p in self.parameters if not p.optional and p.kind not in VARIADIC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +121,7 @@ class LibraryApi:
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=self._file.parent, suffix=".json")
-            with open(handle, "w", encoding="utf-8") as opened:
+            with os.fdopen(handle, "w", encoding="utf-8") as opened:
                 json.dump(self._kept, opened)
             Path(name).replace(self._file)
 
@@ -239,7 +237,7 @@ def _static_environment() -> Any:
     """Return an environment of jedi's from which no compiled module can be loaded."""
     from jedi.api.environment import InterpreterEnvironment
 
-    class StaticEnvironment(InterpreterEnvironment):
+    class StaticEnvironment(InterpreterEnvironment):  # type: ignore[misc, unused-ignore]
         def get_sys_path(self) -> list[str]:
             return []
 

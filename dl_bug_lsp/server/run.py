@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from dl_bug_lsp.server import lifecycle
+from dl_bug_lsp.server.checking import checked_folders
 from dl_bug_lsp.server.commands import execute, navigation
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.files import editing, notebooks
@@ -39,6 +40,7 @@ HANDLERS = (
     logdocs,
     failure_store,
     followed_spectra,
+    checked_folders,
 )
 SWITCH_SECONDS = 0.001
 """How long a busy thread may keep the loop from running: it answers the client meanwhile."""

@@ -114,9 +114,7 @@ def render_text(
     return "\n".join(out) + "\n"
 
 
-def _finding(
-    found: Finding, lines: Lines, width: int, style: Style, paths: PathStyle
-) -> list[str]:
+def _finding(found: Finding, lines: Lines, width: int, style: Style, paths: PathStyle) -> list[str]:
     mark = style.error if found.certainty is Certainty.SURE else style.suspect
     head = f"{paths.place(found.file, found.line)}"
     out = [f"{style.place(head)}  {mark(found.certainty.value)}  {style.bold(found.id)}"]

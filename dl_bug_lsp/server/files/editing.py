@@ -46,6 +46,8 @@ def register(server: DlBugServer) -> None:
     def did_change(ls: DlBugServer, params: types.DidChangeTextDocumentParams) -> None:
         uri = params.text_document.uri
         key = document_key(uri)
+        for edited in ls.edits:
+            edited(uri)
         before = seen.pop(key, None)
         if follow_edit(ls, uri, params.content_changes, before):
             seen[key] = tuple(lines_of(ls, uri) or ())
