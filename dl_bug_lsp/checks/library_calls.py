@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
@@ -92,7 +94,33 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
                     checkpoint()
                     yield from _call(program, api, file, node, dotted, line in inside)
     if api is not None:
+        yield from _targets(program, api)
         api.save()
+
+
+def _targets(program: CheckedProgram, api: LibraryApi) -> Iterator[Finding]:
+    """Yield keys of config blocks that their class (hydra's ``_target_``) does not take."""
+    rows = [e for e in program.workspace.config_entries() if e.key == "_target_"]
+    for entry in rows:
+        dotted = entry.value
+        if not isinstance(dotted, str) or not re.fullmatch(r"\w+(?:\.\w+)+", dotted):
+            continue
+        if program.workspace.module_file(dotted.partition(".")[0]) is not None:
+            continue
+        beside = [
+            e
+            for e in program.workspace.config_entries(entry.file)
+            if len(e.path) == len(entry.path) and e.path[:-1] == entry.path[:-1]
+        ]
+        keys = {str(e.path[-1]): e for e in beside if not str(e.path[-1]).startswith("_")}
+        nothing = ast.Constant(None, lineno=entry.line, col_offset=0)
+        given = [ast.keyword(name, nothing) for name in keys if name != "defaults"]
+        call = ast.Call(ast.Name(dotted), [], [*given, ast.keyword(None, nothing)])
+        for found in _call(program, api, entry.file, call, dotted, False):
+            name = re.search(r"takes no argument '(\w+)'", found.message)
+            if name is not None and name[1] in keys:
+                line = keys[name[1]].line
+                yield replace(found, line=line, end_line=line)
 
 
 def imported_names(program: CheckedProgram, file: str, tree: ast.Module) -> dict[str, str]:

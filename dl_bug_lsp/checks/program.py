@@ -101,7 +101,8 @@ class CheckedProgram:
             lines: set[int] = set()
             for node in _statements(tree):
                 if isinstance(node, ast.Try) and any(_catches(h) for h in node.handlers):
-                    for part in (*node.body, *node.handlers, *node.orelse):
+                    parts: list[ast.stmt | ast.ExceptHandler] = [*node.body, *node.orelse]
+                    for part in (*parts, *node.handlers):
                         lines.update(range(part.lineno, (part.end_lineno or part.lineno) + 1))
                 elif isinstance(node, ast.If) or _suppresses(node):
                     lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
@@ -109,12 +110,16 @@ class CheckedProgram:
                 # The main part runs; its own branches were taken in above.
                 if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
                     first, last = node.lineno, node.end_lineno or node.lineno
-                    inner = {
-                        number
+                    branches = [
+                        part
                         for child in node.body
                         for part in ast.walk(child)
                         if isinstance(part, (ast.If, ast.Try))
-                        for number in range(part.lineno, (part.end_lineno or part.lineno) + 1)
+                    ]
+                    inner = {
+                        number
+                        for branch in branches
+                        for number in range(branch.lineno, (branch.end_lineno or 0) + 1)
                     }
                     lines -= set(range(first, last + 1)) - inner
             self._guarded[file] = frozenset(lines)

@@ -6,6 +6,7 @@ import ast
 import builtins
 import symtable
 from collections.abc import Iterator
+from itertools import pairwise
 
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
@@ -124,7 +125,7 @@ def _shell(program: CheckedProgram, file: str) -> Iterator[Finding]:
     if any("<<" in line for line in lines):
         return
     commands, _, _ = split_commands(list(enumerate(lines, 1)))
-    for before, after in zip(commands, commands[1:], strict=False):
+    for before, after in pairwise(commands):
         first, last = after.words[0], before.words[-1]
         if not first.text.startswith("--") or first.line != last.line + 1:
             continue

@@ -132,7 +132,7 @@ def _interpreter(written: str | None, folder: Path, variables: Mapping[str, str]
         given = given if given.is_absolute() else folder / given
         return given if _is_file(given) else None
     names = ("python", "python3", "Scripts/python.exe")
-    wanted = (written,) if written else names
+    wanted: tuple[str, ...] = (written,) if written else names
     active = [variables.get(name) for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
     prefixes = [Path(value) for value in active if value]
     prefixes += [folder / name for name in _FOLDERS]
@@ -141,11 +141,8 @@ def _interpreter(written: str | None, folder: Path, variables: Mapping[str, str]
             for path in (prefix / "bin" / name, prefix / name):
                 if _is_file(path):
                     return path
-    for name in (*wanted, *names):
-        found = shutil.which(name, path=variables.get("PATH"))
-        if found:
-            return Path(found)
-    return None
+    searched = (shutil.which(name, path=variables.get("PATH")) for name in (*wanted, *names))
+    return next((Path(found) for found in searched if found), None)
 
 
 def _is_file(path: Path) -> bool:
