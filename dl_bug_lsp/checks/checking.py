@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from dl_bug_lsp.checks.entries import Entries, entries_found, entries_of
+from dl_bug_lsp.checks.entries import Entries, entries_found, entries_of, entries_of_line
 from dl_bug_lsp.checks.findings import CheckReport, Finding
 from dl_bug_lsp.checks.program import CheckedProgram
 from dl_bug_lsp.checks.registry import BY_ID, FINDERS, Finder
@@ -33,16 +33,17 @@ class CheckOptions:
 
 def check(
     workspace: Workspace,
-    command: Sequence[str] = (),
+    command: Sequence[str] | str = (),
     options: CheckOptions | None = None,
 ) -> CheckReport:
     """Look for what is wrong before a command is run; without one, in the programs found.
 
+    ``command`` is a list of words, or a line as it is typed into a shell.
     Nothing is started, and nothing of the user's is imported. Never raises on what files hold: what
     stands in the way of a check is one sentence of the report's problems.
     """
     options = options or CheckOptions()
-    entries = entries_of(workspace, command) if command else entries_found(workspace)
+    entries = _entries(workspace, command)
     environment, problems = _environment(workspace, entries, options)
     program = CheckedProgram(workspace, entries.entries, environment, entries.launchers)
     found: list[Finding] = []
@@ -65,6 +66,14 @@ def _found(finder: Finder, program: CheckedProgram) -> Iterator[Finding]:
     except (RecursionError, MemoryError) as error:
         name = finder.__module__.rpartition(".")[2]
         program.problems.append(f"the checks of {name} were cut short ({type(error).__name__})")
+
+
+def _entries(workspace: Workspace, command: Sequence[str] | str) -> Entries:
+    if not command:
+        return entries_found(workspace)
+    if isinstance(command, str):
+        return entries_of_line(workspace, command)
+    return entries_of(workspace, command)
 
 
 def _environment(

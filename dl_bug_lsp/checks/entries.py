@@ -87,6 +87,14 @@ def entries_of(workspace: Workspace, words: Sequence[str]) -> Entries:
                    reader.installs)  # fmt: skip
 
 
+def entries_of_line(workspace: Workspace, line: str) -> Entries:
+    """Return the programs that a line typed into a shell runs."""
+    reader = _Reader(workspace)
+    entries = tuple(dict.fromkeys(reader.of_line(line)))[:MOST_ENTRIES]
+    problems = tuple(dict.fromkeys(reader.problems))
+    return Entries(entries, problems, tuple(reader.launchers), reader.installs)
+
+
 def entries_found(workspace: Workspace) -> Entries:
     """Return the programs that launch files run; without any, the scripts with a main part."""
     reader = _Reader(workspace)
@@ -244,6 +252,10 @@ class _Reader:
             self.launchers.append(file)
         yield from self._commands(file, lines, folder)
         self._open.discard(file)
+
+    def of_line(self, line: str) -> Iterator[Entry]:
+        """Yield the runs of a line of shell that no file holds."""
+        yield from self._commands("", [(0, line)], "")
 
     def _commands(
         self, file: str, lines: Iterable[tuple[int, str]], folder: str | None

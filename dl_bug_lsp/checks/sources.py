@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 import symtable
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
@@ -88,10 +89,28 @@ def _syntax(program: CheckedProgram) -> Iterator[Finding]:
         elements = workspace.elements(file)
         if elements.problem is not None:
             line = elements.problem_line or 1
-            message = f"This file cannot be parsed: {elements.problem}."
-            yield finding(SYNTAX, file, line, message, read[file])
+            said = f"The reader stops at line {line}: {elements.problem}."
+            opened = _unclosed(workspace.lines(file), line) if "expected ','" in said else None
+            if opened is not None:
+                message = "What is opened here is not closed, so the file cannot be parsed."
+                yield finding(SYNTAX, file, opened, message, said, read[file])
+            else:
+                message = f"This file cannot be parsed: {elements.problem}."
+                yield finding(SYNTAX, file, line, message, read[file])
     for file in program.launchers:
         yield from _shell(program, file)
+
+
+def _unclosed(lines: Sequence[str], last: int) -> int | None:
+    """Return the line of the innermost bracket that is open before a 1-based line."""
+    opened: list[int] = []
+    for number, line in enumerate(lines[: last - 1], 1):
+        for char in re.sub(r"'[^']*'|\"[^\"]*\"|(?:^|\s)#.*", "", line[:2000]):
+            if char in "[{":
+                opened.append(number)
+            elif char in "]}" and opened:
+                opened.pop()
+    return opened[-1] if opened else None
 
 
 def config_files(program: CheckedProgram) -> dict[str, str]:

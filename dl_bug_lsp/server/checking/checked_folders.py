@@ -7,8 +7,8 @@ made of the file on disk.
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -47,11 +47,12 @@ class CheckedFolders:
 
     def __init__(self, ls: DlBugServer) -> None:
         self._ls = ls
+        self._tasks: set[asyncio.Task[None]] = set()
         self._shown: dict[str, dict[str, str]] = {}
         """Of each folder the URIs with findings, by the keys of their documents."""
 
     async def check(
-        self, folder: Folder, command: tuple[str, ...], request: int | str | None = None
+        self, folder: Folder, command: str, request: int | str | None = None
     ) -> CheckReport:
         """Check a folder off the loop and show what was found.
 
@@ -62,7 +63,8 @@ class CheckedFolders:
         rank = Rank.ASKED if request is not None else Rank.HEARD
         parts = [(folder.key, _work(folder, command, settings, encoding))]
         ((report, found),) = await self._ls.jobs.run(f"check {folder.key}", parts, request, rank)
-        if not folder.closed.is_set():
+        # A command that runs none of the folder's programs says nothing about them.
+        if not folder.closed.is_set() and (report.entries or not command):
             self._show(folder, found)
         return report
 
@@ -83,15 +85,20 @@ class CheckedFolders:
         """Forget a folder that was closed."""
         self._shown.pop(folder.key, None)
 
-    async def saved(self, uri: str) -> None:
-        """Check the folder around a document that was saved, where its settings say so."""
+    def saved_soon(self, uri: str) -> None:
+        """Have the folder around a document that was saved checked; returns at once."""
+        task = asyncio.ensure_future(self._saved(uri))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _saved(self, uri: str) -> None:
         folder = self._ls.folders.around(uri)
         if folder is None or not uri.endswith(SAVED):
             return
         try:
             settings = await folder_settings(self._ls, folder)
             if settings.check_when == "save":
-                await self.check(folder, ())
+                await self.check(folder, "")
         except (CancelledError, SupersededError):
             pass
         except Exception:
@@ -103,6 +110,7 @@ def register(server: DlBugServer) -> None:
     checked = CheckedFolders(server)
     server.closings.append(checked.close)
     server.edits.append(checked.edited)
+    server.saves.append(checked.saved_soon)
 
     @server.command(CHECK)
     async def check(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
@@ -113,11 +121,7 @@ def register(server: DlBugServer) -> None:
         if wanted.get("captured") and settings.check_when != "run":
             return None
         try:
-            words = tuple(shlex.split(wanted.get("command", "")))
-        except ValueError:
-            raise JsonRpcInvalidParams(f"{CHECK}: 'command' has a quote that is open") from None
-        try:
-            report = await checked.check(folder, words, request)
+            report = await checked.check(folder, wanted.get("command", ""), request)
         except SupersededError:
             raise JsonRpcRequestCancelled("a newer command took this one's place") from None
         except CancelledError:
@@ -130,10 +134,6 @@ def register(server: DlBugServer) -> None:
 
         return to_json(report)
 
-    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    async def did_save(_ls: DlBugServer, params: types.DidSaveTextDocumentParams) -> None:
-        await checked.saved(params.text_document.uri)
-
 
 def _folder(ls: DlBugServer, named: str | None) -> Folder:
     folders = tuple(ls.folders)
@@ -145,7 +145,7 @@ def _folder(ls: DlBugServer, named: str | None) -> Folder:
 
 def _work(
     folder: Folder,
-    command: tuple[str, ...],
+    command: str,
     settings: Settings,
     encoding: types.PositionEncodingKind | str,
 ) -> Callable[[Token], Found]:

@@ -62,6 +62,11 @@ def register(server: DlBugServer) -> None:
         key = document_key(uri)
         await read_again(ls, lambda home: document_key(home) == key, keeps_missing=True)
 
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(ls: DlBugServer, params: types.DidSaveTextDocumentParams) -> None:
+        for saved in ls.saves:
+            saved(params.text_document.uri)
+
     @server.feature(types.WORKSPACE_DID_RENAME_FILES, ALL_FILES)
     def renamed(ls: DlBugServer, params: types.RenameFilesParams) -> None:
         moved = [_rename(ls, one.old_uri, one.new_uri) for one in params.files]
