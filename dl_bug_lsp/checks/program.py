@@ -35,6 +35,8 @@ class CheckedProgram:
         self._imports: dict[str, tuple[ast.Import | ast.ImportFrom, ...]] = {}
         self._guarded: dict[str, frozenset[int]] = {}
         self._reached: dict[str, tuple[str, ...]] = {}
+        self.chosen: set[str] = set()
+        """Files that a name which is known only at run time may import: perhaps, not surely."""
         self._engines: dict[int, Engine] = {}
 
     @cached_property
@@ -63,6 +65,22 @@ class CheckedProgram:
                 if target not in seen:
                     seen.add(target)
                     queue.append(target)
+                    if file in self.chosen:
+                        self.chosen.add(target)
+            for target in self._chosen_by_name(file):
+                if target not in seen:
+                    seen.add(target)
+                    queue.append(target)
+                    self.chosen.add(target)
+
+    def _chosen_by_name(self, file: str) -> Iterator[str]:
+        """Yield the modules of a package that imports some of them by their names."""
+        folder = file.rpartition("/")[0]
+        text = self.workspace.text(file) or ""
+        if folder and "import_module(" in text:
+            for other in self.workspace.python_files():
+                if other.startswith(f"{folder}/"):
+                    yield other
 
     def _targets(self, file: str) -> Iterator[str]:
         for node in self.imports(file):

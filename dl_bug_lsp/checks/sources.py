@@ -165,7 +165,8 @@ def _imports(program: CheckedProgram, file: str) -> Iterator[Finding]:
     for node in program.imports(file):
         if node.lineno in guarded:
             continue
-        level = Certainty.LIKELY if node.lineno in inside else Certainty.SURE
+        perhaps = node.lineno in inside or file in program.chosen
+        level = Certainty.LIKELY if perhaps else Certainty.SURE
         if isinstance(node, ast.ImportFrom) and (node.level or node.module):
             yield from _names_of(program, file, node, level)
         if environment is None or not environment.is_known:
