@@ -62,6 +62,10 @@ KNOWN_NAMES = {*dir(builtins), "__file__", "__path__", "__builtins__", "__annota
                "__qualname__", "__module__", "__class__", "WindowsError", "get_ipython",
                "reveal_type"}  # fmt: skip
 
+OLD_NAMES = {"unicode", "xrange", "basestring", "long", "raw_input", "unichr", "reduce", "cmp",
+             "file", "buffer", "execfile", "intern"}  # fmt: skip
+"""Names of Python 2, which programs for both ask for below a test of the version."""
+
 
 def find(program: CheckedProgram) -> Iterator[Finding]:
     """Yield what does not parse and what is not there."""
@@ -346,6 +350,8 @@ def _undefined(program: CheckedProgram, file: str) -> Iterator[Finding]:
         if node.id not in wanted or node.id in seen or id(node) in annotations:
             continue
         if _catches_names(tree, node.lineno):
+            continue
+        if node.id in OLD_NAMES and node.lineno in guarded:
             continue
         seen.add(node.id)
         sure = node.lineno not in inside and node.lineno not in guarded
