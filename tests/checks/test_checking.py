@@ -28,7 +28,7 @@ SCHEMA = json.loads((ROOT / "docs" / "check.schema.json").read_text(encoding="ut
 LIBRARY = {
     "netlib/__init__.py": "from .layers import Dense\nfrom .layers import train as fit_all\n",
     "netlib/layers.py": (
-        "def kept(f):\n    def run(*a, **k):\n        return f(*a, **k)\n    return run\n\n\n"
+        "open(__file__ + '.ran', 'w')\n\n\ndef kept(f):\n    def run(*a, **k):\n        return f(*a, **k)\n    return run\n\n\n"
         "class Dense:\n    def __init__(self, units, *, bias=True):\n        pass\n\n\n"
         "def train(model, epochs=1, **options):\n    pass\n\n\n"
         "@kept\ndef odd(a):\n    pass\n"
@@ -167,6 +167,13 @@ def test_the_folder_of_a_command_is_followed(said: Said, tmp_path: Path, python:
 )
 def test_names_and_calls_of_libraries(said: Said, code: str, expected: list[str]) -> None:
     assert said({"a.py": code}, "python", "a.py") == expected
+
+
+def test_nothing_of_the_environment_is_imported(said: Said, python: str) -> None:
+    code = "import netlib\nnetlib.Dense(3, biass=False)\nnetlib.layers.odd(1, 2)\n"
+    assert "sure unknown-argument a.py:2" in said({"a.py": code}, "python", "a.py")
+    assert "netlib" not in sys.modules
+    assert not list(Path(python).parent.parent.rglob("*.ran"))
 
 
 def test_names_of_the_workspace_s_own_modules(said: Said) -> None:
