@@ -59,7 +59,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("report", "localize", "views", "__version__"),
     ),
     "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
-    "views": ("tracebacks", "messages", "taxonomy", "report", "spectrum", "__version__"),
+    "environments": (),
+    "checks": (*MIDDLE, "environments", "fixes"),
+    "views": ("tracebacks", "messages", "taxonomy", "report", "checks", "spectrum", "__version__"),
     "assistants": (
         *("cancellation", "logs", "tracebacks", "messages", "taxonomy", "workspace", "provenance"),
         *("report", "views", "data_folder"),
@@ -67,7 +69,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "server": (
         *("logs", "tracebacks", "fixes", "cancellation", "settings"),
         *("localize", "taxonomy", "workspace", "report", "views", "watching", "runs"),
-        *("recording", "spectrum", "data_folder", "assistants", "triage"),
+        *("recording", "spectrum", "data_folder", "assistants", "triage", "checks"),
         "__version__",
     ),
     "mcp_server": (
@@ -95,6 +97,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "triage",
             "logs",
             "server",
+            "checks",
         ),
         "__version__",
     ),
@@ -102,7 +105,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 """What each room or module right below the package may import of ours."""
 SERVER = (
     *("process", "work", "documents", "failures", "core", "files", "logs", "commands"),
-    *("line_features", "persistence", "following", "lifecycle", "run"),
+    *("line_features", "persistence", "following", "checking", "lifecycle", "run"),
 )
 """The server's parts; each imports only from those before it."""
 LIBRARIES = {
@@ -111,6 +114,7 @@ LIBRARIES = {
     "dask": {"triage"},
     "distributed": {"triage"},
     "fsspec": {"triage"},
+    "jedi": {"environments"},
     "lsprotocol": {"server"},
     "mcp": {"mcp_server"},
     "mcp_types": {"mcp_server"},
@@ -131,6 +135,7 @@ LIBRARIES = {
 ON_DISK = {
     "data_folder",
     "databases",
+    "environments",
     "workspace",
     "recording",
     "runs",

@@ -63,7 +63,7 @@ def folder(tmp_path: Path) -> Path:
         (["explain", "tensor_mismach"], "did you mean tensor_mismatch?"),
         (["doctor", "--workspace", "gone"], "there is no folder 'gone'"),
         (["guess"], "invalid choice: 'guess'"),
-        ([], "say what to do: localize, run, spectrum, triage, server, mcp, explain or doctor"),
+        ([], "say what to do: localize, check, run, spectrum, triage, server, mcp, explain"),
     ],
 )
 def test_wrong_use(folder: Path, arguments: list[str], says: str) -> None:

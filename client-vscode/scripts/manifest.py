@@ -31,6 +31,7 @@ GROUPS = {
         "keepFailures",
     ),
     "Logs": ("logs.watch", "logs.include", "logs.exclude", "logs.polling"),
+    "Before a Run": ("check.when", "check.ignore", "check.exclude", "check.strict"),
     "Tests": ("spectrum.watch", "spectrum.lenses", "spectrum.junit"),
     "Cluster": ("triageFolder",),
 }
@@ -42,6 +43,7 @@ TYPES: dict[Kind, dict[str, Any]] = {
     Kind.SHARE: {"type": "number", "minimum": 0, "maximum": 1},
     Kind.FLAG: {"type": "boolean"},
     Kind.GLOBS: {"type": "array", "items": {"type": "string"}},
+    Kind.CHOICE: {"type": "string"},
     Kind.MAPPING: {"type": "object", "additionalProperties": {"type": "string"}},
     Kind.TEXT: {"type": "string"},
 }

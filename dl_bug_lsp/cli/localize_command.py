@@ -135,12 +135,12 @@ def rendered(
     if shape == "json":
         from dl_bug_lsp.views.json_view import to_json
 
-        return _json(to_json(report))
+        return json_text(to_json(report))
     if shape == "sarif":
         from dl_bug_lsp.assistants.context import shown_lines
         from dl_bug_lsp.views.sarif import to_sarif
 
-        return _json(to_sarif(report, shown_lines(workspace)))
+        return json_text(to_sarif(report, shown_lines(workspace)))
     if shape == "github":
         from dl_bug_lsp.views.github import to_github
 
@@ -171,7 +171,8 @@ def print_rendered(text: str, shape: str, stream: TextIO) -> None:
         write_text(text, stream)
 
 
-def _json(document: dict[str, Any]) -> str:
+def json_text(document: dict[str, Any]) -> str:
+    """Return a document as JSON in which nothing hides or turns what is read."""
     from dl_bug_lsp.views.escape import ascii_json
 
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)

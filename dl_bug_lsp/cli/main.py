@@ -47,6 +47,10 @@ def _run(arguments: argparse.Namespace) -> int:
         from dl_bug_lsp.cli import run_command
 
         return run_command.run(arguments)
+    if arguments.command == "check":
+        from dl_bug_lsp.cli import check_command
+
+        return check_command.run(arguments)
     if arguments.command == "server":
         from dl_bug_lsp.cli import server_command
 
@@ -72,7 +76,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
         return doctor_command.run(arguments)
     raise UsageError(
-        "say what to do: localize, run, spectrum, triage, server, mcp, explain or doctor "
+        "say what to do: localize, check, run, spectrum, triage, server, mcp, explain or doctor "
         "(see --help)"
     )
 

@@ -36,6 +36,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     _add_localize(commands, common)
+    _add_check(commands, common)
     _add_run(commands, common)
     _add_spectrum(commands, common)
     _add_triage(commands, common)
@@ -114,6 +115,38 @@ def _add_localize(commands: _Commands[Parser], common: Parser) -> None:
     )
 
 
+def _add_check(commands: _Commands[Parser], common: Parser) -> None:
+    command = commands.add_parser(
+        "check",
+        parents=[common],
+        allow_abbrev=False,
+        usage=f"{PROGRAM} check [options] [-- COMMAND [ARGUMENT ...]]",
+        help="say before a run what is wrong",
+        description="Looks for what would make a command fail: options, configs, imports, calls of "
+        "libraries. Nothing is run. Without a command, the programs of the folder are looked at. "
+        "Exit code: 0 nothing sure, 1 something is surely wrong, 2 wrong use.",
+    )
+    command.add_argument(
+        "--workspace", default=".", metavar="DIR", help="folder of the code (default: this one)"
+    )
+    command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    command.add_argument(
+        "--strict", action="store_true", help="exit code 1 also for what is likely wrong"
+    )
+    command.add_argument(
+        "--python", metavar="PYTHON", help="interpreter of the run (default: the command's)"
+    )
+    command.add_argument(
+        "--ignore",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="leave a check out; may be given several times",
+    )
+    command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    command.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command")
+
+
 def _add_run(commands: _Commands[Parser], common: Parser) -> None:
     command = commands.add_parser(
         "run",
@@ -132,6 +165,11 @@ def _add_run(commands: _Commands[Parser], common: Parser) -> None:
     )
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     command.add_argument("--no-report", action="store_true", help="record only")
+    command.add_argument(
+        "--check",
+        action="store_true",
+        help="look first for what is wrong; what is surely wrong keeps the command from starting",
+    )
     command.add_argument(
         "--spectrum",
         action="store_true",

@@ -20,6 +20,8 @@ from dl_bug_lsp.runs.starting import run as run_to_its_end
 if TYPE_CHECKING:
     from dl_bug_lsp.recording.recorded_runs import RecordedRun
 
+WRONG = 1
+"""The exit code where the checks keep a command from starting."""
 SHORT = 3
 """Places that a report on the terminal names; `localize` on the recorded log tells all."""
 
@@ -33,6 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("name the command: dl-bug-lsp run -- python train.py")
     folder = Path.cwd()
     workspace = _workspace(arguments.workspace) or records.workspace_of(folder)
+    if arguments.check and not _passes_checks(workspace, command, arguments.color):
+        return WRONG
     place, record = _begin(workspace, command, folder)
     log = CappedLog(records.log_file(place) if place else None)
     with (
@@ -188,3 +192,21 @@ def _leave(code: int) -> int:
             stream.flush()
         die_of(-code)
     return 128 - code
+
+
+def _passes_checks(folder: Path, command: tuple[str, ...], colour: str) -> bool:
+    """Check the command first; tell what was found and whether nothing is surely wrong."""
+    from dl_bug_lsp.cli.check_command import checked, exit_code, rendered
+    from dl_bug_lsp.cli.localize_command import project_settings
+    from dl_bug_lsp.cli.terminal import write_text
+    from dl_bug_lsp.workspace import Workspace
+
+    workspace = Workspace(folder)
+    settings = project_settings(workspace)
+    report = checked(workspace, command, settings)
+    if report.findings:
+        write_text(rendered(report, workspace, "text", colour, sys.stderr), sys.stderr)
+    if exit_code(report, settings.check_strict):
+        complain("the command was not started; without --check it is")
+        return False
+    return True

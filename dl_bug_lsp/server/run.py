@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from dl_bug_lsp.server import lifecycle
+from dl_bug_lsp.server.checking import checked_folders
 from dl_bug_lsp.server.commands import execute, handing_over, navigation
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.files import editing, notebooks
@@ -41,6 +42,7 @@ HANDLERS = (
     logdocs,
     failure_store,
     followed_spectra,
+    checked_folders,
 )
 SWITCH_SECONDS = 0.001
 """How long a busy thread may keep the loop from running: it answers the client meanwhile."""

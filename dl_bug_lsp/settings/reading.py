@@ -46,6 +46,10 @@ class Settings:
     spectrum_lenses: bool = True
     spectrum_junit: tuple[str, ...] | None = None
     triage_folder: str | None = None
+    check_when: str = "run"
+    check_strict: bool = False
+    check_ignore: tuple[str, ...] = ()
+    check_exclude: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,8 @@ def _value(setting: Setting, value: Any) -> Any:
     """Return a value as it is kept, None where it is not of the setting's kind."""
     if setting.kind is Kind.FLAG:
         return value if isinstance(value, bool) else None
+    if setting.kind is Kind.CHOICE:
+        return value if value in setting.choices else None
     if setting.kind in (Kind.COUNT, Kind.SHARE):
         return _number(setting, value)
     if setting.kind is Kind.TEXT:
@@ -166,6 +172,10 @@ def settings_of(*given: Given) -> Settings:
         spectrum_lenses=get("spectrum.lenses"),
         spectrum_junit=get("spectrum.junit"),
         triage_folder=get("triageFolder"),
+        check_when=get("check.when"),
+        check_strict=get("check.strict"),
+        check_ignore=tuple(get("check.ignore")),
+        check_exclude=tuple(get("check.exclude")),
     )
 
 

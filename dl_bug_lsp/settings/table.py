@@ -20,6 +20,7 @@ class Kind(Enum):
     GLOBS = "a list of patterns"
     MAPPING = "a table from the log's paths to local ones"
     TEXT = "a text"
+    CHOICE = "one of the choices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Setting:
     meaning: str
     least: int = 0
     of_user: bool = False
+    choices: tuple[str, ...] = ()
 
     @property
     def project_key(self) -> str:
@@ -46,6 +48,8 @@ class Setting:
     @property
     def wanted(self) -> str:
         """What a value must be, in words."""
+        if self.kind is Kind.CHOICE:
+            return " or ".join(f"'{choice}'" for choice in self.choices)
         return f"{self.kind.value}{f' from {self.least} on' if self.kind is Kind.COUNT else ''}"
 
 
@@ -80,6 +84,16 @@ SETTINGS = (
         "the results of `dl-bug-lsp triage`: reports say how many jobs met their failure",
         of_user=True,
     ),
+    Setting(
+        "check.when",
+        Kind.CHOICE,
+        "run",
+        "when programs are checked before a run: `off`, `save` (after a file was saved), `run`",
+        choices=("off", "save", "run"),
+    ),
+    Setting("check.strict", Kind.FLAG, False, "whether `check` fails for what is likely wrong"),
+    Setting("check.ignore", Kind.GLOBS, [], "ids of checks that are left out"),
+    Setting("check.exclude", Kind.GLOBS, [], "files in which nothing is reported"),
 )
 
 BY_KEY = {setting.key: setting for setting in SETTINGS}

@@ -27,7 +27,7 @@ def _commands(failure: FailureReport, prefix: str) -> list[str]:
     if not failure.suspects:
         level = "error" if failure.primary else "warning"
         said = [headline(failure), escape(words.outside(failure))]
-        return [_command(level, {"title": _title(failure)}, "\n".join(filter(None, said)))]
+        return [command(level, {"title": _title(failure)}, "\n".join(filter(None, said)))]
     suspects = failure.suspects if failure.primary else failure.suspects[:1]
     return [_annotation(failure, suspect, prefix) for suspect in suspects]
 
@@ -42,14 +42,15 @@ def _annotation(failure: FailureReport, suspect: Suspect, prefix: str) -> str:
     properties["title"] = f"{_title(failure)}: {place}"
     reasons = [escape(evidence.why) for evidence in suspect.evidence[:3]]
     reasons += [escape(said) for said in words.reservations(failure)]
-    return _command(level, properties, "\n".join((headline(failure), *reasons)))
+    return command(level, properties, "\n".join((headline(failure), *reasons)))
 
 
 def _title(failure: FailureReport) -> str:
     return category_words(failure.category.id).name
 
 
-def _command(level: str, properties: dict[str, str], message: str) -> str:
+def command(level: str, properties: dict[str, str], message: str) -> str:
+    """Return one workflow command; the message and the properties are escaped and bounded."""
     shown = ",".join(
         f"{key}={_property(shorten(value, LONGEST_TITLE) if key == 'title' else value)}"
         for key, value in properties.items()

@@ -40,19 +40,26 @@ def to_sarif(report: Report, lines: Lines) -> Json:
         for failure in report.failures
         for result in _results(failure, index[failure.category.id], lines)
     ]
+    return log_of([_rule(rule) for rule in rules], results, report.problems, report.workspace)
+
+
+def log_of(
+    rules: Sequence[Json], results: Sequence[Json], problems: Sequence[str], folder: str
+) -> Json:
+    """Return a SARIF log with one run of this program over a folder."""
     run: Json = {
         "tool": {
             "driver": {
                 "name": "dl-bug-lsp",
                 "semanticVersion": __version__,
-                "rules": [_rule(rule) for rule in rules],
+                "rules": list(rules),
             }
         },
         "columnKind": "unicodeCodePoints",
-        "invocations": [_invocation(report)],
-        "results": results,
+        "invocations": [_invocation(problems)],
+        "results": list(results),
     }
-    workspace = PurePath(well_formed(report.workspace))
+    workspace = PurePath(well_formed(folder))
     if workspace.is_absolute():
         root = workspace.as_uri().rstrip("/") + "/"
         run["originalUriBaseIds"] = {ROOT_ID: {"uri": root}}
@@ -72,11 +79,11 @@ def _rule(rule: CategoryWords) -> Json:
     }
 
 
-def _invocation(report: Report) -> Json:
+def _invocation(problems: Sequence[str]) -> Json:
     invocation: Json = {"executionSuccessful": True}
-    if report.problems:
+    if problems:
         invocation["toolExecutionNotifications"] = [
-            {"level": "note", "message": {"text": _plain(problem)}} for problem in report.problems
+            {"level": "note", "message": {"text": plain(problem)}} for problem in problems
         ]
     return invocation
 
@@ -86,8 +93,8 @@ def _results(failure: FailureReport, rule_index: int, lines: Lines) -> list[Json
     related = _related(failure.frames)
     if not failure.suspects:
         said = words.outside(failure)
-        message = {"text": _plain(f"{headline(failure)} {said}".strip())}
-        fingerprint = {FINGERPRINT: _digest(failure.id)}
+        message = {"text": plain(f"{headline(failure)} {said}".strip())}
+        fingerprint = {FINGERPRINT: digest(failure.id)}
         bare = {**base, "level": "error", "message": message, "partialFingerprints": fingerprint}
         return [{**bare, **({"relatedLocations": related} if related else {})}]
     results = []
@@ -109,7 +116,7 @@ def _suspicion(failure: FailureReport, suspect: Suspect, lines: Lines) -> Json:
     where = f" ({words.cell_place(suspect.cell)})" if suspect.cell is not None else ""
     unsure = f" ({words.UNSURE_BRIEFLY})" if words.caution(failure) else ""
     message = f"Suspicious place {suspect.rank}{unsure}{where} for: {headline(failure)}"
-    location: Json = {"physicalLocation": _physical(suspect.file, suspect.line, suspect.end_line)}
+    location: Json = {"physicalLocation": physical(suspect.file, suspect.line, suspect.end_line)}
     if text:
         location["physicalLocation"]["region"]["snippet"] = {"text": _inert(text)}
     if suspect.function:
@@ -117,10 +124,10 @@ def _suspicion(failure: FailureReport, suspect: Suspect, lines: Lines) -> Json:
     return {
         "level": _level(failure, suspect),
         "rank": round(100 * min(1.0, max(0.0, suspect.score)), 2),
-        "message": {"text": _plain(f"{message}. {reasons}" if reasons else message)},
+        "message": {"text": plain(f"{message}. {reasons}" if reasons else message)},
         "locations": [location],
         "partialFingerprints": {
-            FINGERPRINT: _digest(
+            FINGERPRINT: digest(
                 failure.category.id, suspect.file, suspect.function or "", text.strip()
             )
         },
@@ -148,7 +155,7 @@ def _related(frames: Sequence[ReportFrame]) -> list[Json]:
         if frame.mapped:
             words_ += f" (mapped: the log calls it {escape(frame.file)}:{frame.line})"
         location: Json = {"id": at, "message": {"text": words_}}
-        location["physicalLocation"] = _physical(frame.workspace_file or "", line, line)
+        location["physicalLocation"] = physical(frame.workspace_file or "", line, line)
         related.append(location)
     return related
 
@@ -157,12 +164,12 @@ def _code_flow(failure: FailureReport) -> Json:
     steps = []
     for at, frame in enumerate(failure.frames):
         words_ = frame.function or frame.file
-        location: Json = {"message": {"text": _plain(words_)}}
+        location: Json = {"message": {"text": plain(words_)}}
         if frame.workspace_file:
             line = frame.workspace_line or frame.line
-            location["physicalLocation"] = _physical(frame.workspace_file, line, line)
+            location["physicalLocation"] = physical(frame.workspace_file, line, line)
             if frame.mapped:
-                location["message"]["text"] += f" (mapped from {_plain(frame.file)})"
+                location["message"]["text"] += f" (mapped from {plain(frame.file)})"
         else:
             printed = f"{_inert(frame.file)}:{frame.line}"
             location["logicalLocations"] = [{"fullyQualifiedName": printed}]
@@ -174,7 +181,8 @@ def _code_flow(failure: FailureReport) -> Json:
     }
 
 
-def _physical(file: str, first: int, last: int) -> Json:
+def physical(file: str, first: int, last: int) -> Json:
+    """Return a place in a workspace file; lines are 1-based."""
     region = {"startLine": max(1, first)}
     if last > first:
         region["endLine"] = last
@@ -182,7 +190,7 @@ def _physical(file: str, first: int, last: int) -> Json:
     return {"artifactLocation": {"uri": uri, "uriBaseId": ROOT_ID}, "region": region}
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return a message's text, bounded, with nothing in it that a viewer takes for more."""
     return _inert(shorten(text, LONGEST_MESSAGE))
 
@@ -198,6 +206,7 @@ def _inert(text: str) -> str:
     return _REFERENCE.sub("& ", _TAG.sub("< ", shown))
 
 
-def _digest(*parts: str) -> str:
+def digest(*parts: str) -> str:
+    """Return a fingerprint of texts."""
     joined = "\0".join(parts).encode("utf-8", "surrogatepass")
     return hashlib.sha256(joined).hexdigest()[:32]

@@ -44,6 +44,18 @@ export class Captures {
     }
   }
 
+  /** A command starts in a folder: what is wrong with it may be known before it fails. */
+  async starts(command: string, workspace: string): Promise<void> {
+    if (!this.server.isRunning) {
+      return;
+    }
+    try {
+      await this.server.execute("dlBug.check", { command, workspace, captured: true });
+    } catch (error) {
+      this.log.warn(`check: ${(error as Error).message}`);
+    }
+  }
+
   /** A run of `source` has ended well: what an earlier one showed is over. */
   async succeeded(source: string): Promise<void> {
     if (this.waiting.delete(source)) {

@@ -52,6 +52,12 @@ export class TerminalCapture implements vscode.Disposable {
     if (!(isOfTask(event.terminal) ? this.wanted.tasks() : this.wanted.terminal())) {
       return;
     }
+    const command = event.execution.commandLine?.value ?? "";
+    const cwd = event.execution.cwd;
+    const folder = (vscode.workspace.workspaceFolders ?? []).find((one) => one.uri.fsPath === cwd?.fsPath);
+    if (folder !== undefined && runsProgram(command)) {
+      void this.captures.starts(command, folder.uri.toString());
+    }
     const tail = new Tail();
     const read = async (): Promise<void> => {
       for await (const piece of event.execution.read()) {

@@ -13,6 +13,7 @@ FAILURES, REPORT, CLEAR = "dlBug.failures", "dlBug.report", "dlBug.clear"
 DISMISS, NEXT, PREVIOUS = "dlBug.dismiss", "dlBug.next", "dlBug.previous"
 OPEN_LOG, RESOLVE = "dlBug.openLog", "dlBug.resolve"
 HEATMAP, WHY = "dlBug.heatmap", "dlBug.why"
+CHECK = "dlBug.check"
 
 SHOW_SUSPECT = "dlBug.showSuspect"
 """A command of the client's own, used only where the client said that it has it."""
@@ -22,6 +23,7 @@ MEMBERS: dict[str, tuple[type, str]] = {
     "uri": (str, "a URI"),
     "workspace": (str, "the URI or absolute path of a folder"),
     "source": (str, "a text"),
+    "command": (str, "a command line"),
     "report": (str, "a report's id"),
     "failure": (str, "a failure's id"),
     "suspect": (int, "the rank of a suspicious place"),

@@ -77,6 +77,10 @@ class DlBugServer(LanguageServer):
         """Called with every folder once it is open and the client is ready."""
         self.closings: list[Callable[[Folder], None]] = []
         """Called with every folder that was closed, while what it shows still stands."""
+        self.edits: list[Callable[[str], object]] = []
+        """Called with the URI of every document that was edited."""
+        self.saves: list[Callable[[str], object]] = []
+        """Called with the URI of every document that was saved."""
         self.document_closings: list[Callable[[str], object]] = []
         """Called with the URI of every document that was closed."""
         self.observers: list[Callable[[], None]] = []

@@ -46,6 +46,8 @@ def register(server: DlBugServer) -> None:
     def did_change(ls: DlBugServer, params: types.DidChangeTextDocumentParams) -> None:
         uri = params.text_document.uri
         key = document_key(uri)
+        for edited in ls.edits:
+            edited(uri)
         before = seen.pop(key, None)
         if follow_edit(ls, uri, params.content_changes, before):
             seen[key] = tuple(lines_of(ls, uri) or ())
@@ -59,6 +61,11 @@ def register(server: DlBugServer) -> None:
         # A file that is renamed may be closed first; one that is deleted is told of otherwise.
         key = document_key(uri)
         await read_again(ls, lambda home: document_key(home) == key, keeps_missing=True)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(ls: DlBugServer, params: types.DidSaveTextDocumentParams) -> None:
+        for saved in ls.saves:
+            saved(params.text_document.uri)
 
     @server.feature(types.WORKSPACE_DID_RENAME_FILES, ALL_FILES)
     def renamed(ls: DlBugServer, params: types.RenameFilesParams) -> None:

@@ -6,8 +6,6 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types
-
 from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.projects import folder_settings
@@ -29,10 +27,7 @@ def register(server: DlBugServer) -> None:
     server.openings.append(keeper.opened)
     server.closings.append(keeper.closed)
 
-    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    def did_save(ls: DlBugServer, params: types.DidSaveTextDocumentParams) -> None:
-        if ls.shelf.spots(params.text_document.uri):
-            keeper.changed()
+    server.saves.append(lambda uri: keeper.changed() if server.shelf.spots(uri) else None)
 
 
 class FailureStore:

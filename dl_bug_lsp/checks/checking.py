@@ -1,0 +1,124 @@
+"""From a workspace and a command to findings: the one function that all front ends call."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from dl_bug_lsp.checks.entries import Entries, entries_found, entries_of, entries_of_line
+from dl_bug_lsp.checks.findings import CheckReport, Finding
+from dl_bug_lsp.checks.program import CheckedProgram
+from dl_bug_lsp.checks.registry import BY_ID, FINDERS, Finder
+from dl_bug_lsp.environments.interpreters import Environment, environment_of
+from dl_bug_lsp.workspace import Workspace
+
+MOST_FINDINGS = 1_000
+LONGEST_COMMENT_LINE = 2_000
+_IGNORE = re.compile(r"#\s*dl-bug:\s*ignore(?:\[(?P<ids>[\w\s,-]*)\])?")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """What a user may choose; ``python`` is the interpreter as a word of a command line.
+
+    Findings of the ids in ``ignore`` are left out, and those in files that match ``exclude``.
+    """
+
+    python: str | None = None
+    ignore: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+def check(
+    workspace: Workspace,
+    command: Sequence[str] | str = (),
+    options: CheckOptions | None = None,
+) -> CheckReport:
+    """Look for what is wrong before a command is run; without one, in the programs found.
+
+    ``command`` is a list of words, or a line as it is typed into a shell.
+    Nothing is started, and nothing of the user's is imported. Never raises on what files hold: what
+    stands in the way of a check is one sentence of the report's problems.
+    """
+    options = options or CheckOptions()
+    entries = _entries(workspace, command)
+    environment, problems = _environment(workspace, entries, options)
+    program = CheckedProgram(workspace, entries.entries, environment, entries.launchers)
+    found: list[Finding] = []
+    if entries.entries or not command:
+        for finder in FINDERS:
+            found.extend(_found(finder, program))
+    problems += [
+        f"the setting names no check: '{name}'" for name in options.ignore if name not in BY_ID
+    ]
+    kept = _kept(workspace, found, options)
+    shown = tuple(entry.shown for entry in entries.entries)
+    problems = [*entries.problems, *problems, *program.problems]
+    return CheckReport(str(workspace.root), tuple(kept), tuple(dict.fromkeys(problems)), shown)
+
+
+def _found(finder: Finder, program: CheckedProgram) -> Iterator[Finding]:
+    """Yield what one part finds; what is nested too deeply for it is one sentence."""
+    try:
+        yield from finder(program)
+    except (RecursionError, MemoryError) as error:
+        name = finder.__module__.rpartition(".")[2]
+        program.problems.append(f"the checks of {name} were cut short ({type(error).__name__})")
+
+
+def _entries(workspace: Workspace, command: Sequence[str] | str) -> Entries:
+    if not command:
+        return entries_found(workspace)
+    if isinstance(command, str):
+        return entries_of_line(workspace, command)
+    return entries_of(workspace, command)
+
+
+def _environment(
+    workspace: Workspace, entries: Entries, options: CheckOptions
+) -> tuple[Environment | None, list[str]]:
+    """Return the environment of the run, and why it is not known."""
+    if entries.installs:
+        return None, ["a script installs packages first: what is installed now is not looked at"]
+    named = [entry.interpreter for entry in entries.entries if entry.interpreter]
+    plain = [name for name in dict.fromkeys(named) if "$" not in name]
+    written = options.python or (plain[0] if len(plain) == 1 else None)
+    environment = environment_of(written, workspace.root)
+    if environment is None:
+        name = f"'{written}'" if written else "python"
+        return None, [f"no interpreter {name} was found: imports and libraries are not checked"]
+    if not environment.is_known:
+        return environment, [
+            f"the environment of {environment.interpreter} could not be read in full: "
+            "missing modules are not reported"
+        ]
+    return environment, []
+
+
+def _kept(workspace: Workspace, found: Iterable[Finding], options: CheckOptions) -> list[Finding]:
+    """Return the findings that nobody asked to leave out, each place once, the surest first."""
+    kept: dict[tuple[str, str, int, str], Finding] = {}
+    for finding in sorted(found, key=lambda finding: finding.order):
+        if finding.id in options.ignore or finding.line < 1:
+            continue
+        if any(fnmatch.fnmatch(finding.file, glob) for glob in options.exclude):
+            continue
+        if finding.id in _ignored(workspace, finding):
+            continue
+        kept.setdefault((finding.id, finding.file, finding.line, finding.message), finding)
+    return list(kept.values())[:MOST_FINDINGS]
+
+
+def _ignored(workspace: Workspace, finding: Finding) -> Iterator[str]:
+    """Yield the ids that comments on a finding's lines ask to leave out."""
+    for line in range(finding.line, finding.end_line + 1):
+        text = workspace.source_line(finding.file, line)[:LONGEST_COMMENT_LINE]
+        match = _IGNORE.search(text) if "dl-bug" in text else None
+        if match is None:
+            continue
+        if match["ids"] is None:
+            yield finding.id
+        else:
+            yield from (part.strip() for part in match["ids"].split(","))

@@ -1,0 +1,309 @@
+"""Checks of calls and names of libraries against what the environment has installed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dl_bug_lsp.cancellation import checkpoint
+from dl_bug_lsp.checks.findings import Certainty, Check, Finding
+from dl_bug_lsp.checks.program import CheckedProgram, finding
+from dl_bug_lsp.environments.members import (
+    Definition,
+    Lack,
+    definition,
+    lack,
+    may_take,
+    module_of,
+    names_of,
+)
+from dl_bug_lsp.environments.signatures import Callee, LibraryApi, is_available
+from dl_bug_lsp.fixes.fix_context import only_slip
+from dl_bug_lsp.fixes.known import tables
+from dl_bug_lsp.provenance.scopes import dotted_name
+
+ATTRIBUTE = Check(
+    "missing-library-name",
+    "attribute_not_found",
+    Certainty.SURE,
+    "A library's module is asked for a name that the installed version does not have.",
+    "The names are read from the module's source and its stub. Where the module may make names "
+    "while it runs and a stub lists what it has, a finding is likely.",
+    "np.trapz(y, x)        # NumPy 2: np.trapezoid",
+)
+ARGUMENT = Check(
+    "unknown-argument",
+    "illegal_argument",
+    Certainty.SURE,
+    "A library's function or class is called with an argument that it does not take.",
+    "Signatures are those of the installed version, told by jedi (the extra 'check'). Where a "
+    "decorator may change the arguments, a finding is likely.",
+    "Trainer(gpus=0)",
+)
+MISSING = Check(
+    "missing-argument",
+    "illegal_argument",
+    Certainty.LIKELY,
+    "A library's function or class is called without an argument that it requires.",
+    "As for unknown-argument; calls with * or ** are left out.",
+    "torch.nn.Linear(10)",
+)
+CHECKS = (ATTRIBUTE, ARGUMENT, MISSING)
+
+CAUGHT = {"AttributeError", "TypeError", "ImportError", "Exception", "BaseException",
+          "ModuleNotFoundError"}  # fmt: skip
+ASKING = ("version", "hasattr", "TYPE_CHECKING", "signature", "_available", "callable(", "has_")
+
+
+def find(program: CheckedProgram) -> Iterator[Finding]:
+    """Yield names and arguments that the installed libraries do not know."""
+    environment = program.environment
+    if environment is None or not environment.sites:
+        return
+    api = LibraryApi(environment) if is_available() else None
+    if api is None:
+        program.problems.append(
+            "calls of libraries are not checked: pip install 'dl-bug-lsp[check]' for that"
+        )
+    for file in program.files:
+        tree = program.workspace.tree(file)
+        if tree is None:
+            continue
+        names = imported_names(program, file, tree)
+        if not names:
+            continue
+        excused = _excused(tree)
+        inside = program.function_lines(file)
+        seen: set[tuple[int, str]] = set()
+        for node in ast.walk(tree):
+            line = getattr(node, "lineno", 0)
+            if line in excused:
+                continue
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                dotted = _dotted(node, names)
+                if dotted is not None and (line, dotted) not in seen:
+                    seen.add((line, dotted))
+                    yield from _attribute(program, file, node, dotted, line in inside)
+            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                yield from _imported(program, file, node)
+            elif isinstance(node, ast.Call) and api is not None:
+                dotted = _dotted(node.func, names)
+                if dotted is not None and (node.args or node.keywords):
+                    checkpoint()
+                    yield from _call(program, api, file, node, dotted, line in inside)
+    if api is not None:
+        yield from _targets(program, api)
+        api.save()
+
+
+def _targets(program: CheckedProgram, api: LibraryApi) -> Iterator[Finding]:
+    """Yield keys of config blocks that their class (hydra's ``_target_``) does not take."""
+    rows = [e for e in program.workspace.config_entries() if e.key == "_target_"]
+    for entry in rows:
+        dotted = entry.value
+        if not isinstance(dotted, str) or not re.fullmatch(r"\w+(?:\.\w+)+", dotted):
+            continue
+        if program.workspace.module_file(dotted.partition(".")[0]) is not None:
+            continue
+        beside = [
+            e
+            for e in program.workspace.config_entries(entry.file)
+            if len(e.path) == len(entry.path) and e.path[:-1] == entry.path[:-1]
+        ]
+        keys = {str(e.path[-1]): e for e in beside if not str(e.path[-1]).startswith("_")}
+        nothing = ast.Constant(None, lineno=entry.line, col_offset=0)
+        given = [ast.keyword(name, nothing) for name in keys if name != "defaults"]
+        call = ast.Call(ast.Name(dotted), [], [*given, ast.keyword(None, nothing)])
+        for found in _call(program, api, entry.file, call, dotted, False):
+            name = re.search(r"takes no argument '(\w+)'", found.message)
+            if name is not None and name[1] in keys:
+                line = keys[name[1]].line
+                yield replace(found, line=line, end_line=line)
+
+
+def imported_names(program: CheckedProgram, file: str, tree: ast.Module) -> dict[str, str]:
+    """Return the names of a file that always stand for something of a library, dotted."""
+    found: dict[str, str] = {}
+    other: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                target = alias.name if alias.asname else name
+                _put(found, other, name, target)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                name = alias.asname or alias.name
+                if node.level or not node.module:
+                    other.add(name)
+                else:
+                    _put(found, other, name, f"{node.module}.{alias.name}")
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            other.add(node.id)
+        elif isinstance(node, ast.arg):
+            other.add(node.arg)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            other.add(node.name)
+        elif isinstance(node, ast.ExceptHandler):
+            other.add(node.name or "")
+    own = program.workspace.module_file
+    return {
+        name: target
+        for name, target in found.items()
+        if name not in other and own(target.partition(".")[0], file) is None
+    }
+
+
+def _put(found: dict[str, str], other: set[str], name: str, target: str) -> None:
+    if found.setdefault(name, target) != target:
+        other.add(name)
+
+
+def _dotted(node: ast.expr, names: dict[str, str]) -> str | None:
+    written = dotted_name(node)
+    root, dot, rest = (written or "").partition(".")
+    return f"{names[root]}{dot}{rest}" if root in names else None
+
+
+def _excused(tree: ast.Module) -> frozenset[int]:
+    """Return the lines where a failing call is caught, or done for some versions only."""
+    lines: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Try):
+            caught = {
+                getattr(part, "id", getattr(part, "attr", ""))
+                for handler in node.handlers
+                for part in (ast.walk(handler.type) if handler.type is not None else ())
+            }
+            bare = any(handler.type is None for handler in node.handlers)
+            if bare or caught & CAUGHT:
+                last = node.handlers[-1].end_lineno or node.lineno
+                lines.update(range(node.lineno, last + 1))
+        elif isinstance(node, (ast.If, ast.IfExp)):
+            text = ast.unparse(node.test)
+            if any(word in text for word in ASKING):
+                lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return frozenset(lines)
+
+
+def _attribute(
+    program: CheckedProgram, file: str, node: ast.Attribute, dotted: str, inside: bool
+) -> Iterator[Finding]:
+    module, _, name = dotted.rpartition(".")
+    yield from _lacking(program, file, node.lineno, module, name, inside)
+
+
+def _imported(program: CheckedProgram, file: str, node: ast.ImportFrom) -> Iterator[Finding]:
+    module = node.module or ""
+    if program.workspace.module_file(module.partition(".")[0], file) is not None:
+        return
+    if node.lineno in program.guarded_lines(file):
+        return
+    for alias in node.names:
+        if alias.name != "*":
+            inside = node.lineno in program.function_lines(file)
+            yield from _lacking(program, file, alias.lineno, module, alias.name, inside)
+
+
+def _lacking(
+    program: CheckedProgram, file: str, line: int, module: str, name: str, inside: bool
+) -> Iterator[Finding]:
+    """Yield a finding where a module surely has no such name."""
+    environment = program.environment
+    assert environment is not None
+    how = lack(environment, module, name)
+    if how is Lack.NONE:
+        return
+    new = tables()["attributes"].get(module, {}).get(name)
+    sure = how is Lack.CERTAIN and not inside
+    near = None if new else only_slip(name, set(names_of(environment, module)))
+    evidence = [_version(program, module)]
+    if new:
+        evidence.append(f"It is '{module}.{new}' now.")
+    elif near:
+        evidence.append(f"It has '{near}'.")
+    yield finding(
+        ATTRIBUTE, file, line, f"The module '{module}' has no name '{name}'.",
+        *filter(None, evidence), certainty=Certainty.SURE if sure else Certainty.LIKELY,
+    )  # fmt: skip
+
+
+def _version(program: CheckedProgram, module: str) -> str:
+    environment = program.environment
+    top = module.partition(".")[0]
+    package = tables()["packages"].get(top, top).lower().replace("_", "-")
+    version = environment.distributions.get(package) if environment is not None else None
+    return f"Installed is {package} {version}." if version else ""
+
+
+def _call(
+    program: CheckedProgram, api: LibraryApi, file: str, node: ast.Call, dotted: str, inside: bool
+) -> Iterator[Finding]:
+    assert program.environment is not None
+    # Reading definitions is quick and says where nothing is wrong; jedi is asked about the rest.
+    found = definition(program.environment, dotted)
+    if found is None or may_take(program.environment, found, node) is not False:
+        return
+    home = module_of(program.environment, found[0])
+    if home is None:
+        return
+    parts = dotted.split(".")
+    is_method = len(parts) > 1 and not _stands_alone(found)
+    callee = api.callee(".".join([home, *parts[-2 if is_method else -1 : -1], found[1].name]))
+    if callee is None or not callee.signatures:
+        return
+    short = dotted.rpartition(".")[2]
+    level = Certainty.SURE if callee.plain and not inside else Certainty.LIKELY
+    keywords = [k.arg for k in node.keywords]
+    for keyword in node.keywords:
+        if keyword.arg is None or any(s.takes(keyword.arg) for s in callee.signatures):
+            continue
+        yield _unknown(callee, file, keyword, dotted, short, level)
+    starred = None in keywords or any(isinstance(arg, ast.Starred) for arg in node.args)
+    if starred or len(callee.signatures) != 1 or not callee.plain:
+        return
+    signature = callee.signatures[0]
+    most = signature.positions
+    if most is not None and len(node.args) > most:
+        message = f"'{dotted}' takes at most {most} arguments by position, not {len(node.args)}."
+        place = f"The signature: {_shown(callee)}"
+        yield finding(ARGUMENT, file, node.lineno, message, place, certainty=Certainty.LIKELY)
+        return
+    given = {p.name for p in signature.parameters[: len(node.args)]} | set(keywords)
+    lacking = [name for name in signature.required if name not in given]
+    if lacking:
+        message = f"'{dotted}' is called without '{lacking[0]}', which it requires."
+        yield finding(MISSING, file, node.lineno, message, f"The signature: {_shown(callee)}")
+
+
+def _stands_alone(found: Definition) -> bool:
+    """Whether a definition is no method."""
+    arguments = getattr(found[1], "args", None)
+    first = arguments.args[:1] if arguments is not None else []
+    return not first or first[0].arg not in ("self", "cls")
+
+
+def _unknown(
+    callee: Callee, file: str, keyword: ast.keyword, dotted: str, short: str, level: Certainty
+) -> Finding:
+    assert keyword.arg is not None
+    known = {p.name for s in callee.signatures for p in s.parameters}
+    renamed = tables()["arguments"].get(short, {}).get(keyword.arg)
+    near = renamed if renamed in known else only_slip(keyword.arg, known)
+    evidence = [f"It is called '{near}' there."] if near else []
+    evidence.append(f"The signature: {_shown(callee)}")
+    return finding(
+        ARGUMENT, file, keyword.value.lineno, f"'{dotted}' takes no argument '{keyword.arg}'.",
+        *evidence, certainty=level,
+    )  # fmt: skip
+
+
+def _shown(callee: Callee) -> str:
+    names = []
+    for parameter in callee.signatures[0].parameters[:12]:
+        star = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(parameter.kind, "")
+        names.append(f"{star}{parameter.name}{'=...' if parameter.optional and not star else ''}")
+    more = ", ..." if len(callee.signatures[0].parameters) > 12 else ""
+    return f"({', '.join(names)}{more})"

@@ -1,0 +1,210 @@
+"""What the checks look at: the runs, the files that they import, the environment."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+
+from dl_bug_lsp.cancellation import checkpoint
+from dl_bug_lsp.checks.entries import Entry
+from dl_bug_lsp.checks.findings import Certainty, Check, Finding
+from dl_bug_lsp.environments.interpreters import Environment
+from dl_bug_lsp.provenance.engine import Engine
+from dl_bug_lsp.workspace import Workspace
+
+MOST_FILES = 2_000
+IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
+
+
+class CheckedProgram:
+    """The runs to be checked, and everything that the checks ask about them, when first asked."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        entries: tuple[Entry, ...],
+        environment: Environment | None,
+        launchers: tuple[str, ...] = (),
+    ) -> None:
+        self.workspace = workspace
+        self.entries = entries
+        self.environment = environment
+        self.launchers = launchers
+        self.problems: list[str] = []
+        self._imports: dict[str, tuple[ast.Import | ast.ImportFrom, ...]] = {}
+        self._guarded: dict[str, frozenset[int]] = {}
+        self._reached: dict[str, tuple[str, ...]] = {}
+        self.chosen: set[str] = set()
+        """Files that a name which is known only at run time may import: perhaps, not surely."""
+        self._engines: dict[int, Engine] = {}
+
+    @cached_property
+    def files(self) -> tuple[str, ...]:
+        """The Python files that the runs import; without a run, all."""
+        if not self.entries:
+            return self.workspace.python_files()[:MOST_FILES]
+        found: dict[str, None] = {}
+        for entry in self.entries:
+            found.update(dict.fromkeys(self.reached(entry.script)))
+        return tuple(found)
+
+    def reached(self, script: str) -> tuple[str, ...]:
+        """Return a script and the workspace files that it imports, wherever the imports stand."""
+        if script not in self._reached:
+            self._reached[script] = tuple(self._closure(script))
+        return self._reached[script]
+
+    def _closure(self, script: str) -> Iterator[str]:
+        queue, seen = [script], {script}
+        while queue and len(seen) < MOST_FILES:
+            checkpoint()
+            file = queue.pop(0)
+            yield file
+            for target in self._targets(file):
+                if target not in seen:
+                    seen.add(target)
+                    queue.append(target)
+                    if file in self.chosen:
+                        self.chosen.add(target)
+            for target in self._chosen_by_name(file):
+                if target not in seen:
+                    seen.add(target)
+                    queue.append(target)
+                    self.chosen.add(target)
+
+    def _chosen_by_name(self, file: str) -> Iterator[str]:
+        """Yield the modules of a package that imports some of them by their names."""
+        folder = file.rpartition("/")[0]
+        text = self.workspace.text(file) or ""
+        if folder and "import_module(" in text:
+            for other in self.workspace.python_files():
+                if other.startswith(f"{folder}/"):
+                    yield other
+
+    def _targets(self, file: str) -> Iterator[str]:
+        for node in self.imports(file):
+            if isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            else:
+                base = "." * node.level + (node.module or "")
+                joined = base if base.endswith(".") or not base else f"{base}."
+                modules = [base, *(f"{joined}{alias.name}" for alias in node.names)]
+            for module in filter(None, modules):
+                parts = module.split(".")
+                for end in range(1, len(parts) + 1):
+                    name = ".".join(parts[:end])
+                    found = self.workspace.module_file(name, file) if name.strip(".") else None
+                    if found is not None:
+                        yield found
+                if not module.strip("."):
+                    found = self.workspace.module_file(module, file)
+                    if found is not None:
+                        yield found
+
+    def imports(self, file: str) -> tuple[ast.Import | ast.ImportFrom, ...]:
+        """Return the import statements of a file."""
+        if file not in self._imports:
+            tree = self.workspace.tree(file)
+            nodes = ast.walk(tree) if tree is not None else ()
+            self._imports[file] = tuple(
+                node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))
+            )
+        return self._imports[file]
+
+    def guarded_lines(self, file: str) -> frozenset[int]:
+        """Return the lines that a failing import, or a check of types only, may skip or catch."""
+        if file not in self._guarded:
+            tree = self.workspace.tree(file)
+            lines: set[int] = set()
+            for node in _statements(tree):
+                if isinstance(node, ast.Try) and any(_catches(h) for h in node.handlers):
+                    parts: list[ast.stmt | ast.ExceptHandler] = [*node.body, *node.orelse]
+                    for part in (*parts, *node.handlers):
+                        lines.update(range(part.lineno, (part.end_lineno or part.lineno) + 1))
+                elif isinstance(node, ast.If) or _suppresses(node):
+                    lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+            for node in tree.body if tree is not None else ():
+                # The main part runs; its own branches were taken in above.
+                if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
+                    first, last = node.lineno, node.end_lineno or node.lineno
+                    branches = [
+                        part
+                        for child in node.body
+                        for part in ast.walk(child)
+                        if isinstance(part, (ast.If, ast.Try))
+                    ]
+                    inner = {
+                        number
+                        for branch in branches
+                        for number in range(branch.lineno, (branch.end_lineno or 0) + 1)
+                    }
+                    lines -= set(range(first, last + 1)) - inner
+            self._guarded[file] = frozenset(lines)
+        return self._guarded[file]
+
+    def function_lines(self, file: str) -> frozenset[int]:
+        """Return the lines that run only when a function is called."""
+        tree = self.workspace.tree(file)
+        lines: set[int] = set()
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                lines.update(range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1))
+        return frozenset(lines)
+
+    @cached_property
+    def modules(self) -> Engine:
+        """The evaluation of values whatever the command is."""
+        return Engine(self.workspace)
+
+    def engine(self, entry: Entry) -> Engine:
+        """Return the evaluation of a run's values, with its command line and configs."""
+        at = self.entries.index(entry)
+        if at not in self._engines:
+            engine = Engine(self.workspace)
+            engine.program.stay_near((entry.script,))
+            engine.started([entry.shown], (entry.script,))
+            self._engines[at] = engine
+        return self._engines[at]
+
+    def changes_search_path(self, files: tuple[str, ...]) -> bool:
+        """Whether a file says itself where modules are looked for."""
+        return any(
+            "sys.path" in (text := self.workspace.text(file) or "") or "addsitedir" in text
+            for file in files
+        )
+
+
+def finding(
+    check: Check,
+    file: str,
+    line: int,
+    message: str,
+    *evidence: str,
+    certainty: Certainty | None = None,
+    end_line: int | None = None,
+    category: str | None = None,
+) -> Finding:
+    """Return a finding of a check, by default as sure as the check can be."""
+    chosen = check.certainty if certainty is None else certainty
+    return Finding(
+        check.id, category or check.category, chosen, file, line, end_line or line, message,
+        evidence,
+    )  # fmt: skip
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    names = {getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(handler.type)}
+    return bool(names & IMPORT_ERRORS)
+
+
+def _statements(tree: ast.Module | None) -> Iterator[ast.stmt]:
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.stmt):
+            yield node
+
+
+def _suppresses(node: ast.stmt) -> bool:
+    return isinstance(node, ast.With) and "suppress" in ast.unparse(node.items[0])

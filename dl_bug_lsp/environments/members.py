@@ -1,0 +1,266 @@
+"""The names that an installed module has, read from its source and stub without importing it."""
+
+from __future__ import annotations
+
+import ast
+from enum import Enum
+from functools import lru_cache
+from pathlib import Path
+
+from dl_bug_lsp.environments.interpreters import Environment
+
+MOST_BYTES = 4_000_000
+MOST_STARS = 40
+MOST_IMPORTS = 12
+_MAKING = ("globals()", "vars()", "sys.modules[", "setattr(", "exec(", "locals()", "__dict__")
+
+
+class Lack(Enum):
+    """How sure it is that a module lacks a name."""
+
+    NONE = "it has the name, or may make it while it runs"
+    STUBBED = "its stub does not list the name, though its source may make names"
+    CERTAIN = "neither its source nor its stub has the name"
+
+
+@lru_cache(maxsize=4096)
+def lack(environment: Environment, module: str, name: str) -> Lack:
+    """Say whether a module that can be read lacks a name."""
+    if name.startswith("__") or environment.module_path(module) is None:
+        return Lack.NONE
+    if environment.has_submodule(f"{module}.{name}"):
+        return Lack.NONE
+    return _lack(environment, module, name, {module})
+
+
+def _lack(environment: Environment, module: str, name: str, seen: set[str]) -> Lack:
+    path = environment.module_path(module)
+    read = _read(path) if path is not None else None
+    if path is None or read is None:
+        return Lack.NONE
+    names, stars, complete = read
+    if name in names:
+        return Lack.NONE
+    stub_path = path.with_suffix(".pyi")
+    stub = _read(stub_path) if stub_path.is_file() else None
+    if stub is not None:
+        if name in stub[0]:
+            return Lack.NONE
+        stars = (*stars, *stub[1])
+    stubbed = stub is not None and "__getattr__" not in stub[0]
+    if not complete and not stubbed:
+        return Lack.NONE
+    worst = Lack.CERTAIN if complete else Lack.STUBBED
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    for level, star in stars:
+        target = star
+        if level:
+            parts = package.split(".")
+            above = parts[: len(parts) - level + 1]
+            target = ".".join([*above, star]) if star else ".".join(above)
+        if target in seen:
+            continue
+        seen.add(target)
+        inner = _lack(environment, target, name, seen) if len(seen) < MOST_STARS else Lack.NONE
+        if inner is Lack.NONE:
+            return inner
+        worst = inner if inner is Lack.STUBBED else worst
+    return worst
+
+
+def names_of(environment: Environment, module: str) -> frozenset[str]:
+    """Return the names that a module's own source and stub bind, to find near ones."""
+    path = environment.module_path(module)
+    files = (path, path.with_suffix(".pyi")) if path is not None else ()
+    return frozenset().union(*(read[0] for file in files if (read := _read(file)) is not None))
+
+
+@lru_cache(maxsize=1024)
+def _read(path: Path) -> tuple[frozenset[str], tuple[tuple[int, str], ...], bool] | None:
+    """Return the names bound in a file, its star imports, and whether these are all."""
+    tree = parsed(path)
+    if tree is None:
+        return None
+    module, text = tree
+    names: set[str] = set()
+    stars: list[tuple[int, str]] = []
+    for node in ast.walk(module):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            names.add(node.id)
+        elif isinstance(node, ast.alias):
+            names.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.Global):
+            names.update(node.names)
+        if isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
+            stars.append((node.level, node.module or ""))
+    making = any(word in text for word in _MAKING) or "__getattr__" in names
+    return frozenset(names), tuple(stars), not making
+
+
+@lru_cache(maxsize=64)
+def parsed(path: Path) -> tuple[ast.Module, str] | None:
+    """Return the tree and the text of a library's source, None where there is none."""
+    try:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+            return None
+        text = path.read_text(encoding="utf-8", errors="replace")
+        return ast.parse(text), text
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+Definition = tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]
+
+
+@lru_cache(maxsize=4096)
+def definition(environment: Environment, dotted: str, depth: int = 0) -> Definition | None:
+    """Return where a library's function or class is defined, by following imports.
+
+    None where that needs more than reading names: names made while a module runs, compiled modules.
+    """
+    module, _, name = dotted.rpartition(".")
+    if not module or depth > MOST_IMPORTS:
+        return None
+    path = environment.module_path(module)
+    if path is None:
+        return _of_class(environment, module, name, depth)
+    for file in (path, path.with_suffix(".pyi")):
+        found = _in_file(environment, module, file, name, depth)
+        if found is not None:
+            return found
+    return None
+
+
+def _of_class(environment: Environment, dotted: str, name: str, depth: int) -> Definition | None:
+    """Return a method that a class defines itself."""
+    owner = definition(environment, dotted, depth + 1)
+    if owner is None or not isinstance(owner[1], ast.ClassDef):
+        return None
+    for node in owner[1].body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
+            return owner[0], node
+    return None
+
+
+def _in_file(
+    environment: Environment, module: str, file: Path, name: str, depth: int
+) -> Definition | None:
+    tree = parsed(file)
+    if tree is None:
+        return None
+    package = module if file.stem == "__init__" else module.rpartition(".")[0]
+    stars: list[str] = []
+    statements = _statements(tree[0].body)
+    made = [n for n in statements if isinstance(n, DEFINING) and n.name == name]
+    made = [n for n in made if not any("overload" in ast.unparse(d) for d in n.decorator_list)]
+    if made:
+        return file, made[-1]
+    for node in statements:
+        if isinstance(node, DEFINING):
+            continue
+        if isinstance(node, ast.ImportFrom):
+            target = _absolute(package, node)
+            for alias in node.names:
+                if alias.name == "*":
+                    stars.append(target)
+                elif (alias.asname or alias.name) == name and target:
+                    return definition(environment, f"{target}.{alias.name}", depth + 1)
+    for star in stars:
+        found = definition(environment, f"{star}.{name}", depth + 1) if star != module else None
+        if found is not None:
+            return found
+    return None
+
+
+def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements of a module with those in its branches."""
+    found: list[ast.stmt] = []
+    for node in body:
+        found.append(node)
+        if isinstance(node, (ast.If, ast.Try)):
+            for part in (node.body, node.orelse, getattr(node, "finalbody", [])):
+                found.extend(_statements(part))
+    return found
+
+
+def _absolute(package: str, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = package.split(".")
+    above = parts[: len(parts) - node.level + 1]
+    return ".".join([*above, node.module] if node.module else above)
+
+
+def may_take(
+    environment: Environment, found: Definition, call: ast.Call, depth: int = 0
+) -> bool | None:
+    """Say quickly whether a definition takes a call's arguments; None where that is not clear.
+
+    False is a suspicion only: decorators may take more.
+    """
+    path, node = found
+    if not isinstance(node, ast.ClassDef):
+        is_static = any("staticmethod" in ast.unparse(d) for d in node.decorator_list)
+        first = node.args.args[:1]
+        skip = 1 if first and first[0].arg in ("self", "cls") and not is_static else 0
+        return _takes(node, call, skip)
+    fields = [
+        part.target.id
+        for part in node.body
+        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+    ]
+    start = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+    if start:
+        return _takes(start[-1], call, 1)
+    if any(isinstance(n, ast.FunctionDef) and n.name == "__new__" for n in node.body):
+        return None
+    is_record = any("dataclass" in ast.unparse(d) for d in node.decorator_list)
+    other = [k for k in call.keywords if k.arg is not None and k.arg not in fields]
+    if is_record and fields and not node.bases:
+        return not other and len(call.args) <= len(fields)
+    rest = ast.Call(call.func, [] if fields else call.args, other)
+    for base in node.bases:
+        module = module_of(environment, path)
+        written = ast.unparse(base)
+        inner = definition(environment, f"{module}.{written}") if module and depth < 6 else None
+        if inner is None:
+            return None
+        taken = may_take(environment, inner, rest, depth + 1)
+        if taken is not False or not fields:
+            return taken
+    return not other if fields and is_record else None
+
+
+def _takes(node: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, skip: int) -> bool:
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args][skip:]
+    names = {a.arg for a in (*positional, *arguments.kwonlyargs)}
+    keywords = [k.arg for k in call.keywords]
+    if arguments.kwarg is None and any(k is not None and k not in names for k in keywords):
+        return False
+    if None in keywords or any(isinstance(a, ast.Starred) for a in call.args):
+        return True
+    if arguments.vararg is None and len(call.args) > len(positional):
+        return False
+    required = positional[: len(positional) - len(arguments.defaults)]
+    needed = [a.arg for a in required[len(call.args) :]]
+    needed += [
+        a.arg for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if default is None
+    ]  # fmt: skip
+    return None in keywords or all(name in keywords for name in needed)
+
+
+def module_of(environment: Environment, path: Path) -> str | None:
+    """Return the dotted name of a library's file, None outside of the search path."""
+    bases = [*environment.sites, *(folder.parent for folder in environment.mapped.values())]
+    if environment.standard is not None:
+        bases.append(environment.standard)
+    for base in bases:
+        if path.is_relative_to(base):
+            parts = path.relative_to(base).with_suffix("").parts
+            return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    return None

@@ -1,0 +1,180 @@
+"""Checks a folder in its lane and shows what was found; only what is sure is a warning.
+
+The setting ``check.when`` says when: as a run starts (the client asks with ``dlBug.check`` and the
+command), after a file was saved, or never. A finding goes with the first edit of its file: it was
+made of the file on disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams, JsonRpcRequestCancelled
+
+from dl_bug_lsp.server.commands.arguments import CHECK, argument
+from dl_bug_lsp.server.core.app import DlBugServer
+from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.documents.folders import Folder
+from dl_bug_lsp.server.documents.marks import document_key
+from dl_bug_lsp.server.documents.positions import lines_range
+from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError, Token
+from dl_bug_lsp.settings.reading import Settings
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.checks.findings import CheckReport, Finding
+
+logger = logging.getLogger(__name__)
+
+OWNER = "checks"
+"""Under which these diagnostics share their document with others."""
+SAVED = (".py", ".ipynb", ".yaml", ".yml", ".json", ".toml", ".ini", ".cfg", ".sh", ".sbatch",
+         ".txt", "Makefile")  # fmt: skip
+"""Ends of the names of files after whose change a folder is checked again."""
+SEVERITIES = {
+    "sure": types.DiagnosticSeverity.Warning,
+    "likely": types.DiagnosticSeverity.Information,
+    "look": types.DiagnosticSeverity.Hint,
+}
+Found = tuple["CheckReport", dict[str, list[types.Diagnostic]]]
+
+
+class CheckedFolders:
+    """What each folder shows; used on the event loop's thread."""
+
+    def __init__(self, ls: DlBugServer) -> None:
+        self._ls = ls
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._shown: dict[str, dict[str, str]] = {}
+        """Of each folder the URIs with findings, by the keys of their documents."""
+
+    async def check(
+        self, folder: Folder, command: str, request: int | str | None = None
+    ) -> CheckReport:
+        """Check a folder off the loop and show what was found.
+
+        Raises `SupersededError`, `CancelledError` and what the work raised.
+        """
+        settings = await folder_settings(self._ls, folder)
+        encoding = self._ls.workspace.position_encoding or types.PositionEncodingKind.Utf16
+        rank = Rank.ASKED if request is not None else Rank.HEARD
+        parts = [(folder.key, _work(folder, command, settings, encoding))]
+        ((report, found),) = await self._ls.jobs.run(f"check {folder.key}", parts, request, rank)
+        # A command that runs none of the folder's programs says nothing about them.
+        if not folder.closed.is_set() and (report.entries or not command):
+            self._show(folder, found)
+        return report
+
+    def _show(self, folder: Folder, found: dict[str, list[types.Diagnostic]]) -> None:
+        before = self._shown.get(folder.key, {})
+        self._shown[folder.key] = {document_key(uri): uri for uri in found}
+        for uri in {*before.values(), *found}:
+            self._ls.diagnostics.set(OWNER, uri, found.get(uri, []))
+
+    def edited(self, uri: str) -> None:
+        """Take back the findings of a document that was edited."""
+        for shown in self._shown.values():
+            known = shown.pop(document_key(uri), None)
+            if known is not None:
+                self._ls.diagnostics.set(OWNER, known, [])
+
+    def close(self, folder: Folder) -> None:
+        """Forget a folder that was closed."""
+        self._shown.pop(folder.key, None)
+
+    def saved_soon(self, uri: str) -> None:
+        """Have the folder around a document that was saved checked; returns at once."""
+        task = asyncio.ensure_future(self._saved(uri))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _saved(self, uri: str) -> None:
+        folder = self._ls.folders.around(uri)
+        if folder is None or not uri.endswith(SAVED):
+            return
+        try:
+            settings = await folder_settings(self._ls, folder)
+            if settings.check_when == "save":
+                await self.check(folder, "")
+        except (CancelledError, SupersededError):
+            pass
+        except Exception:
+            logger.exception("a folder could not be checked")
+
+
+def register(server: DlBugServer) -> None:
+    """Add the command and the handlers of edits and saves."""
+    checked = CheckedFolders(server)
+    server.closings.append(checked.close)
+    server.edits.append(checked.edited)
+    server.saves.append(checked.saved_soon)
+
+    @server.command(CHECK)
+    async def check(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
+        request = ls.protocol.msg_id
+        wanted = argument(CHECK, arguments)
+        folder = _folder(ls, wanted.get("workspace"))
+        settings = await folder_settings(ls, folder)
+        if wanted.get("captured") and settings.check_when != "run":
+            return None
+        try:
+            report = await checked.check(folder, wanted.get("command", ""), request)
+        except SupersededError:
+            raise JsonRpcRequestCancelled("a newer command took this one's place") from None
+        except CancelledError:
+            return None
+        except Exception as error:
+            logger.exception("a check failed")
+            kind = type(error).__name__
+            raise JsonRpcInternalError(f"the folder could not be checked ({kind})") from error
+        from dl_bug_lsp.views.check_view import to_json
+
+        return to_json(report)
+
+
+def _folder(ls: DlBugServer, named: str | None) -> Folder:
+    folders = tuple(ls.folders)
+    folder = ls.folders.named(named) if named is not None else next(iter(folders), None)
+    if folder is None:
+        raise JsonRpcInvalidParams(f"{CHECK} needs an open folder, or one named as 'workspace'")
+    return folder
+
+
+def _work(
+    folder: Folder,
+    command: str,
+    settings: Settings,
+    encoding: types.PositionEncodingKind | str,
+) -> Callable[[Token], Found]:
+    def work(_token: Token) -> Found:
+        # Imported here, off the loop: it would hold up the answer to `initialize`.
+        from dl_bug_lsp.checks.checking import CheckOptions, check
+
+        folder.workspace.catch_up()
+        options = CheckOptions(None, settings.check_ignore, settings.check_exclude)
+        report = check(folder.workspace, command, options)
+        found: dict[str, list[types.Diagnostic]] = {}
+        for one in report.findings[: max(settings.max_diagnostics, 1) * 5]:
+            lines = folder.workspace.lines(one.file)
+            shown = _diagnostic(one, lines_range(one.line, one.end_line, lines, encoding))
+            found.setdefault(folder.uri_of(one.file), []).append(shown)
+        return report, found
+
+    return work
+
+
+def _diagnostic(found: Finding, place: types.Range) -> types.Diagnostic:
+    from dl_bug_lsp.views.escape import escape
+
+    said = [escape(text) for text in (found.message, *found.evidence)]
+    return types.Diagnostic(
+        range=place,
+        message="\n".join(said),
+        severity=SEVERITIES[found.certainty.value],
+        source="dl-bug",
+        code=found.id,
+        data={"category": found.category, "certainty": found.certainty.value},
+    )

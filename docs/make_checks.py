@@ -1,0 +1,100 @@
+"""Write the page of all checks from their registry.
+
+    python docs/make_checks.py
+
+`tests/checks/test_registry.py` holds the page against the registry.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dl_bug_lsp.checks.findings import Certainty, Check
+from dl_bug_lsp.checks.registry import CHECKS
+
+PAGE = Path(__file__).resolve().parent / "checks.md"
+HEAD = """\
+# Before the run
+
+`dl-bug-lsp check [-- COMMAND]` looks for what would make a command fail, and runs nothing.
+
+    dl-bug-lsp check -- python train.py --config configs/base.yaml
+    dl-bug-lsp check -- torchrun --nproc-per-node 2 train.py
+    dl-bug-lsp check -- bash run.sh          # every command of the script; a SLURM file alike
+    dl-bug-lsp check -- make train           # the commands of a target
+    dl-bug-lsp check -- launch.json:Train    # a configuration of VS Code
+    dl-bug-lsp check                         # the programs that launch files and main parts show
+
+Libraries are those of the interpreter that the command names (`--python` names another one): an
+activated environment, one in the folder (`.venv`, `venv`), else what `PATH` holds. They are read
+from files; neither the interpreter nor any module is started or imported. Signatures of libraries
+need `pip install 'dl-bug-lsp[check]'`, which installs jedi.
+
+Every finding has a certainty: **sure** (the run fails there, as far as the files tell everything),
+**likely** (unless something that was not read prevents it), **look** (often intended). In an editor
+sure findings are warnings, likely ones informations.
+
+| exit code | meaning |
+|---|---|
+| 0 | nothing is surely wrong |
+| 1 | something is; with `--strict` also where it is likely |
+| 2 | wrong use |
+
+`--format json` ([schema](check.schema.json)), `sarif` and `github` are for programs.
+`dl-bug-lsp run --check -- COMMAND` checks first and does not start what is surely wrong.
+
+## Leaving findings out
+
+A comment on the line, in Python, YAML, TOML or shell:
+
+    scores = np.trapz(y, x)  # dl-bug: ignore[missing-library-name]
+
+In `pyproject.toml`:
+
+    [tool.dl-bug-lsp.check]
+    ignore = ["number-as-text"]      # checks
+    exclude = ["third_party/*"]      # files
+    strict = true                    # exit code 1 also for what is likely
+
+## In the editor
+
+`dlBug.check.when` says when: `run` (the default: as a command starts in the terminal), `save` or
+`off`. Nothing is shown on a project in which nothing is wrong; an edit of a file takes its findings
+back until the next check.
+
+## Before a commit, and in CI
+
+    # .pre-commit-config.yaml
+    - repo: local
+      hooks:
+        - id: dl-bug-check
+          name: dl-bug-lsp check
+          entry: dl-bug-lsp check
+          language: system
+          pass_filenames: false
+
+    dl-bug-lsp check --format github -- python train.py     # annotations of a pull request
+
+## All checks
+"""
+
+
+def page() -> str:
+    """Return the page in Markdown."""
+    rows = ["| check | category | at most |", "|---|---|---|"]
+    rows += [
+        f"| [`{check.id}`](#{check.id}) | "
+        f"[{check.category}](categories/{check.category}.md) | {check.certainty.value} |"
+        for check in CHECKS
+    ]
+    return "\n".join([HEAD, *rows, "", *(_section(check) for check in CHECKS)])
+
+
+def _section(check: Check) -> str:
+    example = "\n".join(f"    {line}" for line in check.example.splitlines())
+    level = "" if check.certainty is Certainty.SURE else f" At most {check.certainty.value}."
+    return f"### {check.id}\n\n{check.about}{level} {check.explanation}\n\n{example}\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,274 @@
+"""The checks on small programs and recorded failures: what they report, and where they keep silent.
+
+The environment is a folder as `venv` makes it, with a package of a few lines in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from dl_bug_lsp.checks.checking import CheckOptions, check
+from dl_bug_lsp.checks.findings import CheckReport
+from dl_bug_lsp.cli.main import main
+from dl_bug_lsp.workspace import Workspace
+
+ROOT = Path(__file__).parent.parent.parent
+FIXTURES = ROOT / "fixtures"
+OPENED = ROOT / "benchmarks" / "held_out" / "opened"
+SCHEMA = json.loads((ROOT / "docs" / "check.schema.json").read_text(encoding="utf-8"))
+
+LIBRARY = {
+    "netlib/__init__.py": "from .layers import Dense\nfrom .layers import train as fit_all\n",
+    "netlib/layers.py": (
+        "open(__file__ + '.ran', 'w')\n\n\n"
+        "def kept(f):\n    def run(*a, **k):\n        return f(*a, **k)\n    return run\n\n\n"
+        "class Dense:\n    def __init__(self, units, *, bias=True):\n        pass\n\n\n"
+        "def train(model, epochs=1, **options):\n    pass\n\n\n"
+        "@kept\ndef odd(a):\n    pass\n"
+    ),
+    "netlib-2.0.dist-info/METADATA": "Name: netlib\nVersion: 2.0\n",
+    "lazy/__init__.py": "def __getattr__(name):\n    return name\n",
+}
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Lay out an environment as `venv` does; its interpreter is a file that cannot be run."""
+    prefix = tmp_path_factory.mktemp("venv")
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    home = Path(os.path.realpath(sys.executable)).parent
+    (prefix / "bin").mkdir()
+    (prefix / "bin" / "python").write_text("no program")
+    (prefix / "pyvenv.cfg").write_text(f"home = {home}\nversion = {version}.0\n")
+    for name, text in LIBRARY.items():
+        file = prefix / "lib" / f"python{version}" / "site-packages" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return str(prefix / "bin" / "python")
+
+
+Said = Callable[..., list[str]]
+
+
+def written(folder: Path, files: dict[str, str]) -> Workspace:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return Workspace(folder, cache=False)
+
+
+def places(report: CheckReport) -> list[str]:
+    return [f"{f.certainty.value} {f.id} {f.file}:{f.line}" for f in report.findings]
+
+
+@pytest.fixture
+def said(tmp_path: Path, python: str, monkeypatch: pytest.MonkeyPatch) -> Said:
+    """Check files with a command; return certainty, id and place of each finding."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path.parent / "cache"))
+
+    def run(files: dict[str, str], *command: str) -> list[str]:
+        return places(check(written(tmp_path, files), command, CheckOptions(python)))
+
+    return run
+
+
+PARSER = (
+    "import argparse\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\n"
+    "p.add_argument('--mode', choices=['a', 'b'])\np.add_argument('--data', required=True)\n"
+    "p.parse_args()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("--data d --epochs 3 --mode a", []),
+        ("--data d --epo 3", []),
+        ("--data=d --epoch=3", []),
+        ("--data d --epchs 3", ["sure unknown-option train.py:1"]),
+        ("--data d --epochs 3.5", ["sure option-value train.py:1"]),
+        ("--data d --mode c", ["sure option-value train.py:1"]),
+        ("--epochs 3", ["sure missing-option train.py:1"]),
+    ],
+)
+def test_options_are_compared_as_argparse_does(said: Said, words: str, expected: list[str]) -> None:
+    assert said({"train.py": PARSER}, "python", "train.py", *words.split()) == expected
+
+
+@pytest.mark.parametrize("words", ["--data d --epchs 3", "--epochs x"])
+def test_argparse_itself_agrees(tmp_path: Path, words: str) -> None:
+    (tmp_path / "train.py").write_text(PARSER)
+    done = subprocess.run(
+        [sys.executable, "train.py", *words.split()], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert done.returncode == 2
+
+
+def test_programs_that_take_anything_are_left_out(said: Said) -> None:
+    text = PARSER.replace("p.parse_args()", "p.parse_known_args()")
+    assert said({"train.py": text}, "python", "train.py", "--other", "3") == []
+
+
+def test_a_script_s_commands_are_checked_at_their_lines(said: Said) -> None:
+    script = 'ARGS="--epochs 3"\nfor d in a b; do\n  python train.py $ARGS --data $d\ndone\n'
+    script += "torchrun --nproc-per-node 2 train.py --data d \\\n  --epochs many\n"
+    files = {"train.py": PARSER, "run.sh": script}
+    assert said(files, "bash", "run.sh") == ["sure option-value run.sh:6"]
+
+
+def test_a_makefile_s_target_and_an_editor_s_launch_are_read(said: Said) -> None:
+    launch = '{"configurations": [{"name": "T", "program": "${workspaceFolder}/train.py",\n'
+    launch += '"args": ["--data",\n"d",\n"--mode",\n"z"]}]}'
+    files = {
+        "train.py": PARSER,
+        "Makefile": "train:\n\tpython train.py --data d --mode q\nother:\n\tpython train.py --no\n",
+        ".vscode/launch.json": launch,
+    }
+    assert said(files, "make", "train") == ["sure option-value Makefile:2"]
+    assert said(files, "launch.json:T") == ["sure option-value .vscode/launch.json:5"]
+
+
+def test_the_folder_of_a_command_is_followed(said: Said, tmp_path: Path, python: str) -> None:
+    workspace = written(tmp_path, {"job/train.py": PARSER})
+    report = check(workspace, "cd job && python train.py --data d --nod 3", CheckOptions(python))
+    assert places(report) == ["sure unknown-option job/train.py:1"]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("import netlib\nnetlib.Dense(3, bias=False)\nnetlib.fit_all(1, lr=2)\n", []),
+        ("import netlib as n\nn.Dense(3, biass=False)\n", ["sure unknown-argument a.py:2"]),
+        ("from netlib import Dense\nDense()\n", []),
+        ("from netlib import Dense\nDense(bias=True)\n", ["likely missing-argument a.py:2"]),
+        ("import netlib\nnetlib.Desne(3)\n", ["sure missing-library-name a.py:2"]),
+        ("from netlib import Gone\n", ["sure missing-library-name a.py:1"]),
+        ("import netlib\nif hasattr(netlib, 'Gone'):\n    netlib.Gone()\n", []),
+        ("try:\n    from netlib import Gone\nexcept ImportError:\n    Gone = None\n", []),
+        ("import lazy\nlazy.anything(1)\n", []),
+        ("def f(netlib):\n    return netlib.Gone\nimport netlib\n", []),
+        ("import absent\n", ["sure missing-library a.py:1"]),
+        ("def f():\n    import absent\n", ["likely missing-library a.py:2"]),
+        ("try:\n    import absent\nexcept ImportError:\n    absent = None\n", []),
+        ("import os, json, _thread\n", []),
+        ("print(lenght)\n", ["sure undefined-name a.py:1"]),
+        ("from os import *\nprint(lenght)\n", []),
+        ("def f(x: 'Later') -> int:\n    return [y for y in x]\nclass Later: pass\n", []),
+        ("import absent  # dl-bug: ignore[missing-library]\n", []),
+        ("import absent  # dl-bug: ignore[syntax]\n", ["sure missing-library a.py:1"]),
+    ],
+)
+def test_names_and_calls_of_libraries(said: Said, code: str, expected: list[str]) -> None:
+    assert said({"a.py": code}, "python", "a.py") == expected
+
+
+def test_nothing_of_the_environment_is_imported(said: Said, python: str) -> None:
+    code = "import netlib\nnetlib.Dense(3, biass=False)\nnetlib.layers.odd(1, 2)\n"
+    assert "sure unknown-argument a.py:2" in said({"a.py": code}, "python", "a.py")
+    assert "netlib" not in sys.modules
+    assert not list(Path(python).parent.parent.rglob("*.ran"))
+
+
+def test_names_of_the_workspace_s_own_modules(said: Said) -> None:
+    files = {"a.py": "from model import Net, Nett\nimport pack.one\nfrom pack import one, two\n"}
+    files |= {"model.py": "class Net: pass\n", "pack/__init__.py": "", "pack/one.py": ""}
+    assert said(files, "python", "a.py") == [
+        "sure missing-import-name a.py:1",
+        "sure missing-import-name a.py:3",
+    ]
+
+
+def test_files_that_do_not_parse(said: Said) -> None:
+    files = {"a.py": "import yaml\nyaml.safe_load(open('c.yaml'))\nimport b\n", "b.py": "def f(:\n"}
+    files |= {"c.yaml": "a: 1\n b: 2\n", "unread.yaml": "a: 1\n b: 2\n"}
+    found = [row for row in said(files, "python", "a.py") if "syntax" in row]
+    assert found == ["sure syntax b.py:1", "sure syntax c.yaml:2"]
+
+
+def test_the_settings_of_a_project_leave_findings_out(
+    tmp_path: Path, python: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = "[tool.dl-bug-lsp.check]\nignore = ['missing-library']\nexclude = ['old/*']\n"
+    files = {"a.py": "import absent\nimport old.b\n", "old/b.py": "print(nothing)\n"}
+    written(tmp_path, {**files, "pyproject.toml": settings})
+    words = ["check", "--workspace", str(tmp_path), "--python", python, "--", "python", "a.py"]
+    assert main(words) == 0
+    assert "Nothing was found" in capsys.readouterr().out
+
+
+FOUND = [
+    (FIXTURES / "124-ddpm-launch-script", "option-value"),
+    (FIXTURES / "317-gait-launch-script", "unknown-option"),
+    (FIXTURES / "118-kws-config-bracket", "syntax"),
+    (FIXTURES / "207-tickets-lr-text", "number-as-text"),
+    (OPENED / "713-gan-lost-backslash", "syntax"),
+    (OPENED / "722-mf-wrong-flag", "unknown-option"),
+    (OPENED / "736-softmax-dotenv-name", "environment-variable"),
+]
+
+
+@pytest.mark.parametrize(("case", "id"), FOUND, ids=lambda value: getattr(value, "name", value))
+def test_causes_of_recorded_failures_are_found_before_the_run(case: Path, id: str) -> None:
+    truth = json.loads((case / "truth.json").read_text(encoding="utf-8"))
+    causes = {(cause["file"], cause["line"]) for cause in truth["root_cause"]}
+    workspace = Workspace(case / "workspace", cache=False)
+    report = check(workspace, truth.get("command") or "", CheckOptions("no-such-python"))
+    assert {(f.file, f.line) for f in report.findings if f.id == id} & causes
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["", "python", "ls -l", "python missing.py", "python 'open", "make", "bash gone.sh", "x=1",
+     "launch.json", "torchrun", "python -m", "python -c 'print(1)'", "$RUN train.py", "&& ||"],
+)  # fmt: skip
+def test_odd_commands_give_words_and_no_errors(tmp_path: Path, command: str) -> None:
+    workspace = written(tmp_path, {"train.py": PARSER, "loop.sh": "bash loop.sh\nbash loop.sh\n"})
+    report = check(workspace, command, CheckOptions("/no/python"))
+    assert report.findings == ()
+    assert all(problem and "\n" not in problem for problem in report.problems)
+    assert check(workspace, ["bash", "loop.sh"]).findings == ()
+
+
+def test_the_exit_code_and_every_format(
+    tmp_path: Path, python: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    written(tmp_path, {"train.py": PARSER, "b.py": "def f():\n    import absent\n"})
+    base = ["check", "--workspace", str(tmp_path), "--python", python]
+    wrong = ["--", "python", "train.py", "--data", "d", "--epochs", "\u202ex"]
+    assert main([*base, *wrong]) == 1
+    text = capfd.readouterr().out
+    assert "train.py:1  sure  option-value" in text and "\u202e" not in text
+    assert main([*base, "--format", "json", *wrong]) == 1
+    document = json.loads(capfd.readouterr().out)
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    assert [row["category"] for row in document["findings"]] == ["illegal_argument"]
+    assert main([*base, "--format", "sarif", *wrong]) == 1
+    (run,) = json.loads(capfd.readouterr().out)["runs"]
+    assert run["results"][0]["ruleId"] == run["tool"]["driver"]["rules"][0]["id"] == "option-value"
+    assert main([*base, "--format", "github", *wrong]) == 1
+    assert capfd.readouterr().out.startswith("::error file=")
+    assert main([*base, "--", "python", "b.py"]) == 0
+    assert main([*base, "--strict", "--", "python", "b.py"]) == 1
+    assert main([*base, "--ignore", "nothing"]) == 2
+
+
+def test_a_run_is_not_started_where_it_would_surely_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = PARSER + "print('it runs')\n"
+    written(tmp_path, {"train.py": text})
+    monkeypatch.chdir(tmp_path)
+    command = ["run", "--check", "--", sys.executable, "train.py", "--data", "d"]
+    assert main([*command, "--epchs", "1"]) == 1
+    told = capfd.readouterr()
+    assert "it runs" not in told.out and "unknown-option" in told.err
+    assert main(command) == 0
+    assert "it runs" in capfd.readouterr().out

@@ -1,0 +1,101 @@
+"""Findings before a run in the real server process: shown when asked for, gone with an edit."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_lsp
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient
+
+PROGRAM = (
+    "import argparse\n\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\n"
+    "p.parse_args()\nprint(lenght)\n"
+)
+FINDING = (5, types.DiagnosticSeverity.Warning, "undefined-name")
+
+
+@pytest_lsp.fixture(
+    config=ClientServerConfig(server_command=[sys.executable, "-m", "dl_bug_lsp", "server"]),
+)
+async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def start(client: LanguageClient, folder: Path, **settings: Any) -> None:
+    await client.initialize_session(
+        types.InitializeParams(
+            capabilities=types.ClientCapabilities(),
+            workspace_folders=[types.WorkspaceFolder(folder.as_uri(), folder.name)],
+            initialization_options={"settings": settings} if settings else None,
+        )
+    )
+
+
+async def check(client: LanguageClient, **argument: Any) -> Any:
+    asked = types.ExecuteCommandParams("dlBug.check", [argument])
+    return await client.workspace_execute_command_async(asked)
+
+
+def shown(client: LanguageClient, file: Path) -> list[tuple[int, Any, Any]]:
+    found = client.diagnostics.get(file.as_uri(), ())
+    return [(one.range.start.line, one.severity, one.code) for one in found]
+
+
+async def test_a_command_is_checked_and_an_edit_takes_the_findings_back(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    program = tmp_path / "train.py"
+    program.write_text(PROGRAM)
+    await start(client, tmp_path)
+    report = await check(client, command="python train.py --epochs 3", captured=True)
+    assert [row["id"] for row in report["findings"]] == ["undefined-name"]
+    assert shown(client, program) == [FINDING]
+
+    assert (await check(client, command="git status", captured=True))["findings"] == []
+    assert shown(client, program) == [FINDING]
+
+    document = types.TextDocumentItem(program.as_uri(), "python", 1, PROGRAM)
+    client.text_document_did_open(types.DidOpenTextDocumentParams(document))
+    whole = types.TextDocumentContentChangeWholeDocument("print(1)\n")
+    version = types.VersionedTextDocumentIdentifier(2, program.as_uri())
+    client.text_document_did_change(types.DidChangeTextDocumentParams(version, [whole]))
+    # The answer to a later request comes after what the edit took back.
+    await check(client, command="git status", captured=True)
+    assert shown(client, program) == []
+
+    program.write_text("print(1)\n")
+    report = await check(client, command="python train.py")
+    assert report["findings"] == [] and shown(client, program) == []
+
+
+@pytest.mark.parametrize("when", ["off", "save"])
+async def test_the_project_says_when(client: LanguageClient, tmp_path: Path, when: str) -> None:
+    program = tmp_path / "train.py"
+    program.write_text(PROGRAM + "if __name__ == '__main__':\n    pass\n")
+    (tmp_path / "pyproject.toml").write_text(f"[tool.dl-bug-lsp.check]\nwhen = '{when}'\n")
+    await start(client, tmp_path)
+    assert await check(client, command="python train.py", captured=True) is None
+    assert shown(client, program) == []
+    identifier = types.TextDocumentIdentifier(program.as_uri())
+    client.text_document_did_save(types.DidSaveTextDocumentParams(identifier))
+    if when == "save":
+        await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        assert shown(client, program) == [FINDING]
+    else:
+        # The answer to a later request: nothing was shown before it.
+        await check(client, command="git status", captured=True)
+        assert shown(client, program) == []
+
+
+async def test_wrong_arguments_are_answered(client: LanguageClient, tmp_path: Path) -> None:
+    await start(client, tmp_path)
+    with pytest.raises(Exception, match="command line"):
+        await check(client, command=3)
+    report = await check(client, command="python 'open")
+    assert report["findings"] == []
