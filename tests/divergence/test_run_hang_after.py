@@ -135,7 +135,7 @@ def test_the_signals_that_programs_use_are_their_own(folder: Path) -> None:
     words = ("--hang-after", "1", "--hang-then", "leave", "--no-report", "--")
     done = run(folder, *words, sys.executable, "handled.py")
     assert (done.returncode, done.stdout) == (0, "done\n")
-    assert "line 7 in <module>" in recorded(folder)
+    assert 'handled.py", line 7 in <module>' in recorded(folder)
 
 
 def test_other_site_customizations_are_loaded_as_without_us(folder: Path) -> None:
