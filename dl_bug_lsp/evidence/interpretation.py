@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.interpretation.complaints import Complaint
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Origin, Raised, Value
 from dl_bug_lsp.messages.values import FactKind, Role
@@ -28,19 +27,10 @@ SHARED = 0.25
 """What an origin counts that made both sides."""
 CONFIRMED = 0.25
 """What an origin's share is multiplied by whose size fitted others before the failure."""
-SAID = 0.3
-"""What an origin's share is multiplied by where only the message says what failed."""
 MOST_ITEMS = 20
 MOST_TEXT = 40
 SEEN = "(followed without being run)"
 """How a sentence says that no run has shown it."""
-MOST_MESSAGE = 2_000
-WHOLE = re.compile(r"(?<![\w.])-?\d{1,9}(?![\w.]|\.\d)")
-OUT_OF_RANGE = re.compile(r"(?i)out of (?:range|bounds)|is not in \[\d")
-PATH_ERRORS = {
-    *("FileNotFoundError", "NotADirectoryError", "IsADirectoryError", "PermissionError"),
-    "EntryNotFoundError",
-}
 DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
@@ -54,15 +44,13 @@ def find(case: Case) -> Iterator[Clue]:
     if raised is None:
         return
     target = (case.places[-1].file, case.places[-1].line)
-    why = _why(raised, is_seen=outcome.is_seen)
+    why = _why(raised)
     for (file, stated), share in _origins(raised).items():
         # What ends too early fails after its last line.
         line = min(stated, len(case.workspace.lines(file)))
         if line > 0 and (file, line) != target:
             fits = (file, stated) in outcome.agreed
             score = share * CONFIRMED if fits else share
-            if not outcome.is_seen:
-                score *= SAID
             yield Clue("interpretation.origin", file, line, score, why)
 
 
@@ -80,7 +68,6 @@ def follow(case: Case) -> Outcome:
         frames=frames,
         settings=_settings(case),
         reported=_reported(case),
-        complaint=_complaint(case),
     )
     return interpreter.run()
 
@@ -96,54 +83,7 @@ def _reported(case: Case) -> set[tuple[int, int]]:
     return {(a, b) for a, b in zip(*sides, strict=True) if a != b}
 
 
-def _complaint(case: Case) -> Complaint:
-    """Return what the message says of the operation that failed."""
-    message, facts = case.message[:MOST_MESSAGE], case.facts
-    printed: set[int | float | str] = set()
-    for fact in facts.facts:
-        if isinstance(fact.value, tuple):
-            printed.update(n for n in fact.value if isinstance(n, int))
-        elif isinstance(fact.value, (int, float, str)) and not isinstance(fact.value, bool):
-            printed.add(fact.value)
-    printed.update(int(number) for number in WHOLE.findall(message))
-    differing = _reported(case)
-    if differing:
-        printed = {number for pair in differing for number in pair}
-    kind, names = _kind_of(case, message)
-    inner = next((frame for frame, place in reversed(case.located) if place is not None), None)
-    underlined = inner.expression if inner is not None and inner.expression else ""
-    return Complaint(kind, names, frozenset(printed), underlined)
-
-
-def _kind_of(case: Case, message: str) -> tuple[str, frozenset[str]]:
-    """Return the kind of a complaint and what it names."""
-    facts = case.facts
-    attributes = {str(f.value) for f in facts.of(FactKind.ATTRIBUTE)}
-    keys = {str(f.value) for f in facts.of(FactKind.KEY)}
-    if "NoneType" in message:
-        return "none", frozenset(attributes)
-    if case.class_name == "ZeroDivisionError":
-        return "zero", frozenset()
-    if "could not convert string to" in message or "invalid literal for int" in message:
-        return "conversion", frozenset()
-    if "unexpected keyword argument" in message:
-        return "argument", frozenset(str(f.value) for f in facts.of(FactKind.ARGUMENT))
-    if "positional argument" in message:
-        return "missing", frozenset()
-    if attributes:
-        return "attribute", frozenset()
-    if keys or case.class_name == "KeyError":
-        return "key", frozenset(keys)
-    if case.class_name == "IndexError" or OUT_OF_RANGE.search(message):
-        return "index", frozenset()
-    if case.class_name in PATH_ERRORS:
-        return "file", frozenset()
-    return "", frozenset()
-
-
-def _why(raised: Raised, *, is_seen: bool) -> str:
-    if not is_seen:
-        return "goes into what the message says of the failing line"
+def _why(raised: Raised) -> str:
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
     if len(shown) == 2:
         return f"goes into {shown[0]} or {shown[1]}, which {SEEN} do not fit at the failing line"

@@ -17,7 +17,6 @@ from typing import Any
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import arrays, builtin_models, operators
-from dl_bug_lsp.interpretation.complaints import Complaint, Observations
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
@@ -152,7 +151,6 @@ class Outcome:
     ``raised`` is the failure where it was reproduced; ``elsewhere`` the places at which values did
     not fit our models; ``reached`` whether the failing line was come to; ``complete`` whether the
     budget did. ``agreed`` counts for origins of sizes the other sizes that they were equal to.
-    ``is_seen`` is False where ``raised`` is only what the message says of the failing line.
     """
 
     raised: Raised | None
@@ -161,7 +159,6 @@ class Outcome:
     complete: bool
     steps: int
     agreed: Mapping[Origin, int] = field(default_factory=dict)
-    is_seen: bool = False
 
 
 class Interpreter:
@@ -177,14 +174,13 @@ class Interpreter:
         frames: Iterable[Origin] = (),
         settings: str | None = None,
         reported: Iterable[tuple[int, int]] = (),
-        complaint: Complaint | None = None,
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
         ``arguments`` are the words of the command line without the program, None where they are
         not known; ``frames`` the places on the stack, outermost first; ``settings`` the config file
         that a path which is not known means; ``reported`` the pairs of sizes that the failure's
-        message says differ; ``complaint`` what else it says.
+        message says differ.
         """
         self.workspace = workspace
         self.script = script
@@ -209,8 +205,6 @@ class Interpreter:
         self.modules: dict[str, Value] = {}
         self.stack: list[Origin] = []
         self.elsewhere: set[tuple[Origin, str]] = set()
-        self.complaint = complaint
-        self.observations = Observations()
         self._guards: list[list[ast.ExceptHandler]] = []
         """The handlers of the ``try`` statements that are being followed."""
         self._tests: list[tuple[ast.expr, Environment]] = []
@@ -240,10 +234,7 @@ class Interpreter:
         done = self.steps - self.left
         reached = self.target in self._come_to
         agreed = dict(self.comparisons.agreed)
-        is_seen = raised is not None
-        if raised is None and reached and self.complaint is not None:
-            raised = self.observations.judged(self.complaint)
-        return Outcome(raised, frozenset(self.elsewhere), reached, complete, done, agreed, is_seen)
+        return Outcome(raised, frozenset(self.elsewhere), reached, complete, done, agreed)
 
     def _until_end(self, work: Callable[[], object]) -> bool:
         """Do a piece of the run; return whether the budget was enough."""
@@ -868,23 +859,7 @@ class Interpreter:
         return None
 
     def _of_Attribute(self, node: ast.Attribute, env: Environment) -> Value:
-        base = self.value(node.value, env)
-        self._observe(node, env, (base,))
-        return self.attribute(base, node.attr, (env.file, node.lineno))
-
-    def _observe(
-        self,
-        node: ast.expr,
-        env: Environment,
-        values: Sequence[Value],
-        keywords: dict[str, Value] | None = None,
-    ) -> None:
-        """Keep an operation of the failing line, where the message may speak of it."""
-        file, line = self.target
-        if self.complaint is None or env.file != file:
-            return
-        if node.lineno <= line <= (node.end_lineno or node.lineno):
-            self.observations.note(node, values, keywords)
+        return self.attribute(self.value(node.value, env), node.attr, (env.file, node.lineno))
 
     def attribute(self, base: Value, name: str, place: Origin) -> Value:
         """Return ``base.name``; raise where it is known not to be there."""
@@ -1007,7 +982,6 @@ class Interpreter:
     def _of_BinOp(self, node: ast.BinOp, env: Environment) -> Value:
         left, right = self.value(node.left, env), self.value(node.right, env)
         self.stack[-1] = (env.file, node.lineno)
-        self._observe(node, env, (left, right))
         if isinstance(left.data, LibraryObject) and isinstance(node.op, ast.Div):
             model = MODELS.methods.get((left.data.short, "/"))
             if model is not None:
@@ -1172,7 +1146,6 @@ class Interpreter:
                 slices.append(None)
                 parts.append(self.value(element, env))
         self.stack[-1] = (env.file, node.lineno)
-        self._observe(node, env, (base, *parts))
         place = (env.file, node.lineno)
         if isinstance(base.data, Instance):
             method = self._member(base.data.cls, "__getitem__")
@@ -1318,7 +1291,6 @@ class Interpreter:
             else:
                 return unknown(value, *args)
         self.stack[-1] = (env.file, node.lineno)
-        self._observe(node, env, (callee, *args), keywords)
         if isinstance(callee.data, Library) and callee.data.name in (
             "builtins.locals",
             "builtins.vars",

@@ -120,6 +120,16 @@ while n:
 print(10 / n)  # fails
 """,
     ),
+    "a condition around a raise": (
+        "raised",
+        """
+width = 6  # origin
+heads = 4  # origin
+other = 3  # no origin
+if other and width % heads != 0:
+    raise ValueError("no")  # fails
+""",
+    ),
     "an assertion": (
         "raised",
         """
