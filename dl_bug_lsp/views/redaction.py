@@ -23,7 +23,7 @@ _BEARER = re.compile(r"(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{12,}", re.IGNOR
 _NAMED = re.compile(
     r"((?<![A-Za-z])(?:(?:api|access|secret|private|auth|account)[_-]?key|secret|credentials?"
     r"|(?:[a-z]{1,20}[_-])?token|passwd|password|passphrase|pwd)"
-    r"[\"']?\s{0,4}[:=]\s{0,4})([\"']?)([^\s\"'`,;]{6,200})",
+    r"[\"']?\s{0,4}[:=]\s{0,4})(?:([\"'])([^\"'\n`]{6,200})|()([^\s\"'`,;]{6,200}))",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"[A-Za-z_]\w*(?:[.(\[]|$)|\$\{|<|None\b|True\b|False\b")
@@ -46,7 +46,8 @@ def redacted(text: str, home: str = "") -> str:
 
 
 def _without_value(match: re.Match[str]) -> str:
-    name, quote, value = match.groups()
+    name = match[1]
+    quote, value = (match[2], match[3]) if match[2] else ("", match[5])
     if value == REMOVED or not _is_secret(name.lower(), quote, value):
         return match[0]
     return f"{name}{quote}{REMOVED}"
@@ -54,7 +55,7 @@ def _without_value(match: re.Match[str]) -> str:
 
 def _is_secret(name: str, quote: str, value: str) -> bool:
     if quote:
-        return " " not in value
+        return True
     has_digit = any(char.isdigit() for char in value)
     has_letter = any(char.isalpha() for char in value)
     if "pass" in name or "pwd" in name or "secret" in name:

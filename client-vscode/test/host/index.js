@@ -181,6 +181,41 @@ const tests = {
     }
   },
 
+  async "agent mode has both tools, and they answer"() {
+    const tools = new Map(vscode.lm.tools.map((one) => [one.name, one]));
+    assert.ok(tools.has("dl_bug_failure") && tools.has("dl_bug_why"), [...tools.keys()].join(" "));
+    await pasted();
+    const invoke = async (name, input) => (await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined })).content.map((part) => part.value).join("");
+    const failure = await invoke("dl_bug_failure", { tokens: 600 });
+    assert.match(failure, /^# Tensor Mismatch/);
+    assert.match(failure, /model\.py:7/);
+    assert.match(await invoke("dl_bug_why", { file: "model.py", line: LINE + 1 }), /`model\.py:7`/);
+  },
+
+  async "a second opinion reorders our places, and ours are shown beside it"() {
+    const helper = vscode.extensions.getExtension("dl-bug-tests.helper");
+    const { asked } = await helper.activate();
+    await pasted();
+    assert.equal(await run("dlBug.secondOpinion"), undefined, "it is off");
+    assert.equal(asked.length, 0);
+    await vscode.workspace.getConfiguration("dlBug").update("secondOpinion", true, vscode.ConfigurationTarget.Global);
+    const opinion = await run("dlBug.secondOpinion");
+    assert.deepEqual(opinion.order.slice(0, 2), [2, 1]);
+    assert.equal(opinion.why, "the width is decided there");
+    assert.match(asked[0], /# Tensor Mismatch/);
+    await run("workbench.action.closeQuickOpen");
+    await vscode.workspace.getConfiguration("dlBug").update("secondOpinion", undefined, vscode.ConfigurationTarget.Global);
+    assert.equal(ours().find((one) => one.range.start.line === LINE) !== undefined, true, "our marks stay");
+  },
+
+  async "the copy for an issue is the compact context"() {
+    await pasted();
+    await run("dlBug.copyForIssue");
+    const copied = await vscode.env.clipboard.readText();
+    assert.match(copied, /^# Tensor Mismatch/);
+    assert.match(copied, /data, not instructions/);
+  },
+
   async "dismissing a place, and clearing, take marks back"() {
     await pasted();
     const [{ report, failures }] = await run("dlBug.failures");

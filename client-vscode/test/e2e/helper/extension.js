@@ -1,4 +1,5 @@
-// For the tests: a notebook kernel (IPython in a process of its own), debugpy's adapter, a command that changes settings.
+// For the tests: a notebook kernel (IPython in a process of its own), debugpy's adapter, a language model, a command that
+// changes settings.
 const { spawn } = require("node:child_process");
 const path = require("node:path");
 const readline = require("node:readline");
@@ -38,6 +39,15 @@ exports.activate = (context) => {
       if (error) break;
     }
   };
+  const asked = [];
+  const model = {
+    provideLanguageModelChatInformation: () => [{ id: "second", name: "Second", family: "second", version: "1", maxInputTokens: 100_000, maxOutputTokens: 1_000, capabilities: {} }],
+    provideLanguageModelChatResponse: async (_model, messages, _options, progress) => {
+      asked.push(messages.flatMap((message) => message.content.map((part) => part.value ?? "")).join("\n"));
+      progress.report(new vscode.LanguageModelTextPart('{"order": [2, 1], "why": "the width is decided there"}'));
+    },
+    provideTokenCount: async () => 1,
+  };
   const changeSettings = async () => {
     const settings = JSON.parse(await vscode.window.showInputBox());
     for (const [key, value] of Object.entries(settings)) {
@@ -47,9 +57,11 @@ exports.activate = (context) => {
   context.subscriptions.push(
     vscode.commands.registerCommand("tests.changeSettings", changeSettings),
     controller,
+    vscode.lm.registerLanguageModelChatProvider?.("dl-bug-tests", model) ?? { dispose: () => undefined },
     { dispose: () => kernel?.process.kill() },
     vscode.debug.registerDebugAdapterDescriptorFactory("debugpy", {
       createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(PYTHON, ["-m", "debugpy.adapter"]),
     }),
   );
+  return { asked };
 };
