@@ -53,7 +53,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("retrieval", "evidence", "ranking", "report", "bug_reports", "localize"),
     ),
     "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
-    "environments": (),
+    "environments": ("data_folder",),
     "checks": (*MIDDLE, "environments", "fixes"),
     "views": ("taxonomy", "report", "checks", "spectrum", "__version__"),
     "server": (

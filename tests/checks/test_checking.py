@@ -28,7 +28,8 @@ SCHEMA = json.loads((ROOT / "docs" / "check.schema.json").read_text(encoding="ut
 LIBRARY = {
     "netlib/__init__.py": "from .layers import Dense\nfrom .layers import train as fit_all\n",
     "netlib/layers.py": (
-        "open(__file__ + '.ran', 'w')\n\n\ndef kept(f):\n    def run(*a, **k):\n        return f(*a, **k)\n    return run\n\n\n"
+        "open(__file__ + '.ran', 'w')\n\n\n"
+        "def kept(f):\n    def run(*a, **k):\n        return f(*a, **k)\n    return run\n\n\n"
         "class Dense:\n    def __init__(self, units, *, bias=True):\n        pass\n\n\n"
         "def train(model, epochs=1, **options):\n    pass\n\n\n"
         "@kept\ndef odd(a):\n    pass\n"
