@@ -59,7 +59,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("report", "localize", "views", "__version__"),
     ),
     "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
-    "environments": (),
+    "environments": ("data_folder",),
     "checks": (*MIDDLE, "environments", "fixes"),
     "views": ("tracebacks", "messages", "taxonomy", "report", "checks", "spectrum", "__version__"),
     "assistants": (

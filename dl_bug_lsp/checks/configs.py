@@ -198,7 +198,8 @@ def _missing_key(
 
 def _is_read(key: str, text: str) -> bool:
     """Whether code may read a key: as an attribute, or by a text that holds it."""
-    return re.search(rf"[.'\"]{re.escape(key)}\b", text) is not None
+    found = re.search(rf"^(?!\s*(?:from|import)\b).*[.'\"]{re.escape(key)}\b", text, re.MULTILINE)
+    return found is not None
 
 
 def _shares(one: str, other: str) -> bool:

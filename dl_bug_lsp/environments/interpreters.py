@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from dl_bug_lsp.data_folder import open_regular
+
 MOST_PTH_BYTES = 200_000
 MOST_SITES = 40
 EXTENSIONS = (".py", ".pyi", ".so", ".pyd", ".dylib")
@@ -282,9 +284,7 @@ def _names(folder: Path) -> list[str]:
 
 def _text(file: Path) -> str:
     try:
-        if not file.is_file():
-            return ""
-        with file.open("rb") as opened:
+        with open_regular(file) as opened:
             return opened.read(MOST_PTH_BYTES).decode("utf-8", "replace")
     except (OSError, ValueError):
         return ""

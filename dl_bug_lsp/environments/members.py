@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
 
+from dl_bug_lsp.data_folder import open_regular
 from dl_bug_lsp.environments.interpreters import Environment
 
 MOST_BYTES = 4_000_000
@@ -103,10 +105,14 @@ def _read(path: Path) -> tuple[frozenset[str], tuple[tuple[int, str], ...], bool
 def parsed(path: Path) -> tuple[ast.Module, str] | None:
     """Return the tree and the text of a library's source, None where there is none."""
     try:
-        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+        with open_regular(path) as opened:
+            data = opened.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
             return None
-        text = path.read_text(encoding="utf-8", errors="replace")
-        return ast.parse(text), text
+        text = data.decode("utf-8", "replace")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text), text
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
