@@ -1,10 +1,9 @@
-"""The tools ``check`` and ``triage``, of rooms that an installation may lack."""
+"""The tools ``check`` and ``triage``."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +23,8 @@ _TEXT: Json = {"type": "string"}
 
 
 def extra_tools(folders: Folders, logs: Sequence[Path]) -> list[Tool]:
-    """Return the tools of the rooms that are there."""
-    made: tuple[tuple[str, Callable[[], Tool]], ...] = (
-        ("dl_bug_lsp.checks", lambda: _check_tool(folders)),
-        ("dl_bug_lsp.triage", lambda: _triage_tool(folders, logs)),
-    )
-    return [make() for room, make in made if find_spec(room) is not None]
+    """Return the tools that look at commands and at folders of logs."""
+    return [_check_tool(folders), _triage_tool(folders, logs)]
 
 
 def _takes(name: str, description: str) -> Json:
@@ -45,12 +40,8 @@ def _takes(name: str, description: str) -> Json:
 
 def _check_tool(folders: Folders) -> Tool:
     def check(given: Mapping[str, Any]) -> Answer:
-        from dl_bug_lsp.checks.checking import (  # type: ignore[import-not-found,unused-ignore]
-            check as checked,
-        )
-        from dl_bug_lsp.views.check_view import (  # type: ignore[import-not-found,unused-ignore]
-            to_json,
-        )
+        from dl_bug_lsp.checks.checking import check as checked
+        from dl_bug_lsp.views.check_view import to_json
 
         workspace = folders.workspace(given.get("workspace"))
         try:
@@ -79,15 +70,9 @@ def _check_tool(folders: Folders) -> Tool:
 
 def _triage_tool(folders: Folders, logs: Sequence[Path]) -> Tool:
     def triage(given: Mapping[str, Any]) -> Answer:
-        from dl_bug_lsp.triage import (  # type: ignore[import-not-found,unused-ignore]
-            MissingExtraError,
-        )
-        from dl_bug_lsp.triage import (
-            triage as triaged,
-        )
-        from dl_bug_lsp.triage.results import (  # type: ignore[import-not-found,unused-ignore]
-            to_json,
-        )
+        from dl_bug_lsp.triage import MissingExtraError
+        from dl_bug_lsp.triage import triage as triaged
+        from dl_bug_lsp.triage.results import to_json
 
         workspace = folders.workspace(given.get("workspace"))
         folder = below(workspace.root / given["folder"], (workspace.root, *logs))

@@ -77,6 +77,28 @@ async def test_every_tool_answers(workspace: Path) -> None:
         assert nothing.structured_content["failures"] == []
 
 
+async def test_a_command_is_checked_and_a_folder_of_logs_is_triaged(workspace: Path) -> None:
+    (workspace / "logs").mkdir()
+    for number in range(2):
+        shutil.copy(FIXTURE / "log.txt", workspace / "logs" / f"{number}.log")
+    (workspace / "start.py").write_text(
+        "import argparse\n\nparser = argparse.ArgumentParser()\n"
+        'parser.add_argument("--rate", type=float)\nparser.parse_args()\n'
+    )
+    async with client_of(workspace) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert all(tools[name].annotations.read_only_hint for name in ("check", "triage"))
+        checked = await client.call_tool("check", {"command": "python start.py --rat 1e-3 --x 2"})
+        found = [(one["id"], one["file"]) for one in checked.structured_content["findings"]]
+        assert [one for one in found if one[0] == "unknown-option"]
+        assert "`--x`" in checked.content[0].text
+        triaged = await client.call_tool("triage", {"folder": "logs"})
+        (group,) = triaged.structured_content["groups"]
+        assert (group["jobs"], group["category"]) == (2, "illegal_index")
+        outside = await client.call_tool("triage", {"folder": "../.."})
+        assert outside.is_error
+
+
 async def test_wrong_calls_are_answered_in_a_sentence(workspace: Path) -> None:
     async with client_of(workspace) as client:
         for name, given, words in (
