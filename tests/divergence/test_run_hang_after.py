@@ -96,7 +96,7 @@ def test_a_run_that_is_left_alone_goes_on_and_ends_by_itself(folder: Path) -> No
     )
     assert done.returncode == 0
     assert done.stdout == "started\n" + "through\n" * 3
-    assert done.stderr.count("nothing has moved for") == 1
+    assert "nothing has moved for" in done.stderr
     assert "left alone" in done.stderr
     assert recorded(folder).count("[dl-bug-lsp] hang: ") == 1
 
