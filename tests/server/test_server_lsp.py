@@ -31,7 +31,7 @@ RAISED = "leafcls/models/head.py"
 COMMANDS = [
     *("dlBug.localize", "dlBug.localizeFile", "dlBug.clear", "dlBug.resolve", "dlBug.failures"),
     *("dlBug.dismiss", "dlBug.report", "dlBug.why", "dlBug.next", "dlBug.previous"),
-    *("dlBug.openLog", "dlBug.heatmap"),
+    *("dlBug.openLog", "dlBug.heatmap", "dlBug.check"),
 ]
 
 
