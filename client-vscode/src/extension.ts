@@ -8,6 +8,7 @@ import { Captures } from "./capture/captures";
 import { DebugCapture } from "./capture/debugging";
 import { NotebookCapture } from "./capture/notebooks";
 import { TerminalCapture } from "./capture/terminal";
+import { explainCategory } from "./commands/explaining";
 import { Places } from "./commands/places";
 import { Texts } from "./commands/texts";
 import { debugInformation, InformationDocument } from "./debugInformation";
@@ -79,6 +80,7 @@ export function activate(context: vscode.ExtensionContext): void {
       captures.take(listed);
       update();
     }),
+    explainCategory(failures),
     vscode.commands.registerCommand("dlBug.toggleHeatMap", () => heatMap.toggle()),
     vscode.commands.registerCommand("dlBug.setUp", () => running.setUp()),
     vscode.commands.registerCommand("dlBug.restartServer", () => running.restart()),

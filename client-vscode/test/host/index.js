@@ -30,7 +30,7 @@ function until(words, check, limit = 45_000) {
         resolve(found);
       }
     };
-    const events = [vscode.workspace.onDidOpenTextDocument(look), vscode.languages.onDidChangeDiagnostics(look), vscode.window.onDidChangeActiveTextEditor(look), vscode.window.onDidChangeTextEditorSelection(look), vscode.window.onDidChangeTerminalShellIntegration(look)];
+    const events = [vscode.workspace.onDidOpenTextDocument(look), vscode.window.tabGroups.onDidChangeTabs(look), vscode.languages.onDidChangeDiagnostics(look), vscode.window.onDidChangeActiveTextEditor(look), vscode.window.onDidChangeTextEditorSelection(look), vscode.window.onDidChangeTerminalShellIntegration(look)];
     const timer = setTimeout(() => {
       end();
       reject(new Error(`waited in vain for ${words}`));
@@ -98,6 +98,14 @@ const tests = {
     assert.match(text, /^## The code$/m);
     assert.match(text, /^> +7 .*hidden \* 2/m);
     assert.match(text, /^## About: Tensor Mismatch$/m);
+    await run("workbench.action.closeAllEditors");
+  },
+
+  async "the category's page opens"() {
+    await pasted();
+    await run("dlBug.explainCategory");
+    const labels = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => tab.label));
+    await until("the page", () => labels().some((label) => /tensor_mismatch/.test(label)));
     await run("workbench.action.closeAllEditors");
   },
 
