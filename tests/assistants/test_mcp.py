@@ -91,7 +91,7 @@ async def test_a_command_is_checked_and_a_folder_of_logs_is_triaged(workspace: P
         checked = await client.call_tool("check", {"command": "python start.py --rat 1e-3 --x 2"})
         found = [(one["id"], one["file"]) for one in checked.structured_content["findings"]]
         assert [one for one in found if one[0] == "unknown-option"]
-        assert "`--x`" in checked.content[0].text
+        assert "has no option '--x'" in checked.content[0].text
         triaged = await client.call_tool("triage", {"folder": "logs"})
         (group,) = triaged.structured_content["groups"]
         assert (group["jobs"], group["category"]) == (2, "illegal_index")
