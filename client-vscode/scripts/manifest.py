@@ -151,7 +151,7 @@ def configuration() -> list[dict[str, Any]]:
     of = {key: name for name, keys in GROUPS.items() for key in keys}
     groups: dict[str, dict[str, Any]] = {}
     own = own_settings()
-    for name in ("Capture", "Seeing"):
+    for name in ("Capture", "Seeing", "Assistants"):
         groups[name] = own[name]
     for setting in SETTINGS:
         groups.setdefault(of.get(setting.key, OTHERS), {})[setting.key] = of_server(setting)
