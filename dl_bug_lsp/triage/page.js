@@ -51,6 +51,8 @@
   };
   const day = (seconds) => seconds === null ? "" : new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ");
   const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 1 });
+  // Without a manifest nothing is known of users and hours.
+  const known = (value) => value ? number(value) : "";
   const rowOf = (group) => {
     const row = element("tr", undefined, "group");
     row.id = "g-" + group.id;
@@ -60,7 +62,7 @@
     if (group.new) what.append(element("span", "new ", "new"));
     what.append(element("span", group.exception + (group.exception && group.message ? ": " : "") + group.message.split("\n")[0].slice(0, 200), "code"));
     row.append(element("td", number(group.jobs), "n"), what, element("td", names[group.category] || group.category),
-      element("td", number(group.users.length), "n"), element("td", number(group.gpu_hours), "n"),
+      element("td", known(group.users.length), "n"), element("td", known(group.gpu_hours), "n"),
       element("td", day(group.first_seen)), element("td", day(group.last_seen)));
     return row;
   };

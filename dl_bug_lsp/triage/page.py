@@ -157,13 +157,18 @@ def _table(
         share = row.jobs / total
         yield (
             f"<tr><td>{name}</td>{_number(row.jobs)}{_number(share, f'{share:.1%}')}"
-            f"{_number(row.groups)}{_number(row.gpu_hours, f'{row.gpu_hours:,.1f}')}</tr>"
+            f"{_number(row.groups)}{_hours(row.gpu_hours)}</tr>"
         )
     yield "</tbody></table>"
 
 
 def _number(value: float, shown: str | None = None) -> str:
     return f'<td class="n" data-value="{value!r}">{f"{value:,}" if shown is None else shown}</td>'
+
+
+def _hours(hours: float) -> str:
+    """Return a cell of GPU-hours, an empty one where no manifest tells of any."""
+    return _number(hours, f"{hours:,.1f}" if hours else "")
 
 
 def _retries(result: TriageResult) -> Iterator[str]:
@@ -182,8 +187,7 @@ def _retries(result: TriageResult) -> Iterator[str]:
         yield '<th class="n"><button>GPU-hours</button></th></tr></thead><tbody>'
         for group in sorted(only, key=lambda group: -group.retried)[:20]:
             yield (
-                f"<tr><td>{_link(group)}</td>{_number(group.retried)}"
-                f"{_number(group.gpu_hours, f'{group.gpu_hours:,.1f}')}</tr>"
+                f"<tr><td>{_link(group)}</td>{_number(group.retried)}{_hours(group.gpu_hours)}</tr>"
             )
         yield "</tbody></table>"
     rows = [row for row in result.categories if row.retried]
