@@ -13,7 +13,7 @@ from dl_bug_lsp.cli.errors import UsageError, complain
 from dl_bug_lsp.cli.run_hangs import watching
 from dl_bug_lsp.cli.run_spectrum import recording, spectrum_of
 from dl_bug_lsp.runs import records
-from dl_bug_lsp.runs.capped import CappedLog
+from dl_bug_lsp.runs.capped import METRIC, CappedLog
 from dl_bug_lsp.runs.starting import StartError
 from dl_bug_lsp.runs.starting import run as run_to_its_end
 
@@ -62,7 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
             records.finish(place, done)
         executed = take_in(done, log.content()) if arguments.spectrum else None
     if not code and not hung and not arguments.no_report:
-        _warn(log.content(), workspace, place, arguments)
+        output = log.content()[-MOST_METRICS:]
+        if METRIC.search(output):
+            _report(output, workspace, place, arguments, None, ended_well=True)
     if hung:
         complain(f"the run hung and was ended ({_end(code)})")
         if not arguments.no_report:
@@ -111,14 +113,19 @@ def _report(
     place: Path | None,
     arguments: argparse.Namespace,
     executed: RecordedRun | None,
+    *,
+    ended_well: bool = False,
 ) -> None:
-    """Print the report to standard error; a fault of ours changes nothing of the run's end."""
+    """Print the report to standard error; a fault of ours changes nothing of the run's end.
+
+    Of a run that ended well it is printed only where its metrics say that it went wrong.
+    """
     if not output.strip():
         complain("it printed nothing that could tell why")
         return
     try:
-        _print_report(output, workspace, arguments.format, arguments.color, executed)
-        if place is not None and arguments.format == "text":
+        told = _print_report(output, workspace, arguments, executed, ended_well=ended_well)
+        if told and place is not None and arguments.format == "text":
             log = os.path.relpath(records.log_file(place))
             complain(f"more: dl-bug-lsp localize {log}{_where(workspace)}")
     except OSError:
@@ -126,31 +133,8 @@ def _report(
     except Exception as error:
         if arguments.debug:
             raise
-        complain(f"the failure could not be localized ({type(error).__name__})")
-
-
-def _warn(
-    output: bytes, workspace: Path, place: Path | None, arguments: argparse.Namespace
-) -> None:
-    """Report a run that ended without an error, where its metrics say that it went wrong."""
-    from dl_bug_lsp.watching.followed import METRIC
-
-    output = output[-MOST_METRICS:]
-    if not METRIC.search(output):
-        return
-    try:
-        # Imported here: a command whose output names no metrics pays for none of it.
-        from dl_bug_lsp.localize import localize
-        from dl_bug_lsp.workspace import Workspace
-
-        if localize(output, Workspace(workspace, cache=False)).silent_warning is None:
-            return
-    except Exception:
-        if arguments.debug:
-            raise
-        return
-    complain("the command ended without an error, but its metrics look wrong")
-    _report(output, workspace, place, arguments, None)
+        if not ended_well:
+            complain(f"the failure could not be localized ({type(error).__name__})")
 
 
 MOST_METRICS = 2**20
@@ -162,24 +146,36 @@ def _where(workspace: Path) -> str:
 
 
 def _print_report(
-    output: bytes, workspace: Path, shape: str, colour: str, executed: RecordedRun | None
-) -> None:
-    """Localize a run's output and print the report to standard error."""
-    # Imported here: a command that succeeds pays for none of it.
+    output: bytes,
+    workspace: Path,
+    arguments: argparse.Namespace,
+    executed: RecordedRun | None,
+    *,
+    ended_well: bool,
+) -> bool:
+    """Localize a run's output and print the report to standard error; return whether it did."""
+    # Imported here: a command that succeeds, and names no metrics, pays for none of it.
     from dl_bug_lsp.assistants.context import PLACES
     from dl_bug_lsp.cli.localize_command import print_rendered, rendered
     from dl_bug_lsp.localize import localize
     from dl_bug_lsp.report import Options
     from dl_bug_lsp.workspace import Workspace
 
+    shape = arguments.format
     opened = Workspace(workspace)
     wanted = Options(SHORT, SHORT) if shape == "text" else Options()
     if shape == "context":
         wanted = Options(PLACES)
     spectrum = spectrum_of(executed, workspace, opened) if executed is not None else None
     report = localize(output, opened, wanted, spectrum)
+    if ended_well:
+        if report.silent_warning is None:
+            return False
+        complain("the command ended without an error, but its metrics look wrong")
     opened.keep_index()
-    print_rendered(rendered(report, opened, shape, colour, sys.stderr), shape, sys.stderr)
+    text = rendered(report, opened, shape, arguments.color, sys.stderr)
+    print_rendered(text, shape, sys.stderr)
+    return True
 
 
 def _leave(code: int) -> int:

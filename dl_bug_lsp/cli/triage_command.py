@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError
 from dl_bug_lsp.cli.terminal import terminal_width, write_bytes, write_text
-from dl_bug_lsp.triage import MissingExtraError, triage
+from dl_bug_lsp.triage import MissingExtraError, TriageError, triage
 
 if TYPE_CHECKING:
     from dl_bug_lsp.triage.running import Progress
@@ -24,10 +24,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "html" and arguments.output is None and sys.stdout.isatty():
         raise UsageError("--format html writes a page; name its file with --output FILE")
     shown = _Shown(quiet=arguments.quiet)
-    try:
-        from dl_bug_lsp.triage.store import TriageError
-    except ImportError:
-        TriageError = MissingExtraError  # type: ignore[misc,assignment]  # noqa: N806
     try:
         result = triage(
             arguments.paths,

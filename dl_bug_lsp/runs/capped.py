@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections import deque
 from pathlib import Path
@@ -13,6 +14,9 @@ HEAD = 2**20
 """Bytes that are kept from the beginning: how the run was set up."""
 TAIL = 8 * 2**20
 """Bytes that are kept from the end, at least: what ended it."""
+
+METRIC = re.compile(rb"(?i)\bnan\b|loss|acc|perplexity|reward")
+"""What the output of a training names; a run that ended well is looked at only where it does."""
 
 
 class CappedLog:

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 EXTRA = "triage needs more packages; install them with: pip install 'dl-bug-lsp[triage]'"
 """What is said where the extra is not installed."""
 
-__all__ = ["EXTRA", "MissingExtraError", "triage"]
+__all__ = ["EXTRA", "MissingExtraError", "TriageError", "triage"]
+
+
+class TriageError(Exception):
+    """Triage cannot go on; its text is one sentence that says what to do."""
 
 
 class MissingExtraError(ImportError):
@@ -43,7 +47,7 @@ def triage(
     by default one a core, and for few logs this process alone.
 
     Never raises on what it reads. Raises `MissingExtraError` where the extra is not installed and
-    `dl_bug_lsp.triage.store.TriageError` where the results or the cluster cannot be used.
+    `TriageError` where the results, the workspace or the cluster cannot be used.
     """
     try:
         from dl_bug_lsp.triage.triaging import run

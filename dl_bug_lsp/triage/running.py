@@ -11,9 +11,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from dl_bug_lsp.triage import TriageError
 from dl_bug_lsp.triage.batches import batches, read_batch
 from dl_bug_lsp.triage.sources import Source, Unread
-from dl_bug_lsp.triage.store import TriageError, unread_rows
+from dl_bug_lsp.triage.store import unread_rows
 
 SMALL = 48 * 2**20
 """Bytes up to which no processes are started: that takes longer than to read so little."""

@@ -22,16 +22,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dl_bug_lsp.data_folder import locked
+from dl_bug_lsp.triage import TriageError
 from dl_bug_lsp.triage.batches import SCHEMA
 from dl_bug_lsp.triage.sources import Source, Unread
 
 READS = "reads"
 MOST_PARTS = 64
 """Parts of more than this number are joined at the end of a run."""
-
-
-class TriageError(Exception):
-    """Triage cannot go on; its text is one sentence that says what to do."""
 
 
 class Store:

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import Options
+from dl_bug_lsp.triage import TriageError
 from dl_bug_lsp.triage.batches import SCHEMA
 from dl_bug_lsp.triage.manifests import (
     Job,
@@ -47,7 +48,7 @@ from dl_bug_lsp.triage.sources import (
     unpacked,
 )
 from dl_bug_lsp.triage.statistics import result_of
-from dl_bug_lsp.triage.store import Store, TriageError, write_table, write_text
+from dl_bug_lsp.triage.store import Store, write_table, write_text
 from dl_bug_lsp.workspace import Workspace
 
 PART_ROWS = 20_000

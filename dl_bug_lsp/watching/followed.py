@@ -7,11 +7,11 @@ How often logs are looked at: the more recently they grew the more often, within
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from dl_bug_lsp.logs.decoding import decode, detect_encoding
+from dl_bug_lsp.runs.capped import METRIC
 from dl_bug_lsp.watching.failure_detection import (
     Identity,
     document_failure,
@@ -36,8 +36,6 @@ LARGEST = 2**20
 """Bytes of a log that are read closely, at most."""
 MOST_COUNTED = 2**30
 """Bytes whose line feeds are counted, at most: half a second's work; lines count from there."""
-METRIC = re.compile(rb"(?i)\bnan\b|loss|acc|perplexity|reward")
-"""What the output of a training names. A run whose output does not is not looked at again."""
 LARGEST_DOCUMENT = 32 * 2**20
 MESSAGE_ENDS = 2.0
 """Seconds after which lines below a failure's message are no part of it: a next run's."""

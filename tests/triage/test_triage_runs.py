@@ -17,12 +17,12 @@ import pytest
 from job_logs import FIXTURES, failing, progress
 
 from dl_bug_lsp.cli.main import main
-from dl_bug_lsp.triage import triage
+from dl_bug_lsp.triage import TriageError, triage
 from dl_bug_lsp.triage.results import TriageResult
 from dl_bug_lsp.triage.running import read_all
 from dl_bug_lsp.triage.sources import listing
 from dl_bug_lsp.triage.standing import Standing, standing_of
-from dl_bug_lsp.triage.store import Store, TriageError
+from dl_bug_lsp.triage.store import Store
 
 Write = Callable[[str, "str | bytes"], Path]
 
