@@ -30,6 +30,8 @@ MOST_NODES = 300
 """Of a function; statements after these are left out, as are those nested deeper than `DEEPEST`."""
 DEEPEST = 40
 _MOST_NAMES = 60
+_MOST_FOLLOWED = 400
+"""Names of a statement, and names of a function whose values are followed."""
 _LONGEST_LINE = 400
 _KIND = {name: number for number, name in enumerate(KINDS)}
 _SYNTAX, _CONTROL, _DATA = range(3)
@@ -276,6 +278,9 @@ class _Graph:
     def _data_flow(self) -> None:
         """Add edges from settings of names to the reads that they reach (reaching definitions)."""
         count = len(self.kinds)
+        read = dict.fromkeys(name for names in self._reads for name in names)
+        followed = set(list(read)[:_MOST_FOLLOWED])
+        sets = [[name for name in names if name in followed] for names in self._sets]
         after: list[dict[str, frozenset[int]]] = [{} for _ in range(count)]
         coming: list[dict[str, frozenset[int]]] = [{} for _ in range(count)]
         nexts: list[list[int]] = [[] for _ in range(count)]
@@ -291,8 +296,8 @@ class _Graph:
             queued[node] = False
             coming[node] = _merged([after[source] for source in self._before[node]])
             left = coming[node]
-            if self._sets[node]:
-                left = {**left, **dict.fromkeys(self._sets[node], frozenset((node,)))}
+            if sets[node]:
+                left = {**left, **dict.fromkeys(sets[node], frozenset((node,)))}
             if left != after[node]:
                 after[node] = left
                 for other in nexts[node]:

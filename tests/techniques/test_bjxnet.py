@@ -96,6 +96,12 @@ def test_the_words_of_statements(tmp_path: Path) -> None:
     assert code_graphs(given, "broken.py").blocks == ()
 
 
+def names(pattern: str, number: int) -> str:
+    """Return fifty names, ``{0}`` and the end of each counted."""
+    one = pattern % number
+    return ", ".join(one.format(n) if "{" in one else f"{one}{n}" for n in range(50))
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -106,6 +112,8 @@ def test_the_words_of_statements(tmp_path: Path) -> None:
         "match x:\n    case [a, *b]:\n        a\n    case _:\n        pass\n",
         "def f(" + ", ".join(f"a{n}" for n in range(3000)) + "): pass\n",
         "break\ncontinue\nreturn 3\n",
+        "while x:\n"
+        + "".join(f"    {names('v%d_', n)} = {names('v{0}_%d', n)}\n" for n in range(290)),
     ],
 )
 def test_graphs_of_any_code_are_bounded(code: str) -> None:
