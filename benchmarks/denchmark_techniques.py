@@ -11,7 +11,7 @@ from typing import Any
 from dl_bug_lsp.localize import localize, located_frames
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.report import Options, Report
-from dl_bug_lsp.techniques.bjxnet import bjxnet, network_from
+from dl_bug_lsp.techniques.bjxnet import bjxnet, network_from, trained_on
 from dl_bug_lsp.techniques.values import (
     FixedReport,
     Query,
@@ -130,11 +130,13 @@ def technique(name: str, project: str, weights: Path | None) -> Technique:
 
 
 def bjxnet_without(project: str) -> Technique:
-    """Return bjXnet with the network that never saw a project; the shipped one saw only eight."""
+    """Return bjXnet with a network that never saw a project."""
     file = FOLDS_OF_BJXNET / f"{project}.json"
-    if not file.is_file():
-        return bjxnet()
-    return bjxnet(network_from(json.loads(file.read_text("utf-8"))))
+    if file.is_file():
+        return bjxnet(network_from(json.loads(file.read_text("utf-8"))))
+    if project in trained_on():
+        raise WrongUseError(f"{file} is not there: run train_bjxnet.py with --folds")
+    return bjxnet()
 
 
 def read_weights(path: Path | None, project: str) -> dict[str, Any] | None:

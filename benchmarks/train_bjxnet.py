@@ -276,7 +276,7 @@ def train(samples: Sequence[Sample]) -> dict[str, Any]:
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         schedule.step()
-    return as_data(model, vocabulary)
+    return {"projects": sorted(sizes), **as_data(model, vocabulary)}
 
 
 def as_data(model: Model, vocabulary: Sequence[str]) -> dict[str, Any]:
@@ -322,7 +322,8 @@ def write(path: Path, data: dict[str, Any]) -> None:
     rows = ",\n".join(f"  {json.dumps(row, separators=(',', ':'))}" for row in data["embedding"])
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
-        f'{{"vocabulary": {json.dumps(data["vocabulary"])},\n'
+        f'{{"projects": {json.dumps(data["projects"])},\n'
+        f'"vocabulary": {json.dumps(data["vocabulary"])},\n'
         f'"embedding_scale": {data["embedding_scale"]},\n'
         f'"embedding": [\n{rows}\n],\n"weights": {{\n{layers}\n}}}}\n',
         encoding="utf-8",
