@@ -40,6 +40,11 @@ LINES_OF_JSON = (".jsonl", ".ndjson")
 TEXTS = (".txt", ".names", ".labels", ".vocab", ".lst", ".list", ".classes")
 OF_PACKAGES = ("requirements", "constraints", "LICENSE", "license", "README", "readme")
 LOOKED_UP = {"key_not_found", "illegal_argument", "undefined_variable", "type_mismatch"}
+OF_OBJECTS = re.compile(
+    r"dtype\('O'\)|dtype\W{0,3}<?U\d|numpy\.(?:object|str)_|dtype:? object|of type object"
+    r"|could not convert string to float|Unable to convert .{0,40}\(Unsupported object type"
+)
+"""How NumPy and frameworks say that an array holds texts or objects where numbers are wanted."""
 FLOAT_FOR_TEXT = re.compile(
     r"'float' object has no attribute '(?:lower|upper|strip|lstrip|rstrip|split|replace|startswith"
     r"|endswith|encode|join|find|isdigit|isalpha|translate|title|format|rsplit|splitlines)'"
@@ -49,6 +54,13 @@ FLOAT_FOR_TEXT = re.compile(
     r"|(?:must be|expected|should be)(?: a| an)? str\w*,? (?:not|got|but got) (?:<class ')?float"
 )
 """How messages say that a float stood where a text was wanted."""
+NOT_A_NUMBER = re.compile(
+    r"\bnans?\b|\(NA or|non-finite|infs? or nans?|contains? nan|missing values|IntCastingNaN",
+    re.IGNORECASE,
+)
+"""How messages say that a number is missing."""
+NANS = {"", "nan", "na", "n/a", "null", "none", "inf", "-inf", "#n/a", "-nan"}
+"""What pandas reads as NaN, in lower case, and infinities (pandas, `read_csv`)."""
 BESIDE = 0.5
 """How near a data file is to the failure that no followed value was read from."""
 NAMED = 0.75
@@ -80,6 +92,7 @@ def find(case: Case) -> Iterator[Clue]:
             yield from _missing_texts(case, table, near)
             yield from _odd_rows(case, table, near)
             yield from _odd_values(table, near, text)
+            yield from _missing_numbers(case, table, near)
             yield from _message_values(case, table, near)
             yield from _extremes(case, table, near)
 
@@ -87,7 +100,8 @@ def find(case: Case) -> Iterator[Clue]:
 def _is_text_for_number(case: Case) -> bool:
     """Whether the message says that a text stood where a number was wanted."""
     named = {str(f.value).rpartition(".")[2] for f in case.facts.of(FactKind.CLASS)}
-    return bool(named & {"str", "object_", "object", "str_"}) and case.category.id in (
+    said = named & {"str", "object_", "object", "str_"} or OF_OBJECTS.search(case.message)
+    return bool(said) and case.category.id in (
         "type_mismatch",
         "corrupt_data",
         "illegal_argument",
@@ -317,6 +331,18 @@ def _missing_texts(case: Case, table: Table, near: float) -> Iterator[Clue]:
         if few and column.numbers * 4 < column.filled:
             for line in column.empty_lines[:MAX_ODD]:
                 why = f"`{column.name}` is empty here, which pandas reads as NaN, a float"
+                yield Clue("data_files.explains", table.file, line, near, why)
+
+
+def _missing_numbers(case: Case, table: Table, near: float) -> Iterator[Clue]:
+    """Yield empty or not finite cells of a column of numbers where the message speaks of NaN."""
+    if not NOT_A_NUMBER.search(case.message):
+        return
+    for column in table.columns:
+        lines = [*column.empty_lines, *(line for line, text in column.odd if text.lower() in NANS)]
+        if lines and len(lines) <= max(MAX_ODD, table.rows // 20) and column.numbers:
+            for line in lines[:MAX_ODD]:
+                why = f"`{column.name}` has no number here, which is read as NaN"
                 yield Clue("data_files.explains", table.file, line, near, why)
 
 
