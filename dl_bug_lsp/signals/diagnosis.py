@@ -136,11 +136,14 @@ def _stopped(log: Log) -> SilentDiagnosis | None:
 # ---------------------------------------------------------------------- the rules
 def _not_a_number(scene: RunSummary) -> Found | None:
     """NaN or infinity in a loss; in another metric only where the last value is one, too."""
-    for role, confidence in ((Role.LOSS, 0.95), (Role.SCORE, 0.6), (Role.SPREAD, 0.5)):
+    kinds = ((Role.LOSS, 0.95), (Role.SCORE, 0.6), (Role.SPREAD, 0.5), (Role.GRADIENT, 0.6))
+    for role, confidence in kinds:
         for one in scene.of(role):
             bad = [p for p in one.points if not math.isfinite(p.value)]
             # One infinite step that training got over (a scaled gradient) is no failure.
-            if bad and (not math.isfinite(one.points[-1].value) or 2 * len(bad) > len(one.points)):
+            broken = sum(1 for p in bad if math.isnan(p.value)) if role is Role.LOSS else 0
+            lasts = not math.isfinite(one.points[-1].value) or 2 * len(bad) > len(one.points)
+            if bad and (lasts or 10 * broken > len(one.points)):
                 why = f"`{one.name}` is {bad[0].value} from line {bad[0].line} on"
                 return "loss_nan", confidence, why, bad[0]
     return None

@@ -37,10 +37,21 @@ def advice(
     if len(set(_NUMBER.findall(text))) >= 2:
         text += f" {WITH_NUMBERS}"
     known = [row for row in classics() if _applies(row, text) and _concerns(row, about)]
-    rows = [row for row in category(verdict.id).advice if _concerns(row, about)]
+    rows = [
+        row
+        for row in category(verdict.id).advice
+        if _concerns(row, about) and not any(find_phrase(text, phrase) for phrase in row.unless)
+    ]
     pointed = [row for row in rows if row.when and _applies(row, text)]
     general = [row for row in rows if not row.when]
-    return tuple(row.advice for row in (*known[:MOST_KNOWN], *pointed, *general)[:MOST])
+    # The better the message is known, the less is guessed beside what is known.
+    if known:
+        chosen = [*known[:MOST_KNOWN], *pointed[:1]]
+    elif pointed:
+        chosen = [*pointed[:MOST], *general[:1]]
+    else:
+        chosen = general
+    return tuple(row.advice for row in chosen[:MOST])
 
 
 def _around(failure: Failure) -> str:
@@ -52,7 +63,9 @@ def _around(failure: Failure) -> str:
 
 
 def _applies(row: ConditionalAdvice, text: str) -> bool:
-    return any(find_phrase(text, phrase) for phrase in row.when)
+    return any(find_phrase(text, phrase) for phrase in row.when) and not any(
+        find_phrase(text, phrase) for phrase in row.unless
+    )
 
 
 def _concerns(row: ConditionalAdvice, about: str) -> bool:

@@ -18,6 +18,9 @@ from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Relation
 UNCLASSIFIED = "unclassified"
 OTHER_CAUSE_DISCOUNT = 0.8
 """What a verdict keeps of its confidence when a neighbour of the root cause gave it."""
+WORDS_DISCOUNT = 0.6
+"""What a rule about a class keeps of its confidence where words without a class fit it."""
+_LONG_PHRASE = 16
 TEXT_THRESHOLD = 0.45
 """The least probability at which the text classifier's word is taken."""
 
@@ -52,6 +55,7 @@ def classify(
         or _by_facts(scene, facts)
         or _by_text(scene)
         or _by_causes(scene, _neighbours(failure, linked=False), OTHER_CAUSE_DISCOUNT)
+        or _by_words(scene)
         or _by_class(scene)
         or _verdict(UNCLASSIFIED, 0.0, scene.evidence_for(None), "none")
     )
@@ -108,6 +112,23 @@ def _by_text(scene: ClassificationContext) -> CategoryVerdict | None:
     if probability < TEXT_THRESHOLD:
         return None
     return _verdict(guess, min(probability, 0.9), scene.evidence_for(None), "text")
+
+
+def _by_words(scene: ClassificationContext) -> CategoryVerdict | None:
+    """Take words that name no class for those of the class that says them, where nothing else does.
+
+    Phrases of several words only: short ones mean something below their class alone.
+    """
+    if not scene.is_message or scene.class_name in _LAUNCHERS:
+        return None
+    for table in TABLES:
+        for candidate in table.rules:
+            long = tuple(phrase for phrase in candidate.phrases if len(phrase) >= _LONG_PHRASE)
+            if long and candidate.types:
+                free = replace(candidate, types=frozenset(), phrases=long)
+                if verdict := _fire(free, scene, WORDS_DISCOUNT):
+                    return verdict
+    return None
 
 
 def _by_class(scene: ClassificationContext) -> CategoryVerdict | None:

@@ -89,6 +89,7 @@ SHELL: tuple[Complaint, ...] = (
     row("loader", r"(?P<message>error while loading shared libraries: .+)$", _F, "shared libraries"),
     row("conda", r"^(?P<message>(?:CommandNotFoundError|EnvironmentNameNotFound|EnvironmentLocationNotFound|CondaError|PackagesNotFoundError|ResolvePackageNotFound|UnsatisfiableError|LibMambaUnsatisfiableError|CondaHTTPError): ?.*)$", _S),
     row("pip", r"^ERROR: (?P<message>(?:Could not find a version that satisfies|No matching distribution found|Cannot install|ResolutionImpossible|Could not open requirements file|Could not install packages|Failed building wheel|Failed to build|Invalid requirement|Package .+ requires a different Python|Ignored the following|.+ is not a supported wheel|Could not build wheels).*)$", _S),
+    row("pip", r"^(?:ERROR: )?(?P<message>\S+ \S+ (?:requires|has requirement) .+, but you(?:'ll| will)? have .+)$", Weight.HINT, "but you"),
     row("pip", r"^error: (?P<message>(?:subprocess-exited-with-error|externally-managed-environment|metadata-generation-failed|legacy-install-failure).*)$", _S),
     row("uv", r"^\s*× (?P<message>No solution found when resolving.*|Failed to .+)$", _S),
     row("make", r"^make(?:\[\d+\])?: \*\*\* \[(?:(?P<file>[^\]:]+):(?P<line>\d{1,7}): )?(?P<message>.+\] (?:Error|Killed|Segmentation|Aborted).*)$", Weight.CONSEQUENCE),
@@ -96,7 +97,8 @@ SHELL: tuple[Complaint, ...] = (
     row("make", r"^(?P<file>[\w./-]{1,200}):(?P<line>\d{1,7}): \*\*\* (?P<message>.+)$", _S),
     row("compiler", r"^(?P<file>[\w./-]{1,500}\.(?:c|cc|cpp|cu|cuh|h|hpp)):(?P<line>\d{1,7})(?::\d+)?: (?P<message>(?:fatal )?error: .+)$", _S),
     row("docker", r"^docker: (?P<message>Error response from daemon.+)$", _F),
-    row("docker", r"^(?P<message>Error response from daemon: .+|ERROR: failed to solve: .+|executor failed running .+)$", _S),
+    row("docker", r"^(?P<message>Error response from daemon: .+)$", _S),
+    row("docker", r"^(?P<message>(?:ERROR: )?failed to solve: .+|(?:ERROR: )?executor failed running .+)$", Weight.CONSEQUENCE),
 )  # fmt: skip
 
 
@@ -144,6 +146,7 @@ NATIVE: tuple[Complaint, ...] = (
     row("nccl", r"NCCL WARN (?:Cuda failure|Call to connect|Connect to|socket|Net|Error)|\bnccl(?:Remote|System|Unhandled|Internal)Error\b", _P, "NCCL WARN|nccl"),
     row("gloo", r"gloo.{0,300}(?:Connection closed by peer|Timed out waiting|Connect timeout|connectFullMesh failed)", _P, "gloo"),
     row("tensorflow", r"^F\d{4} .+?\] (?P<message>.+)$|^\d{4}-\S+ \S+: F \S+:\d+\] ", _F),
+    row("dmlc", r"(?P<message>\[\d\d:\d\d:\d\d\] \S+:\d+: Check failed: .+)$", _S, "Check failed"),
     row("tensorflow", r"(?P<message>Check failed: .+)", _S, "Check failed"),
     row("xla", r"LLVM ERROR: .+|XLA .{0,200}RESOURCE_EXHAUSTED|Allocator .{0,200}ran out of memory trying to allocate", _P, "LLVM|RESOURCE_EXHAUSTED|ran out of memory"),
     row("openmp", r"(?P<message>OMP: Error #\d+: .+|libgomp: .+|Intel MKL FATAL ERROR: .+|INTEL MKL ERROR: .+|BLAS : Program is Terminated.*|OpenBLAS blas_thread_init: pthread_create failed.*)", _F, "OMP|libgomp|MKL|BLAS"),

@@ -26,7 +26,7 @@ TRIGGER = re.compile(
     r"|In '|Interpolation|Primary config|Assertion|corruption|free\(|malloc|atchdog|ran out of"
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
     r"|No space|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication|\*\*\*|Illegal"
-    r"|Floating"
+    r"|Floating|but you"
 )
 _QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
 _LOUD = frozenset(("ERROR", "CRITICAL", "FATAL"))
@@ -44,12 +44,21 @@ _PROSE = re.compile(
     re.IGNORECASE,
 )
 """A person's words about an error, which is told elsewhere."""
+_WITH_MODULE = re.compile(
+    r"(?<=\S )(?P<type>[a-z_]\w{0,60}(?:\.\w{1,60}){0,6}\.[A-Z]\w{0,60}Error): "
+    r"(?P<message>\S.{0,3000})$"
+)
+_HANDLED = re.compile(
+    r"\b(?:except|caught|retr(?:y|ies)\w*|skipp\w+|ignor\w+|raise[sd]?|warn\w*|catch\w*|File \")",
+    re.IGNORECASE,
+)
 _HARMLESS = re.compile(
     r"(?:\b0 (?:errors?|failed)|^Error executing job with|no errors?|errors? (?:rate|=|: ?[\d.])"
     r"|failed call to cuInit|cuInit"
     r"|Unable to register|factory: Attempting|TensorRT|cudart|computation_placer|error_rate"
     r"|mean_\w*error"
-    r"|pip's dependency resolver|\bmse\b|\bmae\b|on_error|\bskipp?|\bretry|\bignor)",
+    r"|pip's dependency resolver|After October 2020"
+    r"|\bmse\b|\bmae\b|on_error|\bskipp?|\bretry|\bignor)",
     re.IGNORECASE,
 )
 _MAX_BACK = 60
@@ -63,6 +72,8 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
     level, rest = split_record(text)
     if level in _QUIET:
         return None
+    if named := _named_in_line(stream, index, level, rest):
+        return named
     for row in ROWS:
         if row.cues and not any(cue in text for cue in row.cues):
             continue
@@ -140,6 +151,19 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     cause = Cause(parsed[0], "\n".join(lines).strip(), (), Relation.ROOT, stream.span(index, end))
     return Block(
         [cause], index, end, "message", evidence=rest.strip(), weight=int(Weight.SPOKEN) + 10
+    )
+
+
+def _named_in_line(stream: Stream, index: int, level: str | None, rest: str) -> Block | None:
+    """Read the exception, with its module, that a heading or a sentence ends in."""
+    if level is not None or "Error: " not in rest or "://" in rest:
+        return None
+    match = _WITH_MODULE.search(rest)
+    if match is None or _HANDLED.search(rest):
+        return None
+    cause = Cause(match["type"], match["message"], (), Relation.ROOT, stream.span(index, index + 1))
+    return Block(
+        [cause], index, index + 1, "message", evidence=match[0].strip(), weight=int(Weight.SPOKEN)
     )
 
 

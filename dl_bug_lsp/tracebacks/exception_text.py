@@ -13,8 +13,8 @@ EXCEPTION = re.compile(
     r"(?P<message>.*))?)?$"
 )
 CHAINED = re.compile(
-    r"^\W{0,8}(?P<during>During handling of the above exception)"
-    r"|^\W{0,8}(?P<cause>The above exception was the direct cause)"
+    r"^\W{0,60}(?P<during>During handling of the above exception)"
+    r"|^\W{0,60}(?P<cause>The above exception was the direct cause)"
 )
 _ENDINGS = re.compile(
     r"(?:Error|Exception|Exit|Interrupt|Warning|Iteration|Failure|Failed|Unsupported)$"
@@ -67,6 +67,9 @@ def parse_exception(text: str) -> tuple[str, str] | None:
     return match["type"], match["message"] or ""
 
 
+_SPACED_COLON = re.compile(
+    r"^(\W{0,20}(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)) : ?"
+)
 _OPENING = re.compile(r"^(?:[\s>*_`~“\"']|<[A-Za-z][\w-]{0,30}>|[-+] |\d\. ){1,12}")
 _CLOSING_TAGS = re.compile(r"(?:\s*</[A-Za-z][\w-]{0,30}>)+\s*$")
 _MARKS = ("```", "***", "**", "__", "`", "*", "_", "”", '"', "'")
@@ -80,6 +83,7 @@ def parse_pasted(text: str, *, trusted: bool = True) -> tuple[str, str] | None:
     """
     if parsed := parse_exception(text):
         return parsed[0], _without_close(parsed[1], text)
+    text = _SPACED_COLON.sub(r"\1: ", text, count=1)
     opening = _OPENING.match(text[:200])
     if opening is None:
         return None

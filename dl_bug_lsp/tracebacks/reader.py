@@ -14,7 +14,7 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.logs.prefixes import split_record
 from dl_bug_lsp.logs.values import Log, Process, Span
 from dl_bug_lsp.tracebacks.blocks import read_blocks
-from dl_bug_lsp.tracebacks.primary import choose_root, mark, weigh, without_copies
+from dl_bug_lsp.tracebacks.primary import MEDIUM, choose_root, mark, weigh, without_copies
 from dl_bug_lsp.tracebacks.stream import Block, Stream, without_doubles
 from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Reading, Relation
 
@@ -40,9 +40,11 @@ def read_failures(log: Log) -> Reading:
                 if one.causes:
                     failure = _failure(one, stream)
                     items.append((failure, weigh(one, failure)))
-    if not items and log.lines:
+    if log.lines and not any(failure.cause and failure.cause.type for failure, _ in items):
         stream = Stream(log.lines)
-        last = read_quoted(stream) or read_last_words(stream)
+        last = read_status(stream)
+        if last is None and not items:
+            last = read_quoted(stream) or read_span(stream) or read_last_words(stream)
         if last is not None:
             items.append((_failure(last, stream), last.weight))
     items.sort(key=lambda item: (item[0].span.first_line, item[0].span.last_line))
@@ -98,7 +100,7 @@ _FINE = re.compile(
 )
 _QUOTED = re.compile(
     r"(?:^|[\s(\"'`*_>#~:“])(?P<mark>`{1,3}|\*{1,3}|__?|\"|“|'|)"
-    r"(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)): ?"
+    r"(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)) ?: ?"
     r"(?P<message>\S.{0,3000})"
 )
 _HANDLED = re.compile(
@@ -144,6 +146,59 @@ def _closed(message: str, mark: str) -> str:
         if end >= 0:
             return message[:end].strip()
     return message.strip().rstrip("`*").strip()
+
+
+_STATUS = re.compile(
+    r"(?:op_kernel\.cc:\d+\] (?:OP_REQUIRES failed at \S+ : )?(?=[A-Z][\w ]{4,24}: )"
+    r"|(?:^|[`\"'])(?=(?:INTERNAL|INVALID_ARGUMENT|RESOURCE_EXHAUSTED|FAILED_PRECONDITION"
+    r"|UNIMPLEMENTED|DEADLINE_EXCEEDED|UNAVAILABLE|OUT_OF_RANGE): )"
+    r"|^\s*(?=size mismatch for [\w.]+: copying a param |(?:Missing|Unexpected) key\(s\) in ))"
+    r"(?P<message>[^`]{8,3000})"
+)
+
+
+def read_status(stream: Stream) -> Block | None:
+    """Return the first status of a framework's own that stands where no exception is named."""
+    for at in range(min(len(stream), _FIRST_LINES)):
+        text = stream.text(at)[:4000]
+        found = _STATUS.search(text) if ": " in text else None
+        if found is None or "cuInit" in text or "Error: " in text[: found.start()]:
+            continue
+        program = "tensorflow" if "op_kernel" in text else "torch" if "key(s)" in text else "xla"
+        program = "torch" if "copying a param" in text else program
+        message = found["message"].strip()
+        cause = Cause(program, message, (), Relation.ROOT, stream.span(at, at + 1))
+        return Block(
+            [cause], at, at + 1, "message", FailureKind.MESSAGE,
+            evidence=message[:500], weight=MEDIUM,
+        )  # fmt: skip
+    return None
+
+
+_SPAN = re.compile(r"(?<!`)`([^`\n]{16,3000})`(?!`)")
+_CODE = re.compile(
+    r"^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class|pip|python3?|git|docker)\b|[{}();]$"
+)
+
+
+def read_span(stream: Stream) -> Block | None:
+    """Return the first code span of a sentence whose words are those of a failure."""
+    for at in range(min(len(stream), _FIRST_LINES)):
+        text = stream.text(at)[:4000]
+        if "`" not in text:
+            continue
+        for match in _SPAN.finditer(text):
+            words = match[1].strip()
+            if " " not in words or not _WORDS.search(words) or _FINE.search(words):
+                continue
+            if _CODE.search(words) or split_record(text)[0] is not None:
+                continue
+            cause = Cause("program", words, (), Relation.ROOT, stream.span(at, at + 1))
+            return Block(
+                [cause], at, at + 1, "message", FailureKind.MESSAGE,
+                evidence=words[:500], weight=_WEIGHT,
+            )  # fmt: skip
+    return None
 
 
 def read_last_words(stream: Stream) -> Block | None:

@@ -127,6 +127,8 @@ RULES: tuple[Rule, ...] = (
         "no backend…available",
         "failed to import transformers",
         "failed to import",
+        "libdevice not found",
+        "can't find libdevice",
         types="ModuleNotFoundError ImportError OSError RuntimeError DistributionNotFound "
         "PackageNotFoundError OptionalDependencyNotAvailable NoneError "
         "NotFoundError EnvironmentError "
