@@ -140,6 +140,9 @@ def _not_a_number(scene: RunSummary) -> Found | None:
     for role, confidence in kinds:
         for one in scene.of(role):
             bad = [p for p in one.points if not math.isfinite(p.value)]
+            if role is Role.SCORE and scene.loss is not None and _ends_finite(scene.loss):
+                # Scores of an empty batch or class are 0/0.
+                continue
             # One infinite step that training got over (a scaled gradient) is no failure.
             broken = sum(1 for p in bad if math.isnan(p.value)) if role is Role.LOSS else 0
             lasts = not math.isfinite(one.points[-1].value) or 2 * len(bad) > len(one.points)
@@ -147,6 +150,10 @@ def _not_a_number(scene: RunSummary) -> Found | None:
                 why = f"`{one.name}` is {bad[0].value} from line {bad[0].line} on"
                 return "loss_nan", confidence, why, bad[0]
     return None
+
+
+def _ends_finite(series: MetricSeries) -> bool:
+    return math.isfinite(series.points[-1].value)
 
 
 def _astronomical(scene: RunSummary) -> Found | None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from dl_bug_lsp.messages.values import FactKind, MessageFacts, Role
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import category
-from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.taxonomy.rules.rule import Rule
 from dl_bug_lsp.taxonomy.text_models import classify_text
@@ -20,7 +20,26 @@ OTHER_CAUSE_DISCOUNT = 0.8
 """What a verdict keeps of its confidence when a neighbour of the root cause gave it."""
 WORDS_DISCOUNT = 0.6
 """What a rule about a class keeps of its confidence where words without a class fit it."""
+SURE = 0.85
 _LONG_PHRASE = 16
+_PYTHON_SAYS = (
+    "'nonetype' object ",
+    "' object has no attribute '",
+    "' object is not subscriptable",
+    "' object is not callable",
+    "' object is not iterable",
+    "unsupported operand type(s) for",
+    "missing 1 required positional argument",
+    "got an unexpected keyword argument '",
+    "list index out of range",
+    "not supported between instances of '",
+    "local variable '…' referenced before assignment",
+    "too many values to unpack (expected",
+    "not enough values to unpack (expected",
+    "could not convert string to float",
+    "invalid literal for int() with base",
+)
+"""How CPython words its commonest exceptions, in lower case."""
 TEXT_THRESHOLD = 0.45
 """The least probability at which the text classifier's word is taken."""
 
@@ -129,6 +148,21 @@ def _by_words(scene: ClassificationContext) -> CategoryVerdict | None:
                 if verdict := _fire(free, scene, WORDS_DISCOUNT):
                     return verdict
     return None
+
+
+def known_phrases(text: str) -> tuple[str, ...]:
+    """Return the phrases of sure rules, long enough to be no chance, that lower-case ``text`` has.
+
+    Of rules that look at more than words (a condition) none is taken.
+    """
+    return tuple(phrase for phrase in _PYTHON_SAYS if find_phrase(text, phrase)) + tuple(
+        phrase
+        for table in TABLES
+        for rule in table.rules
+        if rule.confidence >= SURE and rule.category != UNCLASSIFIED and rule.when is None
+        for phrase in rule.phrases
+        if len(phrase) >= _LONG_PHRASE and find_phrase(text, phrase)
+    )
 
 
 def _by_class(scene: ClassificationContext) -> CategoryVerdict | None:

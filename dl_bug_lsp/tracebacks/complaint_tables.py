@@ -85,6 +85,7 @@ SHELL: tuple[Complaint, ...] = (
     row("zsh", r"^(?P<file>[\w./~-]{1,500}):(?P<line>\d{1,7}): (?P<message>(?:command not found|no such file or directory|parse error|permission denied|no matches found|bad math expression).*)$", _S),
     row("env", r"^(?:/usr/bin/)?env: (?P<message>.+: No such file or directory|.+: Permission denied)$", _F),
     row("shell", r"^(?P<program>ls|cp|mv|rm|cat|tar|mkdir|cd|ln|chmod|chown|touch|head|tail|rsync|unzip|gzip|gunzip|wget|curl|find|du|df|source|tee|dd|git|nohup|sudo|mpirun|mpiexec|torchrun|conda|nvcc|make|cmake|gcc|g\+\+|docker|aws|gsutil|hdfs|hadoop|scp|ssh|numactl|taskset|timeout|xargs|sed|awk|grep|bash|sh|zsh): (?P<message>.{0,500}?" + _ERRNO + r".*|cannot .+|failed to .+|fatal: .+|error: .+)$", _S),
+    row("git", r"^Error downloading object: (?P<message>.+)$", _S, until=r"^fatal: "),
     row("git", r"^fatal: (?P<message>.+)$", _S),
     row("loader", r"(?P<message>error while loading shared libraries: .+)$", _F, "shared libraries"),
     row("conda", r"^(?P<message>(?:CommandNotFoundError|EnvironmentNameNotFound|EnvironmentLocationNotFound|CondaError|PackagesNotFoundError|ResolvePackageNotFound|UnsatisfiableError|LibMambaUnsatisfiableError|CondaHTTPError): ?.*)$", _S),
@@ -134,6 +135,7 @@ _P = Weight.SPOKEN
 
 NATIVE: tuple[Complaint, ...] = (
     row("signal", r"^(?P<message>(?:Segmentation fault|Bus error|Aborted|Illegal instruction|Floating point exception|Trace/breakpoint trap)(?: \(core dumped\))?)\s*$", _F),
+    row("signal", r"^(?:Program|Thread \d.{0,80}) received signal (?P<message>SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL)\b.*)$", _F, "received signal"),
     row("signal", r"\*\*\* (?:SIG[A-Z]+|Process received signal)|^\[[^\]]{1,100}\] Signal: |^Signal: (?:Segmentation fault|Aborted|Bus error)", _S, "SIG|ignal"),
     row("torch", r"(?P<message>ERROR: Unexpected (?:segmentation fault|bus error|floating-point exception) encountered in worker.*)", _F, "Unexpected"),
     row("c++", r"^(?P<message>terminate called after throwing an instance of .+)", _F, until=r"^\s*what\(\):"),
@@ -151,6 +153,8 @@ NATIVE: tuple[Complaint, ...] = (
     row("xla", r"LLVM ERROR: .+|XLA .{0,200}RESOURCE_EXHAUSTED|Allocator .{0,200}ran out of memory trying to allocate", _P, "LLVM|RESOURCE_EXHAUSTED|ran out of memory"),
     row("openmp", r"(?P<message>OMP: Error #\d+: .+|libgomp: .+|Intel MKL FATAL ERROR: .+|INTEL MKL ERROR: .+|BLAS : Program is Terminated.*|OpenBLAS blas_thread_init: pthread_create failed.*)", _F, "OMP|libgomp|MKL|BLAS"),
     row("loader", r"^(?P<message>Could not load library \S+ Error: .+)$", _F, "Could not load library"),
+    row("loader", r"^(?P<message>Could not load (?!dynamic library).{1,300}: cannot open shared object file.*)$", _P, "cannot open shared object"),
+    row("torch", r"UserWarning: (?P<message>CUDA initialization: .+)$", Weight.HINT, "CUDA initialization"),
     row("numpy", r"(?P<message>A module that was compiled using NumPy 1\.x cannot be run in.*)", _S, "compiled using NumPy", until=r"^NumPy \S+ as it may crash"),
     row("protobuf", r"(?P<message>\[libprotobuf (?:FATAL|ERROR) .+)", _S, "libprotobuf"),
     row("python", r"^(?P<message>MemoryError|Fatal Python error: .+|Abort trap: 6)$", _F),

@@ -26,7 +26,7 @@ TRIGGER = re.compile(
     r"|In '|Interpolation|Primary config|Assertion|corruption|free\(|malloc|atchdog|ran out of"
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
     r"|No space|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication|\*\*\*|Illegal"
-    r"|Floating|but you"
+    r"|Floating|but you|Error downloading|CUDA initialization"
 )
 _QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
 _LOUD = frozenset(("ERROR", "CRITICAL", "FATAL"))
@@ -44,12 +44,13 @@ _PROSE = re.compile(
     re.IGNORECASE,
 )
 """A person's words about an error, which is told elsewhere."""
+_FULL_NAME = re.compile(r"(?!omegaconf)[a-z_]\w{0,60}(?:\.\w{1,60}){0,6}\.[A-Z]\w{0,60}Error: ")
 _WITH_MODULE = re.compile(
-    r"(?<=\S )(?P<type>[a-z_]\w{0,60}(?:\.\w{1,60}){0,6}\.[A-Z]\w{0,60}Error): "
+    r"(?<=\S )(?P<type>[a-z_]\w{0,60}(?:\.\w{1,60}){0,6}\.[A-Z]\w{0,60}(?:Error|Exception)): "
     r"(?P<message>\S.{0,3000})$"
 )
 _HANDLED = re.compile(
-    r"\b(?:except|caught|retr(?:y|ies)\w*|skipp\w+|ignor\w+|raise[sd]?|warn\w*|catch\w*|File \")",
+    r"\b(?:except\b|caught|retr(?:y|ies)\w*|skipp\w+|ignor\w+|raise[sd]?|warn\w*|catch\w*|File \")",
     re.IGNORECASE,
 )
 _HARMLESS = re.compile(
@@ -72,6 +73,8 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
     level, rest = split_record(text)
     if level in _QUIET:
         return None
+    if _FULL_NAME.match(rest) and (named := _bare_exception(stream, index, rest)):
+        return named
     if named := _named_in_line(stream, index, level, rest):
         return named
     for row in ROWS:
@@ -132,7 +135,8 @@ def _on(
         if until.search(stream.text(at)):
             between = [stream.text(number).strip("│|┃ \t") for number in range(index + 1, at)]
             head = [] if lines[0][:1] in "╭+" else lines
-            tail = [stream.text(at).strip()] if "what()" in stream.text(at) else []
+            said = "what()" in stream.text(at) or stream.text(at).startswith("fatal: ")
+            tail = [stream.text(at).strip()] if said else []
             return [*head, *between, *tail], at + 1
     return lines, index + 1
 
@@ -156,10 +160,10 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
 
 def _named_in_line(stream: Stream, index: int, level: str | None, rest: str) -> Block | None:
     """Read the exception, with its module, that a heading or a sentence ends in."""
-    if level is not None or "Error: " not in rest or "://" in rest:
+    if level is not None or not ("Error: " in rest or "Exception: " in rest):
         return None
     match = _WITH_MODULE.search(rest)
-    if match is None or _HANDLED.search(rest):
+    if match is None or _HANDLED.search(f"{rest[: match.start()]} {match['message']}"):
         return None
     cause = Cause(match["type"], match["message"], (), Relation.ROOT, stream.span(index, index + 1))
     return Block(

@@ -70,6 +70,12 @@ def parse_exception(text: str) -> tuple[str, str] | None:
 _SPACED_COLON = re.compile(
     r"^(\W{0,20}(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)) : ?"
 )
+_OTHER_SCRIPT = re.compile(
+    r"^[^\n]{0,200}[\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]"
+    r"(?=(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z][A-Za-z_]{0,60}(?:Error|Exception): )",
+    re.ASCII,
+)
+"""Words of a language without blanks that run into an exception's class."""
 _OPENING = re.compile(r"^(?:[\s>*_`~“\"']|<[A-Za-z][\w-]{0,30}>|[-+] |\d\. ){1,12}")
 _CLOSING_TAGS = re.compile(r"(?:\s*</[A-Za-z][\w-]{0,30}>)+\s*$")
 _MARKS = ("```", "***", "**", "__", "`", "*", "_", "”", '"', "'")
@@ -81,12 +87,12 @@ def parse_pasted(text: str, *, trusted: bool = True) -> tuple[str, str] | None:
 
     ``trusted`` lines stand below a stack; elsewhere the class must end as exceptions' names do.
     """
-    if parsed := parse_exception(text):
+    if (parsed := parse_exception(text)) and parsed[0].isascii():
         return parsed[0], _without_close(parsed[1], text)
-    text = _SPACED_COLON.sub(r"\1: ", text, count=1)
+    text = _OTHER_SCRIPT.sub("", _SPACED_COLON.sub(r"\1: ", text, count=1), count=1)
     opening = _OPENING.match(text[:200])
     if opening is None:
-        return None
+        return parse_exception(text) if text[:1].isascii() and "Error: " in text[:200] else None
     bare = text[opening.end() :]
     parsed = parse_exception(_without_close(bare, text, opened=True))
     if parsed is None or not (trusted or _ENDINGS.search(parsed[0])):

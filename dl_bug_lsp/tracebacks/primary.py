@@ -177,8 +177,15 @@ def _in_tier(items: list[tuple[Failure, int]], tier: list[int], rank: int | None
 
 def _goes_on(former: Failure, later: Failure) -> bool:
     """Say whether later words of one program only go on with what it said first."""
-    if FailureKind.EXCEPTION in (former.kind, later.kind) or not former.cause or not later.cause:
+    if not former.cause or not later.cause:
         return False
+    if former.kind is FailureKind.EXCEPTION and later.cause.type == "log":
+        return True
+    if FailureKind.EXCEPTION in (former.kind, later.kind):
+        return False
+    if former.cause.type in _SHELLS and "\\r'" in former.cause.message[:500]:
+        # Carriage returns in a script: all further complaints follow from them.
+        return later.cause.type in _SHELLS
     if later.cause.type in ("signal", "kill"):
         return former.cause.type != "log"
     if former.cause.type in ("nccl", "gloo"):

@@ -175,6 +175,7 @@ def read_status(stream: Stream) -> Block | None:
     return None
 
 
+_CRASHED = re.compile(r"^(?:Segmentation fault|Bus error|Illegal instruction|Killed|Aborted)\b")
 _SPAN = re.compile(r"(?<!`)`([^`\n]{16,3000})`(?!`)")
 _CODE = re.compile(
     r"^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class|pip|python3?|git|docker)\b|[{}();]$"
@@ -189,7 +190,9 @@ def read_span(stream: Stream) -> Block | None:
             continue
         for match in _SPAN.finditer(text):
             words = match[1].strip()
-            if " " not in words or not _WORDS.search(words) or _FINE.search(words):
+            if " " not in words or _FINE.search(words):
+                continue
+            if not _WORDS.search(words) and not _CRASHED.search(words):
                 continue
             if _CODE.search(words) or split_record(text)[0] is not None:
                 continue
