@@ -45,6 +45,8 @@ TEXT_THRESHOLD = 0.45
 
 _LAUNCHERS = frozenset(("ChildFailedError", "CalledProcessError", "ProcessExitedException"))
 """What only says that another program failed: their words tell no category."""
+_REPORTERS = frozenset(("container", "make", "mpi", "deepspeed", "docker"))
+"""Programs that only say with which status another one ended, where no rule knows the words."""
 _EMBEDDED = re.compile(
     r"(?m)^\W{0,12}((?:[A-Za-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception|Interrupt)): +(\S[^\n]*)"
 )
@@ -72,9 +74,9 @@ def classify(
         _by_causes(scene, [cause], 1.0)
         or _by_causes(scene, _neighbours(failure, linked=True), OTHER_CAUSE_DISCOUNT)
         or _by_facts(scene, facts)
+        or _by_words(scene)
         or _by_text(scene)
         or _by_causes(scene, _neighbours(failure, linked=False), OTHER_CAUSE_DISCOUNT)
-        or _by_words(scene)
         or _by_class(scene)
         or _verdict(UNCLASSIFIED, 0.0, scene.evidence_for(None), "none")
     )
@@ -125,7 +127,7 @@ def _by_facts(scene: ClassificationContext, facts: MessageFacts | None) -> Categ
 
 
 def _by_text(scene: ClassificationContext) -> CategoryVerdict | None:
-    if scene.class_name in _LAUNCHERS:
+    if scene.class_name in _LAUNCHERS or (scene.is_message and scene.class_name in _REPORTERS):
         return None
     guess, probability = classify_text(scene.class_name, scene.message)
     if probability < TEXT_THRESHOLD:

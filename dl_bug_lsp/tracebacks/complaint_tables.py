@@ -146,6 +146,7 @@ NATIVE: tuple[Complaint, ...] = (
     row("cuda", r"^(?P<message>(?:CUDA|HIP|cuDNN|CUBLAS|NCCL) (?:error|failure|out of memory)\b.*|cudaError\w+.*|CUDA_ERROR_\w+.*)$", _P),
     row("nccl", r"Watchdog caught collective|Some NCCL operations have failed or timed out|NCCL watchdog thread terminated", _P, "atchdog|NCCL op"),
     row("nccl", r"NCCL WARN (?:Cuda failure|Call to connect|Connect to|socket|Net|Error)|\bnccl(?:Remote|System|Unhandled|Internal)Error\b", _P, "NCCL WARN|nccl"),
+    row("torch", r"^\[[EF][^\]\s]{0,20}[^\]]{0,60}\.(?:cpp|cc|h):\d+\] (?P<message>\[c10d\] .+)$", _P, "[c10d]"),
     row("gloo", r"gloo.{0,300}(?:Connection closed by peer|Timed out waiting|Connect timeout|connectFullMesh failed)", _P, "gloo"),
     row("tensorflow", r"^F\d{4} .+?\] (?P<message>.+)$|^\d{4}-\S+ \S+: F \S+:\d+\] ", _F),
     row("dmlc", r"(?P<message>\[\d\d:\d\d:\d\d\] \S+:\d+: Check failed: .+)$", _S, "Check failed"),

@@ -26,7 +26,7 @@ TRIGGER = re.compile(
     r"|In '|Interpolation|Primary config|Assertion|corruption|free\(|malloc|atchdog|ran out of"
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
     r"|No space|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication|\*\*\*|Illegal"
-    r"|Floating|but you|Error downloading|CUDA initialization"
+    r"|BackOff|low on resource|\[c10d\]|Floating|but you|Error downloading|CUDA initialization"
 )
 _QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
 _LOUD = frozenset(("ERROR", "CRITICAL", "FATAL"))
@@ -44,6 +44,10 @@ _PROSE = re.compile(
     re.IGNORECASE,
 )
 """A person's words about an error, which is told elsewhere."""
+_JSON_MESSAGE = re.compile(
+    r"^\s*\"message\": \"(?P<type>(?:\w{1,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception)): "
+    r"(?P<message>[^\"]{1,2000})\",?\s*$"
+)
 _FULL_NAME = re.compile(r"(?!omegaconf)[a-z_]\w{0,60}(?:\.\w{1,60}){0,6}\.[A-Z]\w{0,60}Error: ")
 _WITH_MODULE = re.compile(
     r"(?<=\S )(?P<type>[a-z_]\w{0,60}(?:\.\w{1,60}){0,6}\.[A-Z]\w{0,60}(?:Error|Exception)): "
@@ -83,7 +87,11 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
         match = row.pattern.search(rest) or (row.pattern.search(text) if rest != text else None)
         if match and (row.back is None or _names_script(row, match) or _above(row, stream, index)):
             return _block(row, match, stream, index)
-    return _bare_exception(stream, index, rest) or _spoken(stream, index, level, rest)
+    return (
+        _in_json(stream, index, text)
+        or _bare_exception(stream, index, rest)
+        or _spoken(stream, index, level, rest)
+    )
 
 
 def _names_script(row: Complaint, match: re.Match[str]) -> bool:
@@ -155,6 +163,18 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     cause = Cause(parsed[0], "\n".join(lines).strip(), (), Relation.ROOT, stream.span(index, end))
     return Block(
         [cause], index, end, "message", evidence=rest.strip(), weight=int(Weight.SPOKEN) + 10
+    )
+
+
+def _in_json(stream: Stream, index: int, text: str) -> Block | None:
+    """Read the exception in the record of an error that torchrun's workers write."""
+    match = _JSON_MESSAGE.match(text) if '"message": "' in text else None
+    if match is None:
+        return None
+    cause = Cause(match["type"], match["message"], (), Relation.ROOT, stream.span(index, index + 1))
+    shown = f"{match['type']}: {match['message']}"
+    return Block(
+        [cause], index, index + 1, "message", evidence=shown, weight=int(Weight.SPOKEN) + 10
     )
 
 

@@ -124,11 +124,14 @@ def read_quoted(stream: Stream) -> Block | None:
         text = stream.text(at)[:4000]
         if "Error" not in text and "Exception" not in text:
             continue
-        found = _QUOTED.search(text)
-        if found is None or split_record(text)[0] is not None or _HANDLED.search(text):
+        if split_record(text)[0] is not None or _HANDLED.search(text):
             continue
-        message = _closed(found["message"], found["mark"])
-        if len(message) < _SHORTEST:
+        found = _QUOTED.search(text)
+        inner = _QUOTED.match(text, found.start("message")) if found is not None else None
+        # A wrapper's quotation mark is followed at once by that of what it wraps.
+        found = inner or found
+        message = _closed(found["message"], found["mark"]) if found is not None else ""
+        if found is None or len(message) < _SHORTEST:
             continue
         if sum(1 for line in stream.lines if _RUNS_ON.search(line.text[:300])) > 1:
             return None

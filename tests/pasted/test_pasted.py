@@ -25,7 +25,7 @@ HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 238
+    assert len(ALL) == 284
     assert sum(case.held_out for case in ALL) == 38
 
 

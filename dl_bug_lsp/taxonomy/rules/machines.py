@@ -266,6 +266,7 @@ RULES_MEMORY: tuple[Rule, ...] = (
         "oom-kill",
         "oom_kill",
         "oomkilled",
+        "low on resource: memory",
         "out_of_memory",
         "killed by the cgroup out-of-memory handler",
         "exceeded job memory limit",
