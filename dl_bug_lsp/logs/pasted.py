@@ -69,19 +69,28 @@ def _single_spaced(lines: list[LogLine]) -> list[LogLine]:
         if not out[-1].text.rstrip().endswith(_HEADER) or not _is_spaced(lines, at):
             continue
         until = min(at + _FAR, len(lines) - 1)
-        while at < until and not lines[at].text.strip() and lines[at + 1].text.strip():
+        while at < until and _is_blank(lines[at]) and not _is_blank(lines[at + 1]):
             out.append(lines[at + 1])
             at += 2
-            if _RAISED.match(out[-1].text):
+            if _RAISED.match(out[-1].text.lstrip(_MARGIN)):
                 break
     return out
 
 
+_MARGIN = " \t>|│"
+"""What stands before the lines of a quoted stack."""
+
+
 def _is_spaced(lines: list[LogLine], at: int) -> bool:
     """Say whether a frame, its source and the next frame have a blank line before each."""
-    texts = [line.text for line in lines[at : at + 6]]
-    blank = [not text.strip() for text in texts]
-    return blank == [True, False, True, False, True, False] and bool(_FRAME.match(texts[1]))
+    blank = [_is_blank(line) for line in lines[at : at + 6]]
+    if blank != [True, False, True, False, True, False]:
+        return False
+    return bool(_FRAME.match(lines[at + 1].text.lstrip(_MARGIN)))
+
+
+def _is_blank(line: LogLine) -> bool:
+    return not line.text.strip(_MARGIN)
 
 
 def _parts(line: LogLine) -> Iterator[LogLine]:

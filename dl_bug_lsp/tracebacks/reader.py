@@ -133,13 +133,18 @@ def read_quoted(stream: Stream) -> Block | None:
         message = _closed(found["message"], found["mark"]) if found is not None else ""
         if found is None or len(message) < _SHORTEST:
             continue
-        if sum(1 for line in stream.lines if _RUNS_ON.search(line.text[:300])) > 1:
+        if _goes_on(stream):
             return None
         span = stream.span(at, at + 1)
         cause = Cause(found["type"], message, (), Relation.ROOT, span)
         shown = f"{found['type']}: {message}"
         return Block([cause], at, at + 1, "message", evidence=shown[:500], weight=_WEIGHT)
     return None
+
+
+def _goes_on(stream: Stream) -> bool:
+    """Say whether more than one line shows a run that goes on."""
+    return sum(1 for line in stream.lines if _RUNS_ON.search(line.text[:300])) > 1
 
 
 def _closed(message: str, mark: str) -> str:
@@ -155,20 +160,30 @@ _STATUS = re.compile(
     r"(?:op_kernel\.cc:\d+\] (?:OP_REQUIRES failed at \S+ : )?(?=[A-Z][\w ]{4,24}: )"
     r"|(?:^|[`\"'])(?=(?:INTERNAL|INVALID_ARGUMENT|RESOURCE_EXHAUSTED|FAILED_PRECONDITION"
     r"|UNIMPLEMENTED|DEADLINE_EXCEEDED|UNAVAILABLE|OUT_OF_RANGE): )"
+    r"|UserWarning: (?=CUDA initialization: )"
+    r"|^(?:ERROR: )?(?=\S{1,80} \S{1,40} (?:requires|has requirement) .{1,400}, but you)"
     r"|^\s*(?=size mismatch for [\w.]+: copying a param |(?:Missing|Unexpected) key\(s\) in ))"
     r"(?P<message>[^`]{8,3000})"
 )
 
 
 def read_status(stream: Stream) -> Block | None:
-    """Return the first status of a framework's own that stands where no exception is named."""
+    """Return the first status of a framework's own that stands where no exception is named.
+
+    Nothing is found where lines show a run that goes on.
+    """
     for at in range(min(len(stream), _FIRST_LINES)):
         text = stream.text(at)[:4000]
-        found = _STATUS.search(text) if ": " in text else None
+        if text.startswith(("INFO", "DEBUG")):
+            continue
+        found = _STATUS.search(text) if ": " in text or ", but you" in text else None
         if found is None or "cuInit" in text or "Error: " in text[: found.start()]:
             continue
+        if _goes_on(stream):
+            return None
         program = "tensorflow" if "op_kernel" in text else "torch" if "key(s)" in text else "xla"
         program = "torch" if "copying a param" in text else program
+        program = "torch" if "CUDA init" in text else "pip" if ", but you" in text else program
         message = found["message"].strip()
         cause = Cause(program, message, (), Relation.ROOT, stream.span(at, at + 1))
         return Block(
