@@ -24,6 +24,7 @@ _BEHIND_BAR = re.compile(
     r"|terminate called|Fatal Python|\[?ERROR\b|[\w.-]{1,64}@[\w.-]{1,64}:|[IWEF]\d{4} "
     r"|slurmstepd: |srun: |/\S{1,400}: line \d)"
 )
+_GLUED = re.compile(r"^\s*-{20,}\w[\w.]{1,80}\s*Traceback \(most recent call last\)")
 _BUILD_TIME = re.compile(r"(?:#\d{1,4} )?\d{1,6}\.\d{1,4}(?: |$)")
 _HEADER = "Traceback (most recent call last):"
 _BEGIN = re.compile(r"\s+(?=File \"[^\"\n]{1,1000}\", line \d)")
@@ -101,10 +102,22 @@ def _parts(line: LogLine) -> Iterator[LogLine]:
         text = _plain(text)
     if "%|" in text and "]" in text:
         yield from (replace(line, text=part) for part in _behind_bar(text))
+    elif _GLUED.search(text[:_FAR]) and (parts := _unglued(text)):
+        yield from (replace(line, text=part) for part in parts)
     elif 'File "' in text and _HEADER in text:
         yield from (replace(line, text=part) for part in _on_one_line(text))
     else:
         yield line if text is line.text else replace(line, text=text)
+
+
+def _unglued(text: str) -> list[str]:
+    """Cut a notebook's header off the rule before it and the first place behind it."""
+    rule, _, rest = text.partition("-" * 20)
+    name, header, place = rest.lstrip("-").partition(_HEADER.removesuffix(":"))
+    if not header or rule.strip() or not name.strip():
+        return []
+    lines = ["-" * 20, f"{name.rstrip()}    {header}"]
+    return [*lines, place.strip()] if place.strip() else lines
 
 
 def _plain(text: str) -> str:

@@ -54,6 +54,8 @@ ASTRONOMICAL = 1e15
 """Squared errors of prices reach 1e12; beyond that only exploding weights lead."""
 JUMP, JUMP_VALUES, LEARNT = 2.0, 12, 0.8
 """A loss that doubles in the first third of at least 12 values and ends above 0.8 of its start."""
+LOST = 0.3
+"""A reward that ends below this share of its best, after it was learnt, has collapsed."""
 RUNAWAY = 1e3
 """A loss this many times beyond where it began, on either side of zero, has no bound."""
 
@@ -278,6 +280,21 @@ def _falling_score(scene: RunSummary) -> Found | None:
     return None
 
 
+def _collapse(scene: RunSummary) -> Found | None:
+    """Find a reward that was learnt and is lost again."""
+    for one in scene.of(Role.SCORE):
+        values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]
+        if len(values) < 6 or not {"reward", "return", "rewards"} & set(
+            base_of(one.name).split("_")
+        ):
+            continue
+        best, late = max(values), values[-max(2, len(values) // 3) :]
+        if best > 0 and best > 2 * abs(values[0]) and max(late) < LOST * best:
+            why = f"`{one.name}` falls from {best:g}, its best, to {values[-1]:g}"
+            return "loss_divergence", 0.5, why, one.points[-1]
+    return None
+
+
 def _at_chance(scene: RunSummary) -> Found | None:
     """Find an accuracy that guessing gives, too; held-out data is asked first."""
     if _scores_improve(scene) and not _even_odds(scene):
@@ -361,6 +378,7 @@ RULES: tuple[Rule, ...] = (
     _early_jump,
     _no_hits,
     _falling_score,
+    _collapse,
     _stagnation,
     _stuck_metric,
 )

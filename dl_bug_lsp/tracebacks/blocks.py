@@ -98,7 +98,8 @@ def _is_chained(former: Block, block: Block, pending: Relation | None, at: int) 
 def _join(former: Block, later: Block, relation: Relation) -> None:
     """Append a chained block; one that re-raises the same words in the parent process wraps it."""
     last, first = former.causes[-1], later.causes[0]
-    if not first.type and last.type and relation is Relation.DIRECT_CAUSE:
+    cut = not first.type or (first.class_name == last.class_name and not first.message)
+    if cut and last.type and relation is Relation.DIRECT_CAUSE and later.problems:
         # The later one is cut off before its exception: what it shows is how the former was met.
         former.causes[-1] = replace(last, frames=joined_stacks(first.frames, last.frames))
         former.end = later.end

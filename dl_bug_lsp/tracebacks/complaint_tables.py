@@ -92,6 +92,7 @@ SHELL: tuple[Complaint, ...] = (
     row("pip", r"^ERROR: (?P<message>(?:Could not find a version that satisfies|No matching distribution found|Cannot install|ResolutionImpossible|Could not open requirements file|Could not install packages|Failed building wheel|Failed to build|Invalid requirement|Package .+ requires a different Python|Ignored the following|.+ is not a supported wheel|Could not build wheels).*)$", _S),
     row("pip", r"^error: (?P<message>(?:subprocess-exited-with-error|externally-managed-environment|metadata-generation-failed|legacy-install-failure).*)$", _S),
     row("uv", r"^\s*× (?P<message>No solution found when resolving.*|Failed to .+)$", _S),
+    row("compiler", r"(?:^|[\"“'`])nvcc fatal ?\s{0,4}: (?P<message>.{4,300})$", _S, "nvcc fatal"),
     row("make", r"^make(?:\[\d+\])?: \*\*\* \[(?:(?P<file>[^\]:]+):(?P<line>\d{1,7}): )?(?P<message>.+\] (?:Error|Killed|Segmentation|Aborted).*)$", Weight.CONSEQUENCE),
     row("make", r"^make(?:\[\d+\])?: \*\*\* (?P<message>No rule to make target.+|No targets.+|missing separator.+)$", _S),
     row("make", r"^(?P<file>[\w./-]{1,200}):(?P<line>\d{1,7}): \*\*\* (?P<message>.+)$", _S),

@@ -48,15 +48,18 @@ _JSON_MESSAGE = re.compile(
     r"^\s*\"message\": \"(?P<type>(?:\w{1,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception)): "
     r"(?P<message>[^\"]{1,2000})\",?\s*$"
 )
-_FULL_NAME = re.compile(r"(?!omegaconf)[a-z_]\w{0,60}(?:\.\w{1,60}){0,6}\.[A-Z]\w{0,60}Error: ")
+_NAMED = r"[A-Z]\w{0,60}(?:Error|Exception|Failed|NotMet|Invalid|Unsupported|Timeout)"
+"""How exceptions' names end where their module stands before them."""
+_FULL_NAME = re.compile(rf"(?!omegaconf)[a-z_]\w{{0,60}}(?:\.\w{{1,60}}){{0,6}}\.{_NAMED}: ")
 _WITH_MODULE = re.compile(
-    r"(?<=\S )(?P<type>[a-z_]\w{0,60}(?:\.\w{1,60}){0,6}\.[A-Z]\w{0,60}(?:Error|Exception)): "
+    rf"(?<=\S )(?P<type>[a-z_]\w{{0,60}}(?:\.\w{{1,60}}){{0,6}}\.{_NAMED}): "
     r"(?P<message>\S.{0,3000})$"
 )
 _HANDLED = re.compile(
     r"\b(?:except\b|caught|retr(?:y|ies)\w*|skipp\w+|ignor\w+|raise[sd]?|warn\w*|catch\w*|File \")",
     re.IGNORECASE,
 )
+_GOT_OVER = re.compile(r"\b(?:retry(?:ing)?|skipp(?:ed|ing)|ignor(?:ed|ing))\b", re.IGNORECASE)
 _HARMLESS = re.compile(
     r"(?:\b0 (?:errors?|failed)|^Error executing job with|no errors?|errors? (?:rate|=|: ?[\d.])"
     r"|failed call to cuInit|cuInit"
@@ -154,7 +157,9 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     if not rest or rest[0].isspace():
         return None
     parsed = parse_pasted(rest, trusted=False)
-    if parsed is None or not re.search(r"(?:Error|Exception|Interrupt)$", parsed[0]):
+    if parsed is None or not (
+        re.search(r"(?:Error|Exception|Interrupt)$", parsed[0]) or _FULL_NAME.match(rest)
+    ):
         return None
     if not parsed[1] and not _goes_on_below(stream, index):
         return None
@@ -180,10 +185,8 @@ def _in_json(stream: Stream, index: int, text: str) -> Block | None:
 
 def _named_in_line(stream: Stream, index: int, level: str | None, rest: str) -> Block | None:
     """Read the exception, with its module, that a heading or a sentence ends in."""
-    if level is not None or not ("Error: " in rest or "Exception: " in rest):
-        return None
-    match = _WITH_MODULE.search(rest)
-    if match is None or _HANDLED.search(f"{rest[: match.start()]} {match['message']}"):
+    match = _WITH_MODULE.search(rest) if level is None else None
+    if match is None or _HANDLED.search(rest[: match.start()]) or _GOT_OVER.search(rest):
         return None
     cause = Cause(match["type"], match["message"], (), Relation.ROOT, stream.span(index, index + 1))
     return Block(

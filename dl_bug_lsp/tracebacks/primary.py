@@ -68,7 +68,7 @@ def weigh(block: Block, failure: Failure) -> int:
     name = cause.class_name.partition("(")[0]
     if not cause.type and all(_LAUNCHING.search(frame.file) for frame in cause.frames):
         return min(block.weight, 25)
-    if not cause.type:
+    if not cause.type or (not cause.message and block.problems and block.dialect == "ipython"):
         # A stack without its exception tells less than an error in words, more than a launcher.
         return min(block.weight, CUT_OFF)
     if cause.frames and _FINALIZING.match((cause.frames[0].function or "").rpartition(".")[2]):

@@ -100,8 +100,20 @@ _FINE = re.compile(
 )
 _QUOTED = re.compile(
     r"(?:^|[\s(\"'`*_>#~:“])(?P<mark>`{1,3}|\*{1,3}|__?|\"|“|'|)"
-    r"(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)) ?: ?"
+    r"(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}"
+    r"(?:Error|Exception|CompilerFailed|EnforceNotMet|ArrowInvalid)) ?: ?"
     r"(?P<message>\S.{0,3000})"
+)
+_OTHER_NAMES = ("Exception", "CompilerFailed", "EnforceNotMet", "ArrowInvalid")
+_SPACED = re.compile(
+    r"\b(Runtime|Value|Type|Key|Index|Attribute|Import|Name|Assertion|Memory|Permission|Syntax|OS|IO"
+    r"|Module|File|Zero|Not|Lookup) (Division|Implemented|Not ?Found)?()[Ee]rror ?:"
+)
+_CAME_UP = re.compile(
+    r"\b(?:[Aa]n? )((?:\w{1,40}\.){0,4}[A-Z]\w{1,60}Error) "
+    r"(?:came up|comes up|occur\w{0,4}|appear\w{0,3}|pops? up|popped up|says|saying"
+    r"|is raised|was raised)"
+    r"[^:\n]{0,40}: "
 )
 _HANDLED = re.compile(
     r"\b(?:except|caught|retry\w*|skipp\w+|ignor\w+|raise|warn\w*|catch\w*)\b", re.IGNORECASE
@@ -122,8 +134,10 @@ def read_quoted(stream: Stream) -> Block | None:
     """
     for at in range(min(len(stream), _FIRST_LINES)):
         text = stream.text(at)[:4000]
-        if "Error" not in text and "Exception" not in text:
+        if "rror" not in text and not any(name in text for name in _OTHER_NAMES):
             continue
+        text = _SPACED.sub(lambda m: f"{m[1]}{m[2] or ''}{m[3] or ''}Error:", text)
+        text = _CAME_UP.sub(lambda m: f"{m[1]}: ", text, count=1)
         if split_record(text)[0] is not None or _HANDLED.search(text):
             continue
         found = _QUOTED.search(text)

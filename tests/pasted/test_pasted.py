@@ -19,13 +19,14 @@ NOT_YET = {
     "123-gated-notebook-localhost-links",
     "202-darknet-nan-lines-healthy-avg",
     "204-yolov6-iou-loss-zero",
+    "315-two-losses-gan-collapse",
 }
 """Cases that were read while working and are not read right."""
 HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 284
+    assert len(ALL) == 318
     assert sum(case.held_out for case in ALL) == 38
 
 

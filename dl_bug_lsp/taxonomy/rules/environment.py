@@ -152,7 +152,7 @@ RULES: tuple[Rule, ...] = (
         "can't find libdevice",
         types="ModuleNotFoundError ImportError OSError RuntimeError DistributionNotFound "
         "PackageNotFoundError OptionalDependencyNotAvailable NoneError "
-        "NotFoundError EnvironmentError "
+        "NotFoundError EnvironmentError BackendCompilerFailed InductorError "
         "bash sh zsh pip conda docker python make srun slurm dash",
         unless=("no such file or directory: '/data",),
     ),

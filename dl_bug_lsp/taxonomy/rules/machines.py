@@ -435,6 +435,8 @@ RULES_DEVICES: tuple[Rule, ...] = (
         "conflicting dependencies",
         "resolutionimpossible",
         "which is incompatible",
+        "unsupported gpu architecture",
+        "device kernel image is invalid",
         "system has unsupported display driver / cuda driver combination",
         "unsatisfiableerror",
         "no solution found when resolving",
