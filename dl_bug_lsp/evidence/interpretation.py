@@ -31,6 +31,7 @@ MOST_ITEMS = 20
 MOST_TEXT = 40
 SEEN = "(followed without being run)"
 """How a sentence says that no run has shown it."""
+MADE_OPERAND = f"goes into a value of the failing expression {SEEN}"
 DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
@@ -42,6 +43,7 @@ def find(case: Case) -> Iterator[Clue]:
     outcome = follow(case)
     raised = outcome.raised
     if raised is None:
+        yield from _operands(case, outcome)
         return
     target = (case.places[-1].file, case.places[-1].line)
     why = _why(raised)
@@ -52,6 +54,19 @@ def find(case: Case) -> Iterator[Clue]:
             fits = (file, stated) in outcome.agreed
             score = share * CONFIRMED if fits else share
             yield Clue("interpretation.origin", file, line, score, why)
+
+
+def _operands(case: Case, outcome: Outcome) -> Iterator[Clue]:
+    """Yield what made the operands of the failing expression, none of which is known to be wrong."""
+    target = (case.places[-1].file, case.places[-1].line)
+    made: dict[Origin, float] = {}
+    for operand in outcome.operands:
+        origins = _all_origins(operand) - {target}
+        for origin in origins:
+            made[origin] = max(made.get(origin, 0.0), 1.0 / math.sqrt(len(origins)))
+    for (file, line), share in sorted(made.items()):
+        if 0 < line <= len(case.workspace.lines(file)):
+            yield Clue("interpretation.operand", file, line, share, MADE_OPERAND)
 
 
 def follow(case: Case) -> Outcome:
@@ -68,6 +83,8 @@ def follow(case: Case) -> Outcome:
         frames=frames,
         settings=_settings(case),
         reported=_reported(case),
+        exception=case.failure.cause.type if case.failure.cause is not None else "",
+        expression=case.places[-1].expression or "",
     )
     return interpreter.run()
 

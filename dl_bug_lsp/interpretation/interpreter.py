@@ -40,6 +40,7 @@ from dl_bug_lsp.interpretation.values import (
     unknown,
 )
 from dl_bug_lsp.provenance.operators import formatted
+from dl_bug_lsp.provenance.stack import heads_of, normal, unparsed
 from dl_bug_lsp.workspace import Workspace
 
 MAX_STEPS = 60_000
@@ -70,6 +71,8 @@ MODEL_ERRORS = (
 )
 """What a model may stumble over where a program hands it what it was not written for."""
 MAX_SIDES = 3
+MAX_EVALUATIONS = 50
+"""Times that the values of the failing statement's parts are kept."""
 RAISING = {
     "key": {"KeyError", "LookupError"},
     "index": {"IndexError", "LookupError"},
@@ -95,6 +98,17 @@ OPERATORS = {
     ast.BitAnd: "and",
     ast.BitOr: "or",
 }
+EXPLAINS = {
+    "KeyError": {"key", "raised"},
+    "IndexError": {"index", "size", "value", "raised"},
+    "TypeError": {"type", "none", "arguments", "value", "size", "raised"},
+    "AttributeError": {"attribute", "none", "raised"},
+    "ZeroDivisionError": {"value", "raised"},
+    "FileNotFoundError": {"file", "raised"},
+    "NameError": {"name", "raised"},
+    "UnboundLocalError": {"name", "raised"},
+}
+"""What our models call the failures that Python raises as these classes."""
 ENUMS = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
 BUILT_IN_DECORATORS = {"setter", "getter", "deleter"}
 SUPER = "builtins.super()"
@@ -151,6 +165,8 @@ class Outcome:
     ``raised`` is the failure where it was reproduced; ``elsewhere`` the places at which values did
     not fit our models; ``reached`` whether the failing line was come to; ``complete`` whether the
     budget did. ``agreed`` counts for origins of sizes the other sizes that they were equal to.
+    ``operands`` is what the failing expression was made of where the run came to it and none of our
+    models saw it fail.
     """
 
     raised: Raised | None
@@ -159,6 +175,7 @@ class Outcome:
     complete: bool
     steps: int
     agreed: Mapping[Origin, int] = field(default_factory=dict)
+    operands: tuple[Value, ...] = ()
 
 
 class Interpreter:
@@ -174,13 +191,16 @@ class Interpreter:
         frames: Iterable[Origin] = (),
         settings: str | None = None,
         reported: Iterable[tuple[int, int]] = (),
+        exception: str = "",
+        expression: str = "",
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
         ``arguments`` are the words of the command line without the program, None where they are
         not known; ``frames`` the places on the stack, outermost first; ``settings`` the config file
         that a path which is not known means; ``reported`` the pairs of sizes that the failure's
-        message says differ.
+        message says differ; ``exception`` the name of its class and ``expression`` the part of the
+        failing line that the traceback underlines, both empty where they are not known.
         """
         self.workspace = workspace
         self.script = script
@@ -190,6 +210,12 @@ class Interpreter:
         self.steps = steps
         self.room = MAX_MADE
         self.settings = settings
+        self.exception = exception.rpartition(".")[2]
+        self.expression = expression
+        self._values: dict[ast.expr, Value] | None = None
+        """Where the failing statement is being followed: what its parts came to."""
+        self._evaluated: list[tuple[ast.stmt, dict[ast.expr, Value]]] = []
+        """What the parts of the failing statement came to, each time that it was followed."""
         self.order = tuple(frames) or (target,)
         self.frames = frozenset(self.order) | {target}
         self._followed: set[Origin] = set()
@@ -234,7 +260,9 @@ class Interpreter:
         done = self.steps - self.left
         reached = self.target in self._come_to
         agreed = dict(self.comparisons.agreed)
-        return Outcome(raised, frozenset(self.elsewhere), reached, complete, done, agreed)
+        operands = self._operands() if raised is None else ()
+        elsewhere = frozenset(self.elsewhere)
+        return Outcome(raised, elsewhere, reached, complete, done, agreed, operands)
 
     def _until_end(self, work: Callable[[], object]) -> bool:
         """Do a piece of the run; return whether the budget was enough."""
@@ -308,7 +336,10 @@ class Interpreter:
     def statement(self, node: ast.stmt, env: Environment) -> None:
         """Follow a statement; what our models would raise elsewhere leaves things unknown."""
         self._spend(node.lineno)
-        self._note(env.file, node)
+        outer, self._values = self._values, None
+        if self._note(env.file, node) and len(self._evaluated) < MAX_EVALUATIONS:
+            self._values = {}
+            self._evaluated.append((node, self._values))
         try:
             method = getattr(self, f"_do_{type(node).__name__}", None)
             if method is not None:
@@ -316,7 +347,7 @@ class Interpreter:
         except Raised as raised:
             place = raised.place or self.stack[-1]
             raised.place = place
-            if self._is_failure(place, node):
+            if self._is_failure(place, node) and _fits(raised.what, self.exception):
                 raise Reached(raised) from None
             if self._guards and any(_catches(handler, raised) for handler in self._guards[-1]):
                 raise _Leave(raised) from None
@@ -324,12 +355,33 @@ class Interpreter:
             if isinstance(node, ast.Return):
                 raise _Return(unknown(*raised.sides)) from None
             self._forget(node, env)
+        finally:
+            self._values = outer
 
-    def _note(self, file: str, node: ast.stmt) -> None:
-        """Note that the run came to the places of the stack in a statement."""
-        for line in self._frame_lines.get(file, ()):
+    def _note(self, file: str, node: ast.stmt) -> bool:
+        """Note that the run came to the places of the stack in a statement.
+
+        Returns whether the failing line is one of them.
+        """
+        lines = self._frame_lines.get(file)
+        if lines is None:
+            return False
+        failing = False
+        for line in lines:
             if node.lineno <= line <= _own_end(node):
                 self._come_to.add((file, line))
+                failing = failing or (file, line) == self.target
+        return failing
+
+    def _operands(self) -> tuple[Value, ...]:
+        """Return what the failing expression was made of when the run first came to it."""
+        for statement, values in self._evaluated:
+            found = tuple(
+                values[part] for part in _failing_parts(statement, self.expression) if part in values
+            )
+            if found:
+                return found
+        return ()
 
     def _is_failing(self) -> bool:
         return bool(self.stack) and self.stack[-1] == self.target
@@ -811,6 +863,8 @@ class Interpreter:
         if method is None:
             return Value(UNKNOWN)
         found: Value = method(node, env)
+        if self._values is not None:
+            self._values[node] = found
         if isinstance(node, MAKING) and isinstance(found.data, SIZED):
             self.room -= len(found.data)
             if self.room < 0:
@@ -1773,6 +1827,51 @@ def _last_line(node: ast.stmt) -> int:
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def _fits(what: str, exception: str) -> bool:
+    """Whether what a model raises may be an exception of a class."""
+    allowed = EXPLAINS.get(exception)
+    return allowed is None or what in allowed
+
+
+def _failing_parts(statement: ast.stmt, expression: str) -> list[ast.expr]:
+    """Return what the failing expression is made of, of a statement without one all that it reads.
+
+    Functions and methods that are called are no parts, the object of a method is one.
+    """
+    heads = heads_of(statement)
+    wanted = normal(expression)
+    failing = next(
+        (
+            node
+            for head in heads
+            for node in ast.walk(head)
+            if wanted and isinstance(node, ast.expr) and normal(unparsed(node)) == wanted
+        ),
+        None,
+    )
+    if failing is None:
+        calls = [n for h in heads for n in ast.walk(h) if isinstance(n, ast.Call)]
+        if len(calls) != 1:
+            return [
+                n
+                for head in heads
+                for n in ast.walk(head)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+            ]
+        failing = calls[0]
+    if isinstance(failing, ast.Call):
+        callee = failing.func
+        owner = callee.value if isinstance(callee, ast.Attribute) else None
+        given = [a.value if isinstance(a, ast.Starred) else a for a in failing.args]
+        return [
+            *([owner] if owner is not None else []),
+            callee,
+            *given,
+            *(keyword.value for keyword in failing.keywords),
+        ]
+    return [n for n in ast.iter_child_nodes(failing) if isinstance(n, ast.expr)]
 
 
 def _catches(handler: ast.ExceptHandler, raised: Raised) -> bool:
