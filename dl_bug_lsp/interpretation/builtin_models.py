@@ -47,6 +47,7 @@ def load() -> None:
         keras_models,
         numpy_models,
         pandas_models,
+        parallel_models,
         stdlib_models,
         tensorflow_models,
         torch_models,

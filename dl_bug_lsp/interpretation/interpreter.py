@@ -17,6 +17,7 @@ from typing import Any
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import arrays, builtin_models, operators
+from dl_bug_lsp.interpretation.entering import arguments_of, declared
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
@@ -288,9 +289,14 @@ class Interpreter:
         ]
         if around:
             function = max(around, key=lambda one: one.node.lineno)
+            self.stack.append((function.file, function.node.lineno))
             receiver = self._object_of(function)
             given = () if receiver is None else (receiver,)
-            self._enter(function, (*given, *_unknown_for(function, len(given))), {})
+            self._enter(function, (*given, *arguments_of(self, function, len(given))), {})
+
+    def functions_in(self, file: str) -> list[FunctionValue]:
+        """Return the functions of a file whose definitions the run came to."""
+        return [one for one in self._functions.values() if one.file == file]
 
     def _object_of(self, function: FunctionValue) -> Value | None:
         """Return an object for a method: the latest of its class, or one made of unknown values."""
@@ -534,17 +540,33 @@ class Interpreter:
     def _do_For(self, node: ast.For, env: Environment) -> None:
         items = self.iterate(self.value(node.iter, env))
         rounds = items if isinstance(items, list) else [items.item]
+        lengths = _lengths_of_lists(env) if len(rounds) > FEW_ROUNDS else {}
+        start = self.left
         try:
             for number, item in enumerate(rounds[:MAX_ROUNDS]):
                 before = self.left
                 self.assign(node.target, item, env)
                 with suppress(_Continue):
                     self.block(node.body, env)
-                if number + 1 >= FEW_ROUNDS and before - self.left > LONG_ROUND:
+                long = before - self.left > LONG_ROUND or self.left < start // 2
+                if number + 1 >= FEW_ROUNDS and long:
+                    self._grow(env, lengths, number + 1, len(rounds))
                     break
         except _Break:
             return
         self.block(node.orelse, env)
+
+    def _grow(self, env: Environment, before: Mapping[int, int], done: int, rounds: int) -> None:
+        """Lengthen the lists that a loop fills evenly by what its other rounds would add."""
+        for items in _lists_of(env):
+            added = len(items) - before.get(id(items), len(items))
+            if added <= 0 or added % done:
+                continue
+            each = added // done
+            last = items[-each:]
+            missing = min(each * (rounds - done), operators.MAX_ITEMS - len(items), self.room)
+            items.extend(last[i % each] for i in range(missing))
+            self.room -= max(missing, 0)
 
     _do_AsyncFor = _do_For
 
@@ -1329,8 +1351,12 @@ class Interpreter:
             if isinstance(argument, ast.Starred):
                 items = self.iterate(self.value(argument.value, env))
                 if isinstance(items, Lazy):
-                    return unknown(items.item)
-                args.extend(items)
+                    missing = self._missing(callee, len(args), node)
+                    if missing is None:
+                        return unknown(items.item)
+                    args.extend(items.item for _ in range(missing))
+                else:
+                    args.extend(items)
             else:
                 args.append(self.value(argument, env))
         keywords: dict[str, Value] = {}
@@ -1351,6 +1377,22 @@ class Interpreter:
         ):
             return self._names(callee.data.name, args, env)
         return self.call(callee, tuple(args), keywords, (env.file, node.lineno))
+
+    def _missing(self, callee: Value, given: int, node: ast.Call) -> int | None:
+        """Return how many more positional arguments a function needs, None where not known."""
+        data = callee.data
+        receivers = 0
+        if isinstance(data, BoundMethod):
+            data, receivers = data.function, 1
+        elif isinstance(data, ClassValue):
+            start = self._member(data, "__init__")
+            data, receivers = None if start is None else start.data, 1
+        if not isinstance(data, FunctionValue):
+            return None
+        arguments = data.node.args
+        names = [p.arg for p in (*arguments.posonlyargs, *arguments.args)][given + receivers :]
+        named = {keyword.arg for keyword in node.keywords}
+        return sum(name not in data.defaults and name not in named for name in names)
 
     def _names(self, name: str, args: Sequence[Value], env: Environment) -> Value:
         if args and isinstance(args[0].data, LibraryObject):
@@ -1689,7 +1731,7 @@ class Interpreter:
                 default = function.defaults.get(name)
                 if default is None:
                     raise Raised("arguments", f"missing argument '{name}'", Value(name))
-                names[name] = default
+                names[name] = declared(default)
         return names
 
     # -- iterating -------------------------------------------------------------------------------
@@ -1827,6 +1869,22 @@ def _last_line(node: ast.stmt) -> int:
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def _lists_of(env: Environment) -> list[list[Value]]:
+    """Return the lists that a scope's names, and the attributes of their objects, stand for."""
+    found: dict[int, list[Value]] = {}
+    for value in list(env.names.values()):
+        data = value.data
+        held = [data]
+        if isinstance(data, Instance):
+            held = [v.data for v in data.attributes.values()]
+        found.update((id(one), one) for one in held if isinstance(one, list))
+    return list(found.values())
+
+
+def _lengths_of_lists(env: Environment) -> dict[int, int]:
+    return {id(items): len(items) for items in _lists_of(env)}
 
 
 def _fits(what: str, exception: str) -> bool:
