@@ -548,7 +548,7 @@ class Interpreter:
                 self.assign(node.target, item, env)
                 with suppress(_Continue):
                     self.block(node.body, env)
-                long = before - self.left > LONG_ROUND or self.left < start // 2
+                long = before - self.left > LONG_ROUND or self.left < start * 3 // 4
                 if number + 1 >= FEW_ROUNDS and long:
                     self._grow(env, lengths, number + 1, len(rounds))
                     break
