@@ -85,6 +85,7 @@ def follow(case: Case) -> Outcome:
         reported=_reported(case),
         exception=case.failure.cause.type if case.failure.cause is not None else "",
         expression=case.places[-1].expression or "",
+        message=case.failure.cause.message if case.failure.cause is not None else "",
     )
     return interpreter.run()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -71,6 +72,8 @@ MODEL_ERRORS = (
     *(ArithmeticError, MemoryError),
 )
 """What a model may stumble over where a program hands it what it was not written for."""
+BEYOND = re.compile(r"out of (?:range|bounds)")
+"""How messages say that an index is beyond what it indexes."""
 MAX_SIDES = 3
 MAX_EVALUATIONS = 50
 """Times that the values of the failing statement's parts are kept."""
@@ -194,6 +197,7 @@ class Interpreter:
         reported: Iterable[tuple[int, int]] = (),
         exception: str = "",
         expression: str = "",
+        message: str = "",
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
@@ -201,7 +205,8 @@ class Interpreter:
         not known; ``frames`` the places on the stack, outermost first; ``settings`` the config file
         that a path which is not known means; ``reported`` the pairs of sizes that the failure's
         message says differ; ``exception`` the name of its class and ``expression`` the part of the
-        failing line that the traceback underlines, both empty where they are not known.
+        failing line that the traceback underlines, both empty where they are not known; ``message``
+        what the exception says.
         """
         self.workspace = workspace
         self.script = script
@@ -236,7 +241,12 @@ class Interpreter:
         """The handlers of the ``try`` statements that are being followed."""
         self._tests: list[tuple[ast.expr, Environment]] = []
         """The conditions of the blocks that are being followed."""
-        self.comparisons = arrays.Comparisons(frozenset(reported), self._is_failing)
+        self.message = message
+        self._calling: ast.expr | None = None
+        """The call of the failing statement that is being made."""
+        self.comparisons = arrays.Comparisons(
+            frozenset(reported), self.is_failing, bool(BEYOND.search(message))
+        )
         builtin_models.load()
 
     # -- running ---------------------------------------------------------------------------------
@@ -389,8 +399,14 @@ class Interpreter:
                 return found
         return ()
 
-    def _is_failing(self) -> bool:
-        return bool(self.stack) and self.stack[-1] == self.target
+    def is_failing(self) -> bool:
+        """Whether the failing expression is being followed."""
+        if not self.stack or self.stack[-1] != self.target:
+            return False
+        if self._calling is None or not self.expression or not self._evaluated:
+            return True
+        failing = _underlined(self._evaluated[-1][0], self.expression)
+        return failing is None or any(node is self._calling for node in ast.walk(failing))
 
     def _is_failure(self, place: Origin, node: ast.stmt) -> bool:
         """Whether an exception at ``place`` may be the failure: in its line or statement."""
@@ -1371,6 +1387,7 @@ class Interpreter:
             else:
                 return unknown(value, *args)
         self.stack[-1] = (env.file, node.lineno)
+        self._calling = node if self._values is not None else None
         if isinstance(callee.data, Library) and callee.data.name in (
             "builtins.locals",
             "builtins.vars",
@@ -1893,22 +1910,23 @@ def _fits(what: str, exception: str) -> bool:
     return allowed is None or what in allowed
 
 
+def _underlined(statement: ast.stmt, expression: str) -> ast.expr | None:
+    """Return the expression of a statement that the traceback underlines, None where none is."""
+    wanted = normal(expression)
+    for head in heads_of(statement) if wanted else ():
+        for node in ast.walk(head):
+            if isinstance(node, ast.expr) and normal(unparsed(node)) == wanted:
+                return node
+    return None
+
+
 def _failing_parts(statement: ast.stmt, expression: str) -> list[ast.expr]:
     """Return what the failing expression is made of, of a statement without one all that it reads.
 
     Functions and methods that are called are no parts, the object of a method is one.
     """
     heads = heads_of(statement)
-    wanted = normal(expression)
-    failing = next(
-        (
-            node
-            for head in heads
-            for node in ast.walk(head)
-            if wanted and isinstance(node, ast.expr) and normal(unparsed(node)) == wanted
-        ),
-        None,
-    )
+    failing = _underlined(statement, expression)
     if failing is None:
         calls = [n for h in heads for n in ast.walk(h) if isinstance(n, ast.Call)]
         if len(calls) != 1:
