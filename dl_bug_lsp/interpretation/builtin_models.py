@@ -52,6 +52,7 @@ def load() -> None:
         tensorflow_models,
         torch_models,
         torchvision_models,
+        trainer_models,
     )
 
 

@@ -242,6 +242,8 @@ class Interpreter:
         self._tests: list[tuple[ast.expr, Environment]] = []
         """The conditions of the blocks that are being followed."""
         self.message = message
+        self.returned: Origin | None = None
+        """The ``return`` that was followed last."""
         self._calling: ast.expr | None = None
         """The call of the failing statement that is being made."""
         self.comparisons = arrays.Comparisons(
@@ -475,6 +477,7 @@ class Interpreter:
                     base.data.pop(key.data, None)
 
     def _do_Return(self, node: ast.Return, env: Environment) -> None:
+        self.returned = (env.file, node.lineno)
         raise _Return(self.value(node.value, env) if node.value is not None else Value(None))
 
     def _do_Break(self, node: ast.Break, env: Environment) -> None:
@@ -1494,6 +1497,31 @@ class Interpreter:
         if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
             return self._not_modelled(told)
         return builtin_models.plain_method(self, told)
+
+    def method_of(self, value: Value, name: str) -> Value | None:
+        """Return a method that a class of the program defines, None where it does not."""
+        if not isinstance(value.data, Instance):
+            return None
+        member = self._member(value.data.cls, name)
+        if member is None or not isinstance(member.data, FunctionValue):
+            return None
+        return Value(BoundMethod(member.data, value), value.origins)
+
+    def most_arguments(self, callee: Value) -> int:
+        """Return how many positional arguments a function of the program takes at most."""
+        data, receivers = callee.data, 0
+        if isinstance(data, BoundMethod):
+            data, receivers = data.function, 1
+        if not isinstance(data, FunctionValue):
+            return MAX_DEPTH
+        arguments = data.node.args
+        if arguments.vararg is not None:
+            return MAX_DEPTH
+        return len(arguments.posonlyargs) + len(arguments.args) - receivers
+
+    def called_back(self, told: Call) -> Value:
+        """Return what a call of a library gives that may call the program back."""
+        return self._not_modelled(told)
 
     def _not_modelled(self, told: Call) -> Value:
         """Follow the stack through a library that calls the program back; its result is unknown."""
