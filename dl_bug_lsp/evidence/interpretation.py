@@ -57,7 +57,7 @@ def find(case: Case) -> Iterator[Clue]:
 
 
 def _operands(case: Case, outcome: Outcome) -> Iterator[Clue]:
-    """Yield what made the operands of the failing expression, none of which is known to be wrong."""
+    """Yield what made the failing expression's operands, of which none is known to be wrong."""
     target = (case.places[-1].file, case.places[-1].line)
     made: dict[Origin, float] = {}
     for operand in outcome.operands:

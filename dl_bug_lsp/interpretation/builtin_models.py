@@ -43,6 +43,7 @@ def load() -> None:
     """Import the modules that hold the models of libraries: they register what they know."""
     from dl_bug_lsp.interpretation import (  # noqa: F401
         einops_models,
+        hydra_models,
         jax_models,
         keras_models,
         numpy_models,

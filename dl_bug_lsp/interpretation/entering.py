@@ -83,9 +83,7 @@ def _last_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _fixture(
-    interpreter: Interpreter, function: FunctionValue, name: str
-) -> FunctionValue | None:
+def _fixture(interpreter: Interpreter, function: FunctionValue, name: str) -> FunctionValue | None:
     """Return the fixture of a name: of the same file, or of a ``conftest.py`` above it."""
     folder = function.file
     files = [function.file]

@@ -229,6 +229,8 @@ class Interpreter:
         self._frame_lines: dict[str, set[int]] = {}
         for file, line in self.frames:
             self._frame_lines.setdefault(file, set()).add(line)
+        self._entering = False
+        """Whether blocks are entered for the places of the stack in them."""
         self._generators: dict[ast.AST, bool] = {}
         self._functions: dict[Origin, FunctionValue] = {}
         self._instances: dict[Origin, Value] = {}
@@ -395,7 +397,9 @@ class Interpreter:
         """Return what the failing expression was made of when the run first came to it."""
         for statement, values in self._evaluated:
             found = tuple(
-                values[part] for part in _failing_parts(statement, self.expression) if part in values
+                values[part]
+                for part in _failing_parts(statement, self.expression)
+                if part in values
             )
             if found:
                 return found
@@ -540,6 +544,9 @@ class Interpreter:
 
     def _branch(self, node: ast.If, env: Environment, known: bool | None) -> None:
         if known is not None:
+            skipped = node.orelse if known else node.body
+            if self._entering and self._missed_in(skipped, env):
+                known = not known
             self.block(node.body if known else node.orelse, env)
             return
         if self._holds(node.orelse, env) and not self._holds(node.body, env):
@@ -570,10 +577,36 @@ class Interpreter:
                 long = before - self.left > LONG_ROUND or self.left < start * 3 // 4
                 if number + 1 >= FEW_ROUNDS and long:
                     self._grow(env, lengths, number + 1, len(rounds))
+                    self._last_round(node, env)
                     break
         except _Break:
             return
         self.block(node.orelse, env)
+
+    def _last_round(self, node: ast.For | ast.AsyncFor | ast.While, env: Environment) -> None:
+        """Follow one more round of a loop of which rounds are left out.
+
+        Blocks in which a place of the stack lies that the run did not come to are entered, whatever
+        the values of the first rounds say of their conditions.
+        """
+        missed = self._missed_in(node.body, env)
+        if missed and not self._entering:
+            self._entering = True
+            try:
+                with suppress(_Continue):
+                    self.block(node.body, env)
+            finally:
+                self._entering = False
+
+    def _missed_in(self, body: Sequence[ast.stmt], env: Environment) -> bool:
+        """Whether a place of the stack that the run did not come to lies in a block."""
+        if not body:
+            return False
+        first, last = body[0].lineno, _last_line(body[-1])
+        return any(
+            file == env.file and first <= line <= last and (file, line) not in self._come_to
+            for file, line in self.frames
+        )
 
     def _grow(self, env: Environment, before: Mapping[int, int], done: int, rounds: int) -> None:
         """Lengthen the lists that a loop fills evenly by what its other rounds would add."""
@@ -602,6 +635,7 @@ class Interpreter:
             except _Break:
                 return
             if number + 1 >= FEW_ROUNDS and before - self.left > LONG_ROUND:
+                self._last_round(node, env)
                 break
 
     def _do_With(self, node: ast.With, env: Environment) -> None:

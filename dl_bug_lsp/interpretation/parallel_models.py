@@ -69,9 +69,7 @@ def _mapped(
         return Value(Lazy(_applied(interpreter, function, firsts, place, spread), length))
     lists = [one for one in columns if isinstance(one, list)]
     tasks = list(zip(*lists, strict=False))
-    found = [
-        _applied(interpreter, function, task, place, spread) for task in tasks[:MAX_TASKS]
-    ]
+    found = [_applied(interpreter, function, task, place, spread) for task in tasks[:MAX_TASKS]]
     found.extend(found[-1:] * (len(tasks) - len(found)))
     return Value(found, rows.origins)
 
@@ -195,7 +193,7 @@ def _spawned(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.function("asyncio.run", "asyncio.create_task", "asyncio.wait_for", "asyncio.shield")
 def _awaited(interpreter: Interpreter, call: Call) -> Value:
-    """What is awaited was followed when it was called."""
+    """Give what is awaited: it was followed when it was called."""
     del interpreter
     return call.args[0] if call.args else call.unknown()
 
@@ -215,7 +213,7 @@ def _to_thread(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.method("instance", "start")
 def _started_instance(interpreter: Interpreter, call: Call) -> Value:
-    """An object of a class of the program that derives from a thread or process runs ``run``."""
+    """Run the ``run`` of an object whose class derives from a thread or process."""
     receiver = call.receiver
     if receiver is None:
         return call.unknown()
@@ -234,7 +232,7 @@ def _delayed(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.object("joblib.delayed")
 def _postponed(interpreter: Interpreter, call: Call) -> Value:
-    """A delayed call gives its result at once; `Parallel` hands it on."""
+    """Give the result of a delayed call at once; `Parallel` hands it on."""
     data = None if call.receiver is None else call.receiver.data
     if not isinstance(data, LibraryObject) or not data.args:
         return call.unknown()

@@ -70,9 +70,7 @@ def length_of(interpreter: Interpreter, dataset: Value, place: Origin) -> Value:
     return unknown(dataset)
 
 
-def sample_of(
-    interpreter: Interpreter, dataset: Value, place: Origin, number: int = 0
-) -> Value:
+def sample_of(interpreter: Interpreter, dataset: Value, place: Origin, number: int = 0) -> Value:
     """Return a sample of a data set, by the program's own ``__getitem__`` where it has one."""
     data = dataset.data
     if isinstance(data, list | tuple) and data:
@@ -341,7 +339,8 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
     batch = state.get("batch_size", Value(1))
     length = _batches(interpreter, call)
     custom = state.get("collate_fn")
-    alone = batch.data is None or size(batch) == 1 or (custom is not None and custom.data is not None)
+    has_own = custom is not None and custom.data is not None
+    alone = batch.data is None or size(batch) == 1 or has_own
     samples = samples_of(interpreter, dataset, call.place)
     sample = joined(samples, strict=not alone and interpreter.is_failing())
     if batch.data is None and "batch_sampler" not in state:

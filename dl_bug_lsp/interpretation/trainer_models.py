@@ -3,7 +3,7 @@
 Hooks are followed once each, in the order in which the library calls them first.
 
 Sources: Lightning's documentation ("LightningModule", "Hooks", "Callbacks", "Early Stopping"), the
-one of ``transformers.Trainer``, ``hydra.utils.instantiate``, ``absl.app``, ``runpy`` and
+one of ``transformers.Trainer``, ``absl.app``, ``runpy`` and
 ``importlib``.
 """
 
@@ -139,9 +139,7 @@ def _prepared(interpreter: Interpreter, call: Call, model: Value, stage: str) ->
                 _hook(interpreter, owner, name, call.place, *args)
 
 
-def _stepped(
-    interpreter: Interpreter, call: Call, model: Value, loader: Value, stage: str
-) -> None:
+def _stepped(interpreter: Interpreter, call: Call, model: Value, loader: Value, stage: str) -> None:
     """Call the hooks of one batch and of the epoch's end."""
     trainer = call.receiver if call.receiver is not None else Value(UNKNOWN)
     batch = _batch_of(interpreter, loader)
@@ -373,49 +371,6 @@ def _names_of(module: Value) -> Value:
     if isinstance(module.data, ModuleValue):
         return Value(dict(module.data.environment.names))
     return Value(UNKNOWN)
-
-
-def _target(interpreter: Interpreter, name: Value) -> Value | None:
-    """Return what a dotted name stands for."""
-    if not isinstance(name.data, str) or "." not in name.data:
-        return None
-    module, _, last = name.data.rpartition(".")
-    file = interpreter.workspace.module_file(module, interpreter.script)
-    if file is None:
-        return Value(Library(name.data), name.origins)
-    return interpreter.attribute(interpreter.module(file, module), last, interpreter.stack[-1])
-
-
-@MODELS.function("hydra.utils.instantiate", "hydra.utils.call")
-def _instantiate(interpreter: Interpreter, call: Call) -> Value:
-    config = call.given(0, "config")
-    data = None if config is None else config.data
-    fields = data.state if isinstance(data, LibraryObject) else data
-    if not isinstance(fields, dict) or "_target_" not in fields:
-        return call.unknown()
-    target = _target(interpreter, fields["_target_"])
-    if target is None:
-        return call.unknown()
-    partial = fields.get("_partial_")
-    keywords = {
-        str(name): _instantiated(interpreter, value, call)
-        for name, value in fields.items()
-        if not str(name).startswith("_")
-    }
-    keywords.update(call.keywords)
-    if partial is not None and partial.data is True:
-        made = LibraryObject("functools.partial", (target,), keywords, call.place)
-        return Value(made, merged(*keywords.values()))
-    return interpreter.call(target, call.args[1:], keywords, call.place)
-
-
-def _instantiated(interpreter: Interpreter, value: Value, call: Call) -> Value:
-    data = value.data
-    fields = data.state if isinstance(data, LibraryObject) else data
-    if isinstance(fields, dict) and "_target_" in fields:
-        told = Call(call.name, (value,), {}, call.place)
-        return _instantiate(interpreter, told)
-    return value
 
 
 @MODELS.function("importlib.import_module")
