@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
@@ -47,7 +47,7 @@ def find(case: Case) -> Iterator[Clue]:
         return
     target = (case.places[-1].file, case.places[-1].line)
     why = _why(raised)
-    for (file, stated), share in _origins(raised).items():
+    for (file, stated), share in _shares(raised.sides).items():
         # What ends too early fails after its last line.
         line = min(stated, len(case.workspace.lines(file)))
         if line > 0 and (file, line) != target:
@@ -59,14 +59,10 @@ def find(case: Case) -> Iterator[Clue]:
 def _operands(case: Case, outcome: Outcome) -> Iterator[Clue]:
     """Yield what made the failing expression's operands, of which none is known to be wrong."""
     target = (case.places[-1].file, case.places[-1].line)
-    made: dict[Origin, float] = {}
-    for operand in outcome.operands:
-        origins = _all_origins(operand) - {target}
-        for origin in origins:
-            made[origin] = max(made.get(origin, 0.0), 1.0 / math.sqrt(len(origins)))
-    for (file, line), share in sorted(made.items()):
-        if 0 < line <= len(case.workspace.lines(file)):
-            yield Clue("interpretation.operand", file, line, share, MADE_OPERAND)
+    for (file, line), share in _shares(outcome.operands).items():
+        if 0 < line <= len(case.workspace.lines(file)) and (file, line) != target:
+            score = share * CONFIRMED if (file, line) in outcome.agreed else share
+            yield Clue("interpretation.operand", file, line, score, MADE_OPERAND)
 
 
 def follow(case: Case) -> Outcome:
@@ -119,9 +115,10 @@ def _shown(value: Value) -> str:
     return ""
 
 
-def _origins(raised: Raised) -> dict[Origin, float]:
+def _shares(values: Sequence[Value]) -> dict[Origin, float]:
     """Return how much each place that made a side counts; what made all sides counts little."""
-    sides = [frozenset(_all_origins(side)) for side in raised.sides]
+    made = [frozenset(_all_origins(value)) for value in values]
+    sides = [side for side in made if side]
     if not sides:
         return {}
     everywhere = frozenset.intersection(*sides) if len(sides) > 1 else frozenset()

@@ -8,6 +8,7 @@ our knowledge is taken to be wrong: the value becomes unknown and the run goes o
 from __future__ import annotations
 
 import ast
+import difflib
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -118,6 +119,10 @@ BUILT_IN_DECORATORS = {"setter", "getter", "deleter"}
 SUPER = "builtins.super()"
 TABLES = {"DictConfig", "EasyDict", "AttrDict", "ConfigDict"}
 """Classes of libraries whose objects are tables of settings."""
+
+
+RECORDED = {"Namespace", "SimpleNamespace", "DictConfig"}
+"""Classes of libraries whose attributes are all known."""
 
 
 class Exhausted(Exception):
@@ -1025,6 +1030,10 @@ class Interpreter:
         if isinstance(data, LibraryObject):
             if name in data.state:
                 return data.state[name]
+            if data.short in RECORDED and (kind, name) not in MODELS.methods and self.is_failing():
+                near = difflib.get_close_matches(name, data.state, n=1)
+                held = [data.state[n] for n in near] or [base, *data.state.values()]
+                raise Raised("attribute", f"no attribute '{name}'", unknown(*held))
             return Value(Method(base, name), base.origins)
         if data is None:
             raise Raised("none", f"'NoneType' object has no attribute '{name}'", base)

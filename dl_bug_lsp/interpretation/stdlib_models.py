@@ -413,7 +413,7 @@ def _json_loads(interpreter: Interpreter, call: Call) -> Value:
     return _json_text(text.data, text.origins)
 
 
-MODELS.function("json.dump", "yaml.dump", "yaml.safe_dump", "pickle.dump", "toml.dump")(nothing)
+MODELS.function("json.dump", "yaml.dump", "yaml.safe_dump", "toml.dump")(nothing)
 
 
 def settings(interpreter: Interpreter, file: str) -> Value:

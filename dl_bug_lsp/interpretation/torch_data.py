@@ -540,7 +540,7 @@ def _device_part(_: Interpreter, call: Call) -> Value:
     return Value(int(number) if number.isdigit() else None, data.args[0].origins)
 
 
-@MODELS.function("torch.save", "torch.set_grad_enabled_", "torch.cuda.empty_cache")
+@MODELS.function("torch.set_grad_enabled", "torch.cuda.empty_cache")
 def _saved(_: Interpreter, call: Call) -> Value:
     return Value(None)
 
