@@ -25,13 +25,17 @@ CONFTEST = "conftest.py"
 
 
 def arguments_of(
-    interpreter: Interpreter, function: FunctionValue, skipped: int, depth: int = 0
+    interpreter: Interpreter,
+    function: FunctionValue,
+    skipped: int,
+    asking: str | None = None,
+    depth: int = 0,
 ) -> tuple[Value, ...]:
     """Return a value for each positional parameter after the first ``skipped`` ones.
 
     A test's parameter is what the fixture of its name gives, or the first of its ``parametrize``;
     a command's is the word of its option, or the option's default. Others keep their own default
-    or are unknown.
+    or are unknown. ``asking`` is the file of the test for which a fixture is made.
     """
     arguments = function.node.args
     names = [p.arg for p in (*arguments.posonlyargs, *arguments.args)][skipped:]
@@ -40,9 +44,9 @@ def arguments_of(
     for name in names:
         value = told.get(name)
         if value is None and depth < MAX_DEPTH:
-            fixture = _fixture(interpreter, function, name)
-            if fixture is not None:
-                given = arguments_of(interpreter, fixture, 0, depth + 1)
+            fixture = _fixture(interpreter, asking or function.file, name)
+            if fixture is not None and fixture.node is not function.node:
+                given = arguments_of(interpreter, fixture, 0, asking or function.file, depth + 1)
                 value = interpreter.call(Value(fixture), given, {}, _place(fixture))
                 if isinstance(value.data, list) and _is_generator(fixture):
                     value = value.data[0] if value.data else Value(UNKNOWN)
@@ -83,15 +87,15 @@ def _last_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _fixture(interpreter: Interpreter, function: FunctionValue, name: str) -> FunctionValue | None:
+def _fixture(interpreter: Interpreter, asking: str, name: str) -> FunctionValue | None:
     """Return the fixture of a name: of the same file, or of a ``conftest.py`` above it."""
-    folder = function.file
-    files = [function.file]
+    folder = asking
+    files = [asking]
     while folder:
         folder = folder.rpartition("/")[0]
         files.append(f"{folder}/{CONFTEST}" if folder else CONFTEST)
     for file in files[: 2 * MAX_DEPTH]:
-        if file != function.file:
+        if file != asking:
             if interpreter.workspace.tree(file) is None:
                 continue
             interpreter.module(file, "conftest")

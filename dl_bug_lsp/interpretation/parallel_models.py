@@ -126,14 +126,14 @@ def _submitted(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     if call.name == "submit":
         result = interpreter.call(call.args[0], call.args[1:], call.keywords, call.place)
-        return _object("concurrent.futures.Future", call, result=result)
+        return _object("concurrent.futures.Future", call, given_back=result)
     named = call.given(2, "kwds")
     keywords = named.data if named is not None and isinstance(named.data, dict) else {}
     given = _given(call, 1, "args")
     result = interpreter.call(call.args[0], given, keywords, call.place)
     if call.name == "apply":
         return result
-    return _object("multiprocessing.pool.AsyncResult", call, result=result)
+    return _object("multiprocessing.pool.AsyncResult", call, given_back=result)
 
 
 def _entered(interpreter: Interpreter, call: Call) -> Value:
@@ -151,7 +151,7 @@ for _pool in POOLS:
 @MODELS.method("AsyncResult", "get")
 def _result(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
-    return _state(call).get("result", call.unknown())
+    return _state(call).get("given_back", call.unknown())
 
 
 @MODELS.function("concurrent.futures.as_completed", "asyncio.as_completed")

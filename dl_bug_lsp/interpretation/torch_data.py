@@ -135,23 +135,23 @@ def _both(a: Value, b: Value, strict: bool) -> Value:
     if isinstance(x, dict) and isinstance(y, dict):
         items_of = {key: _both(x[key], y[key], strict) for key in x if key in y}
         return Value(items_of, a.origins)
-    if _is_whole(x) and _is_whole(y):
-        if isinstance(x, int) and x == y:
-            return a
-        return _bounds(a, b)
-    return a
+    first, second = _bounds(x), _bounds(y)
+    if first is None or second is None or first == second:
+        return a
+    low, high = min(first[0], second[0]), max(first[1], second[1])
+    if (low, high) == first:
+        return a
+    return Value(Array((), "int64", "torch", "cpu", low, high), merged(a, b))
 
 
-def _is_whole(data: object) -> bool:
-    return type(data) is int
-
-
-def _bounds(a: Value, b: Value) -> Value:
-    """Return a whole number between two."""
-    assert isinstance(a.data, int) and isinstance(b.data, int)
-    low, high = (a, b) if a.data <= b.data else (b, a)
-    data = Array((), "int64", "torch", "cpu", low.data, high.data)  # type: ignore[arg-type]
-    return Value(data, merged(low, high))
+def _bounds(data: object) -> tuple[int, int] | None:
+    """Return the least and the greatest that a whole number may be."""
+    if type(data) is int:
+        return data, data
+    if isinstance(data, Array) and data.shape == () and data.dtype == "int64":
+        if data.lowest is not None and data.highest is not None:
+            return data.lowest, data.highest
+    return None
 
 
 def _both_arrays(a: Value, x: Array, b: Value, y: Array, strict: bool) -> Value:
