@@ -316,7 +316,7 @@ class Interpreter:
         except Raised as raised:
             place = raised.place or self.stack[-1]
             raised.place = place
-            if self._is_failure(place, node):
+            if self._is_failure(place, node, raised):
                 raise Reached(raised) from None
             if self._guards and any(_catches(handler, raised) for handler in self._guards[-1]):
                 raise _Leave(raised) from None
@@ -334,8 +334,9 @@ class Interpreter:
     def _is_failing(self) -> bool:
         return bool(self.stack) and self.stack[-1] == self.target
 
-    def _is_failure(self, place: Origin, node: ast.stmt) -> bool:
+    def _is_failure(self, place: Origin, node: ast.stmt, raised: Raised | None = None) -> bool:
         """Whether an exception at ``place`` may be the failure: in its line or statement."""
+        del raised
         file, line = self.target
         if place == self.target:
             return True
@@ -1275,7 +1276,7 @@ class Interpreter:
             if isinstance(argument, ast.Starred):
                 items = self.iterate(self.value(argument.value, env))
                 if isinstance(items, Lazy):
-                    return unknown(items.item)
+                    return self._not_followed(callee, (items.item,))
                 args.extend(items)
             else:
                 args.append(self.value(argument, env))
@@ -1289,7 +1290,7 @@ class Interpreter:
             elif isinstance(value.data, LibraryObject) and value.data.short in TABLES:
                 keywords.update(value.data.state)
             else:
-                return unknown(value, *args)
+                return self._not_followed(callee, (value, *args))
         self.stack[-1] = (env.file, node.lineno)
         if isinstance(callee.data, Library) and callee.data.name in (
             "builtins.locals",
@@ -1297,6 +1298,11 @@ class Interpreter:
         ):
             return self._names(callee.data.name, args, env)
         return self.call(callee, tuple(args), keywords, (env.file, node.lineno))
+
+    def _not_followed(self, callee: Value, parts: Sequence[Value]) -> Value:
+        """Return what a call gives whose arguments are not known one by one."""
+        del callee
+        return unknown(*parts)
 
     def _names(self, name: str, args: Sequence[Value], env: Environment) -> Value:
         if args and isinstance(args[0].data, LibraryObject):
