@@ -17,7 +17,7 @@ from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
 from dl_bug_lsp.fixes.fix_context import distance
 from dl_bug_lsp.interpretation.forecast import Forecast, Prediction
-from dl_bug_lsp.interpretation.stdlib_models import written_files
+from dl_bug_lsp.interpretation.stdlib_models import text_of, written_files
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Raised, Value
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import FailureReport, Options
@@ -194,7 +194,7 @@ class _Run:
 
     def _is_made(self, raised: Raised) -> bool:
         """Whether a missing file may be made by another program, or fetched by hand."""
-        path = str(raised.sides[0].data) if raised.sides else ""
+        path = _path(raised)
         near = _near_file(self.program.workspace, path)
         if near is not None and not self._is_named_elsewhere(path):
             return False
@@ -215,6 +215,10 @@ class _Run:
         return any(
             name in (workspace.text(file) or "") for file in (*self.program.launchers, *others)
         )
+
+
+def _path(raised: Raised) -> str:
+    return (text_of(raised.sides[0]) if raised.sides else None) or ""
 
 
 def _near_file(workspace: Workspace, path: str) -> str | None:
@@ -248,7 +252,7 @@ def _finding(
     evidence.append(f"The run comes to the failure by {way}.")
     near = ""
     if raised.what == "file" and raised.sides:
-        other = _near_file(workspace, str(raised.sides[0].data))
+        other = _near_file(workspace, _path(raised))
         near = f" There is '{other}'." if other else ""
     where = f"{raise_site[0]}, line {raise_site[1]}"
     message = f"The run will fail in {where}: {_said(raised)}.{near}"

@@ -39,7 +39,7 @@ ARGUMENT = Check(
     Certainty.SURE,
     "A library's function or class is called with an argument that it does not take.",
     "Signatures are those of the installed version, told by jedi (the extra 'check'). Where a "
-    "decorator may change the arguments, a finding is likely.",
+    "decorator may change the arguments, a finding is only worth a look.",
     "Trainer(gpus=0)",
 )
 MISSING = Check(
@@ -255,7 +255,9 @@ def _call(
     if callee is None or not callee.signatures:
         return
     short = dotted.rpartition(".")[2]
-    level = Certainty.SURE if callee.plain and not inside else Certainty.LIKELY
+    level = Certainty.SURE if not inside else Certainty.LIKELY
+    if not callee.plain:
+        level = Certainty.LOOK
     keywords = [k.arg for k in node.keywords]
     for keyword in node.keywords:
         if keyword.arg is None or any(s.takes(keyword.arg) for s in callee.signatures):

@@ -17,6 +17,7 @@ from typing import Any
 from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.interpreter import (
     FEW_ROUNDS,
+    FORWARDS,
     LONG_ROUND,
     MAX_ROUNDS,
     MAX_WHILE,
@@ -32,7 +33,9 @@ from dl_bug_lsp.interpretation.interpreter import (
 from dl_bug_lsp.interpretation.models import Call
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.values import (
+    GUESSED,
     UNKNOWN,
+    Array,
     BoundMethod,
     ClassValue,
     Environment,
@@ -58,6 +61,12 @@ MUTATING = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "rev
 READING = {"print", "dump", "dumps", "info", "debug", "warning", "error", "log", "write", "save",
            "add_scalar", "pprint", "format", "join", "isfile", "exists"}  # fmt: skip
 """Functions, by their last name, that change nothing that they are given."""
+SETTINGS = {"DictConfig", "Namespace", "SimpleNamespace"}
+SETTINGS_METHODS = {"merge_with", "copy", "to_dict", "toDict", "freeze", "defrost"}
+PLAIN_DECORATORS = {"staticmethod", "classmethod", "property", "cached_property", "no_grad", "jit",
+                    "inference_mode", "function", "lru_cache", "cache", "wraps", "abstractmethod",
+                    "override", "contextmanager", "compile", "script", "njit", "setter"}  # fmt: skip
+"""Decorators that leave the parameters as they are."""
 EXITS = {"SystemExit", "KeyboardInterrupt"}
 
 
@@ -110,6 +119,7 @@ class Forecast(Interpreter):
         """
         self.passes = passes
         super().__init__(workspace, script, ("", 0), arguments, steps, settings=settings)
+        self.comparisons.marks_guesses = True
         self.doubt = 0
         """How many conditions around, or before, the current statement are not known."""
         self.assumed = 0
@@ -136,8 +146,11 @@ class Forecast(Interpreter):
     def _is_failure(self, place: Origin, node: ast.stmt, raised: Raised | None = None) -> bool:
         if self.doubt or self._caught[-1]:
             return False
-        if raised is not None and self.passes is not None and self.passes(raised):
-            return False
+        if raised is not None:
+            if any(GUESSED in _origins(side) for side in raised.sides):
+                return False
+            if self.passes is not None and self.passes(raised):
+                return False
         self._frames_of = tuple(frame for frame in self.stack if frame[1])
         return True
 
@@ -435,6 +448,54 @@ class Forecast(Interpreter):
             return unknown(found)
         return found
 
+    def _bound(
+        self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
+    ) -> dict[str, Value]:
+        try:
+            return super()._bound(function, args, keywords)
+        except Raised:
+            node = function.node
+            if not isinstance(node, ast.Lambda) and any(
+                _changes_arguments(decorator) for decorator in node.decorator_list
+            ):
+                parts = (*args, *keywords.values())
+                return {n.arg: unknown(*parts) for n in ast.walk(node.args)
+                        if isinstance(n, ast.arg)}  # fmt: skip
+            if "training" in keywords and getattr(node, "name", "") in FORWARDS:
+                # Keras hands it only to those that take it.
+                given = {k: v for k, v in keywords.items() if k != "training"}
+                return super()._bound(function, args, given)
+            raise
+
+    def _instance(
+        self,
+        cls: ClassValue,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        place: Origin,
+    ) -> Value:
+        made_otherwise = any(
+            "__new__" in one.members or one.node.keywords or one.node.decorator_list
+            for one in self.lineage(cls)
+        )
+        if made_otherwise and not cls.is_dataclass:
+            # A metaclass, a decorator or ``__new__`` may take other arguments.
+            with suppress(Raised):
+                return super()._instance(cls, args, keywords, place)
+            return unknown(*args, *keywords.values())
+        return super()._instance(cls, args, keywords, place)
+
+    def attribute(self, base: Value, name: str, place: Origin) -> Value:
+        """Return ``base.name``; settings whose keys are all known lack the others."""
+        data = base.data
+        if isinstance(data, LibraryObject) and data.short in SETTINGS and name not in data.state:
+            if not (hasattr(dict, name) or name.startswith("_") or name in SETTINGS_METHODS):
+                what = "attribute" if data.short.endswith("Namespace") else "key"
+                shown = f"'{data.short}' object has no attribute '{name}'"
+                raise Raised(what, shown if what == "attribute" else f"{name!r}",
+                             Value(name, frozenset({place})), base)  # fmt: skip
+        return super().attribute(base, name, place)
+
     def _of_instance(self, base: Value, data: Instance, name: str, place: Origin) -> Value:
         try:
             return super()._of_instance(base, data, name, place)
@@ -456,11 +517,21 @@ def _nothing() -> Iterator[None]:
     yield
 
 
+def _origins(value: Value) -> frozenset[Origin]:
+    shape = value.data.shape if isinstance(value.data, Array) else None
+    return value.origins.union(*(dim.origins for dim in shape or ()))
+
+
 def _catches_failures(handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
     parts = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(ast.unparse(part).rpartition(".")[2] not in HARMLESS for part in parts)
+
+
+def _changes_arguments(decorator: ast.expr) -> bool:
+    func = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return ast.unparse(func).rpartition(".")[2] not in PLAIN_DECORATORS
 
 
 def _may_leave(body: Sequence[ast.stmt]) -> bool:
