@@ -217,7 +217,15 @@ def _silent(program: CheckedProgram, files: tuple[str, ...]) -> Iterator[Finding
                     continue
                 seen.add(key)
                 message = clue.why[:1].upper() + clue.why[1:]
-                yield finding(group.check, clue.file, clue.line, f"{message}.")
+                level = group.check.certainty
+                if "over one unit" in message and "Dense" not in _source(program, clue):
+                    # Attention weighs a sequence that may be longer.
+                    level = Certainty.LOOK
+                yield finding(group.check, clue.file, clue.line, f"{message}.", certainty=level)
+
+
+def _source(program: CheckedProgram, clue: Clue) -> str:
+    return program.workspace.source_line(clue.file, clue.line)
 
 
 def _clues(rule: Rule, training: Training) -> list[Clue]:

@@ -30,7 +30,8 @@ from dl_bug_lsp.interpretation.interpreter import (
     _Return,
     _unknown_for,
 )
-from dl_bug_lsp.interpretation.models import Call
+from dl_bug_lsp.interpretation.footprint import Footprint
+from dl_bug_lsp.interpretation.models import Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.values import (
     GUESSED,
@@ -127,6 +128,7 @@ class Forecast(Interpreter):
         self._journals: list[_Journal] = []
         self._caught: list[bool] = [False]
         self._frames_of: tuple[Origin, ...] = ()
+        self.footprint = Footprint()
         self._opened: set[int] = set()
         """Objects that a library was handed, which may have put anything into them."""
 
@@ -478,12 +480,35 @@ class Forecast(Interpreter):
             "__new__" in one.members or one.node.keywords or one.node.decorator_list
             for one in self.lineage(cls)
         )
-        if made_otherwise and not cls.is_dataclass:
+        open_fields = self._member(cls, "__init__") is None and self._has_library_base(cls)
+        if (made_otherwise and not cls.is_dataclass) or open_fields:
             # A metaclass, a decorator or ``__new__`` may take other arguments.
             with suppress(Raised):
                 return super()._instance(cls, args, keywords, place)
             return unknown(*args, *keywords.values())
         return super()._instance(cls, args, keywords, place)
+
+    def apply(self, model: Model, told: Call) -> Value:
+        """Return what a model gives, and take note of it for the memory that a step takes."""
+        found = super().apply(model, told)
+        if not self.doubt:
+            self.footprint.note(told, found)
+        return found
+
+    def _of_BinOp(self, node: ast.BinOp, env: Environment) -> Value:
+        found = super()._of_BinOp(node, env)
+        if not self.doubt and isinstance(found.data, Array):
+            self.footprint.computed(found, (env.file, node.lineno))
+        return found
+
+    def _of_Name(self, node: ast.Name, env: Environment) -> Value:
+        try:
+            return super()._of_Name(node, env)
+        except Raised:
+            text = self.workspace.text(env.file) or ""
+            if any(word in text for word in ("import *", "exec(", "globals()", "get_ipython")):
+                return Value(UNKNOWN)
+            raise
 
     def attribute(self, base: Value, name: str, place: Origin) -> Value:
         """Return ``base.name``; settings whose keys are all known lack the others."""
