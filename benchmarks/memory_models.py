@@ -1,7 +1,8 @@
 """Twelve models of PyTorch, each with a training of three steps on random batches.
 
-    python benchmarks/memory_models.py MODEL [--batch-size N]
+python benchmarks/memory_models.py MODEL [--batch-size N]
 """
+# ruff: noqa: D101, D102, D103, N812
 
 import argparse
 

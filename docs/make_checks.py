@@ -24,6 +24,7 @@ HEAD = """\
     dl-bug-lsp check -- make train           # the commands of a target
     dl-bug-lsp check -- launch.json:Train    # a configuration of VS Code
     dl-bug-lsp check                         # the programs that launch files and main parts show
+    dl-bug-lsp check --gpu 24GB -- python train.py     # and whether a training step fits the card
 
 Libraries are those of the interpreter that the command names (`--python` names another one): an
 activated environment, one in the folder (`.venv`, `venv`), else what `PATH` holds. They are read

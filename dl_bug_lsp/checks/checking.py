@@ -24,11 +24,13 @@ class CheckOptions:
     """What a user may choose; ``python`` is the interpreter as a word of a command line.
 
     Findings of the ids in ``ignore`` are left out, and those in files that match ``exclude``.
+    ``gpu`` is the memory of the card on which the job will run, in bytes.
     """
 
     python: str | None = None
     ignore: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    gpu: int | None = None
 
 
 def check(
@@ -45,7 +47,9 @@ def check(
     options = options or CheckOptions()
     entries = _entries(workspace, command)
     environment, problems = _environment(workspace, entries, options)
-    program = CheckedProgram(workspace, entries.entries, environment, entries.launchers)
+    program = CheckedProgram(
+        workspace, entries.entries, environment, entries.launchers, options.gpu
+    )
     found: list[Finding] = []
     if entries.entries or not command:
         for finder in FINDERS:

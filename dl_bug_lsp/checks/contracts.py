@@ -36,10 +36,11 @@ from dl_bug_lsp.evidence.training_rules import (
 )
 from dl_bug_lsp.evidence.training_rules.program import Training
 from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.logs.values import Span
 from dl_bug_lsp.messages import MessageFacts
 from dl_bug_lsp.provenance.scopes import dotted_name
 from dl_bug_lsp.report import CategoryVerdict
-from dl_bug_lsp.tracebacks.values import Failure, FailureKind, Span
+from dl_bug_lsp.tracebacks.values import Failure, FailureKind
 
 UNLEARNT = "Nothing fails: the model does not learn, or less than it could. "
 STEP = Check(
@@ -134,8 +135,9 @@ EVALUATION = Check(
     "accuracy_at_chance",
     Certainty.LOOK,
     "A model is evaluated without eval() or without no_grad().",
-    "A function that is named after evaluation calls a model, and no file of the program ever calls "
-    "eval(), though the model has dropout or batch normalization, or ever asks for no_grad().",
+    "A function that is named after evaluation calls a model, and no file of the program ever "
+    "calls eval(), though the model has dropout or batch normalization, or ever asks for "
+    "no_grad().",
     "def validate(model, loader): return [model(x) for x, _ in loader]",
 )
 SCHEDULER = Check(
@@ -218,7 +220,9 @@ def _silent(program: CheckedProgram, files: tuple[str, ...]) -> Iterator[Finding
                 seen.add(key)
                 message = clue.why[:1].upper() + clue.why[1:]
                 level = group.check.certainty
-                if "over one unit" in message and "Dense" not in _source(program, clue):
+                if "stands outside the loop" in message or (
+                    "over one unit" in message and "Dense" not in _source(program, clue)
+                ):
                     # Attention weighs a sequence that may be longer.
                     level = Certainty.LOOK
                 yield finding(group.check, clue.file, clue.line, f"{message}.", certainty=level)
@@ -293,8 +297,10 @@ def _sets_up(name: str) -> bool:
 def _pairs(scope: ast.AST, branch: ast.If, name: str) -> bool:
     """Whether another branch of the function makes the same call for the other ranks."""
     for node in ast.walk(scope):
-        if isinstance(node, ast.If) and node is not branch and any(
-            last_name(call.func) == name for call in calls_in([*node.body, *node.orelse])
+        if (
+            isinstance(node, ast.If)
+            and node is not branch
+            and any(last_name(call.func) == name for call in calls_in([*node.body, *node.orelse]))
         ):
             return True
     return False

@@ -2,8 +2,8 @@
 
 Each run is followed from its first line by `interpretation.forecast`, with the words of its command
 and the files of the workspace, and without being executed. A failure that it comes to is written
-down as the traceback that it would leave, and located as after a real one: the finding stands at the
-line that most likely holds the cause.
+down as the traceback that it would leave, and located as after a real one: the finding stands at
+the line that most likely holds the cause.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Iterator
+from types import NoneType
 
 from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
@@ -36,7 +37,7 @@ SIZES = Check(
 TYPES = Check(
     "value-type",
     "type_mismatch",
-    Certainty.SURE,
+    Certainty.LIKELY,
     "A value is of a type, or an array of a dtype, that does not fit its use.",
     f"{FOLLOWED}Values whose type is not known are left out.",
     "loss = F.cross_entropy(logits, labels.float())   # class indices are whole numbers",
@@ -60,7 +61,7 @@ KEY = Check(
 ATTRIBUTE = Check(
     "attribute-error",
     "attribute_not_found",
-    Certainty.SURE,
+    Certainty.LIKELY,
     "An object of the program's own classes does not have an attribute that is read.",
     f"{FOLLOWED}Classes with __getattr__, setattr or a base class of a library are left out.",
     "self.hiden             # set as self.hidden",
@@ -76,7 +77,7 @@ NONE = Check(
 CALL = Check(
     "own-call",
     "illegal_argument",
-    Certainty.SURE,
+    Certainty.LIKELY,
     "A function of the program is called with arguments that it does not take, or not unpacked "
     "as it returns.",
     f"{FOLLOWED}Functions are those of the workspace, through methods and constructors.",
@@ -95,7 +96,7 @@ FILE = Check(
 NAME = Check(
     "unbound-name",
     "undefined_variable",
-    Certainty.SURE,
+    Certainty.LIKELY,
     "A name is read before anything is bound to it.",
     f"{FOLLOWED}",
     "del model; model.eval()",
@@ -112,12 +113,21 @@ VALUE = Check(
 OWN = Check(
     "own-error",
     "illegal_argument",
-    Certainty.SURE,
+    Certainty.LIKELY,
     "A test of the program's own, or an assert, ends the run.",
     f"{FOLLOWED}The condition is known to hold, and nothing catches the exception.",
     "assert n_embd % n_head == 0       # 20 and 3",
 )
-CHECKS = (SIZES, TYPES, INDEX, KEY, ATTRIBUTE, NONE, CALL, FILE, NAME, VALUE, OWN)
+ENCODING = Check(
+    "text-encoding",
+    "unexpected_encoding",
+    Certainty.SURE,
+    "A text file holds bytes that the encoding does not allow with which it is read.",
+    f"{FOLLOWED}Files that open and pandas.read_csv read, with the encoding that is given, else as "
+    "UTF-8. errors= and encoding_errors= are left out.",
+    'open("names.txt")      # the file is Latin-1',
+)
+CHECKS = (ENCODING, SIZES, TYPES, INDEX, KEY, ATTRIBUTE, NONE, CALL, FILE, NAME, VALUE, OWN)
 BY_KIND = {
     "size": SIZES, "type": TYPES, "index": INDEX, "key": KEY, "attribute": ATTRIBUTE, "none": NONE,
     "arguments": CALL, "file": FILE, "name": NAME, "value": VALUE, "raised": OWN,
@@ -137,27 +147,40 @@ PARSING = ("parse_args", "parse_known_args", "parse_args_into_dataclasses")
 
 def find(program: CheckedProgram) -> Iterator[Finding]:
     """Yield the failure that each run comes to."""
-    left = MOST_STEPS
-    written: dict[str, set[str]] = {}
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for entry in program.entries:
         key = (entry.script, tuple(word.text for word in entry.words))
-        if key in seen or len(seen) >= MOST_RUNS or left <= 0:
+        if key in seen or len(seen) >= MOST_RUNS:
             continue
         seen.add(key)
-        before = written.setdefault(entry.file, set())
-        run = _Run(program, entry, before)
-        forecast = Forecast(
-            program.workspace, entry.script, _words(entry), min(STEPS, left), passes=run.passes
-        )
-        written_files(forecast).update(before)
-        prediction = forecast.predict()
-        left -= forecast.steps - forecast.left
-        # A launch script runs its programs one after the other.
-        before |= written_files(forecast)
+        prediction, forecast = forecast_of(program, entry)
+        yield from _encodings(program, forecast)
         if prediction is not None:
             yield from _finding(program, entry, prediction)
-        yield from run.missing
+        yield from program.missing[entry]
+
+
+def forecast_of(program: CheckedProgram, entry: Entry) -> tuple[Prediction | None, Forecast]:
+    """Return the failure that a run comes to, and what was seen on the way; followed once."""
+    known = program.forecasts.get(entry)
+    if known is None:
+        left = MOST_STEPS - sum(f.steps - f.left for _, f in program.forecasts.values())
+        # A launch script runs its programs one after the other.
+        before = [
+            name
+            for other, (_, done) in program.forecasts.items()
+            if other.file == entry.file
+            for name in written_files(done)
+        ]
+        run = _Run(program, entry)
+        steps = max(min(STEPS, left), 0)
+        forecast = Forecast(
+            program.workspace, entry.script, _words(entry), steps, passes=run.passes
+        )
+        written_files(forecast).update(before)
+        known = program.forecasts[entry] = (forecast.predict(), forecast)
+        program.missing[entry] = run.missing
+    return known
 
 
 def _words(entry: Entry) -> list[Value]:
@@ -172,10 +195,9 @@ def _words(entry: Entry) -> list[Value]:
 class _Run:
     """What is known of one run beside its program: files that others make."""
 
-    def __init__(self, program: CheckedProgram, entry: Entry, written: set[str]) -> None:
+    def __init__(self, program: CheckedProgram, entry: Entry) -> None:
         self.program = program
         self.entry = entry
-        self.written = written
         self.missing: list[Finding] = []
 
     def passes(self, raised: Raised) -> bool:
@@ -188,8 +210,10 @@ class _Run:
         if raised.what == "arguments" and any(word in source for word in PARSING):
             # The checks of options say this with the place in the command.
             return True
-        return raised.what == "type" and raised.message == "object is not callable" and any(
-            isinstance(side.data, Array) for side in raised.sides
+        return (
+            raised.what == "type"
+            and raised.message == "object is not callable"
+            and any(isinstance(side.data, Array) for side in raised.sides)
         )
 
     def _is_made(self, raised: Raised) -> bool:
@@ -221,6 +245,38 @@ def _path(raised: Raised) -> str:
     return (text_of(raised.sides[0]) if raised.sides else None) or ""
 
 
+def _encodings(program: CheckedProgram, forecast: Forecast) -> Iterator[Finding]:
+    """Yield text files that cannot be decoded as they are read."""
+    workspace = program.workspace
+    for name, args, keywords, place in forecast.read:
+        mode = keywords.get("mode", args[1] if len(args) > 1 and "open" in name else Value("r"))
+        if not isinstance(mode.data, str) or any(letter in mode.data for letter in "bwax+"):
+            continue
+        if "errors" in keywords or "encoding_errors" in keywords or not args or len(args) > 3:
+            continue
+        given = keywords.get("encoding", Value(None))
+        path = text_of(args[0])
+        file = workspace.file_named(path) if path else None
+        if file is None or not isinstance(given.data, (str, NoneType)):
+            continue
+        encoding = (given.data or "utf-8").lower().replace("_", "-")
+        text = workspace.text(file)
+        if text is None:
+            continue
+        problem, line = None, 1
+        if encoding in ("utf-8", "utf8"):
+            elements = workspace.elements(file)
+            problem, line = elements.problem, elements.problem_line or 1
+            problem = problem if problem and problem.startswith("not valid") else None
+        elif encoding in ("ascii", "us-ascii") and not text.isascii():
+            line = next(n for n, row in enumerate(workspace.lines(file), 1) if not row.isascii())
+            problem = "not valid ascii"
+        if problem is not None:
+            said = f"{file}, line {line}: {problem}."
+            message = f"'{file}' cannot be read as {encoding}."
+            yield finding(ENCODING, *place, message, said)
+
+
 def _near_file(workspace: Workspace, path: str) -> str | None:
     """Return the file beside a missing one that has nearly its name."""
     folder, name = posixpath.split(posixpath.normpath(path))
@@ -232,9 +288,7 @@ def _near_file(workspace: Workspace, path: str) -> str | None:
     return near[0] if near else None
 
 
-def _finding(
-    program: CheckedProgram, entry: Entry, prediction: Prediction
-) -> Iterator[Finding]:
+def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> Iterator[Finding]:
     raised = prediction.raised
     check = BY_KIND.get(raised.what)
     if check is None or not prediction.stack:
@@ -257,7 +311,8 @@ def _finding(
     where = f"{raise_site[0]}, line {raise_site[1]}"
     message = f"The run will fail in {where}: {_said(raised)}.{near}"
     category = located.category.id if located is not None else check.category
-    level = Certainty.SURE if prediction.certain else Certainty.LIKELY
+    is_sure = prediction.certain and check.certainty is Certainty.SURE
+    level = Certainty.SURE if is_sure else Certainty.LIKELY
     yield finding(check, file, line, message, *evidence, certainty=level, category=category)
 
 
@@ -322,4 +377,3 @@ def _shown(value: Value) -> str:
     if isinstance(data, Array) and data.sizes is not None:
         return "(" + ", ".join("?" if n is None else str(n) for n in data.sizes) + ")"
     return repr(data) if isinstance(data, (int, float)) else ""
-

@@ -9,15 +9,16 @@ is that of PyTorch 2 (the ``derivatives.yaml`` of its autograd); views keep noth
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
 
 from dl_bug_lsp.interpretation.models import Call
 from dl_bug_lsp.interpretation.values import (
     Array,
     Instance,
-    LibraryObject,
     Lazy,
+    LibraryObject,
     Origin,
     Origins,
     Value,
@@ -35,7 +36,8 @@ STATES = {
 VIEWS = {
     "view", "reshape", "transpose", "permute", "squeeze", "unsqueeze", "flatten", "expand", "chunk",
     "split", "unbind", "detach", "t", "T", "mT", "narrow", "select", "__getitem__", "size", "dim",
-    "view_as", "expand_as", "to", "Flatten", "Identity", "Unflatten", "swapaxes", "movedim", "float",
+    "view_as", "expand_as", "to", "Flatten", "Identity", "Unflatten", "swapaxes", "movedim",
+    "float",
     "unflatten", "diagonal", "Sequential", "ModuleList", "__iter__", "backward", "shape", "item",
     "cpu", "cuda", "eval", "train", "parameters", "contiguous", "Parameter", "register_buffer",
 }  # fmt: skip
@@ -44,12 +46,29 @@ FACTORIES = {"randn", "rand", "randint", "zeros", "ones", "full", "arange", "ten
              "linspace", "eye", "randperm", "zeros_like", "ones_like", "as_tensor", "from_numpy",
              "tril", "triu", "Tensor"}  # fmt: skip
 """Operations that make data: nothing is computed backwards through them."""
+SAVING_INPUT = tuple(
+    (
+        "maxpool max_pool gelu silu elu selu softplus mish hardswish log norm var std cos sin abs pow "
+        "square smooth huber prelu leaky scaled_dot batch_norm layer_norm binary_cross bce avg_pool "
+        "conv linear l1"
+    ).split()
+)
+"""Operations whose backward pass needs what they were given."""
+SAVING_RESULT = ("relu", "tanh", "sigmoid", "softmax", "exp", "sqrt", "rsqrt", "log_softmax",
+                 "logsoftmax", "reciprocal")  # fmt: skip
+"""Operations whose backward pass needs what they gave."""
+MOST_DATA = 8
+"""Arrays of data that are taken to be alive in a step."""
 MAX_DEPTH = 12
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Operation:
-    """One operation: bytes of its result, further bytes that it keeps, bytes of its weights."""
+    """One operation of a step: bytes of its result, of what else it keeps, of its weights.
+
+    ``saved`` says whether the backward pass needs the result; ``inputs`` are the operations whose
+    results it takes; ``array`` is held so that its identity stays its own.
+    """
 
     name: str
     result: int
@@ -57,6 +76,10 @@ class Operation:
     weights: int
     place: Origin
     origins: Origins
+    inputs: tuple[Operation, ...] = ()
+    saved: bool = False
+    is_data: bool = False
+    array: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +101,24 @@ class Estimate:
     optimizer: str
 
 
-@dataclass(slots=True)
-class _Step:
-    operations: list[Operation] = field(default_factory=list)
-    unknown: int = 0
-
-
 class Footprint:
-    """Takes note of what a forecast follows; ask `estimates` afterwards."""
+    """Takes note of what a forecast follows; its estimates are complete afterwards."""
 
     def __init__(self) -> None:
         self.estimates: list[Estimate] = []
         self._optimizers: list[tuple[LibraryObject, list[Value]]] = []
         self._asked: list[Value] = []
-        self._step = _Step()
-        self._seen: set[int] = set()
-        self._parameters: set[int] = set()
-        self._clears = False
+        self._operations: list[Operation] = []
+        self._unknown = 0
+        self._made: dict[int, Operation] = {}
+        """The operation that made an array, by the array's identity."""
+        self._parameters: dict[int, Array] = {}
+        self._views: list[Array] = []
+        """Arrays whose identities are known: held, so that no other array gets one of them."""
+        self._clears = self._clears_late = False
 
-    def note(self, told: Call, result: Value) -> None:
-        """Take note of a call of a library and of what it gives."""
+    def note(self, told: Call, result: Value) -> Value:
+        """Take note of a call of a library; return its result, an array as one of its own."""
         name = told.name.rpartition(".")[2]
         if name == "parameters" and told.receiver is not None:
             self._asked.append(told.receiver)
@@ -105,80 +126,138 @@ class Footprint:
             self._optimizers.append((result.data, self._asked))
             self._asked = []
         elif name == "Parameter":
-            self._parameters.add(id(result.data))
+            if isinstance(result.data, Array):
+                self._parameters[id(result.data)] = result.data
         elif name == "zero_grad":
             self._clears = True
+            # Gradients of the step before are there while the model is called.
+            self._clears_late = any(not one.is_data for one in self._operations)
         elif name == "backward":
             self._close(told.place)
-        elif name not in VIEWS:
-            self._add(name, told, result)
+        else:
+            return self._add(name, told, result)
+        return result
 
-    def computed(self, result: Value, place: Origin) -> None:
+    def computed(self, kind: str, parts: Sequence[Value], result: Value, place: Origin) -> Value:
         """Take note of what an operator gives."""
-        if isinstance(result.data, Array):
-            self._keep(Operation("operator", _bytes(result.data) or 0, 0, 0, place, result.origins),
-                       result.data)  # fmt: skip
+        data = result.data
+        if not isinstance(data, Array) or data.library != "torch":
+            return result
+        inputs = self._inputs(parts)
+        if not inputs:
+            return result
+        if kind in ("Mult", "MatMult", "Div", "Pow") and len(inputs) > 1:
+            for one in inputs:
+                one.saved = True
+        elif kind in ("Pow",):
+            inputs[0].saved = True
+        return self._keep(Operation(kind, 0, 0, 0, place, result.origins, inputs), result)
 
-    def _add(self, name: str, told: Call, result: Value) -> None:
+    def _inputs(self, parts: Iterable[Value]) -> tuple[Operation, ...]:
+        found: dict[int, Operation] = {}
+        for part in parts:
+            for array in _arrays(part):
+                made = self._made.get(id(array))
+                if made is not None and made.array is not None:
+                    found[id(made)] = made
+        return tuple(found.values())
+
+    def _add(self, name: str, told: Call, result: Value) -> Value:
         arrays = list(_arrays(result))
         if not arrays or any(a.library != "torch" for a in arrays):
-            return
-        size = sum(_bytes(a) or 0 for a in arrays)
+            return result
         layer = told.receiver.data if told.receiver is not None else None
+        is_layer = isinstance(layer, LibraryObject)
+        parts = [*told.args, *told.keywords.values()]
+        if told.receiver is not None and not is_layer:
+            parts.insert(0, told.receiver)
+        inputs = self._inputs(parts)
+        if name in VIEWS:
+            for array in arrays:
+                if inputs and id(array) not in self._made:
+                    self._made[id(array)] = inputs[0]
+                    self._views.append(array)
+            return result
+        if name in FACTORIES and not is_layer:
+            made = Operation(name, 0, 0, 0, told.place, result.origins, (), False, True)
+            return self._keep(made, result)
+        if not inputs:
+            return result
         state = layer.state if isinstance(layer, LibraryObject) else {}
-        given = next(_arrays(told.args[0]), None) if told.args else None
-        weights = weight_bytes(told.receiver) if isinstance(layer, LibraryObject) else 0
+        size = sum(_bytes(a) or 0 for a in arrays)
+        given = next(_arrays(parts[0]), None) if parts else None
+        weights = weight_bytes(told.receiver) if is_layer else 0
         kept = _kept(name, size, state, given)
-        if name in FACTORIES and not isinstance(layer, LibraryObject):
-            self._seen.add(id(arrays[0]))
-            return
-        place = told.place
-        self._keep(Operation(name, size, kept, weights, place, result.origins), arrays[0])
+        operation = Operation(name, 0, kept, weights, told.place, result.origins, inputs)
+        lower = name.lower()
+        if weights or lower.startswith(SAVING_INPUT):
+            inputs[0].saved = True
+        if lower in ("matmul", "bmm", "mul", "einsum", "mse_loss", "mseloss", "bceloss"):
+            for one in inputs:
+                one.saved = True
+        operation.saved = lower.startswith(SAVING_RESULT)
+        if lower.startswith(("relu", "leaky_relu")) and _is_true(state, "inplace", False):
+            inputs[0].saved = True
+            return result
+        return self._keep(operation, result)
 
-    def _keep(self, operation: Operation, array: Array) -> None:
-        if id(array) in self._seen or array.library != "torch":
-            return
-        self._seen.add(id(array))
-        if _bytes(array) is None:
-            self._step.unknown += 1
-        if array.dtype and array.dtype.startswith(("int", "bool", "uint")):
-            return
-        self._step.operations.append(operation)
+    def _keep(self, operation: Operation, result: Value) -> Value:
+        arrays = list(_arrays(result))
+        sizes = [_bytes(array) for array in arrays]
+        self._unknown += any(size is None for size in sizes)
+        operation.result = sum(size or 0 for size in sizes)
+        if isinstance(result.data, Array):
+            # Models may hand an array on whose shape stays: here it is another one.
+            fresh = copy(result.data)
+            result = Value(fresh, result.origins)
+            arrays = [fresh]
+        operation.array = arrays[0]
+        for array in arrays:
+            self._made[id(array)] = operation
+            self._views.append(array)
+        self._operations.append(operation)
+        return result
 
     def _close(self, place: Origin) -> None:
         """Estimate the step that a backward pass ends."""
-        step, self._step = self._step, _Step()
-        if not step.operations or not self._optimizers:
+        operations, self._operations = self._operations, []
+        unknown, self._unknown = self._unknown, 0
+        self._made.clear()
+        self._views.clear()
+        data = [op for op in operations if op.is_data][-MOST_DATA:]
+        steps = [op for op in operations if not op.is_data]
+        if not steps or not self._optimizers:
             return
-        owned = [model for _, models in self._optimizers for model in models]
-        weights = sum(weight_bytes(model, self._parameters) for model in owned)
+        known = self._parameters
+        weights = states = 0
+        for optimizer, models in self._optimizers:
+            own = sum(weight_bytes(model, known) for model in models)
+            weights += own
+            states += own * _states(optimizer)
         if not weights:
             return
-        states = 0
-        for optimizer, models in self._optimizers:
-            own = sum(weight_bytes(model, self._parameters) for model in models)
-            states += own * _states(optimizer)
-        base = weights + states
-        kept = [op.result + op.kept for op in step.operations]
-        rest = sum(kept)
-        own_weights = sum(op.weights for op in step.operations)
+        base = weights + states + sum(op.result for op in data)
+        held = [op.kept + (op.result if op.saved else 0) for op in steps]
+        rest = sum(held)
         gradients = 0 if self._clears else weights
-        highest = base + rest + gradients
-        for number in range(len(step.operations) - 1, -1, -1):
-            op = step.operations[number]
-            before = step.operations[number - 1].result if number else 0
-            gradients += op.weights if self._clears else 0
+        at_forward = weights if self._clears_late else gradients
+        highest = base + rest + at_forward + steps[-1].result
+        for number in range(len(steps) - 1, -1, -1):
+            op = steps[number]
+            before = sum(one.result for one in op.inputs if not one.is_data)
+            if self._clears:
+                gradients += op.weights
             highest = max(highest, base + rest + gradients + op.result + before)
-            rest -= kept[number]
-        largest_weight = max((op.weights for op in step.operations), default=0)
-        highest = max(highest, base + weights + largest_weight)
-        top = sorted(step.operations, key=lambda op: -(op.result + op.kept))[:3]
-        del own_weights
+            rest -= held[number]
+        largest_weight = max((op.weights for op in steps), default=0)
+        highest = max(highest, base + weights + 2 * largest_weight)
+        top = sorted(steps, key=lambda op: -(op.result * op.saved + op.kept))[:3]
         first = self._optimizers[0][0].short
         self.estimates.append(
-            Estimate(weights, weights, states, sum(kept), highest, place, tuple(top), step.unknown,
-                     first)
-        )  # fmt: skip
+            Estimate(
+                weights, weights, states, sum(held), highest, place, tuple(top), unknown, first
+            )
+        )
 
 
 def _states(optimizer: LibraryObject) -> int:
@@ -225,8 +304,6 @@ def _kept(name: str, size: int, state: Mapping[str, Value], given: Array | None)
     if name.startswith(("MaxPool", "AdaptiveMaxPool", "max_pool")):
         # Indices of 64 bits.
         return 2 * size
-    if name in ("ReLU", "relu") and _is_true(state, "inplace", False):
-        return -size
     if name in ("CrossEntropyLoss", "cross_entropy") and given is not None:
         return _bytes(given) or 0
     if name in ("BCEWithLogitsLoss", "binary_cross_entropy_with_logits", "BCELoss"):
@@ -237,9 +314,9 @@ def _kept(name: str, size: int, state: Mapping[str, Value], given: Array | None)
     last = given.sizes[-1] or 1
     steps = rows // last
     if name in ("LSTM", "GRU", "RNN"):
-        gates = {"LSTM": 4, "GRU": 3, "RNN": 1}[name]
+        # Gates before and after their functions, products, states; as measured.
         hidden = _number(state, "hidden_size", 1)
-        per_step = {"LSTM": 2 * gates + 5, "GRU": 2 * gates + 6, "RNN": 2}[name]
+        per_step = {"LSTM": 22, "GRU": 9, "RNN": 2}[name]
         ways = 2 if _is_true(state, "bidirectional", False) else 1
         return steps * hidden * per_step * ways * _number(state, "num_layers", 1)
     if name == "MultiheadAttention":
@@ -278,8 +355,8 @@ def _block(state: Mapping[str, Value], given: Array) -> int:
     inner = rows // width * _number(state, "dim_feedforward", 2048)
     dropout = state.get("dropout")
     drops = dropout is None or dropout.data not in (0, 0.0)
-    # Two sums, two normalizations, the inner layer and its activation, dropout's masks.
-    own = 5 * rows + 2 * inner + ((2 * inner + 4 * rows) if drops else 0)
+    # Two sums, two normalizations, the inner layer's activation, dropout's masks and results.
+    own = 5 * rows + inner + ((2 * inner + 2 * rows) if drops else 0)
     return own + _attention(state, given, width)
 
 

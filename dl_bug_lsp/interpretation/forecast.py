@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dl_bug_lsp.interpretation import arrays, operators
+from dl_bug_lsp.interpretation.footprint import Footprint
 from dl_bug_lsp.interpretation.interpreter import (
     FEW_ROUNDS,
     FORWARDS,
@@ -30,7 +31,6 @@ from dl_bug_lsp.interpretation.interpreter import (
     _Return,
     _unknown_for,
 )
-from dl_bug_lsp.interpretation.footprint import Footprint
 from dl_bug_lsp.interpretation.models import Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.values import (
@@ -43,9 +43,11 @@ from dl_bug_lsp.interpretation.values import (
     FunctionValue,
     Instance,
     Lazy,
+    Library,
     LibraryObject,
     Origin,
     Raised,
+    Table,
     Value,
     unknown,
 )
@@ -62,11 +64,23 @@ MUTATING = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "rev
 READING = {"print", "dump", "dumps", "info", "debug", "warning", "error", "log", "write", "save",
            "add_scalar", "pprint", "format", "join", "isfile", "exists"}  # fmt: skip
 """Functions, by their last name, that change nothing that they are given."""
+READERS = {
+    "builtins.open",
+    "open",
+    "codecs.open",
+    "io.open",
+    "pandas.read_csv",
+    "pandas.read_table",
+}
+"""Functions that read a text file, whose encoding is given or UTF-8."""
 SETTINGS = {"DictConfig", "Namespace", "SimpleNamespace"}
 SETTINGS_METHODS = {"merge_with", "copy", "to_dict", "toDict", "freeze", "defrost"}
-PLAIN_DECORATORS = {"staticmethod", "classmethod", "property", "cached_property", "no_grad", "jit",
-                    "inference_mode", "function", "lru_cache", "cache", "wraps", "abstractmethod",
-                    "override", "contextmanager", "compile", "script", "njit", "setter"}  # fmt: skip
+PLAIN_DECORATORS = frozenset(
+    (
+        "staticmethod classmethod property cached_property setter no_grad inference_mode jit njit "
+        "function compile script lru_cache cache wraps abstractmethod override contextmanager"
+    ).split()
+)
 """Decorators that leave the parameters as they are."""
 EXITS = {"SystemExit", "KeyboardInterrupt"}
 
@@ -76,7 +90,7 @@ class Prediction:
     """A failure that a run comes to.
 
     ``stack`` are the places of its frames, outermost first; ``certain`` says that each loop on
-    the way is known to run at least once.
+    the way is known to run at least once, and that nothing on the way contradicted a model.
     """
 
     raised: Raised
@@ -129,6 +143,12 @@ class Forecast(Interpreter):
         self._caught: list[bool] = [False]
         self._frames_of: tuple[Origin, ...] = ()
         self.footprint = Footprint()
+        self.asked: dict[tuple[str, str], Origin] = {}
+        """Attributes that objects of libraries are asked for, by class and name: where first."""
+        self.called: dict[tuple[str, Origin], tuple[int, tuple[str, ...]]] = {}
+        """Calls of libraries: how many arguments by position, and the names of the others."""
+        self.read: list[tuple[str, tuple[Value, ...], Mapping[str, Value], Origin]] = []
+        """Calls that read text files."""
         self._opened: set[int] = set()
         """Objects that a library was handed, which may have put anything into them."""
 
@@ -138,7 +158,8 @@ class Forecast(Interpreter):
         try:
             self._until_end(lambda: self.module(self.script, "__main__"))
         except Reached as end:
-            return Prediction(end.raised, self._frames_of, not self.assumed)
+            certain = not self.assumed and not self.elsewhere
+            return Prediction(end.raised, self._frames_of, certain)
         finally:
             arrays.COMPARISONS.reset(before)
         return None
@@ -288,10 +309,10 @@ class Forecast(Interpreter):
         items = self.iterate(self.value(node.iter, env))
         rounds = items if isinstance(items, list) else [items.item]
         counted = isinstance(items, list)
-        empty = not counted and items.length.data == 0
-        if empty:
+        length = None if isinstance(items, list) else items.length.data
+        if length == 0:
             rounds = []
-        unsure = not counted and not isinstance(items.length.data, int)
+        unsure = not counted and not isinstance(length, int)
         before = self.doubt
         whole = counted and len(rounds) <= MAX_ROUNDS
         with self._forgetting() if not whole else _nothing():
@@ -491,15 +512,26 @@ class Forecast(Interpreter):
     def apply(self, model: Model, told: Call) -> Value:
         """Return what a model gives, and take note of it for the memory that a step takes."""
         found = super().apply(model, told)
-        if not self.doubt:
-            self.footprint.note(told, found)
-        return found
+        return found if self.doubt else self.footprint.note(told, found)
 
-    def _of_BinOp(self, node: ast.BinOp, env: Environment) -> Value:
-        found = super()._of_BinOp(node, env)
-        if not self.doubt and isinstance(found.data, Array):
-            self.footprint.computed(found, (env.file, node.lineno))
-        return found
+    def _call_library(
+        self, name: str, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
+    ) -> Value:
+        if not self.doubt and not self._caught[-1]:
+            if name in READERS:
+                self.read.append((name, args, keywords, place))
+            elif keywords:
+                self.called.setdefault((name, place), (len(args), tuple(keywords)))
+        if name == "builtins.isinstance" and len(args) == 2 and _is_alias(args[1]):
+            return unknown(*args)
+        return super()._call_library(name, args, keywords, place)
+
+    def _operated(self, node: ast.BinOp, left: Value, right: Value, env: Environment) -> Value:
+        found = super()._operated(node, left, right, env)
+        if self.doubt or not isinstance(found.data, Array):
+            return found
+        kind, place = type(node.op).__name__, (env.file, node.lineno)
+        return self.footprint.computed(kind, (left, right), found, place)
 
     def _of_Name(self, node: ast.Name, env: Environment) -> Value:
         try:
@@ -513,12 +545,16 @@ class Forecast(Interpreter):
     def attribute(self, base: Value, name: str, place: Origin) -> Value:
         """Return ``base.name``; settings whose keys are all known lack the others."""
         data = base.data
-        if isinstance(data, LibraryObject) and data.short in SETTINGS and name not in data.state:
-            if not (hasattr(dict, name) or name.startswith("_") or name in SETTINGS_METHODS):
+        if isinstance(data, LibraryObject):
+            if not self.doubt and not self._caught[-1]:
+                self.asked.setdefault((data.name, name), place)
+            if data.short in SETTINGS and name not in data.state and not _is_method(name):
                 what = "attribute" if data.short.endswith("Namespace") else "key"
                 shown = f"'{data.short}' object has no attribute '{name}'"
-                raise Raised(what, shown if what == "attribute" else f"{name!r}",
-                             Value(name, frozenset({place})), base)  # fmt: skip
+                key = Value(name, frozenset({place}))
+                raise Raised(what, shown if what == "attribute" else f"{name!r}", key, base)
+        elif isinstance(data, Table) and name not in data.columns and not self.doubt:
+            self.asked.setdefault(("pandas.DataFrame", name), place)
         return super().attribute(base, name, place)
 
     def _of_instance(self, base: Value, data: Instance, name: str, place: Origin) -> Value:
@@ -545,6 +581,18 @@ def _nothing() -> Iterator[None]:
 def _origins(value: Value) -> frozenset[Origin]:
     shape = value.data.shape if isinstance(value.data, Array) else None
     return value.origins.union(*(dim.origins for dim in shape or ()))
+
+
+def _is_method(name: str) -> bool:
+    return hasattr(dict, name) or name.startswith("_") or name in SETTINGS_METHODS
+
+
+def _is_alias(value: Value) -> bool:
+    """Whether a library's class may be one of Python's by another name (``six.string_types``)."""
+    data = value.data
+    if not isinstance(data, Library) or data.name.startswith("builtins."):
+        return False
+    return data.name.rpartition(".")[2][:1].islower()
 
 
 def _catches_failures(handler: ast.ExceptHandler) -> bool:

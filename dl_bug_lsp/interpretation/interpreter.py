@@ -983,6 +983,10 @@ class Interpreter:
     def _of_BinOp(self, node: ast.BinOp, env: Environment) -> Value:
         left, right = self.value(node.left, env), self.value(node.right, env)
         self.stack[-1] = (env.file, node.lineno)
+        return self._operated(node, left, right, env)
+
+    def _operated(self, node: ast.BinOp, left: Value, right: Value, env: Environment) -> Value:
+        """Return what an operator gives for two values."""
         if isinstance(left.data, LibraryObject) and isinstance(node.op, ast.Div):
             model = MODELS.methods.get((left.data.short, "/"))
             if model is not None:
