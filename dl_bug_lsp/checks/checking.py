@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from dl_bug_lsp.checks import forecasts
 from dl_bug_lsp.checks.entries import Entries, entries_found, entries_of, entries_of_line
 from dl_bug_lsp.checks.findings import CheckReport, Finding
 from dl_bug_lsp.checks.program import CheckedProgram
@@ -16,6 +17,7 @@ from dl_bug_lsp.workspace import Workspace
 
 MOST_FINDINGS = 1_000
 LONGEST_COMMENT_LINE = 2_000
+FOLLOWED = frozenset(check.id for check in forecasts.CHECKS)
 _IGNORE = re.compile(r"#\s*dl-bug:\s*ignore(?:\[(?P<ids>[\w\s,-]*)\])?")
 
 
@@ -104,8 +106,13 @@ def _environment(
 def _kept(workspace: Workspace, found: Iterable[Finding], options: CheckOptions) -> list[Finding]:
     """Return the findings that nobody asked to leave out, each place once, the surest first."""
     kept: dict[tuple[str, str, int, str], Finding] = {}
+    found = list(found)
+    told = {(f.category, f.file, f.line) for f in found if f.id not in FOLLOWED}
     for finding in sorted(found, key=lambda finding: finding.order):
         if finding.id in options.ignore or finding.line < 1:
+            continue
+        # What a run comes to may be what another check has seen in the text.
+        if finding.id in FOLLOWED and (finding.category, finding.file, finding.line) in told:
             continue
         if any(fnmatch.fnmatch(finding.file, glob) for glob in options.exclude):
             continue

@@ -75,7 +75,7 @@ ORDER = Check(
     Certainty.LIKELY,
     "Samples and their labels are put into different orders, or a transformation is fitted anew "
     "for each part of the data.",
-    f"{UNLEARNT}",
+    f"{UNLEARNT}Folders are listed in another order than a table has.",
     "rng.shuffle(images)      # and the labels stay",
 )
 VALUE = Check(

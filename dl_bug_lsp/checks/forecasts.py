@@ -16,6 +16,7 @@ from types import NoneType
 from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
+from dl_bug_lsp.checks.sources import CONFIGS
 from dl_bug_lsp.fixes.fix_context import distance
 from dl_bug_lsp.interpretation.forecast import Forecast, Prediction
 from dl_bug_lsp.interpretation.stdlib_models import text_of, written_files
@@ -98,7 +99,7 @@ NAME = Check(
     "undefined_variable",
     Certainty.LIKELY,
     "A name is read before anything is bound to it.",
-    f"{FOLLOWED}",
+    f"{FOLLOWED}What only some branches bind is left out.",
     "del model; model.eval()",
 )
 VALUE = Check(
@@ -204,6 +205,10 @@ class _Run:
         """Whether a failure is not to be counted; what is only worth a look is kept."""
         if raised.what == "file":
             return self._is_made(raised)
+        origins = {file for side in raised.sides for file, _ in side.origins}
+        if any(file.endswith(CONFIGS) and self._is_broken(file) for file in origins):
+            # The check of syntax says this at the line of the file.
+            return True
         source = ""
         if raised.place is not None:
             source = self.program.workspace.source_line(*raised.place)
@@ -215,6 +220,9 @@ class _Run:
             and raised.message == "object is not callable"
             and any(isinstance(side.data, Array) for side in raised.sides)
         )
+
+    def _is_broken(self, file: str) -> bool:
+        return self.program.workspace.elements(file).problem is not None
 
     def _is_made(self, raised: Raised) -> bool:
         """Whether a missing file may be made by another program, or fetched by hand."""
@@ -302,6 +310,9 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
         suspect = located.suspects[0]
         file, line = suspect.file, suspect.line
         evidence += [reason.why for reason in suspect.evidence[:2]]
+        others = [f"{s.file}:{s.line}" for s in located.suspects[1:3]]
+        if others:
+            evidence.append(f"It may as well be {' or '.join(others)}.")
     way = " > ".join(f"{name}:{number}" for name, number in prediction.stack[-4:])
     evidence.append(f"The run comes to the failure by {way}.")
     near = ""

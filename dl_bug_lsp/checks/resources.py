@@ -7,17 +7,20 @@ memory of the card that ``--gpu`` names counts.
 from __future__ import annotations
 
 import ast
-import errno
 import os
 import re
-import shutil
-import socket
 from collections.abc import Iterator
 
 from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.forecasts import forecast_of
 from dl_bug_lsp.checks.program import CheckedProgram, finding
+from dl_bug_lsp.environments.machine import (
+    free_bytes,
+    is_listened_on,
+    is_not_executable,
+    is_read_only,
+)
 from dl_bug_lsp.evidence.collectives import last_name
 from dl_bug_lsp.interpretation.footprint import Estimate
 from dl_bug_lsp.provenance.scopes import dotted_name
@@ -127,11 +130,8 @@ def _memory(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
             yield finding(MEMORY, file, line, message, *parts, certainty=Certainty.LOOK)
     saves = any("torch.save(" in (program.workspace.text(f) or "") for f in program.files)
     checkpoint = estimate.weights + estimate.states
-    try:
-        free = shutil.disk_usage(program.workspace.root).free
-    except OSError:
-        return
-    if saves and checkpoint > free:
+    free = free_bytes(program.workspace.root)
+    if saves and free is not None and checkpoint > free:
         message = f"A checkpoint takes about {_shown(checkpoint)}, and {_shown(free)} are free."
         yield finding(DISK, file, line, message)
 
@@ -175,20 +175,9 @@ def _ports(entry: Entry) -> Iterator[Finding]:
             wanted.append(text.rpartition(":")[2])
     del words
     for text in wanted:
-        if text.isdigit() and 0 < int(text) < 65_536 and _is_taken(int(text)):
+        if text.isdigit() and 0 < int(text) < 65_536 and is_listened_on(int(text)):
             message = f"Port {text} of this machine is in use now."
             yield finding(PORT, entry.file or entry.script, entry.line or 1, message)
-
-
-def _is_taken(port: int) -> bool:
-    """Whether a process of this machine listens on a port: binding to it fails."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        try:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(("127.0.0.1", port))
-        except OSError as error:
-            return error.errno == errno.EADDRINUSE
-    return False
 
 
 def _outputs(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
@@ -203,7 +192,7 @@ def _outputs(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
                 or "$" in path:  # fmt: skip
             continue
         place = program.workspace.root / path
-        if place.exists() and not place.is_symlink() and not os.access(place, os.W_OK):
+        if is_read_only(place):
             message = f"'{path}' exists and cannot be written."
             at = (entry.file or entry.script, word.line or entry.line or 1)
             yield finding(RIGHTS, *at, message, certainty=Certainty.LIKELY)
@@ -226,7 +215,7 @@ def _started(program: CheckedProgram, file: str, tree: ast.Module) -> Iterator[F
             continue
         target = program.workspace.file_named(written)
         place = program.workspace.root / target if target is not None else None
-        if place is not None and place.is_file() and not os.access(place, os.X_OK):
+        if place is not None and is_not_executable(place):
             message = f"'{target}' is started, and is not executable."
             said = "Make it so (chmod +x), or start it with its interpreter in front."
             yield finding(RIGHTS, file, call.lineno, message, said)

@@ -46,12 +46,11 @@ FACTORIES = {"randn", "rand", "randint", "zeros", "ones", "full", "arange", "ten
              "linspace", "eye", "randperm", "zeros_like", "ones_like", "as_tensor", "from_numpy",
              "tril", "triu", "Tensor"}  # fmt: skip
 """Operations that make data: nothing is computed backwards through them."""
-SAVING_INPUT = tuple(
-    (
-        "maxpool max_pool gelu silu elu selu softplus mish hardswish log norm var std cos sin abs pow "
-        "square smooth huber prelu leaky scaled_dot batch_norm layer_norm binary_cross bce avg_pool "
-        "conv linear l1"
-    ).split()
+SAVING_INPUT = (
+    *("maxpool", "max_pool", "avg_pool", "gelu", "silu", "elu", "selu", "softplus", "mish"),
+    *("hardswish", "prelu", "leaky", "log", "norm", "var", "std", "cos", "sin", "abs", "pow"),
+    *("square", "smooth", "huber", "l1", "binary_cross", "bce", "scaled_dot", "batch_norm"),
+    *("layer_norm", "conv", "linear"),
 )
 """Operations whose backward pass needs what they were given."""
 SAVING_RESULT = ("relu", "tanh", "sigmoid", "softmax", "exp", "sqrt", "rsqrt", "log_softmax",

@@ -75,11 +75,10 @@ READERS = {
 """Functions that read a text file, whose encoding is given or UTF-8."""
 SETTINGS = {"DictConfig", "Namespace", "SimpleNamespace"}
 SETTINGS_METHODS = {"merge_with", "copy", "to_dict", "toDict", "freeze", "defrost"}
-PLAIN_DECORATORS = frozenset(
-    (
-        "staticmethod classmethod property cached_property setter no_grad inference_mode jit njit "
-        "function compile script lru_cache cache wraps abstractmethod override contextmanager"
-    ).split()
+PLAIN_DECORATORS = (
+    *("staticmethod", "classmethod", "property", "cached_property", "setter", "no_grad", "jit"),
+    *("inference_mode", "njit", "function", "compile", "script", "lru_cache", "cache", "wraps"),
+    *("abstractmethod", "override", "contextmanager"),
 )
 """Decorators that leave the parameters as they are."""
 EXITS = {"SystemExit", "KeyboardInterrupt"}
