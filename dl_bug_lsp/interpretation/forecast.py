@@ -59,6 +59,7 @@ HARMLESS = {"KeyboardInterrupt", "StopIteration", "GeneratorExit", "EOFError", "
             "TimeoutError", "ConnectionError"}  # fmt: skip
 """Handlers of these classes catch none of the failures that models raise."""
 SUPPRESSING = ("suppress", "raises", "catch", "assertRaises")
+CONTAINERS = {"OrderedDict", "DefaultDict", "defaultdict", "Counter", "Deque", "deque"}
 MUTATING = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update",
             "add", "discard", "setdefault", "popitem"}  # fmt: skip
 READING = {"print", "dump", "dumps", "info", "debug", "warning", "error", "log", "write", "save",
@@ -224,15 +225,24 @@ class Forecast(Interpreter):
             elif isinstance(owner, ClassValue):
                 journal.append((owner.members, target.attr))
         elif isinstance(target, ast.Subscript):
-            base = self.value(target.value, env)
-            if isinstance(base.data, dict):
-                with suppress(NotPlain, TypeError):
-                    journal.append((base.data, plain(self.value(target.slice, env))))
-            elif isinstance(base.data, (list, LibraryObject)):
-                self._note_changed(base)
+            self._note_changed(self.value(target.value, env))
+
+    def _store(self, target: ast.Subscript, value: Value, env: Environment) -> None:
+        base = self.value(target.value, env)
+        super()._store(target, value, env)
+        if isinstance(base.data, dict):
+            try:
+                plain(self.value(target.slice, env))
+            except (NotPlain, TypeError):
+                # Any key may be there from now on.
+                base.data = UNKNOWN
 
     def _note_changed(self, value: Value) -> None:
-        if self._journals and isinstance(value.data, (list, dict, set)):
+        data = value.data
+        is_container = isinstance(data, (list, dict, set)) or (
+            isinstance(data, LibraryObject) and data.short in CONTAINERS
+        )
+        if self._journals and is_container:
             self._journals[-1].containers.append(value)
 
     def _call_method(
