@@ -8,8 +8,8 @@ A cause is found where a finding stands at one of its lines, and named where a f
 evidence names one. Clean: the same fixtures with their
 fixes applied, and with ``--public`` checkouts of public repositories (without the check
 ``missing-library``: the environment is not theirs), and with ``--factory`` the programs of the
-failure factory that end well (of its blind half only totals are printed). Of ``held_out/blind`` only
-totals are printed. ``--beside`` is a folder with the programs ruff, pyright, pyrefly, torchfix.
+failure factory that end well (of its blind half only totals). Of ``held_out/blind`` only
+totals are printed. ``--beside`` is a folder with ruff, pyright, pyrefly and torchfix.
 """
 
 from __future__ import annotations
@@ -206,8 +206,14 @@ def factory_programs(
             if program.setup:
                 environment = {**os.environ, **program.environment, "PATH": path}
                 try:
-                    subprocess.run(["bash", "-c", program.setup], cwd=copy, env=environment,
-                                   capture_output=True, timeout=SETUP_SECONDS, check=False)  # fmt: skip
+                    subprocess.run(
+                        ["bash", "-c", program.setup],
+                        cwd=copy,
+                        env=environment,
+                        capture_output=True,
+                        timeout=SETUP_SECONDS,
+                        check=False,
+                    )
                 except subprocess.TimeoutExpired:
                     continue
             yield program.id, halves.of(program.source) == SEEN, copy, list(program.command)
