@@ -34,6 +34,7 @@ IN_PLACE = {
     "fit_",
 }
 MAY_MISS = {"get", "match", "search", "fullmatch", "find_spec", "getenv", "pop", "getmodule"}
+WITH_DEFAULT = {"get", "getenv", "pop"}
 DISPLAYS: dict[type[ast.expr], str] = {
     ast.List: "list",
     ast.ListComp: "list",
@@ -123,7 +124,7 @@ def _none(step: Step) -> Iterator[Clue]:
     elif isinstance(expr, ast.Call):
         name = called_name(expr)
         # `dict.pop` and `get` give their second argument; without one `pop` raises.
-        given = len(expr.args) > 1 and not is_none(expr.args[1])
+        given = name in WITH_DEFAULT and len(expr.args) > 1 and not is_none(expr.args[1])
         if name in MAY_MISS and not given and (name != "pop" or len(expr.args) > 1):
             why = f"`{node.text}` gives None when it finds nothing"
             yield Clue("types.none", node.file, node.line, 1.0, why)
