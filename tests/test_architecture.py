@@ -95,6 +95,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "watching",
             "runs",
             "recording",
+            "monitoring",
             "spectrum",
             "triage",
             "logs",
