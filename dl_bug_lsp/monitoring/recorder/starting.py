@@ -54,9 +54,18 @@ FRAMEWORKS: dict[str, Callable[[Recorder], None]] = {
 """What is done when a module has been imported."""
 
 
+_running: list[Recorder] = []
+
+
+def running() -> Recorder | None:
+    """Return the recorder of this process, None where none is at work."""
+    return next((recorder for recorder in _running if not recorder.is_over), None)
+
+
 def start(folder: str, root: str, session: str, command: str) -> Recorder:
     """Record what this process trains, into a journal below ``folder``; returns the recorder."""
     recorder = Recorder(folder, root, session, command)
+    _running[:] = [recorder]
     finder = _Finder(recorder)
     sys.meta_path.insert(0, finder)
     recorder.undo.append(lambda: sys.meta_path.remove(finder))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import math
 import re
 import time
 from collections import Counter
@@ -193,11 +194,12 @@ class Losses:
         if plain is not None:
             with torch.no_grad():
                 least, greatest = (float(end) for end in torch.aminmax(plain.float()))
-                row["input_least"] = min(least, _or(row.get("input_least"), least))
-                row["input_greatest"] = max(greatest, _or(row.get("input_greatest"), greatest))
-                if plain.dim() > 1:
-                    sums = plain[:256].float().sum(dim=1)
-                    row["input_sums_to_one"] = float(((sums - 1).abs() < 1e-3).float().mean())
+                if math.isfinite(least) and math.isfinite(greatest):
+                    row["input_least"] = min(least, _or(row.get("input_least"), least))
+                    row["input_greatest"] = max(greatest, _or(row.get("input_greatest"), greatest))
+                    if plain.dim() > 1:
+                        sums = plain[:256].float().sum(dim=1)
+                        row["input_sums_to_one"] = float(((sums - 1).abs() < 1e-3).float().mean())
         if target is not None:
             row["target_shape"], row["target_dtype"] = shape_of(target), dtype_of(target)
 

@@ -145,7 +145,7 @@ def recurrent():
 def mapped():
     from torch.func import functional_call, grad, vmap
 
-    model = net_plain = nn.Linear(6, 3)
+    model = nn.Linear(6, 3)
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
 
     def loss_of(parameters, a, b):

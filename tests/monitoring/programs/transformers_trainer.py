@@ -8,7 +8,7 @@ transformers.set_seed(5)
 config = BertConfig(
     vocab_size=100,
     hidden_size=32,
-    num_hidden_layers=2,
+    num_hidden_layers=1,
     num_attention_heads=2,
     intermediate_size=64,
     max_position_embeddings=32,
@@ -36,7 +36,7 @@ class Data(torch.utils.data.Dataset):
 
 args = TrainingArguments(
     "out",
-    num_train_epochs=2,
+    num_train_epochs=1,
     per_device_train_batch_size=16,
     logging_steps=5,
     eval_strategy="epoch",
