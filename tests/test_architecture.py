@@ -63,7 +63,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
     "environments": ("data_folder",),
     "checks": (*MIDDLE, "environments", "fixes"),
-    "views": ("tracebacks", "messages", "taxonomy", "report", "checks", "spectrum", "__version__"),
+    "views": (
+        *("tracebacks", "messages", "taxonomy", "report", "checks", "spectrum", "monitoring"),
+        "__version__",
+    ),
     "assistants": (
         *("cancellation", "logs", "tracebacks", "messages", "taxonomy", "workspace", "provenance"),
         *("report", "views", "data_folder"),
