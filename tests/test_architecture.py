@@ -213,7 +213,7 @@ HEAVY = (
 
 LISTENS = (
     "server/process/transports.py",
-    "server/process/candidates.py",
+    "server/process/transports.py",
     "mcp_server/bridging.py",
     "mcp_server/beside_editor.py",
 )

@@ -17,17 +17,20 @@ WITH_NUMBERS = "with two numbers"
 """What a row's ``when`` says to be given only where the message has two different numbers."""
 MOST_KNOWN = 2
 _NUMBER = re.compile(r"\d+")
+_WORD = re.compile(r"[a-z]{4,}")
+_COMMON = {"that", "this", "with", "from", "where", "what", "when", "value", "here", "line", "call"}
 _FRAMES, _LONGEST = 40, 20_000
 _CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vscode-notebook-cell:")
 
 
 def advice(
-    failure: Failure, verdict: CategoryVerdict, ran_in_order: bool = False
+    failure: Failure, verdict: CategoryVerdict, ran_in_order: bool = False, reasons: str = ""
 ) -> tuple[Advice, ...]:
     """Return usual causes with their fixes: first those that the message itself points at.
 
     What forums repeat most comes with the framework's page that documents it. ``ran_in_order``
-    says that a notebook's cells are known to have run once, from the top.
+    says that a notebook's cells are known to have run once, from the top. ``reasons`` is what the
+    evidence of the first place says: of general advice, what shares most words with it comes first.
     """
     text = ClassificationContext(failure, failure.cause).text if failure.cause is not None else ""
     text = f"{text} {failure.evidence.lower()}"
@@ -39,8 +42,17 @@ def advice(
     known = [row for row in classics() if _applies(row, text) and _concerns(row, about)]
     rows = [row for row in category(verdict.id).advice if _concerns(row, about)]
     pointed = [row for row in rows if row.when and _applies(row, text)]
-    general = [row for row in rows if not row.when]
+    spoken = _words(reasons)
+    general = sorted(
+        (row for row in rows if not row.when),
+        key=lambda row: -len(spoken & _words(f"{row.advice.cause} {row.advice.fix}")),
+    )
     return tuple(row.advice for row in (*known[:MOST_KNOWN], *pointed, *general)[:MOST])
+
+
+def _words(text: str) -> set[str]:
+    """Return the beginnings of longer words, by which forms of one word agree."""
+    return {word[:5] for word in _WORD.findall(text.lower())} - _COMMON
 
 
 def _around(failure: Failure) -> str:

@@ -28,6 +28,7 @@ RULES: tuple[Source, ...] = (
     all_rules.find,
     misuse.find_traced,
     indices_and_divisors.find_division_by_zero,
+    indices_and_divisors.find_step_counts,
     missing_names.find_prefixes,
     missing_names.find_registries,
     dataframes.find,

@@ -1,9 +1,4 @@
-"""Indices out of range and divisions by zero: what is too short, too high or empty.
-
-Indices out of range: counts that are one short, labels that are one too high.
-
-Divisions by zero: what is empty or rounds to nothing.
-"""
+"""Counts that are wrong: indices out of range, divisions by zero, schedules that are too short."""
 
 from __future__ import annotations
 
@@ -167,3 +162,35 @@ def find_division_by_zero(case: Case) -> Iterator[Clue]:
         if isinstance(dropped, ast.Constant) and dropped.value is True:
             why = "an incomplete batch is thrown away, which may leave nothing"
             yield Clue("rules.strong", node.file, dropped.lineno, 1.0, why)
+
+
+def find_step_counts(case: Case) -> Iterator[Clue]:
+    """Yield quotients that leave out the last batch, where a schedule ends before the training.
+
+    A ``DataLoader`` hands out the batch that is not full unless ``drop_last`` is set (PyTorch,
+    `torch.utils.data`), so that an epoch has one step more than the quotient that rounds down.
+    """
+    if "number of total steps" not in case.message:
+        return
+    keeps_last = not any(
+        isinstance(dropped := keyword(call, "drop_last"), ast.Constant) and dropped.value is True
+        for file in {place.file for place in case.places}
+        for call in ast.walk(case.workspace.tree(file) or ast.Module([], []))
+        if isinstance(call, ast.Call) and called_name(call) == "DataLoader"
+    )
+    for step in case.raise_slice if keeps_last else ():
+        expr = step.node.expr
+        inner = expr.args[0] if isinstance(expr, ast.Call) and expr.args else expr
+        rounds = isinstance(expr, ast.Call) and called_name(expr) in {"int", "floor"}
+        if isinstance(inner, ast.BinOp) and isinstance(inner.op, (ast.FloorDiv, ast.Div)):
+            rounds = rounds or isinstance(inner.op, ast.FloorDiv)
+            counted = any(
+                isinstance(n, ast.Call) and called_name(n) == "len" for n in ast.walk(inner.left)
+            )
+            counted = counted and not isinstance(inner.right, ast.Constant)
+            if rounds and counted and step.node.entry is None and step.node.line > 0:
+                why = (
+                    f"`{step.node.text}` rounds down, and the last batch, which need not be full, "
+                    "is a step as well"
+                )
+                yield Clue("rules.strong", step.node.file, step.node.line, 1.0, why)
