@@ -48,9 +48,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "spectrum": ("logs", "tracebacks"),
     "provenance": ("workspace", "cancellation"),
     "interpretation": ("workspace", "cancellation", "provenance"),
-    "evidence": (*MIDDLE, "divergence", "spectrum", "report", "bug_reports", "retrieval"),
+    "evidence": (
+        *MIDDLE,
+        *("divergence", "spectrum", "report", "bug_reports", "retrieval", "monitoring"),
+    ),
     "ranking": (*MIDDLE, "spectrum", "evidence", "report", "bug_reports", "retrieval"),
-    "localize": (*MIDDLE, "divergence", "spectrum", "evidence", "ranking", "report", "bug_reports"),
+    "localize": (
+        *MIDDLE,
+        *("divergence", "spectrum", "evidence", "ranking", "report", "bug_reports", "monitoring"),
+    ),
     "techniques": (
         *MIDDLE,
         *("retrieval", "evidence", "ranking", "report", "bug_reports", "localize"),

@@ -243,9 +243,7 @@ def diagnose(run: Run, model: Model | None = None) -> Diagnosis | None:
     findings = measured(facts)
     known = features(facts, findings)
     chances = model.probabilities(known)
-    fault = 1.0 - chances.get(HEALTHY, 0.0)
-    if facts.first_bad_step is not None:
-        fault = max(fault, 0.95)
+    fault = max(1.0 - chances.get(HEALTHY, 0.0), least_chance(facts))
     scores: dict[str, float] = {}
     fired: list[Finding] = []
     for finding in findings:
@@ -254,7 +252,7 @@ def diagnose(run: Run, model: Model | None = None) -> Diagnosis | None:
             continue
         if len(facts.steps) < FEW_STEPS and not rule.is_certain:
             continue
-        if rule.needs_harm and fault < model.least_harm:
+        if rule.needs_harm and (fault < model.least_harm or facts.is_adversarial):
             continue
         fired.append(finding)
         if not rule.kind:
@@ -269,12 +267,18 @@ def diagnose(run: Run, model: Model | None = None) -> Diagnosis | None:
         if kind and any(c in followed and c != kind for c in causes):
             scores[kind] *= FOLLOWING
     alone = fault >= model.least_fault and len(facts.steps) >= FEW_STEPS
+    alone = alone and not facts.is_adversarial
     if not scores and not alone:
         return None
+    if not scores and all(k in EXACT or k == HEALTHY for k in chances):
+        return None
+    total = math.fsum(c for k, c in chances.items() if k != HEALTHY)
     for kind, chance in chances.items():
-        if kind != HEALTHY and (kind in scores or alone):
+        if kind != HEALTHY and (kind in scores or (alone and kind not in EXACT)):
             before = scores.get(kind, 0.0)
-            scores[kind] = before + (1.0 - before) * BESIDE * chance / max(fault, 1e-9)
+            measured_only = kind in MEASURED and kind not in scores
+            part = BESIDE * (UNFIRED if measured_only else 1.0)
+            scores[kind] = before + (1.0 - before) * part * chance / (total or 1.0)
     ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
     kind, score = ranked[0]
     own = [f for f in findings if _RULES[f.rule].kind == kind]
@@ -297,8 +301,35 @@ def diagnose(run: Run, model: Model | None = None) -> Diagnosis | None:
 
 
 FOLLOWING = 0.6
+NOTHING_LEARNT, HARDLY_LEARNT = 1.15, 0.97
+"""Losses at the end, by that of a model that knows no inputs: worse than it, and as bad as it."""
+
+
+def least_chance(facts: RunFacts) -> float:
+    """Return the least probability of a fault, by what the loss alone says beyond doubt."""
+    if facts.first_bad_step is not None:
+        return 0.97
+    if facts.is_adversarial or len(facts.losses) < 10:
+        return 0.0
+    relative, drop = facts.relative_loss, facts.drop
+    if relative is not None and relative > NOTHING_LEARNT:
+        return 0.95
+    if drop is not None and drop < -RISEN and (facts.start or 0) > 0 and relative is not None:
+        return 0.95
+    if relative is not None and relative > HARDLY_LEARNT:
+        return 0.9
+    return 0.0
+
+
+EXACT = frozenset(
+    {rule.kind for rule in RULES if rule.is_certain} | {"scheduler_per_step", "frozen_layers"}
+)
+"""Kinds that a rule sees exactly: how a run behaves says nothing of them beyond the rule."""
 BESIDE = 0.85
 """How far the classifier alone may lift a kind."""
+UNFIRED = 0.6
+"""The same for a kind that a rule measures and did not see."""
+MEASURED = frozenset(rule.kind for rule in RULES if rule.kind)
 
 
 def diagnose_recording(recording: Recording, session: str = "") -> Diagnosis | None:

@@ -123,7 +123,7 @@ class RunFacts:
     @cached_property
     def is_adversarial(self) -> bool:
         """Whether several optimizers step: their losses need not fall."""
-        return sum(1 for o in self.run.optimizers if (o.steps or 0) > 1) > 1
+        return sum(1 for o in self.run.optimizers if self.steps_of(o) > 1) > 1
 
     @cached_property
     def first_bad_step(self) -> int | None:
@@ -356,10 +356,15 @@ class RunFacts:
         """Whether the loop's own calls are recorded."""
         return "torch" in self.run.process.framework.lower() or bool(self.calls.get("backward"))
 
+    def steps_of(self, optimizer: Optimizer) -> int:
+        """Return how often an optimizer stepped."""
+        own = sum(1 for s in self.steps if s.optimizer == optimizer.optimizer)
+        return max(optimizer.steps or 0, own)
+
     @cached_property
     def optimizers(self) -> tuple[Optimizer, ...]:
         """The optimizers, the one that steps most first."""
-        return tuple(sorted(self.run.optimizers, key=lambda o: -(o.steps or 0)))
+        return tuple(sorted(self.run.optimizers, key=lambda o: -self.steps_of(o)))
 
     @cached_property
     def rate_sites(self) -> tuple[Site, ...]:

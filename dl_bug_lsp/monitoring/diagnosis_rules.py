@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from dl_bug_lsp.monitoring.diagnosis_facts import (
     NORMALISING,
@@ -63,7 +63,6 @@ class Rule:
     is_certain: bool = False
     needs_harm: bool = False
     """Counts only where the run also shows that it has not learned."""
-    thresholds: tuple[str, ...] = field(default=())
 
 
 def _unique(*sites: Site | None) -> tuple[Site, ...]:
@@ -86,7 +85,7 @@ def _label(layer: Layer) -> str:
 # ---------------------------------------------------------------------- the loop
 def zero_grad_missing(facts: RunFacts) -> Iterator[Finding]:
     """Gradients are never set to zero, so that each step uses the sum of all before."""
-    own = [o for o in facts.optimizers if (o.steps or 0) > 3]
+    own = [o for o in facts.optimizers if facts.steps_of(o) > 3]
     if not facts.is_torch or facts.count("backward") < 4 or not own:
         return
     if not facts.count("zero_grad"):
@@ -114,15 +113,15 @@ def step_missing(facts: RunFacts) -> Iterator[Finding]:
     """Gradients are computed and no optimizer uses them."""
     if not facts.is_torch or facts.count("backward") < 2:
         return
-    if facts.count("step") == 0 and not any((o.steps or 0) for o in facts.optimizers):
+    if facts.count("step") == 0 and not any(facts.steps_of(o) for o in facts.optimizers):
         yield Finding(
             "loop.step_missing", 1.0, "`backward` runs and no optimizer's `step` does", 0, "",
             _unique(*facts.sites("backward"), *facts.rate_sites), "step",
         )  # fmt: skip
         return
-    busy = [o for o in facts.optimizers if (o.steps or 0) > 2]
+    busy = [o for o in facts.optimizers if facts.steps_of(o) > 2]
     for optimizer in facts.optimizers if busy else ():
-        idle = (optimizer.steps or 0) == 0 and (optimizer.tensors or 0) > 0
+        idle = facts.steps_of(optimizer) == 0 and (optimizer.tensors or 0) > 0
         if idle and any(
             p.optimizer == optimizer.optimizer and (p.gradients or 0) > 0
             for p in facts.run.parameters
@@ -138,7 +137,7 @@ def step_missing(facts: RunFacts) -> Iterator[Finding]:
 
 def backward_missing(facts: RunFacts) -> Iterator[Finding]:
     """The optimizer steps and nothing computes gradients."""
-    steps = sum(o.steps or 0 for o in facts.optimizers)
+    steps = sum(facts.steps_of(o) for o in facts.optimizers)
     if facts.run.process.framework.startswith("torch") and steps > 1:
         if facts.count("backward") == 0 and not any(s.backwards for s in facts.steps):
             sites = _unique(*facts.sites("step"), _loss_site(facts), *facts.sites("zero_grad"))
@@ -210,6 +209,44 @@ def frozen(facts: RunFacts) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+def frozen_untrained(facts: RunFacts) -> Iterator[Finding]:
+    """Layers are frozen whose weights are still those of the framework's own first draw."""
+    for finding in frozen(facts):
+        layers = {x.layer: x for x in facts.run.layers}
+        fixed = [
+            layers[p.layer]
+            for p in facts.run.parameters
+            if p.trainable is False and p.layer in layers and (p.size or 0) >= 64
+            and len(shape_of(p.shape)) > 1
+        ]  # fmt: skip
+        judged = [(x, _is_first_draw(facts, x)) for x in dict.fromkeys(fixed)]
+        known = [fresh for _, fresh in judged if fresh is not None]
+        if known and all(known):
+            yield Finding(
+                "parameters.frozen_untrained", finding.amount,
+                f"{finding.why}, which are random", 0, finding.layer, finding.sites, finding.hint,
+            )  # fmt: skip
+
+
+def _is_first_draw(facts: RunFacts, layer: Layer) -> bool | None:
+    """Whether weights fill the uniform range that PyTorch or Keras draws from; None: not known."""
+    rows = facts.of(layer, "weight")
+    if not rows or rows[0].std is None or rows[0].least is None or rows[0].greatest is None:
+        return None
+    row = rows[0]
+    fans = _fans(facts, layer, row.size or 0)
+    if fans is None:
+        return None
+    fan_in, fan_out = fans
+    bounds = (1 / math.sqrt(fan_in), math.sqrt(6 / (fan_in + fan_out)))
+    largest = max(abs(row.least or 0.0), abs(row.greatest or 0.0))
+    return any(
+        0.9 * bound <= largest <= 1.001 * bound
+        and abs((row.std or 0.0) * math.sqrt(3) / bound - 1) < 0.12
+        for bound in bounds
+    )
+
+
 def outside_optimizer(facts: RunFacts) -> Iterator[Finding]:
     """Parameters get gradients and are in no optimizer."""
     own = [p for p in facts.run.parameters if p.trainable and (p.gradients or 0) > 0 and p.size]
@@ -232,7 +269,7 @@ def outside_optimizer(facts: RunFacts) -> Iterator[Finding]:
 def other_copy(facts: RunFacts) -> Iterator[Finding]:
     """An optimizer holds parameters of no model that runs."""
     for optimizer in facts.optimizers:
-        if not optimizer.tensors or (optimizer.steps or 0) < 2:
+        if not optimizer.tensors or facts.steps_of(optimizer) < 2:
             continue
         share = (optimizer.foreign or 0) / optimizer.tensors
         held = [p for p in facts.run.parameters if p.optimizer == optimizer.optimizer]
@@ -320,10 +357,11 @@ def scheduler_per_step(facts: RunFacts) -> Iterator[Finding]:
     epochs = max((x.epochs or 0 for x in facts.run.loaders if x.phase != "eval"), default=0)
     calls = facts.count("scheduler_step")
     for optimizer in facts.optimizers:
-        if plain(optimizer.scheduler) not in PER_EPOCH or not epochs or not optimizer.steps:
+        steps = facts.steps_of(optimizer)
+        if plain(optimizer.scheduler) not in PER_EPOCH or not epochs or not steps:
             continue
         rates = facts.rates
-        if calls > 0.8 * optimizer.steps and calls > 3 * epochs and rates:
+        if calls > 0.8 * steps and calls > 3 * epochs and rates:
             gone = min(rates) / max(rates) if max(rates) else 1.0
             yield Finding(
                 "rates.scheduler_per_step", 1.0 if gone < 0.05 else 0.0,
@@ -482,8 +520,14 @@ def loss_sign(facts: RunFacts) -> Iterator[Finding]:
         return
     kind = _kind(call)
     negative = sum(v < 0 for v in losses) / len(losses)
-    parts = finite(p.value for p in facts.run.loss_parts if p.loss_call == call.loss_call)
-    opposite = len(parts) > 2 and sum(v > 0 for v in parts) > 0.9 * len(parts)
+    by_step = {s.step: s.loss for s in facts.steps}
+    pairs = [
+        (p.value, by_step[p.step])
+        for p in facts.run.loss_parts
+        if p.loss_call == call.loss_call and p.step in by_step
+    ]
+    turned = [a > 0 > b for a, b in pairs if a is not None and b is not None]
+    opposite = len(turned) > 2 and sum(turned) > 0.8 * len(turned)
     positive = any(word in kind for word in NEVER_NEGATIVE)
     if kind == "nllloss" and not opposite:
         positive = False
@@ -491,7 +535,7 @@ def loss_sign(facts: RunFacts) -> Iterator[Finding]:
         in_range = (call.target_least or 0) >= 0 and (call.target_greatest or 0) <= 1
         positive = positive and in_range
     if negative > 0.5 and (opposite or positive):
-        first = next(s.step for s in facts.steps if s.loss is not None and s.loss < 0)
+        first = next((s.step for s in facts.steps if s.loss is not None and s.loss < 0), 1)
         yield Finding(
             "loss.sign", negative,
             f"the loss that is minimised is negative (down to {min(losses):.3g}), "
@@ -616,13 +660,21 @@ def bad_initialisation(facts: RunFacts) -> Iterator[Finding]:
 
 
 def _fan_in(facts: RunFacts, layer: Layer, size: int) -> int:
+    fans = _fans(facts, layer, size)
+    return fans[0] if fans is not None else 0
+
+
+def _fans(facts: RunFacts, layer: Layer, size: int) -> tuple[int, int] | None:
+    """Return what comes into a unit of a layer and what goes out, by the shape of its weights."""
     for row in facts.parameters_by_layer.get(layer.layer, ()):
         shape = shape_of(row.shape)
         if row.size == size and len(shape) > 1:
             if "keras" in facts.run.process.framework or "tensorflow" in facts.run.process.framework:
-                return math.prod(shape[:-1])
-            return math.prod(shape[1:])
-    return 0
+                spread = math.prod(shape[:-2])
+                return spread * shape[-2], spread * shape[-1]
+            spread = math.prod(shape[2:])
+            return spread * shape[1], spread * shape[0]
+    return None
 
 
 def vanishing(facts: RunFacts) -> Iterator[Finding]:
@@ -812,6 +864,8 @@ def constant_inputs(facts: RunFacts) -> Iterator[Finding]:
 
 def constant_labels(facts: RunFacts) -> Iterator[Finding]:
     """One label for all rows, or nearly all."""
+    if facts.is_adversarial:
+        return
     rows = facts.target_input
     total = sum(facts.label_counts.values())
     share = facts.largest_class
@@ -953,6 +1007,8 @@ RULES: tuple[Rule, ...] = (
          is_certain=True),
     Rule("parameters.frozen", "frozen_layers", frozen, "DeepCrime (ISSTA 2021); PyTorch, "
          "Transfer learning tutorial", needs_harm=True),
+    Rule("parameters.frozen_untrained", "frozen_layers", frozen_untrained,
+         "DeepCrime (ISSTA 2021); He et al. (ICCV 2015): first weights"),
     Rule("parameters.outside_optimizer", "parameters_outside_optimizer", outside_optimizer,
          f"{PYTORCH}, torch.optim: Constructing it", is_certain=True),
     Rule("parameters.other_copy", "optimizer_of_other_copy", other_copy,
