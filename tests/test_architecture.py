@@ -37,12 +37,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "bug_reports": ("logs", "tracebacks", "messages", "taxonomy", "signals", "report"),
     "workspace": ("cancellation", "data_folder", "databases"),
     "settings": ("report", "workspace"),
-    "runs": ("data_folder",),
+    "bootstrap": ("recording", "monitoring"),
+    "runs": ("data_folder", "bootstrap"),
     "recording": (
-        *("data_folder", "databases", "workspace", "spectrum", "localize", "report"),
+        *("bootstrap", "data_folder", "databases", "workspace", "spectrum", "localize", "report"),
         "cancellation",
     ),
-    "monitoring": ("data_folder", "databases"),
+    "monitoring": ("bootstrap", "data_folder", "databases"),
     "watching": ("logs", "tracebacks", "runs", "data_folder"),
     "retrieval": ("workspace",),
     "spectrum": ("logs", "tracebacks"),
@@ -140,6 +141,7 @@ LIBRARIES = {
 }
 """Who may import a library: one room each, so that it can be replaced."""
 ON_DISK = {
+    "bootstrap",
     "data_folder",
     "databases",
     "environments",

@@ -49,8 +49,8 @@ def training_file(root: Path) -> Path:
 def read_recording(root: Path) -> Recording:
     """Read all recorded trainings of a workspace, those that are still written too."""
     runs, problems = _stored_runs(training_file(root))
-    for folder in _session_folders(root):
-        for file in _journals(folder):
+    for folder in session_folders(root):
+        for file in journals(folder):
             rows, problem = read_journal(file)
             problems.extend([problem] if problem else [])
             run = run_of(0, rows)
@@ -176,14 +176,16 @@ def _number(value: Any) -> float | None:
     return None
 
 
-def _session_folders(root: Path) -> Iterator[Path]:
+def session_folders(root: Path) -> Iterator[Path]:
+    """Yield the folders of sessions that were not taken in yet."""
     folder = root / data_folder.FOLDER / FOLDER
     for name in data_folder.names(folder):
         if _SESSION.fullmatch(name) and name.strip("."):
             yield folder / name
 
 
-def _journals(folder: Path) -> Iterator[Path]:
+def journals(folder: Path) -> Iterator[Path]:
+    """Yield the journals of a session's processes."""
     for name in data_folder.names(folder):
         if name.endswith(JOURNAL) and _SESSION.fullmatch(name):
             yield folder / name
@@ -206,7 +208,7 @@ def take_in(root: Path, session: str) -> tuple[int, ...]:
     """
     folder = root / data_folder.FOLDER / FOLDER / session
     made: list[Rows] = []
-    files = list(_journals(folder))
+    files = list(journals(folder))
     for file in files:
         rows, _ = read_journal(file)
         if rows.get("run"):

@@ -24,10 +24,11 @@ FOLDER = "monitoring"
 JOURNAL = ".jsonl"
 
 TABLES: dict[str, str] = {
-    # The process. `session` is the same for all processes of one command, `outcome` one of
-    # running, finished, failed (an exception ended it; `error` is its type), killed (it wrote no
-    # end). Where the recorder switched itself off a `problem` says so. `seconds` is the sum of the steps' durations, `spent` what of it went
-    # into recording. `versions` is JSON. `argv` and `command` are JSON lists.
+    # The process. `session` is the same for all processes of one command, `outcome` one of running,
+    # finished, failed (an exception ended it; `error` is its type), killed (it wrote no end). Where
+    # the recorder switched itself off a `problem` says so. `seconds` is the sum of the steps'
+    # durations, `spent` what of it went into recording. `versions` is JSON, `argv` and `command`
+    # are JSON lists.
     "run": "session:str command:str argv:str program:str folder:str python:str framework:str "
     "versions:str device:str started:float ended:float outcome:str error:str process:int "
     "parent:int rank:int world:int steps:int sampled:int seconds:float spent:float",
@@ -47,7 +48,8 @@ TABLES: dict[str, str] = {
     # sampled steps at which its values changed.
     "parameter": "parameter:int layer:int name:str shape:str dtype:str size:int trainable:bool "
     "optimizer:int parameter_group:int gradients:int without:int zero:int moved:int shared:bool",
-    # kind: weight, gradient, update, activation, activation_gradient. `name` is the parameter's
+    # kind: weight, gradient, update, activation, activation_gradient, eval_activation (of a
+    # pass that evaluates). `name` is the parameter's
     # ("weight"), or empty. `norm` is Euclidean, of all `size` elements. `zeros`: share of exact
     # zeros; `saturated`: share within 1 % of an end of the function's range (sigmoid, tanh,
     # softmax, hard versions); `dead`: share of units that are zero for the whole batch (ReLU and
