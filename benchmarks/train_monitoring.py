@@ -44,7 +44,7 @@ TARGET = ROOT / "dl_bug_lsp" / "monitoring" / "diagnosis_weights.json"
 PENALTY = 0.25
 PRIORS: dict[str, float] = {
     "rates.high": 0.1, "rates.low": 2.0, "loss.jumps": 4.0, "gradients.exploding": 20.0,
-    "gradients.vanishing": 4.0, "layers.dying_relu": 0.75, "layers.saturated": 0.6,
+    "gradients.vanishing": 4.0, "layers.dying_relu": 0.75, "layers.saturated": 0.6, "layers.sigmoid_hidden": 2.0,
     "layers.large_weights": 6.0, "data.not_normalised": 8.0, "data.tiny_inputs": 2.0,
     "data.constant_inputs": 0.97, "data.constant_labels": 0.97, "data.not_shuffled": 0.6,
     "optimizer.weight_decay": 0.6, "layers.dropout": 0.75, "gradients.clipped_away": 2.5,

@@ -217,7 +217,10 @@ def _statement_text(training: Training, step: Step) -> str:
 
 
 KEYWORDS: dict[str, re.Pattern[str]] = {
-    "init": re.compile(r"\binit\.|initializer|\.fill_|\.data\b|_\(\s*(?:weight|parameter|p|m)\b"),
+    "init": re.compile(
+        r"\binit\.|initializer|\.fill_\(|bias\.data|weight\.data|(?:zeros|ones|normal|constant|uniform)_\("
+        r"|endswith\(['\"]bias|in \w+\.(?:named_)?parameters\(\)"
+    ),
     "requires_grad": re.compile(r"requires_grad|\.trainable\b|freeze"),
     "params": re.compile(r"deepcopy|\.parameters\(\)|load_state_dict"),
     "detach": re.compile(r"\.detach\(|no_grad|\.item\(\)|\.numpy\(|\.data\b|torch\.tensor\("),

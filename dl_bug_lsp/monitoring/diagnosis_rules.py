@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from dl_bug_lsp.monitoring.diagnosis_facts import (
     NORMALISING,
     RECTIFYING,
+    RECURRENT,
     SQUASHING,
     WEIGHTED,
     RunFacts,
@@ -238,7 +239,10 @@ def _is_first_draw(facts: RunFacts, layer: Layer) -> bool | None:
     if fans is None:
         return None
     fan_in, fan_out = fans
-    bounds = (1 / math.sqrt(fan_in), math.sqrt(6 / (fan_in + fan_out)))
+    bounds = [1 / math.sqrt(fan_in), math.sqrt(6 / (fan_in + fan_out))]
+    if plain(layer.type) in RECURRENT:
+        # PyTorch draws all of a recurrent layer by its hidden size, a gate's share of the rows.
+        bounds += [math.sqrt(gates / fan_out) for gates in (1, 3, 4)]
     largest = max(abs(row.least or 0.0), abs(row.greatest or 0.0))
     return any(
         0.9 * bound <= largest <= 1.001 * bound
@@ -480,7 +484,7 @@ def wrong_loss(facts: RunFacts) -> Iterator[Finding]:
         return Finding("loss.wrong", amount, why, 1, "", sites, "loss")
 
     squares = kind in ("mse", "mseloss", "meansquarederror", "l1loss", "mae", "meanabsoluteerror",
-                       "hinge", "squaredhinge", "poisson", "poissonnllloss", "huberloss", "huber",
+                       "l1", "smoothl1", "smoothl1loss", "hinge", "squaredhinge", "poisson", "poissonnllloss", "huberloss", "huber",
                        "hingeembeddingloss", "softmarginloss")  # fmt: skip
     if squares and before == "softmax":
         yield finding(f"`{call.kind}` of a softmax: a loss for numbers, not for classes", 0.8)
@@ -489,7 +493,7 @@ def wrong_loss(facts: RunFacts) -> Iterator[Finding]:
     elif kind in ("hinge", "squaredhinge", "poisson", "poissonnllloss", "multimarginloss",
                   "kldivloss", "kldivergence", "cosinesimilarity"):  # fmt: skip
         yield finding(f"`{call.kind}` is an unusual loss for these targets", 0.7)
-    elif squares and levels == 2 and least == 0 and greatest == 1 and kind[:1] in "lm":
+    elif squares and levels == 2 and least == 0 and greatest == 1 and before != "sigmoid":
         yield finding(f"`{call.kind}` of labels that are 0 or 1", 0.6)
     if ("bce" in kind or "binarycrossentropy" in kind) and least is not None:
         if least < -0.001 or (greatest or 0) > 1.001:
@@ -734,11 +738,37 @@ def dying(facts: RunFacts) -> Iterator[Finding]:
             worst = (late, began, layer)
     if worst is not None:
         share, step, layer = worst
-        sites = _unique(*facts.sites("init"), facts.place(layer), *facts.rate_sites)
+        at = facts.layers.index(layer)
+        makers = [facts.place(x) for x in facts.layers[max(0, at - 3) : at] if x in facts.weighted]
+        early = step <= EARLY
+        sites = _unique(*facts.sites("init"), *makers, facts.place(layer), *facts.rate_sites)
         yield Finding(
             "layers.dying_relu", share,
             f"{share:.0%} of the units of {_label(layer)} give 0 for every row from step {step} on",
-            step, layer.name, sites, "activation",
+            step, layer.name, sites, "init" if early else "activation",
+        )  # fmt: skip
+
+
+EARLY = 2
+"""Units that are dead up to this step were so from their first weights and biases on."""
+
+
+def sigmoid_hidden(facts: RunFacts) -> Iterator[Finding]:
+    """Several hidden layers are squashed by sigmoids, whose slope is at most a quarter."""
+    last = facts.weighted[-1].position if facts.weighted else None
+    hidden = [
+        x
+        for x in facts.activations
+        if activation_of(x) == "sigmoid" and last is not None and (x.position or 0) < last
+    ]
+    own = [x for x in facts.weighted[:-1] if activation_of(x) == "sigmoid"]
+    layers = list(dict.fromkeys([*hidden, *own]))
+    if len(layers) > 1:
+        yield Finding(
+            "layers.sigmoid_hidden", len(layers),
+            f"{len(layers)} hidden layers end in a sigmoid, which takes at least three quarters of "
+            "each gradient",
+            0, layers[0].name, _unique(*(facts.place(x) for x in layers)), "activation",
         )  # fmt: skip
 
 
@@ -845,6 +875,29 @@ def bad_values(facts: RunFacts) -> Iterator[Finding]:
                     "", facts.data_sites, "nan",
                 )  # fmt: skip
                 return
+
+
+def sudden_nan(facts: RunFacts) -> Iterator[Finding]:
+    """The loss is NaN from one step to the next, with sound weights and a usual loss before."""
+    step = facts.first_bad_step
+    if step is None:
+        return
+    before = finite(s.loss for s in facts.steps if s.step < step)[-5:]
+    level, start = middle(before), middle(facts.losses[:3])
+    weights = any(
+        e.tensor == "weight" and (e.step or 0) <= step for e in facts.run.events
+    ) or any((s.nans or s.infs) and s.kind == "weight" and s.step <= step for s in facts.run.statistics)
+    calm = level is None or start is None or abs(level) <= 1.5 * abs(start) + 1e-6
+    values = [r for r in facts.run.inputs if r.source in ("model", "loader") and r.step < step]
+    known = any((r.nans or 0) + (r.infs or 0) for r in values)
+    if calm and not weights and not known:
+        shown = f"{level:.3g}" if level is not None else "nothing"
+        yield Finding(
+            "data.sudden_nan", 1.0,
+            f"the loss is no number from step {step} on, after {shown} and with sound weights: "
+            "a value of that batch, or what is computed of it",
+            step, "", _unique(*facts.data_sites, _loss_site(facts)), "nan",
+        )  # fmt: skip
 
 
 def constant_inputs(facts: RunFacts) -> Iterator[Finding]:
@@ -1050,6 +1103,8 @@ RULES: tuple[Rule, ...] = (
          needs_harm=True),
     Rule("layers.saturated", "vanishing_gradients", saturated, "DeepDiagnosis (ICSE 2022)",
          needs_harm=True),
+    Rule("layers.sigmoid_hidden", "vanishing_gradients", sigmoid_hidden,
+         "Glorot and Bengio (AISTATS 2010); NeuraLint (TOSEM 2021)", needs_harm=True),
     Rule("layers.activation_missing", "hidden_activation_missing", activation_missing,
          "NeuraLint (TOSEM 2021); UMLAUT (CHI 2021): missing activations"),
     Rule("data.not_normalised", "inputs_not_normalised", not_normalised,
@@ -1058,6 +1113,7 @@ RULES: tuple[Rule, ...] = (
          needs_harm=True),
     Rule("data.bad_values", "bad_values_in_data", bad_values, "DeepLocalize (ICSE 2021)",
          is_certain=True),
+    Rule("data.sudden_nan", "bad_values_in_data", sudden_nan, "DeepLocalize (ICSE 2021)"),
     Rule("data.constant_inputs", "constant_inputs", constant_inputs, "DeepCrime (ISSTA 2021)"),
     Rule("data.constant_labels", "constant_labels", constant_labels, "DeepCrime (ISSTA 2021)"),
     Rule("data.not_shuffled", "not_shuffled", not_shuffled, "UMLAUT (CHI 2021)"),
