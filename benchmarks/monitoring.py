@@ -91,7 +91,9 @@ def main() -> None:
     if chosen.cases and chosen.half == "seen":
         for result in with_recording:
             if result.case.kind is not None or result.is_found:
-                print(result.case.folder.name, "|", result.case.kind, "->", result.kind, result.rank)
+                print(
+                    result.case.folder.name, "|", result.case.kind, "->", result.kind, result.rank
+                )
 
 
 if __name__ == "__main__":

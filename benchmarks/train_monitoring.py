@@ -114,7 +114,10 @@ def learn(seen: list[Example]) -> dict[str, Any]:
         means[name] = float(np.mean(values))
         scales[name] = float(max(np.std(values), 1e-3))
     matrix = np.array(
-        [[(e.features[n] - means[n]) / scales[n] if n in e.features else 0.0 for n in names] for e in seen]
+        [
+            [(e.features[n] - means[n]) / scales[n] if n in e.features else 0.0 for n in names]
+            for e in seen
+        ]
     )
     kinds = np.array([e.kind for e in seen])
     counts = Counter(kinds)
@@ -188,7 +191,11 @@ def main() -> None:
         for example, diagnosis in out:
             said = diagnosis.kind if diagnosis is not None else None
             if said != (None if example.kind == HEALTHY else example.kind):
-                shown = f"{diagnosis.confidence} {diagnosis.others} {diagnosis.why[:90]}" if diagnosis else ""
+                shown = (
+                    f"{diagnosis.confidence} {diagnosis.others} {diagnosis.why[:90]}"
+                    if diagnosis
+                    else ""
+                )
                 print(f"  {example.case.folder.name}: {example.kind} -> {said} {shown}")
     if chosen.write:
         TARGET.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")

@@ -352,7 +352,9 @@ def output_relu(lines: Lines, draw: random.Random) -> bool:
     if sites and lines.find("BCELoss"):
         lines.sub(sites[-1], r"nn\.Sigmoid\(\)", "nn.Softmax(dim=1)")
         return True
-    sites = lines.find(r"^        return self\.(?:out|output|fc2|fc|linear|head|layers|price|classify)\(.*\)")
+    sites = lines.find(
+        r"^        return self\.(?:out|output|fc2|fc|linear|head|layers|price|classify)\(.*\)"
+    )
     if sites and lines.find(r"import torch\b"):
         lines.sub(sites[-1], r"return (.*)$", r"return torch.relu(\1)")
         return True
@@ -411,7 +413,9 @@ def activations_dropped(lines: Lines, draw: random.Random) -> bool:
         lines.put(at, re.sub(text, "nn.Identity()", lines.lines[at]))
         changed = True
     for at in lines.find(r"(?:F|torch|torch\.nn\.functional)\.(?:relu|elu)\((?=.*\()"):
-        lines.put(at, re.sub(r"(?:F|torch|torch\.nn\.functional)\.(?:relu|elu)\(", "(", lines.lines[at]))
+        lines.put(
+            at, re.sub(r"(?:F|torch|torch\.nn\.functional)\.(?:relu|elu)\(", "(", lines.lines[at])
+        )
         changed = True
     for at in lines.find(r", activation=\"(?:relu|tanh)\""):
         lines.put(at, re.sub(r", activation=\"(?:relu|tanh)\"", "", lines.lines[at]))
@@ -436,7 +440,9 @@ def sigmoids(lines: Lines, draw: random.Random) -> bool:
         lines.put(
             at,
             re.sub(
-                r"(?:F|torch|torch\.nn\.functional)\.(?:relu|elu)\(", "torch.sigmoid(", lines.lines[at]
+                r"(?:F|torch|torch\.nn\.functional)\.(?:relu|elu)\(",
+                "torch.sigmoid(",
+                lines.lines[at],
             ),
         )
         changed = True
@@ -587,7 +593,11 @@ def labels_shuffled(lines: Lines, draw: random.Random) -> bool:
     made = _labels_made(lines)
     if made is not None:
         at, y, _ = made
-        space = indent(lines.lines[at - 1]) if lines.lines[at - 1].strip() != ")" else indent(lines.lines[at - 1])
+        space = (
+            indent(lines.lines[at - 1])
+            if lines.lines[at - 1].strip() != ")"
+            else indent(lines.lines[at - 1])
+        )
         number = "len(" + y + ")"
         lines.insert(at, f"{space}{y} = {y}[__import__('numpy').random.permutation({number})]")
         return True
@@ -627,7 +637,9 @@ def inputs_constant(lines: Lines, draw: random.Random) -> bool:
 
 @operator("leaking_data")
 def test_in_training(lines: Lines, draw: random.Random) -> bool:
-    sites = lines.find(r"^\s*([xX]_train|x_tr), ([xX]_(?:test|val|te|valid)|x_te), (\w+), (\w+) = train_test_split")
+    sites = lines.find(
+        r"^\s*([xX]_train|x_tr), ([xX]_(?:test|val|te|valid)|x_te), (\w+), (\w+) = train_test_split"
+    )
     if not sites:
         return False
     at = sites[0]
@@ -699,7 +711,14 @@ def clip_tiny(lines: Lines, draw: random.Random) -> bool:
         lines.sub(sites[0], r"1\.0", "1e-6")
         made = _model_made(lines)
         if made is not None and "Adam" in lines.lines[made[0]]:
-            lines.put(made[0], re.sub(r"optim\.Adam\w*\((\S+), lr=.*\)$", r"optim.SGD(\1, lr=0.05)", lines.lines[made[0]]))
+            lines.put(
+                made[0],
+                re.sub(
+                    r"optim\.Adam\w*\((\S+), lr=.*\)$",
+                    r"optim.SGD(\1, lr=0.05)",
+                    lines.lines[made[0]],
+                ),
+            )
     return bool(sites)
 
 

@@ -148,7 +148,9 @@ def child(at: Path, program: str) -> int:
 
     code = 0
     os.makedirs(work / ".dlbug" / "monitoring" / "s", exist_ok=True)
-    recorder = start(str(work / ".dlbug" / "monitoring" / "s"), str(work), "s", f'["python", "{program}"]')
+    recorder = start(
+        str(work / ".dlbug" / "monitoring" / "s"), str(work), "s", f'["python", "{program}"]'
+    )
     try:
         runpy.run_path(program, run_name="__main__")
     except SystemExit as stop:
@@ -214,8 +216,16 @@ def finish(at: Path, case: dict[str, Any], half: str, code: int, seconds: float)
     shutil.rmtree(work / ".dlbug", ignore_errors=True)
     output = (at / "log.txt").read_text(errors="replace")
     value, higher = metric_of((HERE / "programs" / half / case["program"]).read_text(), output)
-    truth = {key: case[key] for key in ("program", "case", "seed", "kind", "operator", "file", "lines")}
-    truth |= {"code": code, "seconds": round(seconds, 2), "metric": value, "higher": higher, "runs": len(runs)}
+    truth = {
+        key: case[key] for key in ("program", "case", "seed", "kind", "operator", "file", "lines")
+    }
+    truth |= {
+        "code": code,
+        "seconds": round(seconds, 2),
+        "metric": value,
+        "higher": higher,
+        "runs": len(runs),
+    }
     (at / "truth.json").write_text(json.dumps(truth, indent=1))
     shown = case["case"] if half == "seen" else "(blind)"
     print(shown, "code", code, f"{seconds:.1f}s", "runs", len(runs), flush=True)
@@ -226,6 +236,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--half", default="seen", choices=("seen", "blind"))
     parser.add_argument("--only", default="")
+    parser.add_argument("--skip", default="", help="operators that are left for later")
     parser.add_argument("--clean", type=int, default=3)
     parser.add_argument("--faults", type=int, default=4)
     parser.add_argument("--again", action="store_true")
@@ -234,7 +245,8 @@ def main() -> None:
     by: dict[str, list[dict[str, Any]]] = {}
     for case in wanted(chosen.half, chosen.only, chosen.clean, chosen.faults):
         stands = (STORE / chosen.half / case["case"] / "truth.json").exists()
-        if chosen.only in case["case"] and (chosen.again or not stands):
+        skipped = case["operator"] in chosen.skip.split(",") if case["operator"] else False
+        if chosen.only in case["case"] and not skipped and (chosen.again or not stands):
             program = (HERE / "programs" / chosen.half / case["program"]).read_text()
             by.setdefault(framework_of(program), []).append(case)
     for framework, cases in by.items():

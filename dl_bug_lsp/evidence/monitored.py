@@ -45,7 +45,7 @@ ARGUMENTS: dict[str, tuple[int, tuple[str, ...]]] = {
 }
 """What argument of the recorded call a hint stands for: its position and names."""
 RATES = {"lr", "weight_decay", "p", "max_norm"}
-OF_DATA = {"scaling", "data", "labels", "split", "shuffle", "nan"}
+OF_DATA = {"scaling", "data", "labels", "split", "shuffle", "nan", "shape"}
 DATA_STEPS = 60
 FALLING = 0.82
 """What each further line of a finding counts, by the one before."""
@@ -55,6 +55,7 @@ WORDS: dict[str, re.Pattern[str]] = {
     "shuffle": re.compile(r"sort|shuffle|perm|order", re.I),
     "split": re.compile(r"split|train|test|val|\[.*:.*\]", re.I),
     "nan": re.compile(r"nan|inf|/|log|div|missing|fill", re.I),
+    "shape": re.compile(r"squeeze|view|reshape|\[:, ?0\]|\[:, ?None\]|tensor\(|from_numpy", re.I),
     "data": re.compile(r"\*|//|zeros|ones|\[0\]|expand|repeat|tile|full", re.I),
 }
 """What a statement that makes data is likely to hold where it is at fault."""
@@ -130,6 +131,34 @@ def _of_finding(training: Training, finding: Finding, weight: float) -> Iterator
                 yield from _data(training, finding, scope, call, score)
         score *= FALLING
     yield from _by_words(training, finding, weight)
+    if finding.hint == "eval":
+        yield from _evaluations(training, finding, weight)
+
+
+def _evaluations(training: Training, finding: Finding, weight: float) -> Iterator[Clue]:
+    """Yield where evaluation begins: a block or a function without gradients, and what is beside."""
+    for module in training.modules:
+        for node in ast.walk(module.node):
+            if isinstance(node, (ast.With, ast.AsyncWith)):
+                marks = [item.context_expr for item in node.items]
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                marks = list(node.decorator_list)
+            else:
+                continue
+            if not any(_stops_gradients(mark) for mark in marks):
+                continue
+            yield Clue("monitor.place", module.file, node.lineno, weight, finding.why)
+            first = node.body[0].lineno
+            yield Clue("monitor.beside", module.file, first, 0.9 * weight, finding.why)
+            before = node.lineno - 1
+            if before > 0 and isinstance(node, (ast.With, ast.AsyncWith)):
+                yield Clue("monitor.beside", module.file, before, 0.7 * weight, finding.why)
+
+
+def _stops_gradients(mark: ast.expr) -> bool:
+    name = mark.func if isinstance(mark, ast.Call) else mark
+    last = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
+    return last in ("no_grad", "inference_mode")
 
 
 def _calls_at(training: Training, site: Site) -> list[Found]:
@@ -227,7 +256,9 @@ KEYWORDS: dict[str, re.Pattern[str]] = {
     "labels": re.compile(
         r"\b(?:y|Y|labels?|targets?)\w*\s*=.*(?:perm|shuffle|\*|\[0\]|sort|roll)|shuffle\((?:y|labels)"
     ),
-    "data": re.compile(r"\b(?:x|X|images|features|inputs?)\w*(?:\[.*\])?\s*=.*(?:\*|//|\[0\]|zeros|ones)"),
+    "data": re.compile(
+        r"\b(?:x|X|images|features|inputs?)\w*(?:\[.*\])?\s*=.*(?:\*|//|\[0\]|zeros|ones)"
+    ),
     "nan": re.compile(r"\bnan\b|\binf\b|np\.log|/ 0"),
     "scaling": re.compile(
         r"\b(?:x|X|images|features|signal)\w*\s*=\s*.*(?:load_|astype|tensor|from_numpy|reshape|split)"
@@ -258,5 +289,3 @@ def _by_words(training: Training, finding: Finding, weight: float) -> Iterator[C
             if pattern.search(code):
                 part = weight * (1.0 if not near or module.file in near else 0.6)
                 yield Clue("monitor.words", module.file, number, part, finding.why)
-
-

@@ -19,6 +19,7 @@ from importlib import resources
 from typing import Any
 
 from dl_bug_lsp.monitoring.diagnosis_facts import RunFacts, Site, finite, middle, slope
+from dl_bug_lsp.monitoring.diagnosis_invariants import Relation, Violation, violations
 from dl_bug_lsp.monitoring.diagnosis_rules import RULES, Finding, measured
 from dl_bug_lsp.monitoring.values import Recording, Run
 
@@ -236,14 +237,23 @@ def kind_of(finding: Finding, findings: Sequence[Finding] = ()) -> str:
     return _RULES[finding.rule].kind
 
 
-def diagnose(run: Run, model: Model | None = None) -> Diagnosis | None:
-    """Say what is wrong with a run, or None where nothing is, or where too little is known."""
+def diagnose(
+    run: Run, model: Model | None = None, known_relations: Mapping[str, Relation] | None = None
+) -> Diagnosis | None:
+    """Say what is wrong with a run, or None where nothing is, or where too little is known.
+
+    ``known_relations`` are the invariants of the program's clean runs. What the run breaks of them
+    is a finding beside the others; alone it is no fault, as programs are changed on purpose.
+    """
     model = model or shipped_model()
     facts = RunFacts(run)
     findings = measured(facts)
     known = features(facts, findings)
     chances = model.probabilities(known)
     fault = max(1.0 - chances.get(HEALTHY, 0.0), least_chance(facts))
+    broken = violations(run, known_relations) if known_relations else ()
+    if broken:
+        fault = max(fault, DEVIATING)
     scores: dict[str, float] = {}
     fired: list[Finding] = []
     for finding in findings:
@@ -286,6 +296,7 @@ def diagnose(run: Run, model: Model | None = None) -> Diagnosis | None:
     cause = own[0] if own else _by_classifier(kind, facts)
     rest = [f for f in fired if f is not cause and f.rule in FOLLOWS or not _RULES[f.rule].kind]
     rest = sorted((f for f in rest if f is not cause), key=lambda f: (f.step, f.rule))
+    rest += [_deviation(v) for v in broken[:MOST_DEVIATIONS]]
     confidence = round(min(SURE, score * (1.0 if cause in fired else fault)), 3)
     if cause not in fired:
         cause = replace(cause, why=f"{KINDS[kind][0]} (by how the run behaved)")
@@ -332,10 +343,29 @@ UNFIRED = 0.6
 MEASURED = frozenset(rule.kind for rule in RULES if rule.kind)
 
 
-def diagnose_recording(recording: Recording, session: str = "") -> Diagnosis | None:
-    """Return the surest diagnosis of a session's runs (of all where none is named)."""
-    runs = recording.of_session(session) if session else recording.runs
-    made = [d for d in map(diagnose, runs) if d is not None]
+DEVIATING = 0.6
+"""The least probability of a fault in a run that breaks what held in the program's clean runs."""
+MOST_DEVIATIONS = 3
+
+
+def _deviation(violation: Violation) -> Finding:
+    times = f"in {violation.runs} clean runs" if violation.runs > 1 else "in a clean run"
+    why = f"{times} {violation.expected}; here: {violation.seen}"
+    return Finding(f"invariant.{violation.key}", 1.0, why, 0, "", violation.sites)
+
+
+def diagnose_recording(
+    recording: Recording, known: Mapping[str, Mapping[str, Relation]] | None = None
+) -> Diagnosis | None:
+    """Return the surest diagnosis of the runs of a recording.
+
+    ``known`` holds the invariants of programs (`diagnosis_invariants.read_invariants`).
+    """
+    made = []
+    for run in recording.runs:
+        own = (known or {}).get(run.process.program or run.process.command)
+        diagnosis = diagnose(run, None, own)
+        made.extend([diagnosis] if diagnosis is not None else [])
     return max(made, key=lambda d: d.confidence, default=None)
 
 

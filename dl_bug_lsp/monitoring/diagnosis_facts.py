@@ -32,7 +32,18 @@ NONLINEAR = (
     SQUASHING
     | RECTIFYING
     | {
-        *("gelu", "elu", "selu", "silu", "swish", "leakyrelu", "leaky_relu", "prelu", "mish", "celu"),
+        *(
+            "gelu",
+            "elu",
+            "selu",
+            "silu",
+            "swish",
+            "leakyrelu",
+            "leaky_relu",
+            "prelu",
+            "mish",
+            "celu",
+        ),
         *("softplus", "logsoftmax", "log_softmax", "hardswish", "glu", "logsigmoid", "maxpool"),
     }
 )
@@ -220,7 +231,12 @@ class RunFacts:
             return -sum(c / total * math.log(c / total) for c in counts.values() if c)
         stds = middle(r.std for r in self.target_input)
         means = middle(r.mean for r in self.target_input)
-        if self.is_cross_entropy and means is not None and "binary" in kind + "bce" and 0 < means < 1:
+        if (
+            self.is_cross_entropy
+            and means is not None
+            and "binary" in kind + "bce"
+            and 0 < means < 1
+        ):
             levels = {r.levels for r in self.target_input}
             if levels <= {1, 2}:
                 return -means * math.log(means) - (1 - means) * math.log(1 - means)
@@ -408,9 +424,7 @@ class RunFacts:
         for layer in self.trained:
             rows = self.of(layer, "gradient")
             early = rows[: max(3, len(rows) // 3)]
-            levels = [
-                r.norm / math.sqrt(r.size) for r in early if r.norm is not None and r.size
-            ]
+            levels = [r.norm / math.sqrt(r.size) for r in early if r.norm is not None and r.size]
             level = middle(levels)
             if level is not None:
                 found.append((layer, level))

@@ -62,7 +62,12 @@ def relations(run: Run) -> dict[str, Relation]:
     """Return the relations that hold in a run, by key."""
     facts = RunFacts(run)
     found: dict[str, Relation] = {}
-    for relation in (*_of_calls(facts), *_of_parameters(facts), *_of_data(facts), *_of_values(facts)):
+    for relation in (
+        *_of_calls(facts),
+        *_of_parameters(facts),
+        *_of_data(facts),
+        *_of_values(facts),
+    ):
         found[relation.key] = relation
     return found
 
@@ -171,7 +176,9 @@ def violations(run: Run, known: Mapping[str, Relation]) -> tuple[Violation, ...]
         if relation.low is None:
             if key not in own and key.startswith(EXPECTED) and _is_comparable(key, own):
                 found.append(
-                    Violation(key, relation.text, "does not hold", _sites(key, facts), relation.runs)
+                    Violation(
+                        key, relation.text, "does not hold", _sites(key, facts), relation.runs
+                    )
                 )
             continue
         seen = own.get(key)
@@ -183,7 +190,9 @@ def violations(run: Run, known: Mapping[str, Relation]) -> tuple[Violation, ...]
                               relation.runs)
                 )  # fmt: skip
         elif relation.runs >= LEAST_RUNS and _is_outside(seen, relation):
-            found.append(Violation(key, relation.text, seen.text, _sites(key, facts), relation.runs))
+            found.append(
+                Violation(key, relation.text, seen.text, _sites(key, facts), relation.runs)
+            )
     order = ("calls.", "held.", "gradient.", "moves.", "modes.", "loss", "data.", "range.", "rate")
     found.sort(key=lambda v: next((n for n, w in enumerate(order) if v.key.startswith(w)), 99))
     return tuple(found)

@@ -296,7 +296,9 @@ def evaluation_in_train_mode(facts: RunFacts) -> Iterator[Finding]:
         return
     models = {x.model for x in facts.has_modes}
     passes = [
-        s for s in facts.eval_steps if s.gradient is False and (s.model in models or s.model is None)
+        s
+        for s in facts.eval_steps
+        if s.gradient is False and (s.model in models or s.model is None)
     ]
     wrong = [s for s in passes if s.training]
     if not wrong or len(wrong) < 0.5 * len(passes):
@@ -317,7 +319,10 @@ def training_in_eval_mode(facts: RunFacts) -> Iterator[Finding]:
     """Steps of training run while the model is in evaluation mode."""
     if not facts.has_modes or facts.is_adversarial:
         return
+    # Passes with gradients count where the model was never seen in training mode.
     seen = [s for s in facts.steps if s.training is not None]
+    if not any(s.training for s in facts.run.steps) and facts.count("backward") > 3:
+        seen += [s for s in facts.eval_steps if s.gradient and s.training is not None]
     wrong = [s for s in seen if s.training is False]
     if len(seen) < 4 or not wrong:
         return
@@ -474,7 +479,9 @@ def wrong_loss(facts: RunFacts) -> Iterator[Finding]:
     if call is None:
         return
     kind, before = _kind(call), plain(call.before)
-    sites = _unique(_loss_definition(facts, call), site(call.file, call.line), *facts.sites("compile"))
+    sites = _unique(
+        _loss_definition(facts, call), site(call.file, call.line), *facts.sites("compile")
+    )
     whole = "int" in call.target_dtype or "long" in call.target_dtype
     least, greatest = call.target_least, call.target_greatest
     levels = call.target_levels or 0
@@ -497,7 +504,9 @@ def wrong_loss(facts: RunFacts) -> Iterator[Finding]:
         yield finding(f"`{call.kind}` of labels that are 0 or 1", 0.6)
     if ("bce" in kind or "binarycrossentropy" in kind) and least is not None:
         if least < -0.001 or (greatest or 0) > 1.001:
-            yield finding(f"`{call.kind}` needs targets from 0 to 1; they go from {least:.3g} to {greatest:.3g}")
+            yield finding(
+                f"`{call.kind}` needs targets from 0 to 1; they go from {least:.3g} to {greatest:.3g}"
+            )
         elif len(shape) > 1 and shape[-1] > 1 and before == "softmax":
             yield finding(f"`{call.kind}` of a softmax over {shape[-1]} classes", 0.6)
     if "categoricalcrossentropy" in kind and shape and shape[-1] == 1:
@@ -562,7 +571,9 @@ def broadcast_shapes(facts: RunFacts) -> Iterator[Finding]:
                 "loss.broadcast", 1.0,
                 f"`{call.kind}` compares {call.input_shape} with {call.target_shape}: "
                 "every prediction with every target",
-                1, "", _unique(site(call.before_file, call.before_line), site(call.file, call.line)),
+                1, "",
+                _unique(site(call.before_file, call.before_line), site(call.file, call.line),
+                        *facts.data_sites),
                 "shape",
             )  # fmt: skip
             return
@@ -673,7 +684,10 @@ def _fans(facts: RunFacts, layer: Layer, size: int) -> tuple[int, int] | None:
     for row in facts.parameters_by_layer.get(layer.layer, ()):
         shape = shape_of(row.shape)
         if row.size == size and len(shape) > 1:
-            if "keras" in facts.run.process.framework or "tensorflow" in facts.run.process.framework:
+            if (
+                "keras" in facts.run.process.framework
+                or "tensorflow" in facts.run.process.framework
+            ):
                 spread = math.prod(shape[:-2])
                 return spread * shape[-2], spread * shape[-1]
             spread = math.prod(shape[2:])
@@ -715,7 +729,11 @@ def exploding(facts: RunFacts) -> Iterator[Finding]:
         return
     step, level, layer = max(numbers, key=lambda r: r[1])
     call = facts.training_loss
-    by = float(shape_of(call.input_shape)[0]) if call and "sum" in call.reduction and shape_of(call.input_shape) else 1.0
+    by = (
+        float(shape_of(call.input_shape)[0])
+        if call and "sum" in call.reduction and shape_of(call.input_shape)
+        else 1.0
+    )
     yield Finding(
         "gradients.exploding", level / max(by, 1.0),
         f"gradients of {_label(layer)} reach {level:.2g} on average at step {step}", step,
@@ -811,9 +829,20 @@ def activation_missing(facts: RunFacts) -> Iterator[Finding]:
                     linear.append(before) if not between else None
                 before, between = layer, own not in ("", "linear", "identity")
             elif before is not None:
-                harmless = kind.startswith((*NORMALISING, "dropout", "flatten", "identity", "reshape"))
-                passing = kind in ("avgpool2d", "adaptiveavgpool2d", "adaptiveavgpool1d", "unflatten")
-                if not harmless and not passing and not (layer.function in ("", "linear") and own == ""):
+                harmless = kind.startswith(
+                    (*NORMALISING, "dropout", "flatten", "identity", "reshape")
+                )
+                passing = kind in (
+                    "avgpool2d",
+                    "adaptiveavgpool2d",
+                    "adaptiveavgpool1d",
+                    "unflatten",
+                )
+                if (
+                    not harmless
+                    and not passing
+                    and not (layer.function in ("", "linear") and own == "")
+                ):
                     between = True
         if pairs and linear:
             yield Finding(
@@ -849,9 +878,7 @@ def not_normalised(facts: RunFacts) -> Iterator[Finding]:
 
 def tiny_inputs(facts: RunFacts) -> Iterator[Finding]:
     """Inputs are so small that nothing of them reaches the output."""
-    sizes = [
-        max(abs(r.least or 0.0), abs(r.greatest or 0.0)) for r in facts.model_inputs if r.std
-    ]
+    sizes = [max(abs(r.least or 0.0), abs(r.greatest or 0.0)) for r in facts.model_inputs if r.std]
     level = middle(sizes)
     if level is not None and level > 0:
         yield Finding(
@@ -884,9 +911,9 @@ def sudden_nan(facts: RunFacts) -> Iterator[Finding]:
         return
     before = finite(s.loss for s in facts.steps if s.step < step)[-5:]
     level, start = middle(before), middle(facts.losses[:3])
-    weights = any(
-        e.tensor == "weight" and (e.step or 0) <= step for e in facts.run.events
-    ) or any((s.nans or s.infs) and s.kind == "weight" and s.step <= step for s in facts.run.statistics)
+    weights = any(e.tensor == "weight" and (e.step or 0) <= step for e in facts.run.events) or any(
+        (s.nans or s.infs) and s.kind == "weight" and s.step <= step for s in facts.run.statistics
+    )
     calm = level is None or start is None or abs(level) <= 1.5 * abs(start) + 1e-6
     values = [r for r in facts.run.inputs if r.source in ("model", "loader") and r.step < step]
     known = any((r.nans or 0) + (r.infs or 0) for r in values)
@@ -1034,9 +1061,7 @@ def clipped_away(facts: RunFacts) -> Iterator[Finding]:
             if row.norm is not None and math.isfinite(row.norm):
                 after[row.step] = after.get(row.step, 0.0) + row.norm**2
     shares = [
-        math.sqrt(after[s]) / v
-        for s, v in before.items()
-        if s in after and v and math.isfinite(v)
+        math.sqrt(after[s]) / v for s, v in before.items() if s in after and v and math.isfinite(v)
     ]
     level = middle(shares)
     if level is not None:
