@@ -129,7 +129,8 @@ def main() -> None:
             f"{1e3 * median(on['processor'] for _, on in pairs):7.3f} ms "
             f"{percent(pairs, 'processor'):>10} {percent(pairs, 'clock'):>8} "
             f"{median(on['memory'] - off['memory'] for off, on in pairs) / 2**20:5.1f} MB "
-            f"{run.process.sampled:8} {all(off['digest'] == on['digest'] for off, on in pairs)!s:>10}",
+            f"{run.process.sampled:8} "
+            f"{all(off['digest'] == on['digest'] for off, on in pairs)!s:>10}",
             flush=True,
         )
 

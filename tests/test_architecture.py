@@ -101,6 +101,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "watching",
             "runs",
             "recording",
+            "monitoring",
             "spectrum",
             "triage",
             "logs",

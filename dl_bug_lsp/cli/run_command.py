@@ -1,7 +1,7 @@
 """``dl-bug-lsp run -- COMMAND``: runs a command unchanged and says why it failed.
 
 ``--hang-after`` reports a run that does not move, and ends it or leaves it. ``--spectrum`` records
-what the run executes, beside its output.
+what the run executes, beside its output; ``--monitor`` what its trainings do.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from dl_bug_lsp.runs.starting import StartError
 from dl_bug_lsp.runs.starting import run as run_to_its_end
 
 if TYPE_CHECKING:
+    from dl_bug_lsp.monitoring.sessions import Session as MonitoredSession
     from dl_bug_lsp.recording.recorded_runs import RecordedRun
     from dl_bug_lsp.recording.values import Session
     from dl_bug_lsp.runs.capped import CappedLog
@@ -184,6 +185,50 @@ def spectrum_of(run: RecordedRun, workspace: Path, opened: Workspace) -> Spectru
     return current_spectrum(opened, Recording(sessions)).spectrum
 
 
+@contextlib.contextmanager
+def monitoring(
+    arguments: argparse.Namespace, workspace: Path, command: tuple[str, ...]
+) -> Iterator[Callable[[], tuple[int, ...]]]:
+    """Have every Python that starts below record its trainings; gives how to take them in.
+
+    What is taken in are runs of the database, by their numbers. Where nothing can be recorded a
+    line says why, and the command runs as it would without us.
+    """
+    if not arguments.monitor:
+        yield lambda: ()
+        return
+    from dl_bug_lsp.monitoring.sessions import monitored
+
+    with contextlib.ExitStack() as stack:
+        try:
+            session = stack.enter_context(monitored(workspace, command, arguments.monitor_share))
+        except OSError as error:
+            complain(f"the training is not recorded: {(error.strerror or str(error)).lower()}")
+            yield lambda: ()
+            return
+        yield lambda: _take_in_trainings(session)
+
+
+def _take_in_trainings(session: MonitoredSession) -> tuple[int, ...]:
+    """Bring a command's trainings into the database, and say what was recorded."""
+    from dl_bug_lsp.monitoring.sessions import NOTHING, summary
+    from dl_bug_lsp.monitoring.store import StoreError
+
+    problems = session.problems()
+    try:
+        numbers = session.take_in()
+    except StoreError as error:
+        complain(f"monitor: {error}")
+        return ()
+    for line in problems:
+        complain(f"monitor: {line}")
+    if not numbers:
+        complain(f"monitor: {NOTHING}")
+    for line in summary(session.root, numbers):
+        complain(f"monitor: {line}")
+    return numbers
+
+
 WRONG = 1
 """The exit code where the checks keep a command from starting."""
 SHORT = 3
@@ -208,6 +253,7 @@ def run(arguments: argparse.Namespace) -> int:
         watching(
             arguments, log, lambda: _report(log.content(), workspace, place, arguments, None)
         ) as watch,
+        monitoring(arguments, workspace, command) as take_in_trainings,
     ):
         try:
             code = run_to_its_end(command, log, watch)
@@ -225,6 +271,7 @@ def run(arguments: argparse.Namespace) -> int:
         if place is not None:
             records.finish(place, done)
         executed = take_in(done, log.content()) if arguments.spectrum else None
+        take_in_trainings()
     if not code and not hung and not arguments.no_report:
         output = log.content()[-MOST_METRICS:]
         if METRIC.search(output):

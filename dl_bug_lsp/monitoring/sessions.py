@@ -12,10 +12,14 @@ from pathlib import Path
 
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.bootstrap import python_path
-from dl_bug_lsp.monitoring.store import journals, session_folders, take_in
+from dl_bug_lsp.monitoring.store import journals, read_recording, session_folders, take_in
 from dl_bug_lsp.monitoring.tables import FOLDER
 
 PROBLEMS = "problem.txt"
+NOTHING = (
+    "nothing was recorded: the command made no training step that is known (an optimizer's step of "
+    "PyTorch, fit or apply_gradients of Keras; python -I, -E and -S keep the recorder out)"
+)
 _LARGEST = 2**16
 
 
@@ -27,9 +31,15 @@ class Session:
     name: str
     folder: Path
 
-    def environment(self, of: Mapping[str, str], command: Sequence[str]) -> dict[str, str]:
-        """Return what to set so that every Python that is started records its trainings."""
+    def environment(
+        self, of: Mapping[str, str], command: Sequence[str], share: float | None = None
+    ) -> dict[str, str]:
+        """Return what to set so that every Python that is started records its trainings.
+
+        ``share`` of a training's time may go into recording; None for the recorder's own.
+        """
         return {
+            **({"DL_BUG_MONITOR_SHARE": str(share)} if share is not None else {}),
             "DL_BUG_MONITOR": str(self.folder.resolve()),
             "DL_BUG_ROOT": str(self.root.resolve()),
             "DL_BUG_COMMAND": json.dumps([word[:500] for word in command][:100]),
@@ -84,13 +94,13 @@ def _is_alive(pid: int) -> bool:
 
 
 @contextmanager
-def monitored(root: Path, command: Sequence[str]) -> Iterator[Session]:
+def monitored(root: Path, command: Sequence[str], share: float | None = None) -> Iterator[Session]:
     """Have every Python that starts below record its trainings; raises OSError at its beginning.
 
     The environment is this process' own, as it was before, at the end.
     """
     session = begin(root)
-    wanted = session.environment(os.environ, command)
+    wanted = session.environment(os.environ, command, share)
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:
@@ -101,3 +111,19 @@ def monitored(root: Path, command: Sequence[str]) -> Iterator[Session]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+def summary(root: Path, numbers: Sequence[int]) -> Iterator[str]:
+    """Yield what runs of the database hold, one sentence for each, and what they lack."""
+    for run in read_recording(root).runs:
+        if run.number not in numbers:
+            continue
+        process = run.process
+        rank = f" of rank {process.rank}" if process.rank is not None else ""
+        seconds, spent = process.seconds or 0.0, process.spent or 0.0
+        share = f", recording took about {100 * spent / seconds:.1f} % of it" if seconds else ""
+        yield (
+            f"{process.steps or 0} steps{rank} are recorded, {process.sampled or 0} of them "
+            f"closely; {seconds:.1f} s{share}"
+        )
+        yield from (problem.text for problem in run.problems)

@@ -28,7 +28,7 @@ AT_ONCE = 0.05
 DENSE = 200
 """Steps between which nothing is left out for the size of the journal; then one in a hundredth."""
 ALL_STEPS = 500
-"""Steps of which each has its row; later ones only where they were sampled, or every so often."""
+"""Steps of which each has its row; of later ones sampled ones do, and one every so often."""
 MOST_STATISTICS = 250_000
 MOST_CALLS = 400
 MOST_CYCLES = 60
@@ -54,6 +54,7 @@ class Recorder:
         self.journal = Journal(folder)
         self.places = Places(root)
         self.root = os.path.realpath(root)
+        self.share = share_of(os.environ.get("DL_BUG_MONITOR_SHARE"))
         self.step = 1
         """The step that is under way, from 1."""
         self.sampling = True
@@ -73,7 +74,8 @@ class Recorder:
         self._started = time.time()
         self._outcome, self._error = "running", ""
         self._ended: float | None = None
-        self._calls: dict[tuple[str, CodeType, int, int], Call] = {}
+        self._calls: dict[tuple[str, int, int, int], Call] = {}
+        self._codes: list[CodeType] = []
         self._cycles: dict[str, list[int]] = {}
         self._usual: list[str] = []
         self._usual_count: list[int] = [0, 0, 0]
@@ -86,6 +88,7 @@ class Recorder:
         self._last_end = time.perf_counter()
         self._last_sampled = 0
         self._wants_next = False
+        self._last_cost = self._spent_before = 0.0
         self._refreshed = time.perf_counter()
         self._statistics = 0
         self.thread = get_ident()
@@ -125,13 +128,15 @@ class Recorder:
     def called(self, kind: str, owner: int = 0, depth: int = 2) -> Call:
         """Count a call of a part of the loop; ``depth`` leads to the frame that called it."""
         frame = sys._getframe(depth)
-        key = (kind, frame.f_code, frame.f_lineno, owner)
+        # The hash of a code object is that of all its instructions: its identity will do.
+        key = (kind, id(frame.f_code), frame.f_lineno, owner)
         call = self._calls.get(key)
         if call is None:
             if len(self._calls) >= MOST_CALLS:
                 return Call(kind, ("", None), owner, self.step)
             place = self.places.of_caller(depth + 1)
             call = self._calls[key] = Call(kind, place, owner, self.step)
+            self._codes.append(frame.f_code)
         call.count += 1
         call.last = self.step
         cycle = self.cycle
@@ -159,7 +164,7 @@ class Recorder:
 
     @property
     def wants_row(self) -> bool:
-        """Whether the step under way has a row: the first ones, sampled ones, then every so often."""
+        """Whether the step under way has a row: the first, sampled ones, then every so often."""
         step = self.step
         return self.sampling or step <= ALL_STEPS or step % (step // ALL_STEPS + 1) == 0
 
@@ -188,6 +193,8 @@ class Recorder:
         if self.sampling:
             self._sampled += 1
             self._last_sampled = step
+            self._last_cost = self.spent - self._spent_before
+        self._spent_before = self.spent
         self.step = step + 1
         self.sampling = self._wants_next or self._is_affordable(now)
         self._wants_next = False
@@ -220,9 +227,11 @@ class Recorder:
             return True
         if self.step - self._last_sampled < self.step // DENSE:
             return False
-        usual = self.spent / self._sampled
+        if self.share >= 1:
+            return True
+        usual = min(self.spent / self._sampled, self._last_cost)
         passed = now - (self._since or now)
-        return self.spent + usual < AT_ONCE + SHARE * passed - EACH_STEP * self._steps
+        return self.spent + usual < AT_ONCE + self.share * passed - EACH_STEP * self._steps
 
     # Beginning and end
 
@@ -330,6 +339,15 @@ class Recorder:
             self.journal.forked()
         self._steps = 0
         self._started = time.time()
+
+
+def share_of(text: str | None) -> float:
+    """Return the share of a training's time that may go into recording."""
+    try:
+        share = float(text or SHARE)
+    except ValueError:
+        return SHARE
+    return share if 0 < share <= 1 else SHARE
 
 
 def _relative(root: str) -> str:

@@ -43,10 +43,7 @@ def _wrap(recorder: Recorder, module: Any, name: str, library: str) -> None:
             recorder.fail(error)
         return original(*arguments, **keywords)
 
-    try:
-        wrapper = functools.wraps(original)(seed)
-    except (TypeError, AttributeError):
-        wrapper = seed
+    wrapper = functools.wraps(original)(seed)
     wrapper._dl_bug_library = library  # type: ignore[attr-defined]
     setattr(module, name, wrapper)
 

@@ -770,7 +770,7 @@ def _state(root: Any) -> str:
 
 def _is_capturing() -> bool:
     """Say whether a CUDA graph is being captured, in which nothing may wait for the GPU."""
-    return torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing()
+    return bool(torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing())
 
 
 def _json(value: Any) -> str:

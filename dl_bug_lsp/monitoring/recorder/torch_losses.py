@@ -149,9 +149,9 @@ class Losses:
         try:
             given = inspect.signature(original).bind(*arguments, **keywords)
             given.apply_defaults()
-            named = dict(given.arguments)
+            named: dict[Any, Any] = dict(given.arguments)
         except (TypeError, ValueError):
-            named = dict(enumerate(arguments))
+            named = {str(at): part for at, part in enumerate(arguments)}
         tensors = [part for part in named.values() if isinstance(part, torch.Tensor)]
         if not tensors:
             return
@@ -209,7 +209,7 @@ class Losses:
             new = columns.get(name)
             if new is not None:
                 old = row.get("target_" + name)
-                row["target_" + name] = new if old is None else choose(old, new)  # type: ignore[call-overload]
+                row["target_" + name] = new if old is None else choose(old, new)
         self.recorder.row(
             "input",
             step=self.recorder.step,
