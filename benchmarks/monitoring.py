@@ -3,8 +3,8 @@
     python benchmarks/monitoring.py [--half seen|blind] [--cases]
 
 Reads ``.factory/monitored`` (``python -m monitored.recording`` from ``benchmarks/`` makes it; see
-``benchmarks/monitored/README.md``). Of the blind half only totals are printed. Beside it stands what
-the log alone gives, without the recording.
+``benchmarks/monitored/README.md``). Of the blind half only totals are printed. Beside it
+stands what the log alone gives, without the recording.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("--cases", action="store_true", help="each case of the seen half")
     parser.add_argument("--store", type=Path, default=STORE)
     chosen = parser.parse_args()
-    every = [case for case in cases(chosen.store, chosen.half)]
+    every = list(cases(chosen.store, chosen.half))
     with_recording = [judge(case, True) for case in every]
     alone = [judge(case, False) for case in every]
     faulty = sum(case.kind is not None for case in every)

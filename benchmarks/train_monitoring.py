@@ -35,7 +35,8 @@ from dl_bug_lsp.monitoring.diagnosis import (
     model_from,
 )
 from dl_bug_lsp.monitoring.diagnosis_facts import RunFacts
-from dl_bug_lsp.monitoring.diagnosis_rules import RULES, Finding, measured
+from dl_bug_lsp.monitoring.diagnosis_findings import Finding
+from dl_bug_lsp.monitoring.diagnosis_rules import RULES, measured
 from dl_bug_lsp.monitoring.values import Run
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,11 +45,13 @@ TARGET = ROOT / "dl_bug_lsp" / "monitoring" / "diagnosis_weights.json"
 PENALTY = 0.25
 PRIORS: dict[str, float] = {
     "rates.high": 0.1, "rates.low": 2.0, "loss.jumps": 4.0, "gradients.exploding": 20.0,
-    "gradients.vanishing": 4.0, "layers.dying_relu": 0.75, "layers.saturated": 0.6, "layers.sigmoid_hidden": 2.0,
+    "gradients.vanishing": 4.0, "layers.dying_relu": 0.75, "layers.saturated": 0.6,
+    "layers.sigmoid_hidden": 2.0,
     "layers.large_weights": 6.0, "data.not_normalised": 8.0, "data.tiny_inputs": 2.0,
     "data.constant_inputs": 0.97, "data.constant_labels": 0.97, "data.not_shuffled": 0.6,
     "optimizer.weight_decay": 0.6, "layers.dropout": 0.75, "gradients.clipped_away": 2.5,
-    "layers.activation_missing": 0.6, "parameters.frozen": 0.3, "parameters.frozen_untrained": 0.2, "data.leaking": 0.3,
+    "layers.activation_missing": 0.6, "parameters.frozen": 0.3, "parameters.frozen_untrained": 0.2,
+    "data.leaking": 0.3,
     "layers.initialisation": 0.3, "modes.training_in_eval_mode": 0.6,
 }  # fmt: skip
 """Thresholds where runs do not tell; from the rules' sources, rounded."""
@@ -122,9 +125,11 @@ def learn(seen: list[Example]) -> dict[str, Any]:
     kinds = np.array([e.kind for e in seen])
     counts = Counter(kinds)
     # Half of the weight is healthy, so that a kind with few runs is not drowned.
-    weight = np.array([0.5 * len(kinds) / counts[HEALTHY] if k == HEALTHY else
-                       0.5 * len(kinds) / (math.sqrt(counts[k]) * sum(math.sqrt(c) for x, c in counts.items() if x != HEALTHY))
-                       for k in kinds])  # fmt: skip
+    roots = math.fsum(math.sqrt(c) for kind, c in counts.items() if kind != HEALTHY)
+    half = 0.5 * len(kinds)
+    weight = np.array(
+        [half / counts[k] if k == HEALTHY else half / (math.sqrt(counts[k]) * roots) for k in kinds]
+    )
     model = LogisticRegression(C=PENALTY, max_iter=3000)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -2,8 +2,9 @@
 
 An operator gets the program's text and returns variants of it. The true lines are those that were
 changed or put in; where something was taken away they are the lines beside it. Kinds are those of
-`dl_bug_lsp.monitoring.diagnosis`. Sources of the kinds: Humbatova et al., "Taxonomy of Real Faults
-in Deep Learning Systems" (ICSE 2020) and "DeepCrime" (ISSTA 2021); Cao et al., "DeepFD" (ICSE 2022).
+`dl_bug_lsp.monitoring.diagnosis`. Sources of the kinds: Humbatova et al., "Taxonomy of Real
+Faults in Deep Learning Systems" (ICSE 2020) and "DeepCrime" (ISSTA 2021); Cao et al., "DeepFD"
+(ICSE 2022).
 """
 
 from __future__ import annotations
@@ -112,23 +113,28 @@ def _scaled(lines: Lines, factor: float) -> bool:
 
 @operator("learning_rate_high")
 def rate_high(lines: Lines, draw: random.Random) -> bool:
+    """Raise the learning rate by two or three orders of magnitude."""
     return _scaled(lines, draw.choice([100.0, 300.0, 1000.0]))
 
 
 @operator("learning_rate_low")
 def rate_low(lines: Lines, draw: random.Random) -> bool:
+    """Lower the learning rate by four to six orders of magnitude."""
     return _scaled(lines, draw.choice([1e-4, 1e-5, 1e-6]))
 
 
 SCALING = (
-    r"^\s*(?:X|x|images|features|signal|x_tr|x_te|X_train|X_test|x_train|x_valid|image)(?:, \w+)? = "
-    r"(?:\((?:X|x|images|features|image|signal) - .*|\w+ / (?:16\.0|255\.0)|.*scaler\.(?:fit_)?transform.*"
+    r"^\s*(?:X|x|images|features|signal|x_tr|x_te|X_train|X_test|x_train|x_valid|image)"
+    r"(?:, \w+)? = "
+    r"(?:\((?:X|x|images|features|image|signal) - .*|\w+ / (?:16\.0|255\.0)"
+    r"|.*scaler\.(?:fit_)?transform.*"
     r"|.*Scaler\(\)\.fit_transform\(.*|standardise.*)$"
 )
 
 
 @operator("inputs_not_normalised")
 def scaling_dropped(lines: Lines, draw: random.Random) -> bool:
+    """Take the scaling of inputs away."""
     sites = lines.find(SCALING)
     for at in reversed(sites):
         lines.remove(at)
@@ -142,6 +148,7 @@ def scaling_dropped(lines: Lines, draw: random.Random) -> bool:
 
 @operator("zero_grad_missing")
 def zero_grad_dropped(lines: Lines, draw: random.Random) -> bool:
+    """Never set gradients to zero."""
     sites = lines.find(r"\.zero_grad\(")
     for at in reversed(sites):
         lines.remove(at)
@@ -150,6 +157,7 @@ def zero_grad_dropped(lines: Lines, draw: random.Random) -> bool:
 
 @operator("step_missing")
 def step_dropped(lines: Lines, draw: random.Random) -> bool:
+    """Never let the optimizer step."""
     sites = lines.find(r"^\s*(?:self\.)?(?:opt|optim|optimizer|g_opt)\.step\(\)")
     if sites:
         at = sites[-1]
@@ -162,6 +170,7 @@ def step_dropped(lines: Lines, draw: random.Random) -> bool:
 
 @operator("backward_missing")
 def backward_dropped(lines: Lines, draw: random.Random) -> bool:
+    """Never compute gradients."""
     sites = lines.find(r"^\s*\(?\w+(?: / \w+\))?\.backward\(\)")
     if sites:
         lines.remove(sites[-1])
@@ -170,6 +179,7 @@ def backward_dropped(lines: Lines, draw: random.Random) -> bool:
 
 @operator("graph_cut")
 def loss_detached(lines: Lines, draw: random.Random) -> bool:
+    """Cut the loss off from the model."""
     sites = lines.find(r"^\s*loss\.backward\(\)")
     if sites:
         at = sites[0]
@@ -205,6 +215,7 @@ def _model_made(lines: Lines) -> tuple[int, str] | None:
 
 @operator("frozen_layers")
 def frozen(lines: Lines, draw: random.Random) -> bool:
+    """Freeze all parameters but the last."""
     made = _model_made(lines)
     if made is None:
         return False
@@ -221,6 +232,7 @@ def frozen(lines: Lines, draw: random.Random) -> bool:
 
 @operator("frozen_layers")
 def keras_frozen(lines: Lines, draw: random.Random) -> bool:
+    """Freeze all layers but the last."""
     sites = lines.find(r"^\s*(\w+)\.compile\(")
     if not sites:
         return False
@@ -233,6 +245,7 @@ def keras_frozen(lines: Lines, draw: random.Random) -> bool:
 
 @operator("parameters_outside_optimizer")
 def part_of_parameters(lines: Lines, draw: random.Random) -> bool:
+    """Give the optimizer the last parameters only."""
     made = _model_made(lines)
     if made is None:
         return False
@@ -244,6 +257,7 @@ def part_of_parameters(lines: Lines, draw: random.Random) -> bool:
 
 @operator("optimizer_of_other_copy")
 def other_copy(lines: Lines, draw: random.Random) -> bool:
+    """Copy the model after the optimizer took its parameters."""
     made = _model_made(lines)
     if made is None:
         return False
@@ -256,6 +270,7 @@ def other_copy(lines: Lines, draw: random.Random) -> bool:
 
 @operator("evaluation_in_train_mode")
 def eval_dropped(lines: Lines, draw: random.Random) -> bool:
+    """Never call eval."""
     text = "\n".join(lines.lines)
     if not re.search(r"Dropout|BatchNorm|dropout=", text):
         return False
@@ -267,6 +282,7 @@ def eval_dropped(lines: Lines, draw: random.Random) -> bool:
 
 @operator("training_in_eval_mode")
 def train_dropped(lines: Lines, draw: random.Random) -> bool:
+    """Train in evaluation mode."""
     text = "\n".join(lines.lines)
     if not re.search(r"BatchNorm", text):
         return False
@@ -278,6 +294,7 @@ def train_dropped(lines: Lines, draw: random.Random) -> bool:
 
 @operator("accumulated_graph")
 def loss_kept(lines: Lines, draw: random.Random) -> bool:
+    """Add losses up with their graphs."""
     sites = lines.find(r"(?:\+= |append\()(?:\w*loss\.item\(\)|float\(loss\))")
     if sites:
         lines.sub(sites[0], r"loss\.item\(\)|float\(loss\)", "loss")
@@ -286,6 +303,7 @@ def loss_kept(lines: Lines, draw: random.Random) -> bool:
 
 @operator("scheduler_per_step")
 def scheduler_moved(lines: Lines, draw: random.Random) -> bool:
+    """Step a schedule of epochs with each batch."""
     if not lines.find(r"StepLR|CosineAnnealingLR|ExponentialLR"):
         return False
     sites = lines.find(r"^\s*(?:self\.)?scheduler\.step\(\)")
@@ -308,6 +326,7 @@ def scheduler_moved(lines: Lines, draw: random.Random) -> bool:
 
 @operator("double_softmax")
 def softmax_added(lines: Lines, draw: random.Random) -> bool:
+    """Return probabilities to a loss that takes logits."""
     if not lines.find(r"CrossEntropyLoss|F\.cross_entropy"):
         return False
     sites = lines.find(
@@ -322,6 +341,7 @@ def softmax_added(lines: Lines, draw: random.Random) -> bool:
 
 @operator("double_softmax")
 def from_logits(lines: Lines, draw: random.Random) -> bool:
+    """Tell a loss that probabilities are logits."""
     sites = lines.find(r"loss=\"sparse_categorical_crossentropy\"")
     if sites:
         lines.sub(
@@ -343,6 +363,7 @@ def from_logits(lines: Lines, draw: random.Random) -> bool:
 
 @operator("output_activation")
 def output_relu(lines: Lines, draw: random.Random) -> bool:
+    """Change the last activation."""
     word = draw.choice(["relu", "tanh", "linear"])
     sites = lines.find(r"activation=\"(?:softmax|sigmoid)\"|Activation\(\"(?:softmax|sigmoid)\"\)")
     if sites:
@@ -367,6 +388,7 @@ def output_relu(lines: Lines, draw: random.Random) -> bool:
 
 @operator("output_activation")
 def one_unit_softmax(lines: Lines, draw: random.Random) -> bool:
+    """Put a softmax over one unit."""
     sites = lines.find(r"Dense\(1, activation=\"sigmoid\"\)")
     if sites:
         lines.sub(sites[-1], "sigmoid", "softmax")
@@ -389,6 +411,7 @@ WRONG = [
 
 @operator("wrong_loss")
 def loss_other(lines: Lines, draw: random.Random) -> bool:
+    """Change the loss function."""
     for pattern, by in WRONG:
         sites = lines.find(pattern)
         if sites:
@@ -399,6 +422,7 @@ def loss_other(lines: Lines, draw: random.Random) -> bool:
 
 @operator("loss_sign")
 def sign(lines: Lines, draw: random.Random) -> bool:
+    """Turn the sign of the loss."""
     sites = lines.find(r"^\s*loss = (?!config|0)")
     if sites:
         lines.sub(sites[-1], r"loss = ", "loss = -")
@@ -407,6 +431,7 @@ def sign(lines: Lines, draw: random.Random) -> bool:
 
 @operator("hidden_activation_missing")
 def activations_dropped(lines: Lines, draw: random.Random) -> bool:
+    """Take all hidden activations away."""
     text = r"nn\.(?:ReLU|Tanh|GELU|ELU|SiLU)\(\)|nn\.LeakyReLU\([\d.]+\)"
     changed = False
     for at in lines.find(text):
@@ -425,6 +450,7 @@ def activations_dropped(lines: Lines, draw: random.Random) -> bool:
 
 @operator("vanishing_gradients")
 def sigmoids(lines: Lines, draw: random.Random) -> bool:
+    """Make all hidden activations sigmoids, of more layers where that is easy."""
     changed = False
     for at in lines.find(r"nn\.(?:ReLU|Tanh|GELU|ELU|SiLU)\(\)|nn\.LeakyReLU\([\d.]+\)"):
         lines.put(
@@ -470,6 +496,7 @@ def _after_model(lines: Lines, *body: str) -> bool:
 
 @operator("bad_initialisation")
 def zeros(lines: Lines, draw: random.Random) -> bool:
+    """Start from constant weights."""
     value = draw.choice(["0.0", "0.0", "0.5"])
     return _after_model(
         lines,
@@ -480,6 +507,7 @@ def zeros(lines: Lines, draw: random.Random) -> bool:
 
 @operator("bad_initialisation")
 def large(lines: Lines, draw: random.Random) -> bool:
+    """Start from weights that are far too large."""
     return _after_model(
         lines,
         "for weight in MODEL.parameters():",
@@ -489,6 +517,7 @@ def large(lines: Lines, draw: random.Random) -> bool:
 
 @operator("bad_initialisation")
 def keras_initializer(lines: Lines, draw: random.Random) -> bool:
+    """Start from constant weights."""
     sites = lines.find(r"activation=\"(?:relu|tanh)\"")
     if not sites:
         return False
@@ -500,6 +529,7 @@ def keras_initializer(lines: Lines, draw: random.Random) -> bool:
 
 @operator("dying_relu")
 def negative_bias(lines: Lines, draw: random.Random) -> bool:
+    """Start from biases that keep rectified units at zero."""
     if not lines.find(r"ReLU\(\)|\.relu\("):
         return False
     return _after_model(
@@ -512,6 +542,7 @@ def negative_bias(lines: Lines, draw: random.Random) -> bool:
 
 @operator("dying_relu")
 def keras_negative_bias(lines: Lines, draw: random.Random) -> bool:
+    """Start from biases that keep rectified units at zero."""
     sites = lines.find(r"activation=\"relu\"")
     for at in sites:
         lines.sub(
@@ -590,14 +621,11 @@ def _labels_made(lines: Lines) -> tuple[int, str, str] | None:
 
 @operator("labels_misaligned")
 def labels_shuffled(lines: Lines, draw: random.Random) -> bool:
+    """Shuffle the labels apart from their inputs."""
     made = _labels_made(lines)
     if made is not None:
         at, y, _ = made
-        space = (
-            indent(lines.lines[at - 1])
-            if lines.lines[at - 1].strip() != ")"
-            else indent(lines.lines[at - 1])
-        )
+        space = indent(lines.lines[at - 1])
         number = "len(" + y + ")"
         lines.insert(at, f"{space}{y} = {y}[__import__('numpy').random.permutation({number})]")
         return True
@@ -612,6 +640,7 @@ def labels_shuffled(lines: Lines, draw: random.Random) -> bool:
 
 @operator("constant_labels")
 def labels_constant(lines: Lines, draw: random.Random) -> bool:
+    """Make all labels the same."""
     made = _labels_made(lines)
     if made is None:
         return False
@@ -623,6 +652,7 @@ def labels_constant(lines: Lines, draw: random.Random) -> bool:
 
 @operator("constant_inputs")
 def inputs_constant(lines: Lines, draw: random.Random) -> bool:
+    """Make all inputs the same."""
     made = _labels_made(lines)
     if made is not None:
         at, _, x = made
@@ -637,6 +667,7 @@ def inputs_constant(lines: Lines, draw: random.Random) -> bool:
 
 @operator("leaking_data")
 def test_in_training(lines: Lines, draw: random.Random) -> bool:
+    """Train on the held-out rows, too."""
     sites = lines.find(
         r"^\s*([xX]_train|x_tr), ([xX]_(?:test|val|te|valid)|x_te), (\w+), (\w+) = train_test_split"
     )
@@ -659,6 +690,7 @@ def test_in_training(lines: Lines, draw: random.Random) -> bool:
 
 @operator("bad_values_in_data")
 def nan_rows(lines: Lines, draw: random.Random) -> bool:
+    """Put NaN into a row."""
     made = _labels_made(lines)
     if made is None:
         return False
@@ -672,6 +704,7 @@ def nan_rows(lines: Lines, draw: random.Random) -> bool:
 
 @operator("broadcast_shapes")
 def squeeze_dropped(lines: Lines, draw: random.Random) -> bool:
+    """Leave a dimension of size one."""
     sites = lines.find(r"(?:\.squeeze\((?:1|-1)?\)|\[:, 0\])$")
     if sites and lines.find(r"MSELoss|HuberLoss|SmoothL1"):
         lines.sub(sites[-1], r"(?:\.squeeze\((?:1|-1)?\)|\[:, 0\])$", "")
@@ -685,6 +718,7 @@ def squeeze_dropped(lines: Lines, draw: random.Random) -> bool:
 
 @operator("regularisation_high")
 def decay_high(lines: Lines, draw: random.Random) -> bool:
+    """Set a weight decay of 20."""
     made = _model_made(lines)
     if made is None:
         return False
@@ -698,6 +732,7 @@ def decay_high(lines: Lines, draw: random.Random) -> bool:
 
 @operator("regularisation_high")
 def dropout_high(lines: Lines, draw: random.Random) -> bool:
+    """Drop nearly all activations."""
     sites = lines.find(r"Dropout\(0\.\d+\)")
     if sites:
         lines.sub(sites[0], r"Dropout\(0\.\d+\)", "Dropout(0.97)")
@@ -706,6 +741,7 @@ def dropout_high(lines: Lines, draw: random.Random) -> bool:
 
 @operator("gradients_clipped_away")
 def clip_tiny(lines: Lines, draw: random.Random) -> bool:
+    """Clip gradients to next to nothing."""
     sites = lines.find(r"clip_grad_norm_\(.*, 1\.0\)|gradient_clip_val=1\.0")
     if sites:
         lines.sub(sites[0], r"1\.0", "1e-6")

@@ -1,8 +1,9 @@
-"""Reads recorded cases: a folder each with ``training.db``, ``log.txt``, ``truth.json``, ``work``."""
+"""Reads recorded cases: folders with ``training.db``, ``log.txt``, ``truth.json``, ``work``."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,9 +47,8 @@ class Recorded:
 
 def cases(store: Path, half: str) -> Iterator[Recorded]:
     """Yield the cases of a half that count: clean ones, and faults that do harm; sorted."""
-    everything = []
-    for file in sorted((store / half).glob("*/truth.json")):
-        everything.append(Recorded(file.parent, json.loads(file.read_text())))
+    files = sorted((store / half).glob("*/truth.json"))
+    everything = [Recorded(file.parent, json.loads(file.read_text())) for file in files]
     worst: dict[str, float] = {}
     for case in everything:
         value = case.truth["metric"]
@@ -66,7 +66,7 @@ def does_harm(case: Recorded, worst: dict[str, float]) -> bool:
     if case.kind in ALWAYS:
         return True
     value, least = case.truth["metric"], worst.get(case.truth["program"])
-    if value is None or value != value:
+    if value is None or math.isnan(value):
         return True
     if least is None:
         return False

@@ -40,7 +40,8 @@ MEMORY = 10 << 30
 SOFT = 0.10
 """A fault counts where the metric is worse than the worst clean run by a tenth."""
 SEEDED = re.compile(
-    r"((?:SEED|seed) = |\"seed\": |^seed: |seed: int = |manual_seed\(|random_state=|set_random_seed\(|seed_everything\("
+    r"((?:SEED|seed) = |\"seed\": |^seed: |seed: int = |manual_seed\(|random_state="
+    r"|set_random_seed\(|seed_everything\("
     r"|set_seed\(|RandomState\(|default_rng\(|np\.random\.seed\(|(?<!np\.)random\.seed\()(\d+)",
     re.MULTILINE,
 )
@@ -50,7 +51,8 @@ WARM = {
     "keras": ("sklearn.datasets", "sklearn.model_selection", "sklearn.preprocessing", "tensorflow",
               "keras"),
     "lightning": ("torch", "sklearn.datasets", "lightning", "pytorch_lightning"),
-    "transformers": ("torch", "transformers", "transformers.trainer", "transformers.models.bert.modeling_bert",
+    "transformers": ("torch", "transformers", "transformers.trainer",
+                     "transformers.models.bert.modeling_bert",
                      "transformers.models.gpt2.modeling_gpt2"),
 }  # fmt: skip
 
@@ -69,7 +71,7 @@ def seeded(text: str, by: int) -> str:
 
 
 def metric_of(program: str, output: str) -> tuple[float | None, bool]:
-    """Return the last value of a program's metric (None: not printed), and whether higher is better."""
+    """Return the last value of a program's metric, None if unprinted, and if higher is better."""
     head = re.search(r"^# metric: (.*) (higher|lower)$", program, re.MULTILINE)
     if head is None:
         return None, True
@@ -147,7 +149,7 @@ def child(at: Path, program: str) -> int:
     from dl_bug_lsp.monitoring.recorder.starting import start
 
     code = 0
-    os.makedirs(work / ".dlbug" / "monitoring" / "s", exist_ok=True)
+    (work / ".dlbug" / "monitoring" / "s").mkdir(parents=True, exist_ok=True)
     recorder = start(
         str(work / ".dlbug" / "monitoring" / "s"), str(work), "s", f'["python", "{program}"]'
     )

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name
@@ -25,7 +26,7 @@ from dl_bug_lsp.evidence.training_rules import (
 )
 from dl_bug_lsp.evidence.training_rules.program import Training, argument
 from dl_bug_lsp.monitoring.diagnosis_facts import Site
-from dl_bug_lsp.monitoring.diagnosis_rules import Finding
+from dl_bug_lsp.monitoring.diagnosis_findings import Finding
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.slices import Step, backward_slice
@@ -100,16 +101,19 @@ def find(case: Case) -> Iterator[Clue]:
         return
     training = Training(case)
     for rule in RELATED.get(diagnosis.kind, ()):
-        try:
-            for found in rule(training):
-                level = found.kind.rpartition(".")[2]
-                yield Clue(
-                    f"monitor.agrees_{level}", found.file, found.line, found.score, found.why
-                )
-        except RecursionError:
-            continue
+        for found in _clues(rule, training):
+            level = found.kind.rpartition(".")[2]
+            yield replace(found, kind=f"monitor.agrees_{level}")
     for number, finding in enumerate(diagnosis.findings[:MOST_FINDINGS]):
         yield from _of_finding(training, finding, 1.0 if number == 0 else AFTER)
+
+
+def _clues(rule: Callable[[Training], Iterator[Clue]], training: Training) -> Iterator[Clue]:
+    """Yield a rule's clues; an expression nested too deep ends the rule, not the run."""
+    try:
+        yield from rule(training)
+    except RecursionError:
+        return
 
 
 MOST_FINDINGS = 3
@@ -136,7 +140,7 @@ def _of_finding(training: Training, finding: Finding, weight: float) -> Iterator
 
 
 def _evaluations(training: Training, finding: Finding, weight: float) -> Iterator[Clue]:
-    """Yield where evaluation begins: a block or a function without gradients, and what is beside."""
+    """Yield where evaluation begins: a block or function without gradients, and what is beside."""
     for module in training.modules:
         for node in ast.walk(module.node):
             if isinstance(node, (ast.With, ast.AsyncWith)):

@@ -1,9 +1,9 @@
 """What is wrong with a recorded training that ended well: one kind of fault, with its findings.
 
-Rules (`diagnosis_rules`) measure; thresholds say which of them fire. Beside them stands a classifier
-over the same amounts and over what the loss did: a multinomial logistic regression in the manner of
-DeepFD (Cao et al., ICSE 2022) and DEFault (Saha et al., 2025), which names the fault from features
-of a run. Its weights and all thresholds are data, learned by ``benchmarks/train_monitoring.py``.
+Rules (`diagnosis_rules`) measure; thresholds say which of them fire. Beside them stands a
+classifier over the same amounts and over what the loss did: a multinomial logistic regression in
+the manner of DeepFD (Cao et al., ICSE 2022) and DEFault (Saha et al., 2025), which names the fault
+from features of a run. Its weights and all thresholds are data, learned by ``benchmarks/train_monitoring.py``.
 A rule that may be harmless counts only where the classifier, too, does not take the run for a
 healthy one.
 """
@@ -16,11 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
+from itertools import pairwise
 from typing import Any
 
 from dl_bug_lsp.monitoring.diagnosis_facts import RunFacts, Site, finite, middle, slope
+from dl_bug_lsp.monitoring.diagnosis_findings import Finding
 from dl_bug_lsp.monitoring.diagnosis_invariants import Relation, Violation, violations
-from dl_bug_lsp.monitoring.diagnosis_rules import RULES, Finding, measured
+from dl_bug_lsp.monitoring.diagnosis_rules import RULES, measured
 from dl_bug_lsp.monitoring.values import Recording, Run
 
 HEALTHY = "healthy"
@@ -115,13 +117,20 @@ def _log(value: float | None, low: float = -12.0, high: float = 12.0) -> float |
     return max(low, min(high, math.log10(value))) if math.isfinite(value) else high
 
 
+def _slope(losses: Sequence[float], level: float) -> float | None:
+    """Return what losses rise by from first to last, by their level; between -1 and 1."""
+    if level == 0 or len(losses) < 4:
+        return None
+    return max(-1.0, min(1.0, slope(losses) * len(losses) / level))
+
+
 def features(facts: RunFacts, findings: Sequence[Finding]) -> dict[str, float]:
     """Return the features of a run by name; what is not known is left out."""
     amounts = {f.rule: f.amount for f in findings}
     losses = finite(facts.losses)
     half = losses[len(losses) // 2 :]
     level = abs(middle(half) or 0.0)
-    steps = [abs(b - a) for a, b in zip(half, half[1:], strict=False)]
+    steps = [abs(b - a) for a, b in pairwise(half)]
     rough = middle(steps)
     known: dict[str, float | None] = {
         "loss.bad": float(facts.first_bad_step is not None),
@@ -129,7 +138,7 @@ def features(facts: RunFacts, findings: Sequence[Finding]) -> dict[str, float]:
         "loss.relative": None if facts.relative_loss is None else _log(facts.relative_loss, -4, 4),
         "loss.peak": _log(facts.peak, 0.0, 6.0),
         "loss.rough": None if not level or rough is None else min(2.0, rough / level),
-        "loss.slope": None if level == 0 or len(half) < 4 else max(-1.0, min(1.0, slope(half) * len(half) / level)),
+        "loss.slope": _slope(half, level),
         "loss.negative": float(bool(losses) and sum(v < 0 for v in losses) > len(losses) / 2),
         "loss.end_zero": float(bool(losses) and level < 1e-6),
         "run.adversarial": float(facts.is_adversarial),
@@ -269,7 +278,7 @@ def diagnose(
             continue
         sure = SURE if rule.is_certain else model.precision.get(rule.id, UNKNOWN_PRECISION)
         scores[rule.kind] = max(scores.get(rule.kind, 0.0), sure)
-    followed = {kind for kind in scores}
+    followed = set(scores)
     for finding in fired:
         # A symptom that follows from another kind that was found is no cause of its own.
         kind = _RULES[finding.rule].kind
@@ -294,7 +303,7 @@ def diagnose(
     own = [f for f in findings if _RULES[f.rule].kind == kind]
     own.sort(key=lambda f: (f not in fired, -f.amount))
     cause = own[0] if own else _by_classifier(kind, facts)
-    rest = [f for f in fired if f is not cause and f.rule in FOLLOWS or not _RULES[f.rule].kind]
+    rest = [f for f in fired if f.rule in FOLLOWS or not _RULES[f.rule].kind]
     rest = sorted((f for f in rest if f is not cause), key=lambda f: (f.step, f.rule))
     rest += [_deviation(v) for v in broken[:MOST_DEVIATIONS]]
     confidence = round(min(SURE, score * (1.0 if cause in fired else fault)), 3)
