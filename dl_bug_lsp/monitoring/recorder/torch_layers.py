@@ -73,13 +73,17 @@ class ParameterRecord:
     """A parameter and how often it had a gradient and moved in sampled steps."""
 
     __slots__ = (
-        *("changed", "gradients", "group", "layer", "moved", "name", "number", "optimizer"),
-        *("reference", "shared", "without", "zero"),
+        *("changed", "dtype", "gradients", "group", "layer", "moved", "name", "number"),
+        *("optimizer", "reference", "shape", "shared", "size", "trainable", "without", "zero"),
     )
 
     def __init__(self, number: int, layer: LayerRecord, name: str, tensor: Any) -> None:
         self.number, self.layer, self.name = number, layer, name
         self.reference = weakref.ref(tensor)
+        self.shape = shape_of(tensor) if _is_sized(tensor) else ""
+        self.size = tensor.numel() if _is_sized(tensor) else None
+        self.dtype = dtype_of(tensor)
+        self.trainable = bool(tensor.requires_grad)
         self.optimizer: int | None = None
         self.group: int | None = None
         self.gradients = self.without = self.zero = self.moved = 0
@@ -169,6 +173,7 @@ class Layers:
             layer = model.layers.get(key)
             if layer is not None and layer.module() is module:
                 return model
+        self._forget()
         root = self._root_of(module)
         if root is not module:
             return self._add(root)
@@ -178,6 +183,7 @@ class Layers:
 
     def owners_of(self, tensors: list[Any]) -> list[ModelRecord]:
         """Return the models that own some of these parameters; new ones are recorded."""
+        self._forget()
         wanted = {id(tensor) for tensor in tensors}
         for model in self.models:
             wanted -= model.parameters.keys()
@@ -187,6 +193,21 @@ class Layers:
                     self.model_of(root)
         wanted = {id(tensor) for tensor in tensors}
         return [model for model in self.models if wanted & model.parameters.keys()]
+
+    def _forget(self) -> None:
+        """Let go of modules and parameters that are gone: others may have their identity now."""
+        for model in self.models:
+            if model.reference() is not None:
+                continue
+            for key, record in list(model.parameters.items()):
+                if record.reference() is None:
+                    self._write(record)
+                    del model.parameters[key]
+            for key, layer in list(model.layers.items()):
+                if layer.module() is None:
+                    self._write_layer(layer)
+                    del model.layers[key]
+            model.measured = [record for record in model.measured if record.reference() is not None]
 
     def parameter(self, tensor: Any) -> ParameterRecord | None:
         """Return what is known of a parameter."""
@@ -370,7 +391,7 @@ class Layers:
         self._is_active = (
             (self.wants_train if is_train else self.wants_eval)
             and (root, is_train) not in self._seen_roots
-            and not _is_capturing()
+            and not is_capturing()
         )
         if not self._is_active:
             self._unwanted += 1
@@ -387,7 +408,8 @@ class Layers:
             mode, self._mode = self._mode, None
             mode.__exit__(None, None, None)
 
-    def _after(self, module: Any, arguments: Any, keywords: Any, output: Any) -> None:
+    def _after(self, module: Any, arguments: Any, keywords: Any = None, output: Any = None) -> None:
+        # After an exception in `forward` PyTorch calls it with one argument less.
         try:
             if threading.get_ident() != self._thread:
                 return
@@ -483,8 +505,10 @@ class Layers:
 
     def _model_holding(self, module: Any) -> ModelRecord | None:
         last = self.last_model
-        if last is not None and id(module) in last.layers:
-            return last
+        if last is not None:
+            layer = last.layers.get(id(module))
+            if layer is not None and layer.module() is module:
+                return last
         outermost = self._stack[0] if self._stack else module
         self.last_model = self.model_of(outermost)
         return self.last_model
@@ -556,7 +580,7 @@ class Layers:
 
     def _gradient(self, layer: LayerRecord, gradient: Any, window: int) -> None:
         try:
-            if window != self._window or self.recorder.is_over or _is_capturing():
+            if window != self._window or self.recorder.is_over or is_capturing():
                 return
             key = (layer.number, "activation_gradient")
             if key in self._seen:
@@ -682,13 +706,15 @@ class Layers:
     def _refresh(self) -> None:
         for layer in self._all_layers():
             if layer.changed:
-                layer.changed = False
-                self.recorder.row("layer", **layer.row, position=layer.position, calls=layer.calls)
+                self._write_layer(layer)
         for model in self.models:
             for record in model.parameters.values():
                 if record.changed:
-                    record.changed = False
                     self._write(record)
+
+    def _write_layer(self, layer: LayerRecord) -> None:
+        layer.changed = False
+        self.recorder.row("layer", **layer.row, position=layer.position, calls=layer.calls)
 
     def _all_layers(self) -> Iterator[LayerRecord]:
         for model in self.models:
@@ -696,16 +722,21 @@ class Layers:
         yield from self._functions.values()
 
     def _write(self, record: ParameterRecord) -> None:
+        record.changed = False
         tensor = record.reference()
+        if tensor is not None:
+            record.trainable = bool(tensor.requires_grad)
+            if record.size is None and _is_sized(tensor):
+                record.shape, record.size = shape_of(tensor), tensor.numel()
         self.recorder.row(
             "parameter",
             parameter=record.number,
             layer=record.layer.number,
             name=record.name,
-            shape=shape_of(tensor) if tensor is not None and _is_sized(tensor) else "",
-            dtype=dtype_of(tensor) if tensor is not None else "",
-            size=tensor.numel() if tensor is not None and _is_sized(tensor) else None,
-            trainable=tensor.requires_grad if tensor is not None else None,
+            shape=record.shape,
+            dtype=record.dtype,
+            size=record.size,
+            trainable=record.trainable,
             optimizer=record.optimizer,
             parameter_group=record.group,
             gradients=record.gradients,
@@ -768,7 +799,7 @@ def _state(root: Any) -> str:
     return "plain"
 
 
-def _is_capturing() -> bool:
+def is_capturing() -> bool:
     """Say whether a CUDA graph is being captured, in which nothing may wait for the GPU."""
     return bool(torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing())
 

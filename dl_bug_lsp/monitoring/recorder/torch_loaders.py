@@ -46,7 +46,22 @@ class LoaderRecord:
         self.digests: set[float] = set()
         self.sequential: float | None = None
         self.compared = 0
-        self.changed = True
+        self.row: dict[str, object] = {}
+
+    def describe(self, loader: Any) -> None:
+        """Take in what a loader says of itself."""
+        name = type(loader.sampler).__name__
+        if type(loader.batch_sampler).__name__ not in ("BatchSampler", "NoneType"):
+            name = type(loader.batch_sampler).__name__
+        self.row = {
+            "dataset": type(loader.dataset).__name__,
+            "rows": _length(loader.dataset),
+            "batch": loader.batch_size,
+            "sampler": name,
+            "shuffled": _is_random(loader.sampler),
+            "drop_last": bool(loader.drop_last),
+            "workers": loader.num_workers,
+        }
 
 
 class Loaders:
@@ -57,6 +72,7 @@ class Loaders:
         self.recorder: Recorder = layers.recorder
         self.seconds = 0.0
         """Seconds that the step under way waited for data."""
+        self._made = 0
         self._records: dict[int, LoaderRecord] = {}
         self._places: dict[int, tuple[weakref.ref[Any], Place]] = {}
         self._iterators: weakref.WeakKeyDictionary[Any, LoaderRecord] = weakref.WeakKeyDictionary()
@@ -141,11 +157,11 @@ class Loaders:
                 return
             known = self._places.get(id(loader))
             place = known[1] if known is not None and known[0]() is loader else ("", None)
-            number = max((one.number for one in self._records.values()), default=0) + 1
-            record = self._records[id(loader)] = LoaderRecord(number, loader, place)
+            self._made += 1
+            record = self._records[id(loader)] = LoaderRecord(self._made, loader, place)
+            record.describe(loader)
         waiting = getattr(iterator, "_dl_bug_indices", None)
         record.epochs += 1
-        record.changed = True
         self._iterators[iterator] = record
         for index in waiting or ():
             self._order(record, iterator, index)
@@ -233,14 +249,6 @@ class Loaders:
         self._write_overlaps()
 
     def _write(self, record: LoaderRecord) -> None:
-        loader = record.reference()
-        if loader is None:
-            return
-        sampler = loader.sampler
-        batch_sampler = loader.batch_sampler
-        name = type(sampler).__name__
-        if type(batch_sampler).__name__ not in ("BatchSampler", "NoneType"):
-            name = type(batch_sampler).__name__
         if not record.orders or len(record.orders) < record.epochs:
             self._peek(record)
         self.recorder.row(
@@ -248,13 +256,7 @@ class Loaders:
             loader=record.number,
             file=record.place[0],
             line=record.place[1],
-            dataset=type(loader.dataset).__name__,
-            rows=_length(loader.dataset),
-            batch=loader.batch_size,
-            sampler=name,
-            shuffled=_is_random(sampler),
-            drop_last=bool(loader.drop_last),
-            workers=loader.num_workers,
+            **record.row,
             phase=record.phase or "eval",
             epochs=record.epochs,
             batches=record.batches,

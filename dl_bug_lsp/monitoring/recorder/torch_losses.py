@@ -13,10 +13,11 @@ from typing import Any, Callable
 import torch
 
 from dl_bug_lsp.monitoring.recorder.places import Place
-from dl_bug_lsp.monitoring.recorder.torch_layers import Layers
+from dl_bug_lsp.monitoring.recorder.torch_layers import Layers, is_capturing
 from dl_bug_lsp.monitoring.recorder.torch_tensors import (
     dtype_of,
     input_row,
+    is_wrapped,
     labels_of,
     plain_tensor,
     shape_of,
@@ -116,9 +117,7 @@ class Losses:
     def _look(self, name: str, original: Any, arguments: Any, keywords: Any, value: Any) -> None:
         self.is_inside = True
         try:
-            if (self.recorder.is_own_thread and not torch.cuda.is_initialized()) or (
-                not torch.cuda.is_current_stream_capturing()
-            ):
+            if self.recorder.is_own_thread and not is_capturing():
                 began = time.perf_counter()
                 self._record(name, original, arguments, keywords, value)
                 self.recorder.spent += time.perf_counter() - began
@@ -144,7 +143,7 @@ class Losses:
             return
         self._seen.add(call.number)
         phase = "train" if torch.is_grad_enabled() else "eval"
-        if isinstance(value, torch.Tensor) and value.numel() == 1:
+        if isinstance(value, torch.Tensor) and value.numel() == 1 and not is_wrapped(value):
             self.values.append((self.recorder.step, call.number, value.detach()))
         try:
             given = inspect.signature(original).bind(*arguments, **keywords)
@@ -153,7 +152,7 @@ class Losses:
         except (TypeError, ValueError):
             named = {str(at): part for at, part in enumerate(arguments)}
         tensors = [part for part in named.values() if isinstance(part, torch.Tensor)]
-        if not tensors:
+        if not tensors or any(map(is_wrapped, tensors)):
             return
         first = tensors[0]
         target = tensors[1] if len(tensors) > 1 else None

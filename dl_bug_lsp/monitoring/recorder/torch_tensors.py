@@ -172,7 +172,7 @@ def _of_function(
 
 def plain_tensor(tensor: object) -> Optional[torch.Tensor]:
     """Return a tensor of numbers without its graph; None for what has no elements to look at."""
-    if not isinstance(tensor, torch.Tensor):
+    if not isinstance(tensor, torch.Tensor) or is_wrapped(tensor):
         return None
     plain = tensor.detach()
     local = getattr(plain, "to_local", None)
@@ -190,6 +190,12 @@ def plain_tensor(tensor: object) -> Optional[torch.Tensor]:
     if plain.is_complex():
         plain = torch.view_as_real(plain.resolve_conj())
     return plain if plain.is_floating_point() else plain.to(torch.float32)
+
+
+def is_wrapped(tensor: torch.Tensor) -> bool:
+    """Say whether a tensor stands for others, in `torch.func.vmap` and its like."""
+    asked = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", None)
+    return bool(asked is not None and asked(tensor))
 
 
 def sampled(flat: torch.Tensor, most: int = LARGEST) -> torch.Tensor:

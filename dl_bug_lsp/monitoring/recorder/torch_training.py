@@ -52,6 +52,7 @@ class OptimizerRecord:
         self.foreign = self.missing = 0
         self.scheduler: tuple[str, Place] = ("", NOWHERE)
         self.is_known = False
+        self.row: dict[str, object] = {}
 
 
 class Training:
@@ -73,6 +74,7 @@ class Training:
         self._clipped: Any = None
         self._scaler: Any = None
         self._waiting: list[tuple[list[object], Any]] = []
+        self._made = 0
         self._is_inside_train = False
         self._was_finite = True
         recorder.refreshers.append(self._refresh)
@@ -175,10 +177,11 @@ class Training:
 
         def zero_grad(optimizer: Any, *arguments: Any, **keywords: Any) -> Any:
             try:
-                record = self._record(optimizer)
-                recorder.called("zero_grad", record.number if record is not None else 0)
-                if recorder.sampling:
-                    self.layers.hook()
+                if get_ident() == recorder.thread:
+                    record = self._record(optimizer)
+                    recorder.called("zero_grad", record.number if record is not None else 0)
+                    if recorder.sampling:
+                        self.layers.hook()
             except Exception as error:
                 recorder.fail(error)
             return original(optimizer, *arguments, **keywords)
@@ -485,7 +488,11 @@ class Training:
             return None
         known = self._places.get(key)
         place = known[1] if known is not None and known[0]() is optimizer else NOWHERE
-        number = max((one.number for one in self.optimizers.values()), default=0) + 1
+        if record is not None:
+            # Another optimizer at the address of one that is gone.
+            self._write_optimizer(record)
+        self._made += 1
+        number = self._made
         record = self.optimizers[key] = OptimizerRecord(number, optimizer, place)
         return record
 
@@ -497,6 +504,8 @@ class Training:
         owners = self.layers.owners_of(tensors)
         best = 0
         for model in owners:
+            # Whether a compiled model is called is not seen.
+            model.was_called = model.was_called or self.layers.is_compiled
             shared = sum(id(tensor) in model.parameters for tensor in tensors)
             if shared > best:
                 best, record.model = shared, model.number
@@ -516,15 +525,18 @@ class Training:
                 settings=_settings(group),
             )
         self._count(record, tensors)
+        self._write_optimizer(record)
 
     def _count(self, record: OptimizerRecord, tensors: list[Any]) -> None:
         """Count parameters that no called model has, and those of called ones in no optimizer."""
         called = [model for model in self.layers.models if model.was_called]
         if not called:
             return
-        record.foreign = sum(
-            not any(id(tensor) in model.parameters for model in called) for tensor in tensors
-        )
+        numbers = {model.number for model in called}
+        record.foreign = 0
+        for tensor in tensors:
+            parameter = self.layers.parameter(tensor)
+            record.foreign += parameter is None or parameter.layer.model not in numbers
         record.missing = sum(
             1
             for model in called
@@ -556,29 +568,35 @@ class Training:
     def _refresh(self) -> None:
         self._gather_losses()
         for record in self.optimizers.values():
-            optimizer = record.reference()
-            if optimizer is None:
-                continue
+            self._write_optimizer(record)
+        self._write_settings()
+
+    def _write_optimizer(self, record: OptimizerRecord) -> None:
+        optimizer = record.reference()
+        if optimizer is not None:
             tensors = [t for group in optimizer.param_groups for t in group["params"]]
             kind, place = self._schedulers.get(id(optimizer), ("", NOWHERE))
+            record.row = {
+                "optimizer": record.number,
+                "type": type(optimizer).__name__,
+                "file": record.place[0],
+                "line": record.place[1],
+                "tensors": len(tensors),
+                "parameters": sum(tensor.numel() for tensor in tensors),
+                "frozen": sum(not tensor.requires_grad for tensor in tensors),
+                "settings": _settings(optimizer.defaults),
+                "scheduler": kind,
+                "scheduler_file": place[0],
+                "scheduler_line": place[1],
+            }
+        if record.row:
             self.recorder.row(
                 "optimizer",
-                optimizer=record.number,
-                type=type(optimizer).__name__,
-                file=record.place[0],
-                line=record.place[1],
-                tensors=len(tensors),
-                parameters=sum(tensor.numel() for tensor in tensors),
+                **record.row,
                 foreign=record.foreign,
-                frozen=sum(not tensor.requires_grad for tensor in tensors),
                 missing=record.missing,
                 steps=record.steps,
-                settings=_settings(optimizer.defaults),
-                scheduler=kind,
-                scheduler_file=place[0],
-                scheduler_line=place[1],
             )
-        self._write_settings()
 
     def _write_settings(self) -> None:
         for key, value in (
