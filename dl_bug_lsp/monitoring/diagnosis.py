@@ -3,7 +3,8 @@
 Rules (`diagnosis_rules`) measure; thresholds say which of them fire. Beside them stands a
 classifier over the same amounts and over what the loss did: a multinomial logistic regression in
 the manner of DeepFD (Cao et al., ICSE 2022) and DEFault (Saha et al., 2025), which names the fault
-from features of a run. Its weights and all thresholds are data, learned by ``benchmarks/train_monitoring.py``.
+from features of a run. Its weights and all thresholds are data, learned by
+``benchmarks/train_monitoring.py``.
 A rule that may be harmless counts only where the classifier, too, does not take the run for a
 healthy one.
 """
