@@ -113,7 +113,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 """What each room or module right below the package may import of ours."""
 SERVER = (
-    *("process", "work", "documents", "failures", "core", "files", "logs", "commands"),
+    *("process", "jobs", "documents", "failures", "core", "files", "logs", "commands"),
     *("line_features", "persistence", "following", "checking", "lifecycle", "run"),
 )
 """The server's parts; each imports only from those before it."""
