@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dl_bug_lsp.bug_reports import (
@@ -21,6 +21,7 @@ from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.values import Log, Span
 from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.monitoring.diagnosis import Diagnosis, diagnose_recording
+from dl_bug_lsp.monitoring.diagnosis_invariants import Relation
 from dl_bug_lsp.monitoring.values import Recording
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import CategoryVerdict, FailureReport, Options, Report
@@ -49,17 +50,18 @@ def localize(
     options: Options = DEFAULT_OPTIONS,
     spectrum: Spectrum | None = None,
     recording: Recording | None = None,
+    invariants: Mapping[str, Mapping[str, Relation]] | None = None,
 ) -> Report:
     """Rank the places in ``workspace`` that most likely hold the cause of what ``text`` tells.
 
     ``spectrum`` says what runs of the same code executed, files relative to the workspace; where
     the text tells of no failure, its failing runs are one. ``recording`` is what a recorder saw of
     the training that printed the text; where no error ended it, what is wrong with it is a silent
-    failure.
+    failure. ``invariants`` hold in clean trainings of the same programs.
     """
     log = read_log(_readable(text))
     reading = read_divergence(log, read_failures(log))
-    diagnosis = diagnose_recording(recording) if recording is not None else None
+    diagnosis = diagnose_recording(recording, invariants) if recording is not None else None
     failures = failures_of(log, reading, spectrum, workspace, diagnosis)
     told = bug_report_of(log, failures)
     stand_in = stand_ins(failures)

@@ -15,6 +15,7 @@ import argparse
 import hashlib
 import json
 import shutil
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -60,6 +61,7 @@ def main() -> None:
     parser.add_argument("--store", type=Path, default=ROOT / ".factory")
     parser.add_argument("--mirror", type=Path)
     parser.add_argument("--half", default="seen", choices=("seen", "blind"))
+    parser.add_argument("--python", type=Path, default=Path(sys.executable))
     parser.add_argument("--most", type=int, default=60)
     parser.add_argument("--target", type=Path, default=ROOT / ".factory" / "monitored")
     chosen = parser.parse_args()
@@ -73,7 +75,6 @@ def main() -> None:
     ]  # fmt: skip
     records.sort(key=lambda r: hashlib.sha256(r["case"].encode()).hexdigest())
     counts: Counter[str] = Counter()
-    python = Path(shutil.which("python3") or "python3")
     with tempfile.TemporaryDirectory() as scratch:
         for record in records[: chosen.most]:
             program = known[record["program"]]
@@ -82,7 +83,9 @@ def main() -> None:
                 continue
             shutil.rmtree(at, ignore_errors=True)
             try:
-                place = Located.of(program, store, chosen.mirror, python, Path(scratch) / "copy")
+                place = Located.of(
+                    program, store, chosen.mirror, chosen.python, Path(scratch) / "copy"
+                )
                 mutation, files = store.mutation(chosen.half, record["source"], record["case"])
                 texts = place.copy.texts({edit.file for edit in mutation.edits})
                 place.copy.write({**apply(mutation, texts), **files})

@@ -136,16 +136,22 @@ def _without_head(text: str) -> str:
     return re.sub(r"^# (?:metric|config): .*$", "#", text, flags=re.MULTILINE)
 
 
-def child(at: Path, program: str) -> int:
-    """Run the program in this process as ``python program`` with the recorder on."""
+def child(at: Path, command: list[str], environment: dict[str, str], python_path: list[str]) -> int:
+    """Run ``python command…`` in this process with the recorder on; ``-m module`` is known."""
     work = at / "work"
     os.chdir(work)
+    words = [word for word in command if word != "-u"]
+    is_module = words[0] == "-m"
+    words = words[1:] if is_module else words
+    program = words[0]
     log = os.open(at / "log.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     os.dup2(log, 1)
     os.dup2(log, 2)
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    sys.argv = [program]
-    sys.path[0] = str(work)
+    sys.argv = list(words)
+    os.environ.update(environment)
+    sys.path[1:1] = [str(work / entry) for entry in python_path]
+    sys.path[0] = str(work if is_module else (work / program).parent)
     from dl_bug_lsp.monitoring.recorder.starting import start
 
     code = 0
@@ -154,16 +160,17 @@ def child(at: Path, program: str) -> int:
         str(work / ".dlbug" / "monitoring" / "s"), str(work), "s", f'["python", "{program}"]'
     )
     try:
-        runpy.run_path(program, run_name="__main__")
+        if is_module:
+            runpy.run_module(program, run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(program, run_name="__main__")
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except BaseException as error:
         sys.last_type = type(error)
         traceback.print_exc()
         code = 1
-    with_end = getattr(recorder, "end", None)
-    if with_end is not None:
-        with_end()
+    recorder.end()
     sys.stdout.flush()
     sys.stderr.flush()
     return code
@@ -181,17 +188,18 @@ def warm(framework: str, cases: list[dict[str, Any]], half: str) -> None:
     if framework != "keras":
         sys.modules["torch"].set_num_threads(1)
     for case in cases:
-        at = prepare(case, half)
+        at = prepare(case, half) if "at" not in case else case["at"]
         began = time.time()
         process = os.fork()
         if process == 0:
             code = 1
             try:
-                code = child(at, case["program"])
+                code = child(at, case.get("command") or [case["program"]],
+                             case.get("environment", {}), case.get("python_path", []))  # fmt: skip
             finally:
                 os._exit(code)
         code = _wait(process)
-        finish(at, case, half, code, time.time() - began)
+        finish(at, case, half, code, time.time() - began, is_prepared="at" in case)
 
 
 def _wait(process: int) -> int:
@@ -206,7 +214,9 @@ def _wait(process: int) -> int:
     return 124
 
 
-def finish(at: Path, case: dict[str, Any], half: str, code: int, seconds: float) -> None:
+def finish(
+    at: Path, case: dict[str, Any], half: str, code: int, seconds: float, *, is_prepared: bool
+) -> None:
     """Take the journals in and write what is known of the case."""
     from dl_bug_lsp.monitoring.store import take_in, training_file
 
@@ -216,6 +226,13 @@ def finish(at: Path, case: dict[str, Any], half: str, code: int, seconds: float)
     if database.exists():
         shutil.move(database, at / "training.db")
     shutil.rmtree(work / ".dlbug", ignore_errors=True)
+    shown = case["case"] if "seen" in half else "(blind)"
+    print(shown, "code", code, f"{seconds:.1f}s", "runs", len(runs), flush=True)
+    if is_prepared:
+        truth = json.loads((at / "truth.json").read_text())
+        truth |= {"code": code, "seconds": round(seconds, 2), "runs": len(runs)}
+        (at / "truth.json").write_text(json.dumps(truth, indent=1))
+        return
     output = (at / "log.txt").read_text(errors="replace")
     value, higher = metric_of((HERE / "programs" / half / case["program"]).read_text(), output)
     truth = {
@@ -229,8 +246,18 @@ def finish(at: Path, case: dict[str, Any], half: str, code: int, seconds: float)
         "runs": len(runs),
     }
     (at / "truth.json").write_text(json.dumps(truth, indent=1))
-    shown = case["case"] if half == "seen" else "(blind)"
-    print(shown, "code", code, f"{seconds:.1f}s", "runs", len(runs), flush=True)
+
+
+FAMILIES = {"pytorch": "torch", "tensorflow": "keras"}
+
+
+def prepared(name: str) -> Iterator[dict[str, Any]]:
+    """Yield the cases of a folder whose workspaces stand already, and that were not run yet."""
+    for file in sorted((STORE / name).glob("*/truth.json")):
+        truth = json.loads(file.read_text())
+        if "code" not in truth:
+            words = truth["command"][1:]
+            yield {**truth, "command": words, "at": file.parent}
 
 
 def main() -> None:
@@ -241,11 +268,19 @@ def main() -> None:
     parser.add_argument("--skip", default="", help="operators that are left for later")
     parser.add_argument("--clean", type=int, default=3)
     parser.add_argument("--faults", type=int, default=4)
+    parser.add_argument("--prepared", default="", help="a folder that from_factory made")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--framework", default="")
     chosen = parser.parse_args()
     by: dict[str, list[dict[str, Any]]] = {}
-    for case in wanted(chosen.half, chosen.only, chosen.clean, chosen.faults):
+    for case in prepared(chosen.prepared) if chosen.prepared else ():
+        by.setdefault(FAMILIES.get(case["framework"], case["framework"]), []).append(case)
+    if chosen.prepared:
+        chosen.half = chosen.prepared
+    missing = (
+        () if chosen.prepared else wanted(chosen.half, chosen.only, chosen.clean, chosen.faults)
+    )
+    for case in missing:
         stands = (STORE / chosen.half / case["case"] / "truth.json").exists()
         skipped = case["operator"] in chosen.skip.split(",") if case["operator"] else False
         if chosen.only in case["case"] and not skipped and (chosen.again or not stands):

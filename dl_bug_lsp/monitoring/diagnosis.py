@@ -35,11 +35,11 @@ KINDS: dict[str, tuple[str, str]] = {
     "frozen_layers": ("layers are frozen", "training_fault"),
     "parameters_outside_optimizer": ("parameters are in no optimizer", "training_fault"),
     "optimizer_of_other_copy": ("the optimizer holds another model", "training_fault"),
-    "evaluation_in_train_mode": ("evaluation in training mode", "training_fault"),
-    "training_in_eval_mode": ("training in evaluation mode", "training_fault"),
+    "evaluation_in_train_mode": ("evaluation runs in training mode", "training_fault"),
+    "training_in_eval_mode": ("training runs in evaluation mode", "training_fault"),
     "accumulated_graph": ("graphs of past steps are kept", "training_fault"),
     "scheduler_per_step": ("the schedule steps with each batch", "training_fault"),
-    "double_softmax": ("softmax twice", "training_fault"),
+    "double_softmax": ("softmax is applied twice", "training_fault"),
     "output_activation": ("the output's activation does not fit", "training_fault"),
     "wrong_loss": ("the loss function does not fit", "training_fault"),
     "loss_sign": ("the loss has the wrong sign", "loss_divergence"),
@@ -56,7 +56,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "constant_labels": ("labels do not differ", "training_fault"),
     "not_shuffled": ("rows come sorted", "training_fault"),
     "labels_misaligned": ("labels do not belong to their inputs", "accuracy_at_chance"),
-    "leaking_data": ("evaluated on what was trained on", "training_fault"),
+    "leaking_data": ("evaluation uses rows that were trained on", "training_fault"),
     "regularisation_high": ("regularisation is too strong", "training_fault"),
     "gradients_clipped_away": ("clipping leaves no gradients", "training_fault"),
 }
@@ -309,7 +309,7 @@ def diagnose(
     rest += [_deviation(v) for v in broken[:MOST_DEVIATIONS]]
     confidence = round(min(SURE, score * (1.0 if cause in fired else fault)), 3)
     if cause not in fired:
-        cause = replace(cause, why=f"{KINDS[kind][0]} (by how the run behaved)")
+        cause = replace(cause, why=f"the run behaves like one in which {KINDS[kind][0]}")
     return Diagnosis(
         run.number,
         kind,

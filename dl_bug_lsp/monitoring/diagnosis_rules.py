@@ -2,9 +2,8 @@
 
 A rule measures: each `Finding` carries an amount, the larger the worse; `diagnosis` compares it
 with the rule's threshold, which is data (``diagnosis_weights.json``), learned on clean and faulty
-runs. Amounts of structural rules are 0 or 1. Sources: the paper or page on which a rule rests stands
-with
-it in `RULES`.
+runs. Amounts of structural rules are 0 or 1. Sources: the paper or page on which a rule rests
+stands with it in `RULES`.
 """
 
 from __future__ import annotations
