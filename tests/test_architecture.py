@@ -49,9 +49,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "spectrum": ("logs", "tracebacks"),
     "provenance": ("workspace", "cancellation"),
     "interpretation": ("workspace", "cancellation", "provenance"),
-    "evidence": (*MIDDLE, "divergence", "spectrum", "report", "bug_reports", "retrieval"),
+    "evidence": (
+        *MIDDLE,
+        *("divergence", "spectrum", "report", "bug_reports", "retrieval", "monitoring"),
+    ),
     "ranking": (*MIDDLE, "spectrum", "evidence", "report", "bug_reports", "retrieval"),
-    "localize": (*MIDDLE, "divergence", "spectrum", "evidence", "ranking", "report", "bug_reports"),
+    "localize": (
+        *MIDDLE,
+        *("divergence", "spectrum", "evidence", "ranking", "report", "bug_reports", "monitoring"),
+    ),
     "techniques": (
         *MIDDLE,
         *("retrieval", "evidence", "ranking", "report", "bug_reports", "localize"),
@@ -110,7 +116,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 """What each room or module right below the package may import of ours."""
 SERVER = (
-    *("process", "work", "documents", "failures", "core", "files", "logs", "commands"),
+    *("process", "jobs", "documents", "failures", "core", "files", "logs", "commands"),
     *("line_features", "persistence", "following", "checking", "lifecycle", "run"),
 )
 """The server's parts; each imports only from those before it."""

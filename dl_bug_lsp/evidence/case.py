@@ -13,6 +13,7 @@ from functools import cached_property
 from dl_bug_lsp.evidence.words import Words, words_of
 from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts
+from dl_bug_lsp.monitoring.diagnosis import Diagnosis
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.properties import ANY, Property
@@ -30,6 +31,8 @@ OUTER_SITES = 3
 OUTER_STEPS = 120
 FEW_FILES = 150
 MAKER_FRAMES = 6
+MOST_BELOW = 12
+"""Library frames below one of the workspace that are looked at."""
 STEPS = {"backward", "fit", "apply_gradients", "minimize", "value_and_grad", "train"}
 """Calls in which a training step shows: what they are made of may keep a model from learning."""
 MAX_STEPS_FOUND = 6
@@ -105,6 +108,7 @@ class Case:
         workspace: Workspace,
         log: Log,
         spectrum: Spectrum | None = None,
+        diagnosis: Diagnosis | None = None,
     ) -> None:
         self.failure = failure
         self.facts = facts
@@ -113,6 +117,7 @@ class Case:
         self.workspace = workspace
         self.log = log
         self.spectrum = spectrum
+        self.diagnosis = diagnosis
         self.supposed = False
         self.engine = Engine(workspace)
         files = tuple(dict.fromkeys(place.file for _, place in located if place is not None))
@@ -125,11 +130,17 @@ class Case:
 
         A usage error names its program and no line of it: such a frame is no place.
         """
-        return tuple(
-            StackPlace(place.file, place.line, frame.function, frame.expression)
-            for frame, place in self.located
-            if place is not None and frame.line > 0
-        )
+        places: list[StackPlace] = []
+        below: list[tuple[str, str]] = []
+        for frame, place in reversed(self.located):
+            if place is None or frame.line <= 0:
+                below.insert(0, (frame.file.replace("\\", "/"), frame.function or ""))
+                continue
+            near = tuple(below[:MOST_BELOW])
+            expression = frame.expression
+            places.append(StackPlace(place.file, place.line, frame.function, expression, near))
+            below = []
+        return tuple(reversed(places))
 
     @cached_property
     def own_lines(self) -> tuple[str, ...]:
