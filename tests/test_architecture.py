@@ -80,7 +80,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "server": (
         *("logs", "tracebacks", "fixes", "cancellation", "settings"),
         *("localize", "taxonomy", "workspace", "report", "views", "watching", "runs"),
-        *("recording", "spectrum", "data_folder", "assistants", "triage", "checks"),
+        *("recording", "monitoring", "spectrum", "data_folder", "assistants", "triage", "checks"),
         "__version__",
     ),
     "mcp_server": (
