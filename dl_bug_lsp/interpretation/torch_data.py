@@ -148,10 +148,11 @@ def _bounds(data: object) -> tuple[int, int] | None:
     """Return the least and the greatest that a whole number may be."""
     if type(data) is int:
         return data, data
-    if isinstance(data, Array) and data.shape == () and data.dtype == "int64":
-        if data.lowest is not None and data.highest is not None:
-            return data.lowest, data.highest
-    return None
+    if not isinstance(data, Array) or data.shape != () or data.dtype != "int64":
+        return None
+    if data.lowest is None or data.highest is None:
+        return None
+    return data.lowest, data.highest
 
 
 def _both_arrays(a: Value, x: Array, b: Value, y: Array, strict: bool) -> Value:

@@ -1,4 +1,4 @@
-"""Programs that libraries call back: trainers, workers, test runners, commands; what they hand on."""
+"""Programs that libraries call back: trainers, workers, test runners, commands."""
 
 from __future__ import annotations
 
