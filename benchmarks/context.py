@@ -28,7 +28,7 @@ from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.report import Options, Report
 from dl_bug_lsp.retrieval.bm25 import bm25_scores
 from dl_bug_lsp.retrieval.corpus import Corpus, document_of
-from dl_bug_lsp.views.tokens import estimated_tokens
+from dl_bug_lsp.views.context import estimated_tokens
 from dl_bug_lsp.workspace import Workspace
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"

@@ -191,7 +191,7 @@ def ignoring(text: str, dice: random.Random) -> object:
 @target
 def protocol(text: str, dice: random.Random) -> object:
     """Read frames, and messages that the server takes in."""
-    from dl_bug_lsp.server.process.wire import StreamChannel
+    from dl_bug_lsp.server.process.transports import StreamChannel
 
     channel = StreamChannel(BytesIO(text.encode("utf-8", "surrogatepass")), BytesIO())
     while channel.receive() is not None:

@@ -104,7 +104,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 """What each room or module right below the package may import of ours."""
 SERVER = (
-    *("process", "work", "documents", "failures", "core", "files", "logs", "commands"),
+    *("process", "jobs", "documents", "failures", "core", "files", "logs", "commands"),
     *("line_features", "persistence", "following", "checking", "lifecycle", "run"),
 )
 """The server's parts; each imports only from those before it."""
@@ -211,7 +211,7 @@ HEAVY = (
 
 LISTENS = (
     "server/process/transports.py",
-    "server/process/candidates.py",
+    "server/process/transports.py",
     "mcp_server/bridging.py",
     "mcp_server/beside_editor.py",
 )

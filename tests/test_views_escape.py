@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dl_bug_lsp.views.escape import escape, one_line, shorten, well_formed
-from dl_bug_lsp.views.wrap import clip, display_width, wrap
+from dl_bug_lsp.views.layout import clip, display_width, wrap
 
 
 @pytest.mark.parametrize(

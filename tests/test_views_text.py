@@ -9,13 +9,10 @@ import pytest
 import sample_reports as samples
 
 from dl_bug_lsp.report import CellPlace, Confidence, ExceptionText, Report, ReportFrame
-from dl_bug_lsp.views.code import excerpt
-from dl_bug_lsp.views.paths import PathStyle
+from dl_bug_lsp.views.layout import PLAIN, PathStyle, Style, display_width, excerpt
 from dl_bug_lsp.views.stack import fold
-from dl_bug_lsp.views.style import PLAIN, Style
 from dl_bug_lsp.views.text import render_text
 from dl_bug_lsp.views.words import percent
-from dl_bug_lsp.views.wrap import display_width
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, overload
 from dl_bug_lsp.data_folder import home_folder
 from dl_bug_lsp.report import FailureReport, Report
 from dl_bug_lsp.taxonomy.classification_context import library_of
-from dl_bug_lsp.views.code import Lines
 from dl_bug_lsp.views.context import TOKENS, render_context
-from dl_bug_lsp.views.paths import PathStyle
-from dl_bug_lsp.views.redaction import redacted
+from dl_bug_lsp.views.escape import redacted
+from dl_bug_lsp.views.layout import Lines, PathStyle
 
 if TYPE_CHECKING:
     from dl_bug_lsp.workspace import Workspace

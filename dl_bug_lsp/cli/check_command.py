@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from dl_bug_lsp.assistants.context import shown_lines
-from dl_bug_lsp.cli.errors import UsageError
+from dl_bug_lsp.cli.errors import UsageError, terminal_width, wants_colour
 from dl_bug_lsp.cli.localize_command import (
     json_text,
     path_prefix,
@@ -18,7 +18,6 @@ from dl_bug_lsp.cli.localize_command import (
     project_settings,
     workspace_folder,
 )
-from dl_bug_lsp.cli.terminal import terminal_width, wants_colour
 
 if TYPE_CHECKING:
     from dl_bug_lsp.checks.checking import CheckOptions
@@ -83,8 +82,7 @@ def rendered(
     if shape == "github":
         home = os.environ.get("GITHUB_WORKSPACE") or os.curdir
         return check_view.to_github(report, path_prefix(workspace.root, Path(home)))
-    from dl_bug_lsp.views.paths import PathStyle
-    from dl_bug_lsp.views.style import Style
+    from dl_bug_lsp.views.layout import PathStyle, Style
 
     style = Style(wants_colour(colour, stream))
     paths = PathStyle(path_prefix(workspace.root, Path.cwd()))

@@ -10,14 +10,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from dl_bug_lsp.assistants.explaining import SYNONYMS, category_named
-from dl_bug_lsp.cli.errors import FOUND, UsageError
-from dl_bug_lsp.cli.terminal import terminal_width, wants_colour, write_text
+from dl_bug_lsp.cli.errors import FOUND, UsageError, terminal_width, wants_colour, write_text
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import FailureReport
 from dl_bug_lsp.taxonomy.categories import categories
 from dl_bug_lsp.views.explain import explain_text, overview_text
-from dl_bug_lsp.views.style import Style
-from dl_bug_lsp.views.wrap import wrap
+from dl_bug_lsp.views.layout import Style, wrap
 from dl_bug_lsp.workspace import Workspace
 
 CUTOFF = 0.45

@@ -10,9 +10,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError, complain
+from dl_bug_lsp.cli.errors import (
+    FOUND,
+    NOT_FOUND,
+    UsageError,
+    complain,
+    terminal_width,
+    wants_colour,
+    write_bytes,
+    write_text,
+)
 from dl_bug_lsp.cli.log_input import is_closed_pipe, is_piped, read_inputs
-from dl_bug_lsp.cli.terminal import terminal_width, wants_colour, write_bytes, write_text
 from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.report import Options, Report
 from dl_bug_lsp.settings.project import FILE, read_project
@@ -147,8 +155,7 @@ def rendered(
         home = os.environ.get("GITHUB_WORKSPACE") or os.curdir
         return to_github(report, path_prefix(workspace.root, Path(home)))
     from dl_bug_lsp.assistants.context import context_of, shown_lines
-    from dl_bug_lsp.views.paths import PathStyle
-    from dl_bug_lsp.views.style import Style
+    from dl_bug_lsp.views.layout import PathStyle, Style
     from dl_bug_lsp.views.text import render_text
 
     if shape == "context":
@@ -157,7 +164,7 @@ def rendered(
     style = Style(wants_colour(colour, stream))
     paths = PathStyle(path_prefix(workspace.root, Path.cwd()))
     if shape == "brief":
-        from dl_bug_lsp.views.brief import render_brief
+        from dl_bug_lsp.views.text import render_brief
 
         return render_brief(report, style, paths)
     return render_text(report, shown_lines(workspace), terminal_width(), style, paths)

@@ -1,17 +1,22 @@
-"""``dl-bug-lsp run -- COMMAND``: runs a command unchanged and tells why it failed."""
+"""``dl-bug-lsp run -- COMMAND``: runs a command unchanged and says why it failed.
+
+``--hang-after`` reports a run that does not move, and ends it or leaves it. ``--spectrum`` records
+what the run executes, beside its output.
+"""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import signal
 import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.cli.errors import UsageError, complain
-from dl_bug_lsp.cli.run_hangs import watching
-from dl_bug_lsp.cli.run_spectrum import recording, spectrum_of
 from dl_bug_lsp.runs import records
 from dl_bug_lsp.runs.capped import METRIC, CappedLog
 from dl_bug_lsp.runs.starting import StartError
@@ -19,6 +24,165 @@ from dl_bug_lsp.runs.starting import run as run_to_its_end
 
 if TYPE_CHECKING:
     from dl_bug_lsp.recording.recorded_runs import RecordedRun
+    from dl_bug_lsp.recording.values import Session
+    from dl_bug_lsp.runs.capped import CappedLog
+    from dl_bug_lsp.runs.hangs import Hang, HangWatch
+    from dl_bug_lsp.runs.records import RunRecord
+    from dl_bug_lsp.spectrum.values import Spectrum
+    from dl_bug_lsp.workspace import Workspace
+
+
+@contextlib.contextmanager
+def watching(
+    arguments: argparse.Namespace, log: CappedLog, report: Callable[[], None]
+) -> Iterator[HangWatch | None]:
+    """Watch the command that is started below, where that was asked for; else give None.
+
+    The stacks go into ``log``; ``report`` tells of a hang in a run that is left alone. Where runs
+    cannot be watched a line says why, and the command runs as it would without us.
+    """
+    if arguments.hang_after is None:
+        yield None
+        return
+    from dl_bug_lsp.runs.hangs import unsupported, watched
+
+    ends = arguments.hang_then == "end"
+
+    def told(hang: Hang) -> None:
+        log.write(b"\n" + hang.text().encode("utf-8", "replace"))
+        count = sum(dump.text is not None for dump in hang.dumps)
+        complain(
+            f"nothing has moved for {hang.seconds:.0f} s; the stacks of {count} processes are in "
+            f"the log; the run is {'ended' if ends else 'left alone'}"
+        )
+        if not ends and not arguments.no_report:
+            report()
+
+    why = unsupported()
+    with contextlib.ExitStack() as stack:
+        watch = None
+        if why is None:
+            try:
+                watch = stack.enter_context(watched(arguments.hang_after, ends, told))
+            except OSError as error:
+                why = (error.strerror or str(error)).lower()
+        if why is not None:
+            complain(f"hangs are not looked for: {why}")
+        yield watch
+
+
+_SIGNATURES = 3
+"""Deviating arguments that are named."""
+TakeIn = Callable[["RunRecord", bytes], "RecordedRun | None"]
+
+
+@contextlib.contextmanager
+def recording(is_wanted: bool, workspace: Path) -> Iterator[TakeIn]:
+    """Have every Python that starts below write down what it executes; gives how to take that in.
+
+    Where it cannot be recorded a line says why, and the command runs as it would without us.
+    """
+    if not is_wanted:
+        yield lambda _record, _output: None
+        return
+    from dl_bug_lsp.recording.recorded_runs import environment, run_folder
+
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(run_folder(workspace))
+        except OSError as error:
+            complain(f"the spectrum is not recorded: {(error.strerror or str(error)).lower()}")
+            yield lambda _record, _output: None
+            return
+        before = {name: os.environ.get(name) for name in environment(folder, workspace, {})}
+        os.environ.update(environment(folder, workspace, os.environ))
+
+        def restore() -> None:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
+
+        stack.callback(restore)
+
+        def take_in(record: RunRecord, output: bytes) -> RecordedRun | None:
+            restore()
+            return _take_in(folder, workspace, record, output)
+
+        yield take_in
+
+
+def _take_in(folder: Path, workspace: Path, record: RunRecord, output: bytes) -> RecordedRun | None:
+    """Bring a run's record into the spectrum file, and tell its user what it is."""
+    from dl_bug_lsp.data_folder import FOLDER
+    from dl_bug_lsp.recording.recorded_runs import NOTHING, read_run
+    from dl_bug_lsp.recording.store import NAME, StoreError, write_session
+
+    if record.was_broken_off:
+        return None
+    is_failing = record.exit_code != 0
+    text = output.decode("utf-8", "replace") if is_failing else ""
+    began = time.process_time()
+    run = read_run(folder, workspace, record.source, record.started, is_failing, text)
+    if run is None:
+        complain(f"spectrum: {NOTHING}")
+        return None
+    try:
+        moved = write_session(workspace / FOLDER / NAME, run.session)
+        if moved:
+            complain(f"spectrum: {moved}")
+    except StoreError as error:
+        complain(f"spectrum: {error}")
+    for line in told(run, time.process_time() - began):
+        complain(f"spectrum: {line}")
+    return run
+
+
+def told(run: RecordedRun, taken_in: float) -> Iterator[str]:
+    """Yield what was recorded, in sentences; ``taken_in`` are the seconds that storing it took."""
+    yield from run.problems
+    loop = run.loop
+    if loop is not None:
+        what = f"the loop at {loop.file}:{loop.first}" if loop.is_loop else f"{loop.name}()"
+        turn = "step" if loop.is_loop else "call"
+        yield f"{turn} {loop.turn + 1} of {what} failed, {loop.passed} passed"
+        signatures = run.session.tests[0].signatures
+        odd = [one for one in signatures if one.failing and not one.passing]
+        for one in odd[:_SIGNATURES]:
+            usual = [
+                other.text
+                for other in signatures
+                if other.passing
+                and (other.function, other.argument) == (one.function, one.argument)
+            ]
+            if usual:
+                before = usual[0] if len(usual) == 1 else f"{len(usual)} other forms"
+                yield (
+                    f"{one.function}() in {one.file}:{one.line} got {one.argument} = {one.text}, "
+                    f"before {before}"
+                )
+    plain = max(run.processor - run.spent, 0.001)
+    spent = run.spent + taken_in
+    yield (
+        f"recording took about {spent:.1f} s of processor time beside the program's {plain:.1f} s "
+        f"(x {1 + spent / plain:.2f})"
+    )
+
+
+def spectrum_of(run: RecordedRun, workspace: Path, opened: Workspace) -> Spectrum | None:
+    """Return the spectrum of a run beside earlier ones of the same command."""
+    from dl_bug_lsp.recording.spectra import current_spectrum, spectrum_file
+    from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
+
+    sessions: tuple[Session, ...] = (run.session,)
+    with contextlib.suppress(StoreError):
+        stored = read_recording(spectrum_file(workspace)).sessions
+        same = tuple(one for one in stored if one.command == run.session.command)
+        sessions = same or sessions
+
+    return current_spectrum(opened, Recording(sessions)).spectrum
+
 
 WRONG = 1
 """The exit code where the checks keep a command from starting."""
@@ -193,8 +357,8 @@ def _leave(code: int) -> int:
 def _passes_checks(folder: Path, command: tuple[str, ...], colour: str) -> bool:
     """Check the command first; tell what was found and whether nothing is surely wrong."""
     from dl_bug_lsp.cli.check_command import checked, exit_code, rendered
+    from dl_bug_lsp.cli.errors import write_text
     from dl_bug_lsp.cli.localize_command import project_settings
-    from dl_bug_lsp.cli.terminal import write_text
     from dl_bug_lsp.workspace import Workspace
 
     workspace = Workspace(folder)

@@ -16,7 +16,7 @@ from dl_bug_lsp.cli.mcp_command import MISSING
 
 if TYPE_CHECKING:
     from dl_bug_lsp.server.core.app import DlBugServer
-    from dl_bug_lsp.server.process.wire import Channel
+    from dl_bug_lsp.server.process.transports import Channel
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,7 +91,7 @@ def _transport(arguments: argparse.Namespace) -> Callable[[], Channel]:
 def _token(file: str | None) -> str | None:
     if file is None:
         return None
-    from dl_bug_lsp.server.process.candidates import read_token
+    from dl_bug_lsp.server.process.transports import read_token
 
     try:
         return read_token(file)

@@ -1,4 +1,4 @@
-"""``dl-bug-lsp spectrum``: take in what CI recorded, and show the ranked table or a heat map."""
+"""``dl-bug-lsp spectrum``: takes in what CI recorded, and shows the ranked table or a heat map."""
 
 from __future__ import annotations
 
@@ -8,13 +8,78 @@ import time
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError, complain
-from dl_bug_lsp.cli.terminal import terminal_width, wants_colour, write_bytes, write_text
+from dl_bug_lsp.cli.errors import (
+    FOUND,
+    NOT_FOUND,
+    UsageError,
+    complain,
+    terminal_width,
+    wants_colour,
+    write_bytes,
+    write_text,
+)
+from dl_bug_lsp.views.spectrum import HeatFile, heat_map
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dl_bug_lsp.recording.spectra import Recorded
     from dl_bug_lsp.spectrum.table import Table
     from dl_bug_lsp.workspace import Workspace
+
+
+Heat = dict[str, dict[int, float]]
+"""How suspicious lines are, by file; 1 is the most."""
+
+
+def page(
+    workspace: Workspace,
+    recorded: Recorded,
+    full: Table,
+    table: Table,
+    notes: Sequence[str],
+    known: Heat | None = None,
+) -> str:
+    """Return the page: the first rows of ``full`` (``table``), and all files of failing tests.
+
+    ``known`` is the heat of the lines where it is not that of ``full`` alone.
+    """
+    from dl_bug_lsp.assistants.context import shown_lines
+    from dl_bug_lsp.recording.ranked import line_counts
+
+    lines = shown_lines(workspace)
+    counts = line_counts(recorded.spectrum)
+    files: dict[str, dict[int, tuple[int, int]]] = {}
+    for element, ef, ep in zip(counts.elements, counts.ef, counts.ep, strict=True):
+        files.setdefault(element.file, {})[element.line] = ef, ep
+    heat = known if known is not None else _heat(full, files, workspace)
+    warm = [file for file in files if any(ef for ef, _ in files[file].values())]
+    order = sorted({*warm, *heat}, key=lambda file: (-max(heat.get(file, {0: 0.0}).values()), file))
+    shown = [HeatFile(f, lines(f), heat.get(f, {}), files.get(f, {})) for f in order]
+    return heat_map(f"Spectrum of {workspace.root.name}", table, shown, lines, notes)
+
+
+def _heat(table: Table, files: dict[str, dict[int, tuple[int, int]]], workspace: Workspace) -> Heat:
+    """Return scores by file and line, the best as 1; a function's stand at its executed lines."""
+    top = max((row.score for row in table.rows), default=0.0)
+    found: Heat = {}
+    for row in table.rows if top > 0 else ():
+        here = found.setdefault(row.element.file, {})
+        at: Sequence[int] = (row.element.line,)
+        if table.level == "function":
+            at = _executed(row.element.file, row.element.function, files, workspace)
+        for line in at:
+            here[line] = max(here.get(line, 0.0), row.score / top)
+    return found
+
+
+def _executed(
+    file: str, function: str, files: dict[str, dict[int, tuple[int, int]]], workspace: Workspace
+) -> list[int]:
+    spans = [f for f in workspace.elements(file).functions if f.name == function]
+    run = files.get(file, {})
+    return [n for n, (ef, _) in run.items() if ef and any(s.line <= n <= s.end_line for s in spans)]
+
 
 NO_FAILING = "no recorded test fails: there is nothing to rank"
 NO_BRANCHES = "no branches are recorded: run `pytest --dl-bug-branch`"
@@ -164,9 +229,8 @@ def _rendered(
     from dl_bug_lsp.cli.localize_command import path_prefix
     from dl_bug_lsp.recording.ranked import combined_table, counted_table, heat_of, ranked_now
     from dl_bug_lsp.spectrum.table import COMBINED
-    from dl_bug_lsp.views.paths import PathStyle
-    from dl_bug_lsp.views.spectrum_text import table_json, table_text
-    from dl_bug_lsp.views.style import Style
+    from dl_bug_lsp.views.layout import PathStyle, Style
+    from dl_bug_lsp.views.spectrum import table_json, table_text
 
     lines = shown_lines(workspace)
     heat = None
@@ -185,8 +249,6 @@ def _rendered(
         )
         return table, shown + "\n"
     if arguments.format == "html":
-        from dl_bug_lsp.cli.spectrum_page import page
-
         return table, page(workspace, recorded, full, table, notes, heat)
     to_terminal = arguments.output is None
     style = Style(to_terminal and wants_colour(arguments.color, sys.stdout))

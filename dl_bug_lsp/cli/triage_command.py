@@ -8,8 +8,14 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.cli.errors import FOUND, NOT_FOUND, UsageError
-from dl_bug_lsp.cli.terminal import terminal_width, write_bytes, write_text
+from dl_bug_lsp.cli.errors import (
+    FOUND,
+    NOT_FOUND,
+    UsageError,
+    terminal_width,
+    write_bytes,
+    write_text,
+)
 from dl_bug_lsp.triage import MissingExtraError, TriageError, triage
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from dl_bug_lsp.report import FailureReport, Report
 from dl_bug_lsp.taxonomy.categories import categories
 from dl_bug_lsp.views.escape import escape, in_order, shorten
 from dl_bug_lsp.views.explain import explain_markdown
-from dl_bug_lsp.views.headline import headline
 from dl_bug_lsp.views.json_view import to_json
 from dl_bug_lsp.views.markdown import code, plain, render_markdown
+from dl_bug_lsp.views.words import headline
 from dl_bug_lsp.workspace import Workspace
 
 Json = dict[str, Any]

@@ -11,6 +11,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.notebooks import ran_in_order
 from dl_bug_lsp.evidence.parting import ranks_parted
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
+from dl_bug_lsp.evidence.training_rules.loop import WARNED
 from dl_bug_lsp.ranking.chains import with_chains
 from dl_bug_lsp.ranking.fusion import (
     GENERIC,
@@ -47,6 +48,8 @@ from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
 from dl_bug_lsp.tracebacks import FailureKind
 
 MAX_EVIDENCE = 5
+# Kinds that only say that a value goes from a line to the failing one.
+FLOWS = ("slice.", "outer_slice.", "config.setting", "config.outer_setting")
 SOURCES = {
     "slice": "provenance",
     "outer_slice": "provenance",
@@ -68,6 +71,7 @@ SOURCES = {
 }
 """The source of evidence, by the field's terms, that a family of clues belongs to."""
 MAX_FRAMES = 200
+QUOTED = re.compile(r"`[^`]*`")
 
 
 def failure_report(
@@ -118,7 +122,7 @@ def failure_report(
         frames=_frames(case),
         suspects=with_chains(suspects, case),
         files=files,
-        advice=advice(failure, case.category, ran_in_order(case)),
+        advice=advice(failure, case.category, ran_in_order(case), _reasons(suspects)),
         reliable=failure.reliable,
         confidence=confidence,
         complete=not case.engine.limits,
@@ -150,10 +154,17 @@ def _candidate_of(suspect: Suspect, candidates: list[Candidate]) -> Candidate | 
 
 
 def _diagnosis(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> str | None:
-    """Return the first place and the specific reason that speaks most for it, as one sentence."""
+    """Return the first place and the specific reason that speaks most for it, as one sentence.
+
+    A reason that only says where something shows is none.
+    """
     first = _candidate_of(suspects[0], candidates)
     clues = first.clues if first is not None else ()
-    told = [c for c, part in clues if part > 0 and not c.kind.startswith(GENERIC)]
+    told = [
+        clue
+        for clue, part in clues
+        if part > 0 and not clue.kind.startswith(GENERIC) and not clue.why.startswith(WARNED)
+    ]
     # A sentence that says what is wrong comes before one that says what stands here.
     why = next((c.why for c in sorted(told, key=lambda c: c.suggestion is None)), None)
     return f"{suspects[0].file}:{suspects[0].line}: {why}" if why else None
@@ -166,6 +177,12 @@ def traceback_shares(case: Case, clues: list[Clue]) -> dict[tuple[str, int], flo
     candidates = fuse(clues, case.category.id)
     shares = _shares(candidates, calibrated=False)
     return {(c.file, c.line): share for c, share in zip(candidates, shares, strict=True)}
+
+
+def _reasons(suspects: tuple[Suspect, ...]) -> str:
+    """Return what the evidence of the first place says, without what it quotes of the code."""
+    first = suspects[0].evidence if suspects else ()
+    return " ".join(QUOTED.sub(" ", evidence.why) for evidence in first)
 
 
 def _report_weights(options: Options) -> ReportWeights:
@@ -251,13 +268,22 @@ def _repeats(clue: Clue, said: set[str], candidate: Candidate) -> bool:
     return any(named == set(_CODE.findall(other)) and _LINK in other for other in said)
 
 
+def _longest_flow(candidate: Candidate) -> str | None:
+    """Return the one sentence to show of those that only say where a line's values go."""
+    flows = [c.why for c, part in candidate.clues if part > 0 and c.kind.startswith(FLOWS)]
+    return max(flows, key=lambda why: len(why.partition("` ")[0].partition("`) ")[0]), default=None)
+
+
 def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     """Return the clues that add most, one for each sentence, with their shares of the sum."""
     total = math.fsum(part for _, part in candidate.clues if part > 0) or 1.0
     chosen: list[Evidence] = []
     said: set[str] = set()
+    flow = _longest_flow(candidate)
     for clue, part in candidate.clues:
         if len(chosen) == MAX_EVIDENCE or clue.why in said or _repeats(clue, said, candidate):
+            continue
+        if clue.kind.startswith(FLOWS) and clue.why != flow:
             continue
         if part <= 0 and chosen:
             break

@@ -13,12 +13,14 @@ from pygls.uris import from_fs_path
 from dl_bug_lsp.server.commands.pulled_diagnostics import offer_pull
 from dl_bug_lsp.server.core.app import DlBugServer, capability
 from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.files.changes import files_changed
-from dl_bug_lsp.server.files.indexing import index
+from dl_bug_lsp.server.files.indexing import files_changed, index
 from dl_bug_lsp.server.following.followed_logs import FollowedLogs
-from dl_bug_lsp.server.process.memory import look_at_everything, share_heaps
-from dl_bug_lsp.server.process.parent import watch_parent
-from dl_bug_lsp.server.process.termination import end_with_parent
+from dl_bug_lsp.server.process.lifetime import (
+    end_with_parent,
+    look_at_everything,
+    share_heaps,
+    watch_parent,
+)
 from dl_bug_lsp.settings.reading import read_given
 from dl_bug_lsp.settings.table import SECTION
 

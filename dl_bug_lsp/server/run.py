@@ -18,14 +18,16 @@ from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.files import editing, notebooks
 from dl_bug_lsp.server.following import followed_spectra
 from dl_bug_lsp.server.line_features import actions, hover, lenses
-from dl_bug_lsp.server.logs import logdocs
+from dl_bug_lsp.server.logs import log_documents
 from dl_bug_lsp.server.persistence import failure_store
-from dl_bug_lsp.server.process import server_log
-from dl_bug_lsp.server.process.memory import collect_seldom
-from dl_bug_lsp.server.process.parent import watch_parent
-from dl_bug_lsp.server.process.termination import end_process, end_with_parent
-from dl_bug_lsp.server.process.transports import TransportError
-from dl_bug_lsp.server.process.wire import Channel, Outbox, read_all
+from dl_bug_lsp.server.process import lifetime
+from dl_bug_lsp.server.process.lifetime import (
+    collect_seldom,
+    end_process,
+    end_with_parent,
+    watch_parent,
+)
+from dl_bug_lsp.server.process.transports import Channel, Outbox, TransportError, read_all
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +41,7 @@ HANDLERS = (
     hover,
     actions,
     navigation,
-    logdocs,
+    log_documents,
     failure_store,
     followed_spectra,
     checked_folders,
@@ -118,7 +120,7 @@ def serve_and_exit(
     Exit codes: 0 and 1 as `serve`; 1 when the process ``parent`` is gone; 2 where no client can
     connect; 130 and 143 after SIGINT and SIGTERM.
     """
-    server_log.configure(log_file)
+    lifetime.configure(log_file)
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(ValueError, OSError):
             signal.signal(number, lambda number, _frame: end_process(128 + number))

@@ -17,17 +17,20 @@ WITH_NUMBERS = "with two numbers"
 """What a row's ``when`` says to be given only where the message has two different numbers."""
 MOST_KNOWN = 2
 _NUMBER = re.compile(r"\d+")
+_WORD = re.compile(r"[a-z]{4,}")
+_COMMON = {"that", "this", "with", "from", "where", "what", "when", "value", "here", "line", "call"}
 _FRAMES, _LONGEST = 40, 20_000
 _CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vscode-notebook-cell:")
 
 
 def advice(
-    failure: Failure, verdict: CategoryVerdict, ran_in_order: bool = False
+    failure: Failure, verdict: CategoryVerdict, ran_in_order: bool = False, reasons: str = ""
 ) -> tuple[Advice, ...]:
     """Return usual causes with their fixes: first those that the message itself points at.
 
     What forums repeat most comes with the framework's page that documents it. ``ran_in_order``
-    says that a notebook's cells are known to have run once, from the top.
+    says that a notebook's cells are known to have run once, from the top. ``reasons`` is what the
+    evidence of the first place says: of general advice, what shares most words with it comes first.
     """
     text = ClassificationContext(failure, failure.cause).text if failure.cause is not None else ""
     text = f"{text} {failure.evidence.lower()}"
@@ -37,10 +40,29 @@ def advice(
     if len(set(_NUMBER.findall(text))) >= 2:
         text += f" {WITH_NUMBERS}"
     known = [row for row in classics() if _applies(row, text) and _concerns(row, about)]
-    rows = [row for row in category(verdict.id).advice if _concerns(row, about)]
+    rows = [
+        row
+        for row in category(verdict.id).advice
+        if _concerns(row, about) and not any(find_phrase(text, phrase) for phrase in row.unless)
+    ]
     pointed = [row for row in rows if row.when and _applies(row, text)]
-    general = [row for row in rows if not row.when]
-    return tuple(row.advice for row in (*known[:MOST_KNOWN], *pointed, *general)[:MOST])
+    spoken = _words(reasons)
+    shared = {id(row): len(spoken & _words(f"{row.advice.cause} {row.advice.fix}")) for row in rows}
+    general = sorted((row for row in rows if not row.when), key=lambda row: -shared[id(row)])
+    backed = [row for row in general if shared[id(row)] > 1]
+    # The better the message is known, the less is guessed beside what is known.
+    if known:
+        chosen = [*known[:MOST_KNOWN], *pointed[:1], *backed[:1]]
+    elif pointed:
+        chosen = [*pointed[:MOST], *(backed or general)[:1]]
+    else:
+        chosen = general
+    return tuple(row.advice for row in chosen[:MOST])
+
+
+def _words(text: str) -> set[str]:
+    """Return the beginnings of longer words, by which forms of one word agree."""
+    return {word[:5] for word in _WORD.findall(text.lower())} - _COMMON
 
 
 def _around(failure: Failure) -> str:
@@ -52,7 +74,9 @@ def _around(failure: Failure) -> str:
 
 
 def _applies(row: ConditionalAdvice, text: str) -> bool:
-    return any(find_phrase(text, phrase) for phrase in row.when)
+    return any(find_phrase(text, phrase) for phrase in row.when) and not any(
+        find_phrase(text, phrase) for phrase in row.unless
+    )
 
 
 def _concerns(row: ConditionalAdvice, about: str) -> bool:

@@ -6,14 +6,11 @@ from typing import Any
 
 from dl_bug_lsp.checks.findings import Certainty, CheckReport, Finding
 from dl_bug_lsp.checks.registry import BY_ID
-from dl_bug_lsp.views.code import Lines
 from dl_bug_lsp.views.escape import escape, in_order, shorten, well_formed
 from dl_bug_lsp.views.github import command
-from dl_bug_lsp.views.paths import PathStyle
+from dl_bug_lsp.views.layout import PLAIN, Lines, PathStyle, Style, wrap
 from dl_bug_lsp.views.sarif import FINGERPRINT, digest, log_of, physical, plain
-from dl_bug_lsp.views.style import PLAIN, Style
 from dl_bug_lsp.views.words import counted
-from dl_bug_lsp.views.wrap import wrap
 
 VERSION = 1
 MOST_COMMANDS = 6

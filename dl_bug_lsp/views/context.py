@@ -1,8 +1,9 @@
-"""A failure for readers that pay by the word, language models and issues: bounded in tokens.
+"""A failure as a context bounded in tokens, for language models and issues.
 
-Many places come in short form before any comes with much code around: a reader that has the line of
-the cause before it can judge it, and the first place alone is often not the cause. What comes from
-the log and from files is quoted, in fences that it cannot close; nothing in it becomes a link.
+Many places come in short form before any comes with much code around it: a reader that has the
+line of the cause before it can judge it, and the first place alone is often not the cause. What
+comes from the log and from files is quoted, in fences that it cannot close; nothing in it becomes a
+link. Tokens are estimated without a tokenizer, so that the same text always gives the same number.
 """
 
 from __future__ import annotations
@@ -16,14 +17,44 @@ from dl_bug_lsp.messages import FactKind, Role, extract_facts
 from dl_bug_lsp.report import FailureReport, Report, ReportFrame, Suspect
 from dl_bug_lsp.tracebacks.values import Cause, Relation
 from dl_bug_lsp.views import words
-from dl_bug_lsp.views.categories import category_words
-from dl_bug_lsp.views.code import Lines
-from dl_bug_lsp.views.escape import escape, one_line, shorten
-from dl_bug_lsp.views.headline import message_lines
+from dl_bug_lsp.views.escape import escape, one_line, redacted, shorten
+from dl_bug_lsp.views.layout import Lines, PathStyle, library_file
 from dl_bug_lsp.views.markdown import code, longest_run, plain, sentence
-from dl_bug_lsp.views.paths import PathStyle, library_file
-from dl_bug_lsp.views.redaction import redacted
-from dl_bug_lsp.views.tokens import estimated_tokens
+from dl_bug_lsp.views.words import category_words, message_lines
+
+_PIECE = re.compile(r"[^\W\d_]+|\d+|_(?![^\W\d_])|[^\S\n]+|\n|[^\w\s]+")
+_LETTERS, _DIGITS, _SIGNS = 7, 3, 3
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
+
+
+def estimated_tokens(text: str) -> int:
+    """Return about how many tokens a text takes.
+
+    Words count one token for every seven letters of each part of a compound (``camelCase``),
+    numbers one for three digits, signs one for three, indents and line breaks one; letters outside
+    of ASCII one each. For the contexts of recorded failures the encodings cl100k and o200k count
+    less (docs/assistants.md).
+    """
+    count = 0
+    for match in _PIECE.finditer(text):
+        piece = match[0]
+        first = piece[0]
+        if first == "\n":
+            count += 1
+        elif first.isspace():
+            count += len(piece) > 1
+        elif not piece.isascii():
+            count += len(piece)
+        elif first.isdigit():
+            count += -(-len(piece) // _DIGITS)
+        elif first.isalpha():
+            count += sum(-(-len(part) // _LETTERS) for part in _PARTS.findall(piece))
+        elif first == "_":
+            count += 1
+        else:
+            count += -(-len(piece) // _SIGNS)
+    return count
+
 
 TOKENS = 1500
 """The bound where none is given."""

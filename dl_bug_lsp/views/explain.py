@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dl_bug_lsp.taxonomy.categories import Category
-from dl_bug_lsp.views.style import Style
+from dl_bug_lsp.views.layout import Style, wrap
 from dl_bug_lsp.views.words import bug_type_words, origin_words
-from dl_bug_lsp.views.wrap import wrap
 
 STUDY = "Zhang et al., ICSE 2020"
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dl_bug_lsp.report import FailureReport, Report, Suspect
 from dl_bug_lsp.views import words
-from dl_bug_lsp.views.categories import category_words
 from dl_bug_lsp.views.escape import escape, shorten
-from dl_bug_lsp.views.headline import headline
+from dl_bug_lsp.views.words import category_words, headline
 
 LONGEST_MESSAGE = 1_000
 LONGEST_TITLE = 200

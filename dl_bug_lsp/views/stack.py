@@ -9,7 +9,7 @@ from itertools import groupby
 from dl_bug_lsp.report import ReportFrame
 from dl_bug_lsp.taxonomy.classification_context import library_of
 from dl_bug_lsp.views.escape import escape, one_line
-from dl_bug_lsp.views.paths import PathStyle, library_file
+from dl_bug_lsp.views.layout import PathStyle, library_file
 from dl_bug_lsp.views.words import counted
 
 HEAD, TAIL = 6, 12

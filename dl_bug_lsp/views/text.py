@@ -1,19 +1,58 @@
-"""The report for people: the message first, then what it means, where to look and what helps."""
+"""The report for people: in full, or in one line a failure.
+
+In full, the message comes first, then what it means, where to look and what helps. In brief, the
+failure that ended the job comes last, so that it stays on the screen.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dl_bug_lsp.report import FailureReport, Report, Suspect
+from dl_bug_lsp.report import Confidence, FailureReport, Report, Suspect
 from dl_bug_lsp.views import words
-from dl_bug_lsp.views.categories import category_words
-from dl_bug_lsp.views.code import Lines, excerpt
 from dl_bug_lsp.views.escape import escape, one_line, shorten
-from dl_bug_lsp.views.headline import MESSAGE_WIDTH, message_lines, where_in_text
-from dl_bug_lsp.views.paths import PathStyle
+from dl_bug_lsp.views.layout import (
+    PLAIN,
+    Lines,
+    PathStyle,
+    Style,
+    clip,
+    display_width,
+    excerpt,
+    wrap,
+)
 from dl_bug_lsp.views.stack import fold
-from dl_bug_lsp.views.style import PLAIN, Style
-from dl_bug_lsp.views.wrap import clip, display_width, wrap
+from dl_bug_lsp.views.words import (
+    MESSAGE_WIDTH,
+    category_words,
+    headline,
+    message_lines,
+    where_in_text,
+)
+
+LONGEST_MESSAGE = 160
+NO_FAILURE = "No failure was found.\n"
+
+
+def render_brief(report: Report, style: Style = PLAIN, paths: PathStyle | None = None) -> str:
+    """Return one line a failure: first place, share, category, message."""
+    shown = paths or PathStyle()
+    ordered = sorted(report.failures, key=lambda failure: failure.primary)
+    return "".join(f"{_line(failure, style, shown)}\n" for failure in ordered) or NO_FAILURE
+
+
+def _line(failure: FailureReport, style: Style, paths: PathStyle) -> str:
+    said = (
+        f"{category_words(failure.category.id).name}: {shorten(headline(failure), LONGEST_MESSAGE)}"
+    )
+    if not failure.suspects:
+        return f"no place: {said}"
+    first = failure.suspects[0]
+    share = words.percent(first.score)
+    if failure.confidence is Confidence.UNSURE:
+        share += f", {words.UNSURE_BRIEFLY}"
+    return f"{style.place(paths.place(first.file, first.line))} ({share}): {said}"
+
 
 WITH_CODE = 5
 """Places that are shown with the code around and the reasons."""

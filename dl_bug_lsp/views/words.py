@@ -1,9 +1,12 @@
-"""The report's identifiers in words for people."""
+"""The report's identifiers in words for people, and the headline of a failure."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dl_bug_lsp.report import CellPlace, Confidence, FailureReport, Suspect, Verdict
-from dl_bug_lsp.taxonomy.categories import categories
+from dl_bug_lsp.taxonomy.categories import categories, category
+from dl_bug_lsp.views.escape import escape, one_line, shorten
 
 _BUG_TYPES = {
     "model": "the structure or properties of the model",
@@ -169,3 +172,62 @@ def inside(suspect: Suspect) -> str:
     """Return what a place stands in: its function, its cell, or both; empty for neither."""
     parts = [suspect.function, cell_place(suspect.cell) if suspect.cell is not None else None]
     return ", ".join(part for part in parts if part)
+
+
+MESSAGE_LINES = 12
+MESSAGE_WIDTH = 1_000
+
+
+def headline(failure: FailureReport) -> str:
+    """Return the failure's own words in one escaped line."""
+    return message_lines(failure)[0]
+
+
+def message_lines(failure: FailureReport) -> list[str]:
+    """Return the exception as printed: escaped lines, at least one, a bounded number."""
+    if failure.exception is None:
+        return [one_line(failure.category.evidence) or "No exception was printed."]
+    message = escape(failure.exception.message, keep_newlines=True).strip("\n")
+    head = escape(failure.exception.type)
+    found = f"{head}: {message}" if message.strip() else head
+    texts = [shorten(line.rstrip(), MESSAGE_WIDTH) for line in found.split("\n")]
+    texts = [line for line in texts if line] or ["Exception"]
+    if len(texts) <= MESSAGE_LINES:
+        return texts
+    hidden = len(texts) - MESSAGE_LINES + 1
+    return [*texts[: MESSAGE_LINES - 1], f"… {counted(hidden, 'more line')}"]
+
+
+def where_in_text(failure: FailureReport) -> str:
+    """Return the process and the lines of the text that tell of a failure."""
+    span = failure.span
+    parts = []
+    if failure.process is not None:
+        if failure.process.rank is not None:
+            parts.append(f"rank {failure.process.rank}")
+        if failure.process.host:
+            parts.append(f"host {escape(failure.process.host)}")
+    if span.first_line == span.last_line:
+        parts.append(f"line {span.first_line} of the text")
+    else:
+        parts.append(f"lines {span.first_line}–{span.last_line} of the text")
+    return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryWords:
+    """A category's id, its name and what it means, for people."""
+
+    id: str
+    name: str
+    meaning: str
+    dimension: str
+
+
+def category_words(category_id: str) -> CategoryWords:
+    """Return the words of a category; an id that no row has is spelled out."""
+    try:
+        row = category(category_id)
+    except KeyError:
+        return CategoryWords(category_id, category_id.replace("_", " ").title(), "", "")
+    return CategoryWords(row.id, row.name, row.definition, row.dimension)

@@ -10,8 +10,8 @@ from dl_bug_lsp.assistants.context import PLACES, context_of
 from dl_bug_lsp.cli.main import main
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import Options, Report
-from dl_bug_lsp.views.redaction import redacted
-from dl_bug_lsp.views.tokens import estimated_tokens
+from dl_bug_lsp.views.context import estimated_tokens
+from dl_bug_lsp.views.escape import redacted
 from dl_bug_lsp.workspace import Workspace
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "104-charlm-context-length"

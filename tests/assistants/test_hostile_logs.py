@@ -13,10 +13,10 @@ from dl_bug_lsp.localize import localize
 from dl_bug_lsp.mcp_server.folders import OwnFolders
 from dl_bug_lsp.mcp_server.tools import Tools
 from dl_bug_lsp.report import Report
+from dl_bug_lsp.views.context import estimated_tokens
 from dl_bug_lsp.views.json_view import to_json
 from dl_bug_lsp.views.markdown import render_markdown
 from dl_bug_lsp.views.text import render_text
-from dl_bug_lsp.views.tokens import estimated_tokens
 from dl_bug_lsp.workspace import Workspace
 
 OWN_HEADINGS = {

@@ -19,8 +19,13 @@ from dl_bug_lsp.report import Report
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import spot
 from dl_bug_lsp.server.failures.diagnostics import Diagnostics
-from dl_bug_lsp.server.failures.placing import LONGEST_MESSAGE, MOST_FAILURES, bounded
-from dl_bug_lsp.server.failures.publication import Place, Publication
+from dl_bug_lsp.server.failures.publication import (
+    LONGEST_MESSAGE,
+    MOST_FAILURES,
+    Place,
+    Publication,
+    bounded,
+)
 from dl_bug_lsp.server.failures.shown_failures import MOST, ShownFailures
 from dl_bug_lsp.settings.reading import Settings
 

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from dl_bug_lsp.cancellation import CancelledError, cancellable, checkpoint, stepwise
-from dl_bug_lsp.server.work.folder_queues import FolderQueue
-from dl_bug_lsp.server.work.jobs import Jobs, Rank, SupersededError, Token
+from dl_bug_lsp.server.jobs import FolderQueue, Jobs, Rank, SupersededError, Token
 
 
 class Gate:

@@ -19,7 +19,7 @@ from pytest_lsp import ClientServerConfig, LanguageClient
 from waiting import SECONDS
 
 from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.following.responsible_folders import concerns
+from dl_bug_lsp.server.following.followed_logs import concerns
 from dl_bug_lsp.watching.values import RunPlace
 
 FAILING = "import sys\n\n\ndef step(n):\n    return 1 / n\n\n\nstep(0)\n"

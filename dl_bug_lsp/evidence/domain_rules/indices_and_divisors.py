@@ -1,9 +1,4 @@
-"""Indices out of range and divisions by zero: what is too short, too high or empty.
-
-Indices out of range: counts that are one short, labels that are one too high.
-
-Divisions by zero: what is empty or rounds to nothing.
-"""
+"""Counts that are wrong: indices out of range, divisions by zero, schedules that are too short."""
 
 from __future__ import annotations
 
@@ -22,6 +17,8 @@ CLASS_ROLES = frozenset(
 POSITION_ROLES = frozenset({"max_len", "max_position_embeddings"})
 ROW_ROLES = frozenset({"num_embeddings", "vocab_size", "input_dim", "num_users", "num_items"})
 LAST_FRAMES = 8
+LABEL_LOSSES = ("cross_entropy", "crossentropy", "nll_loss", "label value", "target")
+"""What names a loss whose labels are indices of classes."""
 COUNTERS = {"__len__", "size", "vocab_size", "num_classes", "n_classes", "num_labels", "num_tokens"}
 WRITTEN_OUT = {StepKind.TEXT, StepKind.CONTAINER, StepKind.SLICING, StepKind.CHOICE}
 """Steps that make no number: what a table's size is counted from, not the size."""
@@ -49,7 +46,8 @@ def _roles_asked(case: Case) -> frozenset[str]:
     """Return the names of counts that may be too small, as far as the library's frames tell."""
     last = case.failure.frames[-LAST_FRAMES:]
     inner = [f"{f.function} {f.source or ''}".lower() for f in last if "-packages" in f.file]
-    if any("cross_entropy" in words or "nll_loss" in words for words in inner):
+    inner.append(case.message.lower())
+    if any(loss in words for loss in LABEL_LOSSES for words in inner):
         return CLASS_ROLES
     if any("embedding" in words for words in inner):
         position = any("position" in words for words in inner)
@@ -119,7 +117,8 @@ def _row_words(expr: ast.expr) -> str:
 
 def _count(step: Step, roles: frozenset[str]) -> Iterator[Clue]:
     node = step.node
-    if step.decides and node.kind not in WRITTEN_OUT and _sizes_table(step):
+    is_table = roles != CLASS_ROLES and _sizes_table(step)
+    if step.decides and node.kind not in WRITTEN_OUT and is_table:
         scope = node.context.scope
         if node.expr in scope.returns and scope.name.rpartition(".")[2] in COUNTERS:
             why = f"`{node.text}` is what says how many rows the table needs"
@@ -133,8 +132,12 @@ def _count(step: Step, roles: frozenset[str]) -> Iterator[Clue]:
     if named and step.decides:
         why = f"`{node.text}` may set how many there are"
         yield Clue("rules.count", node.file, node.line, 1 / (1 + step.distance / 8), why)
-    elif isinstance(node.expr, ast.Call) and called_name(node.expr) in TABLES:
-        why = f"`{node.text}` is the table that is too small for the index"
+    elif (
+        roles != CLASS_ROLES
+        and isinstance(node.expr, ast.Call)
+        and called_name(node.expr) in TABLES
+    ):
+        why = f"`{node.text}` is a table that the index may not fit"
         yield Clue("rules.table", node.file, node.line, 1 / (1 + step.distance / 4), why)
 
 
@@ -167,3 +170,35 @@ def find_division_by_zero(case: Case) -> Iterator[Clue]:
         if isinstance(dropped, ast.Constant) and dropped.value is True:
             why = "an incomplete batch is thrown away, which may leave nothing"
             yield Clue("rules.strong", node.file, dropped.lineno, 1.0, why)
+
+
+def find_step_counts(case: Case) -> Iterator[Clue]:
+    """Yield quotients that leave out the last batch, where a schedule ends before the training.
+
+    A ``DataLoader`` hands out the batch that is not full unless ``drop_last`` is set (PyTorch,
+    `torch.utils.data`), so that an epoch has one step more than the quotient that rounds down.
+    """
+    if "number of total steps" not in case.message:
+        return
+    keeps_last = not any(
+        isinstance(dropped := keyword(call, "drop_last"), ast.Constant) and dropped.value is True
+        for file in {place.file for place in case.places}
+        for call in ast.walk(case.workspace.tree(file) or ast.Module([], []))
+        if isinstance(call, ast.Call) and called_name(call) == "DataLoader"
+    )
+    for step in case.raise_slice if keeps_last else ():
+        expr = step.node.expr
+        inner = expr.args[0] if isinstance(expr, ast.Call) and expr.args else expr
+        rounds = isinstance(expr, ast.Call) and called_name(expr) in {"int", "floor"}
+        if isinstance(inner, ast.BinOp) and isinstance(inner.op, (ast.FloorDiv, ast.Div)):
+            rounds = rounds or isinstance(inner.op, ast.FloorDiv)
+            counted = any(
+                isinstance(n, ast.Call) and called_name(n) == "len" for n in ast.walk(inner.left)
+            )
+            counted = counted and not isinstance(inner.right, ast.Constant)
+            if rounds and counted and step.node.entry is None and step.node.line > 0:
+                why = (
+                    f"`{step.node.text}` rounds down, and the last batch, which need not be full, "
+                    "is a step as well"
+                )
+                yield Clue("rules.strong", step.node.file, step.node.line, 1.0, why)

@@ -41,6 +41,7 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (data.find_samples, SILENT),
     (alignment.find, SILENT),
     (data.find_encoding, SILENT),
+    (data.find_codes, SILENT),
     (numerics.find_numerics, NUMERIC),
     (numerics.find_missing, NUMERIC),
     (overfitting.find_overfit, OVERFITS),

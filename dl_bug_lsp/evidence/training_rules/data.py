@@ -1,10 +1,7 @@
-"""Data and samples that cannot be learnt from, and what is fitted to them anew.
+"""Data that cannot be learnt from, and what is fitted anew to each part of it.
 
-Data that cannot be learnt from: wrong ranges, wrong axes, samples that are all the same.
-
-Samples that are all the same, come in a telling order, or are used up.
-
-Classes and statistics that each part of the data gets anew.
+Wrong ranges, wrong axes, samples that are all the same, come in a telling order or are used up,
+codes that fit no value.
 """
 
 from __future__ import annotations
@@ -16,12 +13,14 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, keyword
 from dl_bug_lsp.evidence.training_rules.program import (
+    DICTS,
     FOR_LOOPS,
     OPERATIONS,
     Training,
     argument,
     clue,
     names_in,
+    string,
     text,
 )
 from dl_bug_lsp.provenance.scopes import Binding, Scope
@@ -32,6 +31,8 @@ TO_UNIT = ("ToTensor", "to_tensor", "img_to_float", "convert_image_dtype", "ToDt
            "img_as_float", "preprocess_input", "per_image_standardization", "Normalization",
            "AutoImageProcessor", "from_pretrained")  # fmt: skip
 
+LONGEST_CODE = 60
+"""Characters of a text that may be a value of data."""
 HARMS = re.compile(r"noise|jitter|mask_?(?:prob|ratio)|erase|corrupt|flip_?label")
 
 
@@ -297,6 +298,37 @@ def _random_targets(training: Training) -> Iterator[Clue]:
                         why = f"{text(call)} makes targets that have nothing to do with the inputs"
                         level = "strong" if _reads_inputs(scope) else "weak"
                         yield clue(level, scope.file, binding.line, why)
+
+
+def find_codes(training: Training) -> Iterator[Clue]:
+    """Yield tables of codes whose keys all differ from the values written elsewhere by their case.
+
+    Such a lookup fits nothing: ``Series.map`` and ``dict.get`` then give NaN or a default.
+    """
+    tables: list[tuple[Scope, ast.Dict, set[str]]] = []
+    elsewhere: dict[str, set[str]] = {}
+    for module in training.modules:
+        inside: set[int] = set()
+        for node in training.nodes(module, DICTS):
+            if isinstance(node, ast.Dict):
+                keys = {key for key in map(string, node.keys) if key and key.strip()}
+                if len(keys) >= 2 and len(keys) == len(node.keys):
+                    tables.append((module, node, keys))
+                    inside.update(id(key) for key in node.keys)
+        for constant in ast.walk(module.node):
+            word = string(constant) if isinstance(constant, ast.expr) else None
+            if word and len(word) <= LONGEST_CODE and id(constant) not in inside:
+                elsewhere.setdefault(_folded(word), set()).add(word)
+    for scope, table, keys in tables:
+        others = [elsewhere.get(_folded(key), set()) for key in sorted(keys)]
+        if all(words and key not in words for key, words in zip(sorted(keys), others, strict=True)):
+            key, other = sorted(keys)[0], sorted(others[0])[0]
+            why = f"the keys fit no value that the program writes elsewhere: '{key}', '{other}'"
+            yield clue("strong", scope.file, table.lineno, why)
+
+
+def _folded(word: str) -> str:
+    return " ".join(word.lower().replace("_", " ").replace("-", " ").split())
 
 
 def _reads_inputs(scope: Scope) -> bool:

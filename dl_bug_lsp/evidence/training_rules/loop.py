@@ -415,6 +415,8 @@ DECISIVE = (
     ("degrees of freedom <= 0", "a deviation is taken of too few values"),
 )
 """What a warning says, and what it means for the training."""
+WARNED = "the log warns of this line"
+"""How such a clue begins: it says where something shows, and not what caused it."""
 
 
 def find_warnings(training: Training) -> Iterator[Clue]:
@@ -429,5 +431,5 @@ def find_warnings(training: Training) -> Iterator[Clue]:
             continue
         place = training.case.workspace.locate(match["file"], int(match["line"]))
         if place is not None:
-            why = f"the log warns of this line: {meaning}"
+            why = f"{WARNED}: {meaning}"
             yield clue("strong", place.file, place.line, why)

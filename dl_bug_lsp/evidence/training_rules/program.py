@@ -256,8 +256,18 @@ SUBSCRIPTS = (ast.Subscript,)
 OPERATIONS = (ast.BinOp,)
 SLICES = (ast.Slice,)
 LAMBDAS = (ast.Lambda,)
+DICTS = (ast.Dict,)
 Group = tuple[type[ast.AST], ...]
-GROUPS: tuple[Group, ...] = (BRANCHES, SIGNS, FOR_LOOPS, SUBSCRIPTS, OPERATIONS, SLICES, LAMBDAS)
+GROUPS: tuple[Group, ...] = (
+    BRANCHES,
+    SIGNS,
+    FOR_LOOPS,
+    SUBSCRIPTS,
+    OPERATIONS,
+    SLICES,
+    LAMBDAS,
+    DICTS,
+)
 """The kinds of nodes that rules look for in every function of a program."""
 
 _GROUP_OF = {kind: group for group in GROUPS for kind in group}

@@ -21,7 +21,7 @@ from dl_bug_lsp.server.core.projects import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import document_key
 from dl_bug_lsp.server.documents.positions import lines_range
-from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError, Token
+from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:

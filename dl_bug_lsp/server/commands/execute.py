@@ -16,13 +16,13 @@ from dl_bug_lsp.server.commands.arguments import (
     RESOLVE,
     argument,
 )
-from dl_bug_lsp.server.commands.reports import listed
+from dl_bug_lsp.server.commands.navigation import listed
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.localizing import job_name, localized
 from dl_bug_lsp.server.documents.folders import Folder, path_of
 from dl_bug_lsp.server.failures.publication import Place, Publication
-from dl_bug_lsp.server.logs.logfiles import read_text
-from dl_bug_lsp.server.work.jobs import CancelledError, SupersededError
+from dl_bug_lsp.server.jobs import CancelledError, SupersededError
+from dl_bug_lsp.server.logs.log_documents import read_text
 
 logger = logging.getLogger(__name__)
 

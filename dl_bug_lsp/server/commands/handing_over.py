@@ -8,10 +8,10 @@ from typing import Any
 from pygls.exceptions import JsonRpcInvalidParams, JsonRpcRequestCancelled
 
 from dl_bug_lsp.server.commands.arguments import REPORT, WHY, argument
-from dl_bug_lsp.server.commands.reports import report_markdown, show_report
+from dl_bug_lsp.server.commands.navigation import report_markdown, show_report
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.failures.publication import Publication
-from dl_bug_lsp.server.work.jobs import CancelledError, SupersededError, Token
+from dl_bug_lsp.server.jobs import CancelledError, SupersededError, Token
 
 
 def register(server: DlBugServer) -> None:

@@ -21,7 +21,7 @@ from dl_bug_lsp.server.failures.diagnostics import Diagnostics
 from dl_bug_lsp.server.failures.reported_logs import ReportedLogs
 from dl_bug_lsp.server.failures.shown_failures import ShownFailures
 from dl_bug_lsp.server.failures.spectra import Spectra
-from dl_bug_lsp.server.work.jobs import Jobs
+from dl_bug_lsp.server.jobs import Jobs
 
 if TYPE_CHECKING:
     from dl_bug_lsp.server.failures.publication import Publication

@@ -11,10 +11,9 @@ from lsprotocol import types
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.projects import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.failures.placing import publication
-from dl_bug_lsp.server.failures.publication import Publication
+from dl_bug_lsp.server.failures.publication import Publication, publication
 from dl_bug_lsp.server.failures.shown_failures import OF_A_FOLDER
-from dl_bug_lsp.server.work.jobs import CancelledError, Rank, Token
+from dl_bug_lsp.server.jobs import CancelledError, Rank, Token
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from lsprotocol import types
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.positions import lines_range
-from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError, Token
+from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
 from dl_bug_lsp.settings.project import FILE, ProjectSettings, read_project
 from dl_bug_lsp.settings.reading import Settings
 

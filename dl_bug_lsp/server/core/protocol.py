@@ -28,7 +28,7 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.json_rpc import MsgId
 from pygls.protocol.language_server import lsp_method
 
-from dl_bug_lsp.server.documents.buffers import Buffers
+from dl_bug_lsp.server.documents.folders import Buffers
 
 if TYPE_CHECKING:
     from dl_bug_lsp.server.core.app import DlBugServer

@@ -1,4 +1,7 @@
-"""A report as the editor sees it: places of a source's latest failure, kept at their lines."""
+"""A report as the editor sees it: places of a source's latest failure, kept at their lines.
+
+From a report to what the editor shows: the places of its suspects and frames, certain fixes.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.documents.marks import Spot, document_key
+from dl_bug_lsp.server.documents.marks import CellLine, Encoding, Spot, document_key, spot
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
     from dl_bug_lsp.fixes import Fix
     from dl_bug_lsp.report import Evidence, FailureReport, Report, Suspect
     from dl_bug_lsp.triage.standing import Standing
+
 
 SOURCE = "dl-bug"
 """What diagnostics say they are from."""
@@ -140,3 +144,146 @@ class Publication:
 def by_score(suspect: Suspect) -> list[Evidence]:
     """Return why a line is suspected, the weightiest first."""
     return sorted(suspect.evidence, key=lambda evidence: -evidence.score)
+
+
+ALWAYS_SHOWN = 3
+"""The first suspects of a failure, which are marked whatever their share."""
+MOST_RELATED = 10
+MOST_FAILURES = 60
+"""Failures of a report that are held."""
+LONGEST_MESSAGE = 20_000
+"""Characters of an exception's message that are held."""
+MOST_FIXED = 20
+"""Failures of a report for which fixes are looked for."""
+
+
+def publication(
+    report: Report,
+    folder: Folder,
+    settings: Settings,
+    source: str,
+    encoding: Encoding,
+) -> Publication:
+    """Find the places of a report's suspects; reads the workspace, so it belongs off the loop."""
+    # Imported here: there is nothing to publish before `initialize` is answered.
+    import hashlib
+
+    from dl_bug_lsp.views.json_view import to_json
+
+    report = bounded(report)
+    maker = _Maker(folder, encoding)
+    places = [maker.place(f, s) for f, s in _shown(report, settings)]
+    ids = "\n".join(failure.id for failure in report.failures)
+    name = hashlib.sha256(f"{report.workspace}\n{ids}".encode("utf-8", "replace")).hexdigest()[:16]
+    document = to_json(report)
+    log = _log_of(source, folder)
+    return Publication(name, folder, report, document, source, settings, places, log)
+
+
+def bounded(report: Report) -> Report:
+    """Return a report with the primary failure and the last others, their messages cut.
+
+    It is held as long as it is shown: a log may tell of hundreds of failures, each of a megabyte.
+    """
+    # Imported here: there is nothing to publish before `initialize` is answered.
+    from dataclasses import replace
+
+    from dl_bug_lsp.views.escape import shorten
+
+    left = max(0, len(report.failures) - MOST_FAILURES)
+    failures = tuple(one for at, one in enumerate(report.failures) if at >= left or one.primary)
+    failures = tuple(
+        replace(one, exception=replace(said, message=shorten(said.message, LONGEST_MESSAGE)))
+        if (said := one.exception) is not None and len(said.message) > LONGEST_MESSAGE
+        else one
+        for one in failures
+    )
+    gone = len(report.failures) - len(failures)
+    told = (f"{gone} earlier failures are left out.",) if gone else ()
+    return replace(report, failures=failures, problems=(*report.problems, *told))
+
+
+def find_offers(held: Publication, encoding: Encoding) -> list[Offer]:
+    """Return the certain fixes of a publication's failures; belongs to the folder's lane."""
+    # Imported here: only who asks what to do about a failure waits for it.
+    from dl_bug_lsp.fixes import find_fixes
+
+    maker = _Maker(held.folder, encoding)
+    return [
+        Offer(failure, fix, tuple(maker.spot(e.file, e.line, e.line) for e in fix.edits))
+        for failure in held.report.failures[:MOST_FIXED]
+        for fix in find_fixes(failure, held.folder.workspace)
+    ]
+
+
+def _log_of(source: str, folder: Folder) -> str | None:
+    """Return the URI of the log that a source names by a URI or as ``log:`` and a file's name."""
+    if source.startswith("file:"):
+        return source
+    kind, _, name = source.partition(":")
+    return folder.uri_of(name) if kind == "log" and name and not name.startswith("/") else None
+
+
+def worth_showing(suspect: Suspect, least: float) -> bool:
+    """Whether a suspect is worth a mark in the editor: one of the first, or not quite unlikely."""
+    return suspect.rank <= ALWAYS_SHOWN or suspect.score >= least
+
+
+def _shown(report: Report, settings: Settings) -> list[tuple[FailureReport, Suspect]]:
+    """Return the primary failure's suspects and the others' first, each line once."""
+    primary = report.primary
+    pairs: list[tuple[FailureReport, Suspect]] = []
+    if primary is not None:
+        least = settings.min_score
+        pairs = [(primary, s) for s in primary.suspects if worth_showing(s, least)]
+    pairs += [(f, f.suspects[0]) for f in report.failures if f is not primary and f.suspects]
+    by_line = {(suspect.file, suspect.line): (f, suspect) for f, suspect in reversed(pairs)}
+    return [pair for pair in pairs if pair in by_line.values()][: settings.max_diagnostics]
+
+
+class _Maker:
+    """Makes places; a frame that several suspects name gets one spot."""
+
+    def __init__(self, folder: Folder, encoding: Encoding) -> None:
+        self._folder = folder
+        self._encoding = encoding
+        self._frames: dict[tuple[str, int], Spot] = {}
+
+    def spot(self, file: str, first: int, last: int, *, point: bool = False) -> Spot:
+        lines = self._folder.workspace.lines(file)
+        uri = self._folder.uri_of(file)
+        made = spot(uri, first, max(first, last), lines, self._encoding, point=point)
+        for cell in self._folder.workspace.cells(file):
+            if first in cell.raw:
+                at = cell.raw.index(first)
+                made.cell, made.text = CellLine(cell.number, at + 1), cell.lines[at]
+        return made
+
+    def place(self, failure: FailureReport, suspect: Suspect) -> Place:
+        mark = self.spot(suspect.file, suspect.line, suspect.end_line)
+        line = self._definition_line(suspect)
+        lens = self.spot(suspect.file, line, line, point=True)
+        return Place(failure, suspect, mark, lens, self._related(failure, suspect))
+
+    def _definition_line(self, suspect: Suspect) -> int:
+        """Return the line that defines the suspect's function, its own outside of functions."""
+        for element in self._folder.workspace.elements(suspect.file).functions:
+            inside = element.line <= suspect.line <= element.end_line
+            if element.name == suspect.function and inside:
+                return element.line
+        return suspect.line
+
+    def _related(self, failure: FailureReport, suspect: Suspect) -> tuple[Related, ...]:
+        """Return the workspace's frames, the raise site first, but for the suspect's own line."""
+        inside = [frame for frame in failure.frames if frame.workspace_file]
+        found = []
+        for at, frame in enumerate(dict.fromkeys(reversed(inside))):
+            file, line = frame.workspace_file or "", frame.workspace_line or frame.line
+            if (file, line) == (suspect.file, suspect.line):
+                continue
+            words = "the last line of yours before the error" if at == 0 else "called from here"
+            if (file, line) not in self._frames:
+                self._frames[file, line] = self.spot(file, line, line)
+            where = f"{words}, in {frame.function}" if frame.function else words
+            found.append(Related(self._frames[file, line], where))
+        return tuple(found[:MOST_RELATED])

@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.documents.marks import Encoding, Lines, Spot, document_key
-from dl_bug_lsp.server.documents.moving import Changes, follow
+from dl_bug_lsp.server.documents.marks import Changes, Encoding, Lines, Spot, document_key, follow
 from dl_bug_lsp.server.failures.publication import Place, Publication
 
 if TYPE_CHECKING:

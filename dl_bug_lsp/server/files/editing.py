@@ -10,11 +10,16 @@ from urllib.parse import unquote
 from lsprotocol import types
 
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.documents.buffers import Buffer
-from dl_bug_lsp.server.documents.cells import to_file
-from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.documents.marks import Encoding, Lines, Spot, document_key
-from dl_bug_lsp.server.documents.moving import Changes, settle
+from dl_bug_lsp.server.documents.folders import Buffer, Folder
+from dl_bug_lsp.server.documents.marks import (
+    Changes,
+    Encoding,
+    Lines,
+    Spot,
+    document_key,
+    settle,
+    to_file,
+)
 from dl_bug_lsp.server.failures.publication import Publication
 
 if TYPE_CHECKING:

@@ -1,11 +1,15 @@
-"""Reading a folder for the first time: in steps that anything else may overtake, with progress."""
+"""Reading a folder for the first time, and again where its files change on disk.
+
+The first reading goes in steps, with progress; any other work may overtake it. Of changed files
+only these are forgotten and indexed again.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 from lsprotocol import types
@@ -13,7 +17,10 @@ from lsprotocol import types
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.projects import look_at_project
 from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.process.memory import keep_what_stands
+from dl_bug_lsp.server.files.editing import disk_changed
+from dl_bug_lsp.server.jobs import Rank
+from dl_bug_lsp.server.process.lifetime import keep_what_stands
+from dl_bug_lsp.settings.project import FILE
 
 logger = logging.getLogger(__name__)
 
@@ -114,3 +121,32 @@ class _Progress:
         progress.end(self._token, types.WorkDoneProgressEnd())
         # The library remembers every token for good.
         progress.tokens.pop(self._token, None)
+
+
+def files_changed(
+    ls: DlBugServer,
+    folder: Folder,
+    created: Iterable[str] = (),
+    changed: Iterable[str] = (),
+    deleted: Iterable[str] = (),
+) -> None:
+    """Take in that files of a folder came, changed or went; returns at once.
+
+    Call it on the event loop's thread. Names are relative to the folder's root, with ``/``
+    (`Folder.file_of` makes them of URIs and paths); a folder's name stands for all that is in it.
+    """
+    names = tuple(dict.fromkeys((*created, *changed, *deleted)))
+    if not names or folder.closed.is_set():
+        return
+    lane = ls.jobs.lane(folder.key)
+
+    def index_again() -> Iterator[None]:
+        for name in names:
+            folder.workspace.index_files((name,))
+            yield
+
+    lane.put(Rank.CHANGES, folder.workspace.catch_up)
+    if FILE in names:
+        look_at_project(ls, folder)
+    lane.put_steps(index_again())
+    disk_changed(ls, folder, names)

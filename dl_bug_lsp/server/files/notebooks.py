@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from lsprotocol import types
 
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.documents.cells import cell_of
-from dl_bug_lsp.server.documents.marks import Spot, document_key
+from dl_bug_lsp.server.documents.marks import Spot, cell_of, document_key
 from dl_bug_lsp.server.failures.publication import Publication
 from dl_bug_lsp.server.files.editing import encoding_of, follow_edit, lines_of, read_again
 

@@ -1,4 +1,8 @@
-"""Each folder's watcher while the editor is open, and to whom it tells what it sees."""
+"""The watcher of each folder while the editor is open, and what becomes of what it reports.
+
+Failures of logs and recorded runs are shown where their code is, and withdrawn. Where the watchers
+of several folders see one failure, the folder that holds its code reports it.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,198 @@ import asyncio
 import logging
 import os
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.core.app import DlBugServer
+from dl_bug_lsp.server.core.localizing import job_name, localized
 from dl_bug_lsp.server.core.projects import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.files.changes import files_changed
+from dl_bug_lsp.server.failures.publication import Publication
+from dl_bug_lsp.server.failures.reported_logs import LogState
+from dl_bug_lsp.server.failures.shown_failures import OF_A_FOLDER
+from dl_bug_lsp.server.files.indexing import files_changed
+from dl_bug_lsp.server.files.notebooks import is_open_notebook
 from dl_bug_lsp.server.following.followed_spectra import spectrum_looker
-from dl_bug_lsp.server.following.log_failures import LogFailures
-from dl_bug_lsp.server.work.jobs import Rank
+from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.watching.values import LogFailure, SourceChanges, WatchStatus
+    from dl_bug_lsp.report import Report
+    from dl_bug_lsp.watching.values import LogFailure, RunPlace, SourceChanges, WatchStatus
     from dl_bug_lsp.watching.watcher import Watcher
 
+
+MOST_WORDS = 200
+"""Words of a command that are looked at."""
+
+
+def responsible_folders(
+    followed: Sequence[Folder], heard: Folder, failure: LogFailure
+) -> tuple[Folder, ...]:
+    """Return the folders in which a failure is shown that ``heard``'s watcher saw.
+
+    A log belongs to the innermost folder around it, a recorded run to the innermost around the
+    folder that it ran in; in any other it is told by none. A run outside of all folders is told by
+    those below its project together, in the turn of the first of them.
+    """
+    run = failure.run
+    if run is None:
+        place = heard.real_root / failure.file
+        return _only(heard, [f for f in followed if f.real_root in place.parents])
+    ran_in, recorder = Path(run.folder), Path(run.recorder)
+    hearing = [f for f in followed if _are_in_line(f.real_root, recorder)]
+    around = [f for f in hearing if f.real_root in (ran_in, *ran_in.parents)]
+    if around or heard not in hearing:
+        return _only(heard, around)
+    return tuple(hearing) if hearing[0] is heard else ()
+
+
+def _only(heard: Folder, around: Sequence[Folder]) -> tuple[Folder, ...]:
+    innermost = max(around, key=lambda f: len(f.real_root.parts), default=heard)
+    return (heard,) if innermost is heard else ()
+
+
+def _are_in_line(one: Path, other: Path) -> bool:
+    return one == other or one in other.parents or other in one.parents
+
+
+def concerns(folder: Folder, run: RunPlace) -> bool:
+    """Whether a run ran in a folder, or names a file of it in its command."""
+    root, ran_in = folder.real_root, Path(run.folder)
+    named = (run.folder, *run.command[:MOST_WORDS])
+    return any(_normal(ran_in / word).is_relative_to(root) for word in named)
+
+
+def _normal(path: Path) -> Path:
+    # Without a look at the disk: the loop does not wait for it.
+    return Path(os.path.normpath(path))
+
+
+def has_frame(report: Report) -> bool:
+    """Whether the failure that ended the job passed through a file of the folder."""
+    primary = report.primary
+    return primary is not None and any(frame.workspace_file for frame in primary.frames)
+
+
+def name_elsewhere(folder: Folder, source: str) -> str:
+    """Return the name of a folder's log or run in other folders, whose code it is about."""
+    kind, colon, name = source.partition(":")
+    is_own = f"{kind}{colon}".startswith(OF_A_FOLDER)
+    return f"{kind} in {folder.real_root.as_posix()}: {name}" if is_own else source
+
+
+def is_run(source: str) -> bool:
+    """Whether a name is that of a recorded run, in its own folder or as `name_elsewhere` has it."""
+    return source.startswith(("run:", "run in "))
+
+
 logger = logging.getLogger(__name__)
+
+
+class LogFailures:
+    """The failures of followed logs; used on the event loop's thread."""
+
+    def __init__(self, ls: DlBugServer, followed: Callable[[], Iterable[Folder]]) -> None:
+        """``followed`` returns the folders that are watched now."""
+        self._ls = ls
+        self._followed = followed
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._newest: dict[tuple[str, str], LogFailure] = {}
+        """Of each log the failure that is looked at."""
+
+    def failed(self, folder: Folder, failure: LogFailure) -> None:
+        """Localize a failure and show it; not of a notebook whose cells the client tells of."""
+        ls = self._ls
+        if not (ls.hears_of_cells and is_open_notebook(ls, _log_uri(folder, failure))):
+            task = asyncio.ensure_future(self._show(folder, failure))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _show(self, folder: Folder, failure: LogFailure) -> None:
+        ls, key = self._ls, (folder.key, failure.source)
+        self._newest[key] = failure
+        try:
+            if folder.closed.is_set():
+                return
+            state = LogState.of(folder, failure.file)
+            if await ls.told.knew(folder, failure.source, state):
+                return
+            found = await self._localized(folder, failure)
+            is_open = found is not None and not found.folder.closed.is_set()
+            if found is None or not is_open or self._newest.get(key) is not failure:
+                return
+            was_told = ls.told.was_told(folder, failure.source, state, found.report)
+            shown = ls.shelf.has(found.source, found.folder)
+            aside = ls.told.aside(folder, failure.source, state, shown)
+            found.put_aside(aside)
+            if found.settings.keep_failures:
+                ls.told.note(folder, failure.source, state, found.report, aside)
+            if not was_told:
+                found.log = _log_uri(folder, failure)
+                for name in _names(folder, failure.source):
+                    if name != found.source:
+                        ls.shelf.drop_source(name, folder)
+                ls.publish(found, soon=True)
+        except (SupersededError, CancelledError):
+            return
+        except Exception:
+            logger.exception("a failure in a followed log could not be localized")
+        finally:
+            if self._newest.get(key) is failure:
+                del self._newest[key]
+
+    async def _localized(self, folder: Folder, failure: LogFailure) -> Publication | None:
+        """Return what a failure shows, in another folder where its code is there; None for none.
+
+        A log without a failure that ended its job shows nothing, and disturbs nobody; neither does
+        a run elsewhere that has nothing to do with the folders.
+        """
+        ls, source, lines = self._ls, failure.source, failure.lines_before
+        followed = list(self._followed())
+        telling = responsible_folders(followed, folder, failure)
+        if not telling:
+            return None
+        found = await localized(ls, failure.text, source, telling, lines_before=lines)
+        if failure.ended_well and found.report.silent_warning is None:
+            return None
+        if found.report.primary is None:
+            return None
+        if has_frame(found.report):
+            return found
+        others = tuple(f for f in followed if f not in telling)
+        if others and not failure.ended_well:
+            name = name_elsewhere(folder, source)
+            there = await localized(ls, failure.text, name, others, lines_before=lines)
+            if has_frame(there.report):
+                return there
+        run = failure.run
+        is_ours = run is None or any(concerns(one, run) for one in telling)
+        return found if is_ours else None
+
+    def recovered(self, folder: Folder, source: str) -> None:
+        """Take back what a log showed; a run that ended well ends the failure for all sources."""
+        ls = self._ls
+        ls.told.forget(folder, source)
+        self._newest.pop((folder.key, source), None)
+        for name in _names(folder, source):
+            ls.jobs.drop(job_name(name, (folder,)))
+            drop = ls.shelf.drop_failure if is_run(name) else ls.shelf.drop_source
+            if not folder.closed.is_set() and drop(name, folder):
+                ls.show_soon()
+
+
+def _names(folder: Folder, source: str) -> tuple[str, ...]:
+    """Return the names under which a log's failure may be shown: in its folder, in others."""
+    return tuple(dict.fromkeys((source, name_elsewhere(folder, source))))
+
+
+def _log_uri(folder: Folder, failure: LogFailure) -> str:
+    file = Path(failure.file)
+    return file.as_uri() if file.is_absolute() else folder.uri_of(failure.file)
 
 
 class FollowedLogs:
@@ -163,9 +340,9 @@ WARM_UP = (
 def _warm_up(folder: Folder) -> None:
     """Load what localizing needs before the first failure is there; in the folder's lane."""
     from dl_bug_lsp.localize import localize
-    from dl_bug_lsp.server.failures import wording
+    from dl_bug_lsp.server.failures import diagnostics
 
-    assert wording
+    assert diagnostics
     localize(WARM_UP, folder.workspace)
 
 

@@ -1,4 +1,8 @@
-"""Spectra that tests record while the editor is open: read, shown, taken back; the heat command."""
+"""Spectra that tests record while the editor is open: read, ranked, shown, withdrawn.
+
+A folder's spectrum is `.dlbug/spectrum.db`, or what CI leaves in the folder. Reading and ranking
+belong to the folder's thread.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import logging
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from dl_bug_lsp.server.commands.arguments import HEATMAP, argument
@@ -16,8 +21,69 @@ from dl_bug_lsp.server.documents.folders import Folder, path_of
 from dl_bug_lsp.server.failures.publication import Publication
 from dl_bug_lsp.server.failures.reported_logs import LogState
 from dl_bug_lsp.server.files.editing import encoding_of, lines_of
-from dl_bug_lsp.server.following.spectrum_files import COVERAGE, SOURCE, SPECTRUM, looker
-from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError, Token
+from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
+
+SOURCE = "spectrum"
+"""The source of what a spectrum shows: a folder has one."""
+SPECTRUM = ".dlbug/spectrum.db"
+COVERAGE = ".coverage"
+JUNIT = ("junit.xml", "report.xml", "test-results.xml", "pytest.xml", "reports/junit.xml")
+"""Usual names of JUnit reports."""
+TOGETHER = 600.0
+"""Seconds between the changes of a coverage file and of the report of the same test run."""
+
+
+def stamp_of(root: Path, name: str) -> float | None:
+    """Return when a file last changed (epoch seconds), None where there is none."""
+    try:
+        return (root / name).stat().st_mtime
+    except OSError:
+        return None
+
+
+def coverage_pair(root: Path, junit: Sequence[str] | None) -> tuple[Path, Path] | None:
+    """Return the coverage file and the newest report of the same time, None without both."""
+    coverage = stamp_of(root, COVERAGE)
+    if coverage is None:
+        return None
+    found = [(at, name) for name in _names(junit) if (at := stamp_of(root, name)) is not None]
+    found = [one for one in found if abs(one[0] - coverage) <= TOGETHER]
+    return (root / COVERAGE, root / max(found)[1]) if found else None
+
+
+def looker(
+    root: Path, junit: Sequence[str] | None, changed: Callable[[], None]
+) -> Callable[[], None]:
+    """Return what is to be called now and then, in one thread; it tells when a file changed.
+
+    Its first call tells as well where there is a spectrum.
+    """
+    known: list[tuple[tuple[int, int] | None, ...]] = []
+
+    def look() -> None:
+        stamps = tuple(_stamp(root / name) for name in (SPECTRUM, COVERAGE, *_names(junit)))
+        if known != [stamps]:
+            is_news = bool(known) or stamps[0] is not None or stamps[1] is not None
+            known[:] = [stamps]
+            if is_news:
+                changed()
+
+    return look
+
+
+def _names(junit: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names of reports; what leads out of the folder is none."""
+    given = JUNIT if junit is None else tuple(junit)
+    return tuple(n for n in given if not Path(n).is_absolute() and ".." not in Path(n).parts)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return state.st_mtime_ns, state.st_size
+
 
 logger = logging.getLogger(__name__)
 

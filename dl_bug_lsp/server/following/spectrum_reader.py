@@ -17,10 +17,9 @@ from dl_bug_lsp.recording.spectra import current_spectrum, spectrum_file
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import Encoding
-from dl_bug_lsp.server.failures.placing import publication
-from dl_bug_lsp.server.failures.publication import Publication
+from dl_bug_lsp.server.failures.publication import Publication, publication
 from dl_bug_lsp.server.failures.spectra import FolderSpectrum, FunctionCounts, LineCounts
-from dl_bug_lsp.server.following.spectrum_files import (
+from dl_bug_lsp.server.following.followed_spectra import (
     COVERAGE,
     SOURCE,
     SPECTRUM,

@@ -6,14 +6,13 @@ import json
 from urllib.parse import quote
 
 from dl_bug_lsp.server.commands.arguments import DISMISS, NEXT, OPEN_LOG, PREVIOUS, place_argument
+from dl_bug_lsp.server.failures.diagnostics import standing_line
 from dl_bug_lsp.server.failures.pages import page_uri
 from dl_bug_lsp.server.failures.publication import REASONS, Place, Publication, by_score
-from dl_bug_lsp.server.failures.wording import standing_line
 from dl_bug_lsp.views import words
-from dl_bug_lsp.views.categories import category_words
 from dl_bug_lsp.views.escape import escape, shorten
-from dl_bug_lsp.views.headline import message_lines
 from dl_bug_lsp.views.markdown import advice_lines, block, evidence_lines, plain, sentence
+from dl_bug_lsp.views.words import category_words, message_lines
 
 MESSAGE_LINES = 4
 OTHERS = 4

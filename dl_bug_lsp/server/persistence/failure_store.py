@@ -11,7 +11,7 @@ from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.projects import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.files.editing import encoding_of
-from dl_bug_lsp.server.work.jobs import CancelledError, Rank, SupersededError, Token
+from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
 
 if TYPE_CHECKING:
     from dl_bug_lsp.server.failures.reported_logs import Kept as KeptLog

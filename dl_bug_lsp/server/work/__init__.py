@@ -1,1 +1,0 @@
-"""Work off the event loop: jobs, and a lane for each folder."""
