@@ -42,9 +42,12 @@ def read_failures(log: Log) -> Reading:
                     items.append((failure, weigh(one, failure)))
     if log.lines and not any(failure.cause and failure.cause.type for failure, _ in items):
         stream = Stream(log.lines)
-        last = read_status(stream)
-        if last is None and not items:
-            last = read_quoted(stream) or read_span(stream) or read_last_words(stream)
+        last = read_quoted(stream) or read_status(stream)
+        if last is not None and items:
+            # More than the stacks beside it, which are cut off before their exceptions.
+            last.weight = MEDIUM
+        elif last is None and not items:
+            last = read_span(stream) or read_last_words(stream)
         if last is not None:
             items.append((_failure(last, stream), last.weight))
     items.sort(key=lambda item: (item[0].span.first_line, item[0].span.last_line))
@@ -210,7 +213,7 @@ def read_status(stream: Stream) -> Block | None:
 _CRASHED = re.compile(r"^(?:Segmentation fault|Bus error|Illegal instruction|Killed|Aborted)\b")
 _SPAN = re.compile(r"(?<!`)`([^`\n]{16,3000})`(?!`)")
 _CODE = re.compile(
-    r"^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class|pip|python3?|git|docker)\b|[{}();]$"
+    r"^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class|pip|python3?|git|docker)\b|[{};]$|\w\([^()]*\)$"
 )
 
 
