@@ -213,7 +213,8 @@ def read_status(stream: Stream) -> Block | None:
 _CRASHED = re.compile(r"^(?:Segmentation fault|Bus error|Illegal instruction|Killed|Aborted)\b")
 _SPAN = re.compile(r"(?<!`)`([^`\n]{16,3000})`(?!`)")
 _CODE = re.compile(
-    r"^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class|pip|python3?|git|docker)\b|[{};]$|\w\([^()]*\)$"
+    r"^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class|pip|python3?|git|docker)\b"
+    r"|[{};]$|\w\([^()]*\)$"
 )
 
 
