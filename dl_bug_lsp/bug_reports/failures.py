@@ -27,6 +27,8 @@ PYTHON_SAYS = {
     "missing 1 required positional argument": "TypeError",
     "got an unexpected keyword argument '": "TypeError",
     "list index out of range": "IndexError",
+    "no module named '": "ModuleNotFoundError",
+    "cannot import name '": "ImportError",
     "not supported between instances of '": "TypeError",
     "local variable '…' referenced before assignment": "UnboundLocalError",
     "too many values to unpack (expected": "ValueError",
@@ -36,12 +38,14 @@ PYTHON_SAYS = {
 }
 """How CPython words its commonest exceptions, in lower case, and their classes."""
 _SAYS = re.compile(
-    r"\b(?:errors?|exception|says?|said|messages?|complain\w*|throws?|raises?|fails with"
-    r"|getting|got|gives?|this)\b|错|エラー",
+    r"\b(?:errors?|exception|says?|said|messages?|complain\w*|throws?|raises?|fails with)\b"
+    r"|错|エラー",
     re.IGNORECASE,
 )
+_SAYS_WEAKLY = re.compile(r"\b(?:getting|got|gives?|this)\b", re.IGNORECASE)
 _MARKED = re.compile(r"['\"`:()\[\]=<>\d_]")
 """What messages of programs have and few headings of people."""
+WEAKLY_SAID = 22
 LONG_PHRASE = 28
 """Words of this many characters are a message's also within a sentence."""
 MAX_LINES = 400
@@ -81,10 +85,11 @@ def quoted_message(log: Log) -> Failure | None:
     for line in log.lines[:MAX_LINES] if known else ():
         words = line.text.strip().strip("`*_#> ")
         phrase = next((p for p in known if find_phrase(words.lower(), p)), None)
-        if phrase is None or markup.is_code(line.text) or _NO_MESSAGE.search(words):
+        if phrase is None or markup.is_code(words) or _NO_MESSAGE.search(words):
             continue
+        says = _SAYS.search(words) or (len(phrase) >= WEAKLY_SAID and _SAYS_WEAKLY.search(words))
         spoken = is_sentence(words) and len(phrase) < LONG_PHRASE
-        if not _SAYS.search(words) and (spoken or not _MARKED.search(words)):
+        if not says and (spoken or not _MARKED.search(words)):
             continue
         span = Span(line.number, line.number)
         type_ = PYTHON_SAYS.get(phrase, "program")

@@ -102,7 +102,7 @@ _FINE = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(
-    r"(?:^|[\s(\"'`*_>#~:“])(?P<mark>`{1,3}|\*{1,3}|__?|\"|“|'|)"
+    r"(?:^|[\s(\"'`*_>#~:“,;!?])(?P<mark>`{1,3}|\*{1,3}|__?|\"|“|'|)"
     r"(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}"
     r"(?:Error|Exception|CompilerFailed|EnforceNotMet|ArrowInvalid)) ?: ?"
     r"(?P<message>\S.{0,3000})"
@@ -240,6 +240,12 @@ def read_span(stream: Stream) -> Block | None:
     return None
 
 
+_PERSONAL = re.compile(
+    r"\b(?:I|[Ww]e|[Mm]y|[Oo]ur|[Yy]ou|[Yy]our|would|which|please|should I|thanks?)\b"
+)
+"""Words of a person who tells of a failure, not of the program that failed."""
+
+
 def read_last_words(stream: Stream) -> Block | None:
     """Return the last line as a failure in words, if its words are those of one."""
     at = len(stream) - 1
@@ -248,6 +254,8 @@ def read_last_words(stream: Stream) -> Block | None:
     if at < 0:
         return None
     level, rest = split_record(stream.text(at))
+    if _PERSONAL.search(rest):
+        return None
     quiet = level in ("INFO", "DEBUG", "WARNING", "TRACE", "SUCCESS")
     if quiet or not 8 <= len(rest) <= _LONGEST or not _WORDS.search(rest) or _FINE.search(rest):
         return None
