@@ -1,18 +1,9 @@
-"""What the failing run executed: its stack, the spectrum, and what a recorded run noted of steps.
+"""What the failing run executed: its stack, its spectrum, and the steps of a recorded run.
 
-The stack itself: frames inside the workspace, nearer to the raise site first. Score 1/rank as in
-Wong et al. (BRTracer, ICSME 2014), with the innermost frame at rank 1.
-
-The spectrum: lines that failing runs execute and passing ones do not, near the stack. Yields
-nothing for a case without a spectrum. Scores come from `dl_bug_lsp.spectrum.combination`, which
-weighs suspiciousness, stack and words as learned on real bugs.
-
-Arguments whose shape, dtype or device the failing step met and no passing one. Yields nothing for
-a case whose spectrum has no signatures (`dl-bug-lsp run --spectrum`). The first function that met
-an odd argument is nearest to where it came from.
-
-Lines that the failing step executed and few or none of the steps that passed. Yields nothing for
-a case without recorded runs of a program (`dl-bug-lsp run --spectrum`).
+Frames score 1/rank from the innermost one, as in BRTracer (Wong et al., ICSME 2014). Lines of a
+spectrum score as `dl_bug_lsp.spectrum.combination` says. A case without a spectrum, without
+recorded signatures of arguments or without recorded steps (``dl-bug-lsp run --spectrum``) yields
+nothing from the respective source.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""What shipped tables know: renamed members, usual imports, packages for requirement lists.
+"""Fixes from shipped tables: renamed members, usual imports, packages for requirement lists.
 
-What libraries renamed, and what people import names as: shipped tables.
-
-The missing line of a requirement list, where the package of the module is certain.
+A line for a requirement list is offered only where the package of the module is certain.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What pages, chats and terminals do to a traceback's lines, undone before anything reads them.
+"""What web pages, chats and terminals do to the lines of a traceback, undone before any reader.
 
-Entities of HTML, quotation marks and colons of other scripts, text that runs on behind a progress
-bar, tracebacks on one line, and lines that were cut at a screen's width.
-
-Stacks that were printed as one line: a string's repr, an escaped field, a page's HTML.
+HTML entities, quotation marks and colons of other scripts, text that continues behind a progress
+bar, lines cut at the width of a screen, and tracebacks printed as one line (a string's repr, an
+escaped field, the HTML of a page).
 """
 
 from __future__ import annotations

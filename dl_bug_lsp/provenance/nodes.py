@@ -1,8 +1,6 @@
 """Nodes: an expression in a context, what it may stand for and what it is made of.
 
-What an expression may stand for when nothing is run.
-
-Nodes: an expression in a context, with what it may stand for and what it is made of.
+Values are what an expression may evaluate to, without running anything.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The suspects and files of a bug report, and what speaks for each in words.
+"""The ranked lines and files of a bug report, with the reasons in words.
 
-The suspects and files of a bug report: its ranking and, where it has one, its traceback's.
-
-What speaks for a line that a bug report leads to, in words: of it, its function, its file.
+They come from the ranking of the report and, where it has one, from its traceback.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """Recorded runs: their folder, what their processes left, and the session made of it.
 
-Makes a session of a recorded run: the run is a test, and so are the turns of its loop.
-
-Which of the loops that a failure broke off is the one whose turns tell most about it.
-
-Reads what the processes of a recorded run left: one JSON file each (see `tracing.starting`).
-
-The folder of a recorded run, and the environment by which its interpreters find it.
+The run counts as a test, and so does each iteration of the loop that the failure interrupted; of
+several such loops, the most informative one is taken. Each process leaves one JSON file (see
+`tracing.starting`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Records one process of a test session, and tells at its end where the fault most likely is.
+"""Records one process of a test session: coverage by context, outcomes in a journal.
 
-Records one process of a test session: coverage by context, outcomes in a journal.
-
-The few lines that a test session is told at its end: where the fault most likely is.
+At the end of a session it gives the few lines that say where the fault most likely is.
 """
 
 from __future__ import annotations

@@ -1,18 +1,10 @@
-"""From what was recorded to a spectrum of today's lines and branches.
+"""From a recorded session to a spectrum of lines and branches of the files as they are now.
 
-From what was recorded to a spectrum of today's lines: which tests run each. A failing test counts
-with the phases up to the one that failed, a passing one with all. A line that runs while a file
-is imported (a definition, a constant) counts for every test that runs anything in that file.
-
-Of a failing run of which turns of a loop are known, the turns count and not the run itself: it
-executed all that any turn did. What the run executed around its loop counts for every turn, like
-an import: all turns build on it.
-
-A workspace's recorded spectrum as of now: read, brought to today's lines, with its texts.
-
-Branches of today's lines: which tests take which way, where arcs were recorded.
-
-From the lines of a file as it ran to its lines today.
+A failing test counts with the phases up to the one that failed, a passing one with all. A line
+that runs while a file is imported (a definition, a constant) counts for every test that runs
+anything in that file. Of a failing run whose loop was recorded, the iterations count and not the
+run itself, which executed all that any iteration did; what ran around the loop counts for every
+iteration.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""What metric series say went wrong: the rules in their order, and the failure made of them.
+"""What metric series say went wrong: the rules in their order, and the failures made of them.
 
-What metric series say went wrong: the rules, in the order in which they are asked. Thresholds are
-chosen so that a run that improves is left alone; each carries its reason.
-
-Silent failures: a run that raised nothing and whose metrics say that it failed.
+A silent failure is a run that raised nothing and whose metrics say that it failed. Thresholds are
+chosen so that a run that improves is left alone; each has its reason beside it.
 """
 
 from __future__ import annotations

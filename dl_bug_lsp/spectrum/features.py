@@ -1,8 +1,7 @@
 """What the combination knows of a line: suspiciousness, its surroundings, stacks, and words.
 
-How executed lines lie together: stretches of a file, and blocks that the same runs execute.
-
-Stack traces beside a spectrum: printed frames become lines of its files.
+Surroundings are stretches of a file, and blocks that the same runs execute. Printed frames become
+lines of the spectrum's files.
 """
 
 from __future__ import annotations

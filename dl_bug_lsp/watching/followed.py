@@ -1,8 +1,6 @@
-"""One followed log: how often it is looked at, when it is read closely, and what came of it.
+"""One followed log: when it is checked, when it is parsed, and the failures in it.
 
-One followed log: when what was appended is worth reading closely, and what came of it.
-
-How often logs are looked at: the more recently they grew the more often, within a budget.
+The more recently a log grew, the more often it is checked, within a budget for all logs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The thread that watches one folder: looks at logs and changed sources, tells a sink.
+"""The thread that watches one folder: checks logs and changed sources, and informs a sink.
 
-The thread that watches one folder: looks at logs, takes notices, tells a sink.
-
-Sources and configs that changed, gathered until a burst is over.
+Changes of sources and configs are collected until a burst is over.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Which calls and expressions can raise a message, and what the message names.
+"""Which calls and expressions can raise a message of Python or a library.
 
-Which calls and expressions can raise what a library or Python itself says.
-
-What a message names: attributes, keys, names, functions, modules, paths.
+Also the names that a message holds: attributes, keys, functions, modules and paths.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
-"""Of a message without a traceback, the statements of the workspace that can have raised it.
+"""The statements of the workspace that can have raised a message without a traceback.
 
-A message alone: each statement that can have raised it is taken for the raise site in turn. The
-other sources of evidence then say what they would say of that statement, and count for as much as
-it is likely to be the one.
-
-The statements of the workspace that can have raised a message without a traceback.
-
-Which questions a message raises of every statement of a workspace.
-
-Messages of the workspace's own: ``raise`` and ``assert`` with the message's words.
+Each statement is taken for the raise site in turn. The other sources of evidence run on that
+assumption, and their clues are weighted by how likely the statement is. ``raise`` and ``assert``
+of the workspace are compared with the words of the message; for messages of libraries,
+`operations` says which expressions can raise them.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Calls against definitions: arguments that do not fit, results that do not exist.
+"""Calls compared with definitions: arguments that do not fit, results that do not exist.
 
-Calls and their targets: arguments that do not fit, change places, or belong to another set. What
-a call hands over is held against the parameters of what it calls, by names as well as by numbers
-(arguments in the wrong order show in their names: Pradel and Sen, DeepBugs, OOPSLA 2018). Where
-call and definition contradict each other, the other calls of the same function decide.
-
-Functions whose result is used and that give none.
+Arguments are compared with parameters by name and by number; arguments in the wrong order show in
+their names (Pradel and Sen, DeepBugs, OOPSLA 2018). Where call and definition contradict each
+other, the other calls of the function decide.
 """
 
 from __future__ import annotations

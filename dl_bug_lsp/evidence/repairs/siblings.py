@@ -1,13 +1,9 @@
-"""Code near the failure that is not like the code beside it.
+"""Code near the failure that deviates from similar code beside it.
 
-Code near the failure that is not like the code beside it: what its siblings have or keep to.
-`parallel` finds the deviations in the syntax alone; here they are held against the failure. Only
-what a failing value went through counts, and only what the message can be about: an activation
-that is missing makes no wrong size.
-
-Values that are made and never used, where another of their kind is used twice. What is redundant
-points to a slip (Xie and Engler, "Using redundancies to find errors", FSE 2002): of two layers,
-operands or arguments that were made alike, one is read in the place of the other.
+`parallel` finds deviations in the syntax; here they are compared with the failure. Only code that
+a failing value passed through counts, and only deviations that the message can be about. Values
+that are made and never used, where a similar value is used twice, count too: redundancies
+indicate errors (Xie and Engler, "Using redundancies to find errors", FSE 2002).
 """
 
 from __future__ import annotations

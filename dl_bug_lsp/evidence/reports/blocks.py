@@ -1,12 +1,9 @@
 """Functions and classes of files, the report's frames in them, and who calls whom.
 
-The blocks of files: functions, classes and the rest, each with the lines that are its own.
-
-The report's frames in the code at hand: by line where it agrees with the name, else by name. A
-report was written against other code than the one at hand. A frame whose line now stands in a
-function of another name is looked for by its function: in the file, then where it moved to.
-
-Where a stack leads beyond its frames: who set what they read, who calls what failed.
+A report was written against other code than the code at hand. A frame whose line now stands in a
+function of another name is looked for by the name of its function: in the file, then where the
+function moved to. From the innermost frames, the callers and the code that sets what they read
+are found.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The history of files, and what files say of each other.
 
-The history of the files: recent changes, and commits that speak of the like.
-
-What files tell of each other: tests follow what they test, files what they change with.
+Recent changes, commits about similar subjects, tests named after the files that they test, and
+files that change together.
 """
 
 from __future__ import annotations

@@ -1,18 +1,8 @@
 """Signals of files: which file a bug report means.
 
-Text retrieval: the report's parts against files, their fields, and their best function.
-
-The report's identifiers against what files define and use, rare ones counting more.
-
-Files whose module, or a name defined in it, the report's title gives as a dotted path.
-
-Files that the report names: by path, by a word of the title, by a link.
-
-Frames that the report prints, where they lie in the workspace; the raise site counts most.
-
-What kind of file it is: an example, a package's ``__init__``, setup, empty, large.
-
-All signals of all sources, one line a source.
+Retrieval of the report's parts; identifiers, rare ones weighted higher; dotted paths, file names
+and links in the report; frames; and what kind of file it is (an example, a package's
+``__init__``, setup, empty, large).
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Signals of functions and classes: which one a bug report means.
+"""Signals of functions and classes: which one of the best files a bug report means.
 
-Signals of functions and classes: of the files that rank first, which one the report means.
-
-How a report names blocks: functions, their classes, and identifiers that stand in them.
-
-What blocks tell of each other's place: after the first of a class, the next say little new.
+The report names a function, its class or identifiers in it. After the first function of a class,
+the next ones add little information.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""What the training rules ask: the program, its nodes, the clue that answers.
+"""The workspace as the training rules see it, and the clue that answers them.
 
-The workspace as the training rules see it: scopes, calls, enclosing statements, numbers.
-
-One pass over a module's tree: what is around each node, and each function's nodes by kind.
-
-Small questions to the syntax of training code, and the clue that answers them.
+One pass over a module's tree collects the enclosing statements of each node and the nodes of each
+function by type.
 """
 
 from __future__ import annotations

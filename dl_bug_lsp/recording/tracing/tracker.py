@@ -1,8 +1,7 @@
-"""Follows one thread of a program: into which loops and callbacks it is, what their turns run.
+"""Follows one thread of a program: its loops and callbacks, and what each iteration executes.
 
-The turns of a loop, or the calls that a library makes: which lines each ran, counted by kind.
-
-Arguments as short texts: ``float32(8, 10) cuda:0``, for whatever has a shape and a dtype.
+Executed lines are counted for each iteration of a loop, or for each call that a library makes.
+Arguments that have a shape and a dtype are noted as short texts: ``float32(8, 10) cuda:0``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Logs opened in the editor: which documents are logs, and links on frames.
-
-Logs opened in the editor: links on their frames, symbols for their failures.
-
-Log files as the editor has them: which documents are logs, and their text.
-"""
+"""Logs opened in the editor: which documents are logs, links on frames, symbols for failures."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Rules for the execution environment: paths, libraries, rights, shells, containers.
+"""Rules for the execution environment: paths, libraries, permissions, shells, containers.
 
-Rules for the execution environment: paths, libraries, rights, in Python's and shells' words.
-
-Rules for shells, schedulers and containers that speak without a traceback.
+Messages of Python, and messages of shells and schedulers without a traceback.
 """
 
 from __future__ import annotations

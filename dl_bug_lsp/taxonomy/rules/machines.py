@@ -1,11 +1,4 @@
-"""Rules for machines: hardware, signals, schedulers, memory that ran out, devices.
-
-Rules for what ends a job from below: hardware, disks, signals, schedulers.
-
-Rules for memory that ran out: the device's and the host's.
-
-Rules for devices that are not there and components that do not fit together.
-"""
+"""Rules for machines: hardware, disks, signals, schedulers, memory and devices."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Rules for the wordings of TensorFlow: programs, tensors and files.
+"""Rules for messages of TensorFlow: programs, tensors and files.
 
-Rules for what TensorFlow says of programs: numerics, AutoGraph, variables, graphs.
-
-Rules for what TensorFlow and Keras say of tensors and files: indices, types, shapes, records.
+Numerics, AutoGraph, variables and graphs; indices, types, shapes and records, also of Keras.
 """
 
 from __future__ import annotations

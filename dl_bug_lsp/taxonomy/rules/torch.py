@@ -1,8 +1,7 @@
-"""Rules for the wordings of PyTorch: programs and tensors.
+"""Rules for messages of PyTorch: programs and tensors.
 
-Rules for what PyTorch says of programs: autograd, modules, processes, compiler, arguments.
-
-Rules for what PyTorch says of tensors: values, devices, types, shapes, indices, checkpoints.
+Autograd, modules, processes, compiler and arguments; values, devices, types, shapes, indices and
+checkpoints.
 """
 
 from __future__ import annotations
