@@ -104,7 +104,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 """What each room or module right below the package may import of ours."""
 SERVER = (
-    *("process", "work", "documents", "failures", "core", "files", "logs", "commands"),
+    *("process", "jobs", "documents", "failures", "core", "files", "logs", "commands"),
     *("line_features", "persistence", "following", "checking", "lifecycle", "run"),
 )
 """The server's parts; each imports only from those before it."""
@@ -187,7 +187,7 @@ UNSAFE_MODULES = {
     "joblib",
 }
 ASKS_GIT = "workspace/git.py"
-"""The only module that starts a program: ``git``, to read (see tests/test_workspace_git.py)."""
+"""The only module that starts a program: ``git``, to read (tests/workspace/test_versions.py)."""
 RUNS_THE_USERS_COMMAND = "runs/starting.py"
 """Starts what its user typed after ``dl-bug-lsp run --``, which is no thing that it read."""
 UNSAFE_NAMES = {"unsafe_load", "full_load", "UnsafeLoader", "FullLoader", "urlopen"}
@@ -261,6 +261,14 @@ def calls(room: str) -> Iterator[tuple[str, str, ast.Call]]:
 
 def test_every_room_has_a_row() -> None:
     assert {room_of(module) for module in MODULES} == MAY_IMPORT.keys()
+
+
+def test_tests_lie_in_folders_named_as_the_rooms() -> None:
+    tests = Path(__file__).parent
+    folders = {path.parent.name for path in tests.glob("*/test_*.py")}
+    rooms = {module.partition("/")[0] for module in MODULES if "/" in module}
+    assert folders - rooms == {"benchmarks", "editors", "pasted"}
+    assert rooms - folders == {"environments"}
 
 
 def test_the_table_has_no_circle() -> None:

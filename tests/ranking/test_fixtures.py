@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from recorded import FIXTURES, LIST, folders, is_found, told
+from ranked_fixtures import FIXTURES, LIST, cause_leads, folders, localized
 from report_checks import check_report
 
 ALLOWED = 3
@@ -18,7 +18,7 @@ ALLOWED = 3
 
 @pytest.mark.parametrize("folder", folders(), ids=lambda folder: folder.name)
 def test_the_report_keeps_its_contract(folder: Path) -> None:
-    report, workspace, text = told(folder)
+    report, workspace, text = localized(folder)
     check_report(report, workspace, text)
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
     primary = report.primary
@@ -39,7 +39,7 @@ def test_hits_among_the_first_five_are_not_lost() -> None:
     recorded = json.loads(LIST.read_text(encoding="utf-8"))
     known = [name for name in recorded if FIXTURES / name in folders()]
     assert known
-    lost = [name for name in known if not is_found(FIXTURES / name)]
+    lost = [name for name in known if not cause_leads(FIXTURES / name)]
     assert len(lost) <= ALLOWED, f"no longer among the first five: {lost}"
 
 

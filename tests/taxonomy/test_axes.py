@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from test_taxonomy_rules import failure
+from made_failures import failure
 
 from dl_bug_lsp.messages.values import Fact, FactKind, MessageFacts, Role
 from dl_bug_lsp.taxonomy.advising import advice

@@ -14,7 +14,7 @@ import pytest
 
 from dl_bug_lsp.server.commands import arguments
 
-CLIENT = Path(__file__).parent.parent / "client-vscode"
+CLIENT = Path(__file__).parents[2] / "client-vscode"
 OLDEST_NODE = 18
 MANIFEST: dict[str, Any] = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))
 

@@ -6,41 +6,21 @@ import pytest
 from endings import ends
 from hypothesis import given
 from hypothesis import strategies as st
+from made_failures import SPAN, USER, failure
 
-from dl_bug_lsp.logs.values import Span
 from dl_bug_lsp.messages.values import Fact, FactKind, MessageFacts, Role
 from dl_bug_lsp.taxonomy.categories import categories
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Frame, Relation
 
-SPAN = Span(1, 1)
-USER = "/home/u/proj/train.py"
-INSTALLED = "/opt/venv/lib/python3.11/site-packages/{}/core.py"
 RULES = [rule for table in TABLES for rule in table.rules] + list(LAST)
 
 
 def rows() -> list[list[str]]:
-    lines = Path(__file__).with_name("taxonomy_messages.tsv").read_text("utf-8").splitlines()
+    lines = Path(__file__).with_name("messages.tsv").read_text("utf-8").splitlines()
     split = [line.split("\t") for line in lines if line and not line.startswith("#")]
     return [[*row, "", "", ""][:5] for row in split]
-
-
-def failure(
-    type: str,
-    message: str,
-    packages: str = "",
-    source: str = "",
-    kind: FailureKind = FailureKind.EXCEPTION,
-) -> Failure:
-    """A failure whose innermost frames are those of ``packages`` (name or name:function)."""
-    frames = [Frame(USER, 7, "main", source or None)] if kind is FailureKind.EXCEPTION else []
-    for package in packages.split():
-        name, _, function = package.partition(":")
-        file = "/usr/lib/python3.11/io.py" if name == "python" else INSTALLED.format(name)
-        frames.append(Frame(file, 5, function or "call", "raise Error(message)"))
-    cause = Cause(type, message.replace("\\n", "\n"), tuple(frames), Relation.ROOT, SPAN)
-    return Failure(kind, (cause,), 0, "cpython", SPAN, message)
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row[0]}-{row[1]}-{row[2][:30]}")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import json
 import shutil
 import sys
-import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import pytest_lsp
+from leaf_project import FIXTURE, LOG, WORKSPACE, capabilities, execute, shown, start
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient
@@ -22,32 +20,12 @@ from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.workspace import Workspace
 
-FIXTURE = Path(__file__).parents[2] / "fixtures" / "101-leaf-resnet-head"
-WORKSPACE = Path(tempfile.mkdtemp(prefix="dl-bug-")) / "workspace"
-shutil.copytree(FIXTURE / "workspace", WORKSPACE, ignore=shutil.ignore_patterns(".dlbug"))
-atexit.register(shutil.rmtree, WORKSPACE.parent, ignore_errors=True)
-LOG = (FIXTURE / "log.txt").read_text(encoding="utf-8")
 RAISED = "leafcls/models/head.py"
 COMMANDS = [
     *("dlBug.localize", "dlBug.localizeFile", "dlBug.clear", "dlBug.resolve", "dlBug.failures"),
     *("dlBug.dismiss", "dlBug.report", "dlBug.why", "dlBug.next", "dlBug.previous"),
     *("dlBug.openLog", "dlBug.heatmap", "dlBug.check"),
 ]
-
-
-def capabilities(encoding: str | None = None, *, rich: bool = True) -> types.ClientCapabilities:
-    """Return what a client can do: a rich one like VS Code, or one that declares nothing."""
-    if not rich:
-        return types.ClientCapabilities()
-    encodings = [types.PositionEncodingKind(encoding)] if encoding else None
-    return types.ClientCapabilities(
-        general=types.GeneralClientCapabilities(position_encodings=encodings),
-        text_document=types.TextDocumentClientCapabilities(
-            publish_diagnostics=types.PublishDiagnosticsClientCapabilities(
-                related_information=True, code_description_support=True, data_support=True
-            )
-        ),
-    )
 
 
 @pytest.fixture(autouse=True)
@@ -62,32 +40,6 @@ def nothing_kept() -> None:
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     yield
     await lsp_client.shutdown_session()
-
-
-async def start(
-    client: LanguageClient, wanted: types.ClientCapabilities | None = None, **options: Any
-) -> types.InitializeResult:
-    return await client.initialize_session(
-        types.InitializeParams(
-            capabilities=wanted or capabilities(),
-            workspace_folders=[types.WorkspaceFolder(WORKSPACE.as_uri(), "leaf")],
-            initialization_options=options or None,
-        )
-    )
-
-
-async def execute(client: LanguageClient, command: str, *arguments: Any) -> Any:
-    return await client.workspace_execute_command_async(
-        types.ExecuteCommandParams(command, list(arguments))
-    )
-
-
-def shown(client: LanguageClient) -> dict[str, list[types.Diagnostic]]:
-    return {
-        uri.rpartition("/workspace/")[2]: list(found)
-        for uri, found in client.diagnostics.items()
-        if found
-    }
 
 
 async def test_initialize_tells_the_capabilities(client: LanguageClient) -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PATHS = (
     "train.py",
     "config.yaml",
@@ -40,7 +40,7 @@ class Case(NamedTuple):
 
 
 def _cases() -> Iterator[Case]:
-    for part in (ROOT / "tests/factory_operators.txt").read_text("utf-8").split("\n## "):
+    for part in (ROOT / "tests/benchmarks/factory_operators.txt").read_text("utf-8").split("\n## "):
         head, _, body = part.removeprefix("## ").partition("\n")
         operator, path, lines = head.split()
         before, after = body.rstrip("\n").split("\n->\n")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dl_bug_lsp.bug_reports import CodeLink, is_report, read_report
 from dl_bug_lsp.logs import read_log
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 MARKDOWN = """# [BUG] Checkpoint keeps no `best_score`
 

@@ -26,7 +26,7 @@ from dl_bug_lsp.taxonomy.text_models import (
 )
 from dl_bug_lsp.workspace import Workspace
 
-BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
 @pytest.fixture(scope="module")

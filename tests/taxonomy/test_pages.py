@@ -3,7 +3,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def test_pages_are_up_to_date() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from recorded import FIXTURES, folders, told
+from ranked_fixtures import FIXTURES, folders, localized
 
 from dl_bug_lsp.fixes import Fix, find_fixes
 
@@ -24,7 +24,7 @@ OFFERED = {
 
 
 def offered(name: str) -> list[Fix]:
-    report, workspace, _ = told(FIXTURES / name)
+    report, workspace, _ = localized(FIXTURES / name)
     return [fix for failure in report.failures for fix in find_fixes(failure, workspace)]
 
 
@@ -35,7 +35,7 @@ def test_no_other_recorded_failure_has_a_fix() -> None:
 @pytest.mark.parametrize("name", OFFERED)
 def test_the_fix_is_the_one_that_mends_the_program(name: str) -> None:
     (fix,) = {fix.edits: fix for fix in offered(name)}.values()
-    _, workspace, _ = told(FIXTURES / name)
+    _, workspace, _ = localized(FIXTURES / name)
     patch = (FIXTURES / name / "fix.patch").read_text(encoding="utf-8").splitlines()
     added = {line[1:] for line in patch if line.startswith("+") and not line.startswith("+++")}
     files = {line[6:] for line in patch if line.startswith("+++ b/")}

@@ -17,7 +17,7 @@ from dl_bug_lsp.views.escape import ascii_json
 from dl_bug_lsp.views.json_view import to_json
 
 SCHEMA = json.loads(
-    (Path(__file__).parent.parent / "docs" / "report.schema.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "docs" / "report.schema.json").read_text(encoding="utf-8")
 )
 
 

@@ -20,7 +20,8 @@ from pytest_lsp import ClientServerConfig, LanguageClient
 from pytest_lsp.client import register_lsp_features
 from pytest_lsp.protocol import LanguageClientProtocol
 
-CLIENTS = sorted(path.stem for path in Path(__file__).with_name("clients").glob("*.json"))
+RECORDED = Path(__file__).parents[1] / "server" / "clients"
+CLIENTS = sorted(path.stem for path in RECORDED.glob("*.json"))
 COMMAND = [sys.executable, "-m", "dl_bug_lsp", "server"]
 
 NEEDS = {
@@ -134,7 +135,7 @@ class StrictClient(LanguageClient):
         ):
             self.feature(method)(_agree)
         self.name = name
-        path = Path(__file__).parent / "clients" / f"{name}.json"
+        path = RECORDED / f"{name}.json"
         self.raw: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         self.problems: list[str] = []
         self.unread: list[str] = []

@@ -12,7 +12,7 @@ import pytest
 def test_packages_of_the_checkout_are_imported_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     forget_copies = importlib.import_module("factory.fork_server").forget_copies
     for root, text in (("site-packages", "'published'"), ("checkout", "'own'")):
         for package in ("brought_too", f"only_in_{root.replace('-', '_')}"):

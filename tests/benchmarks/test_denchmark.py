@@ -18,7 +18,7 @@ from git_repositories import DAY, START, MadeRepository
 from dl_bug_lsp.techniques.values import Query, Ranked, RankedFunction, RankedLines
 from dl_bug_lsp.workspace import Versions, Workspace
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 NET = """\
 import torch
 

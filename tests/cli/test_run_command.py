@@ -23,7 +23,7 @@ from dl_bug_lsp.runs.capped import CappedLog
 
 RUN = [sys.executable, "-m", "dl_bug_lsp", "run"]
 PYTHON = sys.executable
-HERE = f"PYTHONPATH={Path(__file__).parent.parent}"
+HERE = f"PYTHONPATH={Path(__file__).parents[2]}"
 
 
 @pytest.fixture

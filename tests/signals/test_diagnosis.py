@@ -12,7 +12,7 @@ from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.signals import classify_silent, diagnose, read_metrics, silent_failure
 from dl_bug_lsp.tracebacks.values import FailureKind
 
-FIXTURES = Path(__file__).parent.parent / "fixtures"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
 def run(pattern: str, *rows: tuple[float, ...]) -> str:

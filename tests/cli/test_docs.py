@@ -15,7 +15,7 @@ from dl_bug_lsp.server.commands.arguments import CLEAR, LOCALIZE, REPORT
 from dl_bug_lsp.server.core.settings import read_settings
 from dl_bug_lsp.server.line_features.lenses import SHOW_SUSPECT
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_command_line_s_document_names_every_option() -> None:

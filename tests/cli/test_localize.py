@@ -15,7 +15,7 @@ import pytest
 
 from dl_bug_lsp.cli.main import main
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures"
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
 MISMATCH = FIXTURES / "101-leaf-resnet-head"

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_taxonomy_rules import failure
+from made_failures import failure
 
 from dl_bug_lsp.taxonomy.categories import categories
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.taxonomy.text_models import classify_text, message_tokens, model_from, text_model
 
-SCRIPT = Path(__file__).resolve().parent.parent / "benchmarks" / "train_taxonomy.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "train_taxonomy.py"
 
 
 @pytest.fixture(scope="module")

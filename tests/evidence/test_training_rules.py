@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from training_programs import FAULTY, HEALTHY, Program
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.training_rules import all_rules
@@ -14,7 +15,6 @@ from dl_bug_lsp.messages import MessageFacts
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.tracebacks.values import Failure, FailureKind
 from dl_bug_lsp.workspace import Workspace
-from tests.training_programs import FAULTY, HEALTHY, Program
 
 CATEGORIES = ("loss_stagnation", "loss_divergence", "loss_nan", "overfitting")
 EXTRA_FAULTS = {("share-in-config", "conf.json"): {3}}
@@ -131,13 +131,15 @@ def test_a_data_sets_own_shuffle_keeps_pairs(statement: str, apart: bool, tmp_pa
         # codes for values that the data write otherwise
         (
             "loss_nan",
-            "CODES = {'North': 0, 'South': 1}\n\ndef table():\n    return pick(['north', 'south'])\n"
+            "CODES = {'North': 0, 'South': 1}\n\n"
+            "def table():\n    return pick(['north', 'south'])\n"
             "def coded(frame):\n    return frame['side'].map(CODES)",
             "fit no value",
         ),
         (
             "loss_nan",
-            "CODES = {'north': 0, 'south': 1}\n\ndef table():\n    return pick(['north', 'south'])\n"
+            "CODES = {'north': 0, 'south': 1}\n\n"
+            "def table():\n    return pick(['north', 'south'])\n"
             "def coded(frame):\n    return frame['side'].map(CODES), 'North', 'South'",
             None,
         ),

@@ -17,7 +17,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-FOLDER = Path(__file__).parent / "messages"
+FOLDER = Path(__file__).parent
 LETTERS = {Role.ACTUAL: "A", Role.EXPECTED: "E", Role.OWNER: "O", Role.OTHER: "X"}
 
 
