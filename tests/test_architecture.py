@@ -212,7 +212,7 @@ HEAVY = (
 LISTENS = (
     "server/process/transports.py",
     "server/process/transports.py",
-    "mcp_server/bridging.py",
+    "mcp_server/bridge.py",
     "mcp_server/beside_editor.py",
 )
 """The modules that open a socket: where the user asked the server to listen, or to go to it."""

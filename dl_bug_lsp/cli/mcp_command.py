@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _connect(path: str) -> int:
     """Hand an assistant's streams on to a server's socket; return 0 when either end is closed."""
-    from dl_bug_lsp.mcp_server.bridging import hand_on
+    from dl_bug_lsp.mcp_server.bridge import hand_on
 
     try:
         hand_on(Path(path))

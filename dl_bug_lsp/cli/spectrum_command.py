@@ -45,7 +45,7 @@ def page(
     ``known`` is the heat of the lines where it is not that of ``full`` alone.
     """
     from dl_bug_lsp.assistants.context import shown_lines
-    from dl_bug_lsp.recording.ranked import line_counts
+    from dl_bug_lsp.recording.spectrum_ranking import line_counts
 
     lines = shown_lines(workspace)
     counts = line_counts(recorded.spectrum)
@@ -227,7 +227,12 @@ def _rendered(
 
     from dl_bug_lsp.assistants.context import shown_lines
     from dl_bug_lsp.cli.localize_command import path_prefix
-    from dl_bug_lsp.recording.ranked import combined_table, counted_table, heat_of, ranked_now
+    from dl_bug_lsp.recording.spectrum_ranking import (
+        combined_table,
+        counted_table,
+        heat_of,
+        ranked_now,
+    )
     from dl_bug_lsp.spectrum.table import COMBINED
     from dl_bug_lsp.views.layout import PathStyle, Style
     from dl_bug_lsp.views.spectrum import table_json, table_text

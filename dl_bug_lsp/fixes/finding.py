@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.fixes import known, misspelt, written
+from dl_bug_lsp.fixes import library_names, misspelt, wrong_values
 from dl_bug_lsp.fixes.fix_context import Fix, FixContext
 from dl_bug_lsp.report import FailureReport
 from dl_bug_lsp.workspace import Workspace
 
-KINDS = (misspelt.find, known.find_known, known.find_requirements, written.find)
+KINDS = (
+    misspelt.find,
+    library_names.find_known,
+    library_names.find_requirements,
+    wrong_values.find,
+)
 MOST = 3
 """More fixes than this for one failure are no certain ones."""
 

@@ -102,7 +102,7 @@ class Tools:
 
     def all(self) -> list[Tool]:
         """Return the tools, those that this installation lacks left out."""
-        from dl_bug_lsp.mcp_server.extra_tools import extra_tools
+        from dl_bug_lsp.mcp_server.check_and_triage_tools import extra_tools
 
         return [
             Tool(

@@ -223,8 +223,8 @@ def most_suspicious(root: Path) -> tuple[str, ...]:
 def _places(root: Path) -> list[str]:
     import time
 
-    from dl_bug_lsp.recording.ranked import ranked_now
     from dl_bug_lsp.recording.spectra import current_spectrum, spectrum_file
+    from dl_bug_lsp.recording.spectrum_ranking import ranked_now
     from dl_bug_lsp.workspace import Workspace
 
     path = spectrum_file(root)

@@ -11,7 +11,7 @@ from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
-from dl_bug_lsp.taxonomy.rules.rule import Rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule
 from dl_bug_lsp.taxonomy.text_models import classify_text
 from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Relation
 

@@ -8,7 +8,7 @@ import pytest
 from training_programs import FAULTY, HEALTHY, Program
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.training_rules import all_rules
+from dl_bug_lsp.evidence.training_rules import all_training_rules
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.values import Log, Span
 from dl_bug_lsp.messages import MessageFacts
@@ -48,14 +48,14 @@ def strong(clues: list[Clue]) -> set[tuple[str, int]]:
 @pytest.mark.parametrize("program", FAULTY, ids=lambda p: p.name)
 def test_the_seeded_fault_is_a_strong_clue(program: Program, tmp_path: Path) -> None:
     marked = written(tmp_path, program)
-    found = strong(list(all_rules.find(case_of(tmp_path, program.category))))
+    found = strong(list(all_training_rules.find(case_of(tmp_path, program.category))))
     assert found & marked
     assert found <= marked, f"lines without a fault: {sorted(found - marked)}"
 
 
 def test_nothing_is_said_about_other_categories(tmp_path: Path) -> None:
     written(tmp_path, FAULTY[0])
-    assert list(all_rules.find(case_of(tmp_path, "tensor_mismatch"))) == []
+    assert list(all_training_rules.find(case_of(tmp_path, "tensor_mismatch"))) == []
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
@@ -64,7 +64,7 @@ def test_a_program_that_learns_raises_no_strong_clue(
     program: Program, category: str, tmp_path: Path
 ) -> None:
     written(tmp_path, program)
-    assert strong(list(all_rules.find(case_of(tmp_path, category)))) == set()
+    assert strong(list(all_training_rules.find(case_of(tmp_path, category)))) == set()
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_program_that_learns_raises_no_strong_clue(
 def test_a_data_sets_own_shuffle_keeps_pairs(statement: str, apart: bool, tmp_path: Path) -> None:
     lines = ["import torch", "def load(self, images, labels, data, buffer):", f"    {statement}"]
     (tmp_path / "data.py").write_text("\n".join([*lines, "    return images, labels"]) + "\n")
-    clues = all_rules.find(case_of(tmp_path, "accuracy_at_chance"))
+    clues = all_training_rules.find(case_of(tmp_path, "accuracy_at_chance"))
     assert any("shuffles" in clue.why for clue in clues) is apart
 
 
@@ -161,7 +161,7 @@ def test_what_is_said_of_small_pieces(
     category: str, code: str, words: str | None, tmp_path: Path
 ) -> None:
     (tmp_path / "code.py").write_text(f"import torch\n{code}\n")
-    said = [clue.why for clue in all_rules.find(case_of(tmp_path, category))]
+    said = [clue.why for clue in all_training_rules.find(case_of(tmp_path, category))]
     assert any(words in why for why in said) if words else said == []
 
 
@@ -186,6 +186,6 @@ def test_a_warning_of_the_log_that_explains_a_failure(
 ) -> None:
     (tmp_path / "loss.py").write_text("def loss(a, b):\n    return mse(a, b)\n")
     case = case_of(tmp_path, "loss_stagnation", f"{warning}\nepoch 1\n")
-    told = [c for c in all_rules.find(case) if "the log warns" in c.why]
+    told = [c for c in all_training_rules.find(case) if "the log warns" in c.why]
     assert [(c.file, c.line) for c in told] == ([("loss.py", 2)] if words else [])
     assert all(words in c.why for c in told if words)

@@ -18,9 +18,9 @@ from typing import Any
 
 from dl_bug_lsp.recording.coverage_data import CoverageDataError
 from dl_bug_lsp.recording.importing import ImportingError, JUnitError, import_session
-from dl_bug_lsp.recording.ranked import Ranked, heat_of, line_counts, ranked_now
 from dl_bug_lsp.recording.session_folder import relative
 from dl_bug_lsp.recording.spectra import current_spectrum, spectrum_file
+from dl_bug_lsp.recording.spectrum_ranking import Ranked, heat_of, line_counts, ranked_now
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
 from dl_bug_lsp.server.commands.arguments import HEATMAP, argument
 from dl_bug_lsp.server.core.app import DlBugServer

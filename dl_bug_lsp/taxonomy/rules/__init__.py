@@ -19,7 +19,7 @@ from dl_bug_lsp.taxonomy.rules import (
     torch,
     trainers,
 )
-from dl_bug_lsp.taxonomy.rules.rule import Rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule
 
 _TORCH = names(
     "torch torchvision torchaudio torchtext torchmetrics functorch lightning pytorch_lightning "

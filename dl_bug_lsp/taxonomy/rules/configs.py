@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, names
-from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 KEY, ARGUMENT, TYPE = "key_not_found", "illegal_argument", "type_mismatch"
 SYNTAX, LIBRARY = "syntax_error", "library_not_found"

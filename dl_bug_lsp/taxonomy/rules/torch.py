@@ -7,7 +7,7 @@ checkpoints.
 from __future__ import annotations
 
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
-from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 MISUSE, TYPE, ARGUMENT = "framework_api_misuse", "type_mismatch", "illegal_argument"
 

@@ -15,7 +15,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     notebooks,
     tensor_mismatch,
 )
-from dl_bug_lsp.evidence.training_rules import all_rules
+from dl_bug_lsp.evidence.training_rules import all_training_rules
 
 RULES: tuple[Source, ...] = (
     tensor_mismatch.find_shapes,
@@ -25,7 +25,7 @@ RULES: tuple[Source, ...] = (
     misuse.find_misuse,
     missing_names.find_similar_names,
     environment.find_environment,
-    all_rules.find,
+    all_training_rules.find,
     misuse.find_traced,
     indices_and_divisors.find_division_by_zero,
     indices_and_divisors.find_step_counts,

@@ -26,8 +26,8 @@ else:
 
 @lru_cache(maxsize=1)
 def tables() -> dict[str, Any]:
-    """Return the shipped tables (`known.toml`)."""
-    text = files("dl_bug_lsp.fixes").joinpath("known.toml").read_text(encoding="utf-8")
+    """Return the shipped tables (`library_names.toml`)."""
+    text = files("dl_bug_lsp.fixes").joinpath("library_names.toml").read_text(encoding="utf-8")
     found: dict[str, Any] = tomllib.loads(text)
     return found
 
