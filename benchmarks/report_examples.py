@@ -12,7 +12,7 @@ from denchmark_truth import ChangedCode, is_test
 
 from dl_bug_lsp import localize as middle
 from dl_bug_lsp.bug_reports import read_report
-from dl_bug_lsp.evidence.reports.blocks import Traced
+from dl_bug_lsp.evidence.reports.blocks import TracedFrames
 from dl_bug_lsp.evidence.reports.changes import neighbours
 from dl_bug_lsp.evidence.reports.file_signals import signals_of
 from dl_bug_lsp.evidence.reports.function_signals import Functions, files_to_look_into, redundancy
@@ -150,16 +150,16 @@ def beside_examples(functions: Sequence[Example], scores: Sequence[np.ndarray]) 
     ]
 
 
-def traced_of(bug: Bug, workspace: Workspace) -> Traced:
+def traced_of(bug: Bug, workspace: Workspace) -> TracedFrames:
     """Return the frames of a report's traceback, and the shares of lines by its evidence."""
     log = read_log(f"{bug.summary}\n\n{bug.description}")
     failures = middle.failures_of(log, read_failures(log))
     primary = next((f for f in failures if f.primary), None)
     if primary is None:
-        return Traced()
+        return TracedFrames()
     case = middle.case_of(primary, log, workspace, Options())
     found = traceback_shares(case, list(gather(case))) if case.places else {}
-    return Traced(case.located, found)
+    return TracedFrames(case.located, found)
 
 
 def line_examples(

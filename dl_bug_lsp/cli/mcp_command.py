@@ -49,10 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _connect(path: str) -> int:
     """Hand an assistant's streams on to a server's socket; return 0 when either end is closed."""
-    from dl_bug_lsp.mcp_server.bridge import hand_on
+    from dl_bug_lsp.mcp_server.bridge import forward
 
     try:
-        hand_on(Path(path))
+        forward(Path(path))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"--connect: no server answers at '{path}' ({reason})") from None

@@ -90,13 +90,13 @@ NO_PASSING = "no recorded test passes: what failing and passing tests execute ca
 def run(arguments: argparse.Namespace) -> int:
     """Run ``import`` or ``report``; the exit codes are those of `localize`."""
     if arguments.action == "import":
-        return take_in(arguments)
+        return import_files(arguments)
     if arguments.action == "report":
         return report(arguments)
     raise UsageError("say what to do: spectrum import or spectrum report (see --help)")
 
 
-def take_in(arguments: argparse.Namespace) -> int:
+def import_files(arguments: argparse.Namespace) -> int:
     """Bring a coverage file and a JUnit report into the workspace's spectrum."""
     from dl_bug_lsp import data_folder
     from dl_bug_lsp.cli.localize_command import workspace_folder

@@ -18,8 +18,8 @@ from dl_bug_lsp.spectrum.combination import Suspicion, combine, shipped_weights
 from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum, counts_of_programs
 from dl_bug_lsp.spectrum.features import (
     FEATURES,
-    FailureSigns,
-    signs_of,
+    FailureCues,
+    cues_of,
     stack_as_failing_run,
     stacks_of,
 )
@@ -81,14 +81,14 @@ def find_executed(case: Case) -> Iterator[Clue]:
     runs = case.runs
     if runs is None:
         return
-    signs = _signs(case, runs)
+    cues = _cues(case, runs)
     is_stack_alone = not runs.counts.failing
     weighted = runs.weighted
     if is_stack_alone:
-        weighted = stack_as_failing_run(runs.counts, signs.stacks)
+        weighted = stack_as_failing_run(runs.counts, cues.stacks)
     told = weighted if is_stack_alone else runs.counts
     lines = _Lines(case)
-    listed = lines.judged(combine(lines.without_definitions(weighted), signs))[:MAX_LINES]
+    listed = lines.judged(combine(lines.without_definitions(weighted), cues))[:MAX_LINES]
     top = listed[0][0] if listed else 0.0
     number = {element: i for i, element in enumerate(told.elements)}
     for value, one in listed:
@@ -147,7 +147,7 @@ class _Lines:
         return self._known[file]
 
 
-def _signs(case: Case, runs: FailureSpectrum) -> FailureSigns:
+def _cues(case: Case, runs: FailureSpectrum) -> FailureCues:
     """Read the failure's own part of the log; all of it where its own runs are not known.
 
     Then any failing run may be meant, and what the others printed belongs to the same fault as far
@@ -162,7 +162,7 @@ def _signs(case: Case, runs: FailureSpectrum) -> FailureSigns:
         failures = read_failures(case.log).failures
         text = "\n".join(line.text for line in case.log.lines)
         stacks = tuple(dict.fromkeys((*stacks, *stacks_of(failures, files))))
-    return signs_of(failures, text, files, runs.names, stacks)
+    return cues_of(failures, text, files, runs.names, stacks)
 
 
 def _why(one: Suspicion, ef: int, ep: int, counts: Counts, is_stack_alone: bool) -> str:

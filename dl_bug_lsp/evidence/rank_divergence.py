@@ -27,7 +27,7 @@ from dl_bug_lsp.evidence.collectives import (
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.stack import statement_at
 from dl_bug_lsp.report import RanksParted, RanksTogether
-from dl_bug_lsp.tracebacks.values import Divergence, Doing, RankState
+from dl_bug_lsp.tracebacks.values import Activity, Divergence, RankState
 from dl_bug_lsp.workspace.values import Place
 
 MOST_POINTS = 60
@@ -37,7 +37,7 @@ Position = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class RankGroup:
     """One group of ranks: the places of its frames in the workspace, outermost first."""
 
     ranks: tuple[int, ...]
@@ -258,7 +258,7 @@ class _Search:
     def _stuck(self) -> Iterator[Point]:
         """Yield where a rank stands that does not wait for the others."""
         for stand in self.stands:
-            if stand.state.doing is not Doing.RUNS:
+            if stand.state.doing is not Activity.RUNS:
                 continue
             stacks = [stand.places, *self._others(stand.state)]
             for number, places in enumerate(stacks):
@@ -324,7 +324,7 @@ class _Search:
         """Yield what makes the arguments differ where all ranks wait in one call."""
         level = parting_level([stand.places for stand in self.stands])
         for stand in self.stands:
-            if stand.state.doing is not Doing.WAITS or not stand.places:
+            if stand.state.doing is not Activity.WAITS or not stand.places:
                 continue
             place = stand.places[-1]
             together = len(self.stands) == 1 or level >= len(stand.places)
@@ -356,10 +356,10 @@ class _Search:
                     )  # fmt: skip
 
 
-def stands_of(case: Case, divergence: Divergence) -> list[Stand]:
+def stands_of(case: Case, divergence: Divergence) -> list[RankGroup]:
     """Return the groups of ranks with their places in the workspace."""
     workspace = case.workspace
-    together: dict[tuple[Doing, tuple[Position, ...]], list[RankState]] = {}
+    together: dict[tuple[Activity, tuple[Position, ...]], list[RankState]] = {}
     located: dict[int, tuple[Place, ...]] = {}
     for state in divergence.states:
         places = (
@@ -369,7 +369,7 @@ def stands_of(case: Case, divergence: Divergence) -> list[Stand]:
         key = (state.doing, tuple((place.file, place.line) for place in located[state.rank]))
         together.setdefault(key, []).append(state)
     return [
-        Stand(tuple(s.rank for s in states), states[0], located[states[0].rank])
+        RankGroup(tuple(s.rank for s in states), states[0], located[states[0].rank])
         for states in together.values()
     ]
 
@@ -392,7 +392,7 @@ def parting_level(stacks: list[tuple[Place, ...]]) -> int:
     return max(0, depth - 1)
 
 
-def _is_past(point: Point, stand: Stand) -> bool:
+def _is_past(point: Point, stand: RankGroup) -> bool:
     """Say whether ranks stand behind a test, in its function, at which the others turned back."""
     node, function = point.node, point.function
     last = getattr(node, "end_lineno", 0) or 0
@@ -523,7 +523,7 @@ def _named_ranks(points: list[Point], divergence: Divergence) -> tuple[int, ...]
     return (named,) if named is not None and named < divergence.size else ()
 
 
-def _inside(points: list[Point], stands: list[Stand], size: int) -> tuple[int, ...] | None:
+def _inside(points: list[Point], stands: list[RankGroup], size: int) -> tuple[int, ...] | None:
     """Return the ranks that the first point which separates the groups sets apart.
 
     Ranks whose place is not known stand outside of a branch in which others are seen.

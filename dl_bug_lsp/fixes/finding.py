@@ -22,10 +22,10 @@ def find_fixes(failure: FailureReport, workspace: Workspace) -> tuple[Fix, ...]:
 
     Two fixes that write the same line differently contradict each other: then there is none.
     """
-    scene = FixContext(failure, workspace)
+    context = FixContext(failure, workspace)
     found: dict[object, Fix] = {}
     for find in KINDS:
-        for fix in find(scene):
+        for fix in find(context):
             found.setdefault(fix.edits, fix)
     fixes = tuple(found.values())
     lines = [(edit.file, edit.line) for fix in fixes for edit in fix.edits]

@@ -32,49 +32,49 @@ def tables() -> dict[str, Any]:
     return found
 
 
-def find_known(scene: FixContext) -> Iterator[Fix]:
+def find_known(context: FixContext) -> Iterator[Fix]:
     """Yield renamed attributes, arguments and modules, and missing imports."""
-    if scene.site is not None:
-        yield from _renamed_attribute(scene)
-        yield from _renamed_argument(scene)
-        yield from _renamed_module(scene)
-        yield from _import(scene)
+    if context.site is not None:
+        yield from _renamed_attribute(context)
+        yield from _renamed_argument(context)
+        yield from _renamed_module(context)
+        yield from _import(context)
 
 
-def _renamed_attribute(scene: FixContext) -> Iterator[Fix]:
+def _renamed_attribute(context: FixContext) -> Iterator[Fix]:
     """Yield ``np.trapz`` made ``np.trapezoid``: the module's name as the file imports it."""
-    assert scene.site is not None
-    for module in scene.named(FactKind.MODULE, Role.OWNER):
-        for name in scene.named(FactKind.ATTRIBUTE, Role.ACTUAL):
+    assert context.site is not None
+    for module in context.named(FactKind.MODULE, Role.OWNER):
+        for name in context.named(FactKind.ATTRIBUTE, Role.ACTUAL):
             new = tables()["attributes"].get(module, {}).get(name)
-            for alias in _aliases(scene, module) if new else ():
+            for alias in _aliases(context, module) if new else ():
                 old, made = f"{alias}.{name}", f"{alias}.{new}"
-                edit = scene.replaced(scene.site, old, made)
+                edit = context.replaced(context.site, old, made)
                 if edit is not None:
                     why = f"{module} calls it '{new}' now"
                     yield Fix(f"Change '{old}' to '{made}'", why, (edit,))
 
 
-def _aliases(scene: FixContext, module: str) -> list[str]:
-    assert scene.site is not None
-    tree = scene.workspace.tree(scene.site[0])
+def _aliases(context: FixContext, module: str) -> list[str]:
+    assert context.site is not None
+    tree = context.workspace.tree(context.site[0])
     nodes = ast.walk(tree) if tree is not None else ()
     imported = (a for n in nodes if isinstance(n, ast.Import) for a in n.names)
     return sorted({a.asname or a.name for a in imported if a.name == module})
 
 
-def _renamed_argument(scene: FixContext) -> Iterator[Fix]:
+def _renamed_argument(context: FixContext) -> Iterator[Fix]:
     """Yield an argument that a library's function takes under another name now."""
-    for function in scene.named(FactKind.FUNCTION, Role.OWNER):
+    for function in context.named(FactKind.FUNCTION, Role.OWNER):
         owner = function.removesuffix(".__init__").rpartition(".")[2]
-        if scene.workspace.python_files() and _is_own(scene, owner):
+        if context.workspace.python_files() and _is_own(context, owner):
             continue
-        for name in scene.named(FactKind.ARGUMENT, Role.ACTUAL):
+        for name in context.named(FactKind.ARGUMENT, Role.ACTUAL):
             new = tables()["arguments"].get(owner, {}).get(name)
-            places = (scene.words or {}).get(name, []) if new else []
+            places = (context.words or {}).get(name, []) if new else []
             places = [at for at in places if at[0].endswith((".py", ".yaml", ".yml", ".toml"))]
             edit = (
-                scene.replaced(places[0], name, new, "", r"(?=\s*[=:])")
+                context.replaced(places[0], name, new, "", r"(?=\s*[=:])")
                 if len(places) == 1
                 else None
             )
@@ -82,38 +82,38 @@ def _renamed_argument(scene: FixContext) -> Iterator[Fix]:
                 yield Fix(f"Change '{name}' to '{new}'", f"{owner} calls it '{new}' now", (edit,))
 
 
-def _is_own(scene: FixContext, name: str) -> bool:
+def _is_own(context: FixContext, name: str) -> bool:
     """Whether the workspace defines a class or function of a name itself."""
     return any(
         element.name.rpartition(".")[2] == name
-        for file in scene.workspace.python_files()
-        for element in scene.workspace.elements(file).functions
+        for file in context.workspace.python_files()
+        for element in context.workspace.elements(file).functions
     )
 
 
-def _renamed_module(scene: FixContext) -> Iterator[Fix]:
+def _renamed_module(context: FixContext) -> Iterator[Fix]:
     """Yield an import of a module that a library has moved."""
-    assert scene.site is not None
-    for module in scene.named(FactKind.MODULE, Role.ACTUAL):
-        line = scene.line(scene.site)
+    assert context.site is not None
+    for module in context.named(FactKind.MODULE, Role.ACTUAL):
+        line = context.line(context.site)
         for old, new in tables()["modules"].items():
-            if not f"{old}.".startswith(f"{module}.") or scene.workspace.has_module(module):
+            if not f"{old}.".startswith(f"{module}.") or context.workspace.has_module(module):
                 continue
-            edit = scene.replaced(scene.site, old, new, r"^\s*from\s+", r"(?=\s+import\s)")
+            edit = context.replaced(context.site, old, new, r"^\s*from\s+", r"(?=\s+import\s)")
             if edit is not None and line.count(old) == 1:
                 yield Fix(f"Import from '{new}'", f"'{old}' is '{new}' now", (edit,))
 
 
-def _import(scene: FixContext) -> Iterator[Fix]:
+def _import(context: FixContext) -> Iterator[Fix]:
     """Yield the import of a name that everybody, and the rest of the workspace, imports alike."""
-    assert scene.site is not None
-    file = scene.site[0]
-    for name in scene.named(FactKind.NAME, Role.ACTUAL):
+    assert context.site is not None
+    file = context.site[0]
+    for name in context.named(FactKind.NAME, Role.ACTUAL):
         module = tables()["imports"].get(name)
-        tree = scene.workspace.tree(file)
-        if module is None or tree is None or scene.words is None:
+        tree = context.workspace.tree(file)
+        if module is None or tree is None or context.words is None:
             continue
-        written = {scene.line(at).strip() for at in scene.words.get(name, ())}
+        written = {context.line(at).strip() for at in context.words.get(name, ())}
         rivals = [w for w in written if re.match(rf"(?:import|from)\b.*\b{name}\s*$", w)]
         statement = f"import {module} as {name}" if module != name else f"import {name}"
         if any(rival != statement for rival in rivals):
@@ -122,7 +122,7 @@ def _import(scene: FixContext) -> Iterator[Fix]:
         plain = [n for n in tops if isinstance(n, ast.Import) or n.module != "__future__"]
         last = _after(plain or tops, statement)
         if last is not None:
-            before = scene.line((file, last))
+            before = context.line((file, last))
             edit = Edit(file, last, before, f"{before}\n{statement}")
             yield Fix(f"Add '{statement}'", f"'{name}' is used and nowhere made", (edit,))
 
@@ -143,26 +143,28 @@ _LISTED = re.compile(
 )
 
 
-def find_requirements(scene: FixContext) -> Iterator[Fix]:
+def find_requirements(context: FixContext) -> Iterator[Fix]:
     """Yield the line to add, of a module's package that a table or a wheel tells."""
-    if scene.failure.category.id != "library_not_found":
+    if context.failure.category.id != "library_not_found":
         return
-    for module in scene.named(FactKind.MODULE, Role.ACTUAL):
+    for module in context.named(FactKind.MODULE, Role.ACTUAL):
         top = module.partition(".")[0]
-        package, version = _wheel(scene, top) or (tables()["packages"].get(top), None)
-        declared = {_plain(e.key) for e in scene.workspace.dependencies()}
+        package, version = _wheel(context, top) or (tables()["packages"].get(top), None)
+        declared = {_plain(e.key) for e in context.workspace.dependencies()}
         known = package is None or bool({_plain(package), _plain(top)} & declared)
-        edit = None if known or scene.workspace.has_module(top) else _edit(scene, package, version)
+        edit = (
+            None if known or context.workspace.has_module(top) else _edit(context, package, version)
+        )
         if edit is not None:
             why = f"'{module}' is imported, and no requirement names its package"
             yield Fix(f"Add '{package}' to {edit.file}", why, (edit,))
 
 
-def _edit(scene: FixContext, package: str, version: str | None) -> Edit | None:
+def _edit(context: FixContext, package: str, version: str | None) -> Edit | None:
     """Return the new last line of the one list of requirements, None where there are several."""
-    lists = [f for f in scene.workspace.files() if f.rpartition("/")[2] == "requirements.txt"]
+    lists = [f for f in context.workspace.files() if f.rpartition("/")[2] == "requirements.txt"]
     if len(lists) == 1:
-        lines = scene.workspace.lines(lists[0])
+        lines = context.workspace.lines(lists[0])
         filled = [number for number, line in enumerate(lines, 1) if line.strip()]
         if not filled:
             return None
@@ -170,21 +172,21 @@ def _edit(scene: FixContext, package: str, version: str | None) -> Edit | None:
         is_pinned = bool(version and _PINNED.match(before.strip()))
         text = f"{package}=={version}" if is_pinned else package
         return Edit(lists[0], filled[-1], before, f"{before}\n{text}")
-    return _project_edit(scene, package) if not lists else None
+    return _project_edit(context, package) if not lists else None
 
 
-def _project_edit(scene: FixContext, package: str) -> Edit | None:
+def _project_edit(context: FixContext, package: str) -> Edit | None:
     """Return the edit of ``pyproject.toml`` whose dependencies (PEP 621) stand a line each."""
     file = "pyproject.toml"
     entries = [
         entry
-        for entry in scene.workspace.config_entries(file)
+        for entry in context.workspace.config_entries(file)
         if entry.path[:2] == ("project", "dependencies") and len(entry.path) == 3
     ]
     if not entries or len({entry.line for entry in entries}) != len(entries):
         return None
     last = max(entry.line for entry in entries)
-    before = scene.line((file, last))
+    before = context.line((file, last))
     match = _LISTED.match(before)
     if match is None:
         return None
@@ -193,9 +195,9 @@ def _project_edit(scene: FixContext, package: str) -> Edit | None:
     return Edit(file, last, before, f"{end}\n{match['indent']}{quote}{package}{quote},")
 
 
-def _wheel(scene: FixContext, module: str) -> tuple[str, str] | None:
+def _wheel(context: FixContext, module: str) -> tuple[str, str] | None:
     """Return the name and version of the one wheel in the workspace that is named like a module."""
-    found = [one for one in wheels(scene.workspace.root) if _plain(one[0]) == _plain(module)]
+    found = [one for one in wheels(context.workspace.root) if _plain(one[0]) == _plain(module)]
     return found[0] if len(found) == 1 else None
 
 

@@ -15,31 +15,31 @@ _SHELL = (".sh", ".sbatch", ".slurm", ".bash")
 _OPTION = re.compile(r"""add_argument\(\s*["'](--[\w-]+)["']""")
 
 
-def find(scene: FixContext) -> Iterator[Fix]:
+def find(context: FixContext) -> Iterator[Fix]:
     """Yield paths, numbers, options and config keys whose right spelling is certain."""
-    yield from _paths(scene)
-    yield from _yaml_number(scene)
-    yield from _option_value(scene)
-    yield from _option_name(scene)
-    yield from _sibling_key(scene)
+    yield from _paths(context)
+    yield from _yaml_number(context)
+    yield from _option_value(context)
+    yield from _option_name(context)
+    yield from _sibling_key(context)
 
 
-def _paths(scene: FixContext) -> Iterator[Fix]:
+def _paths(context: FixContext) -> Iterator[Fix]:
     """Yield a file's name that one place writes and the folder has in another spelling."""
-    for path in scene.named(FactKind.PATH, Role.ACTUAL):
+    for path in context.named(FactKind.PATH, Role.ACTUAL):
         name = path.replace("\\", "/").rpartition("/")[2]
-        if "." not in name or scene.workspace.existing_file(path) is not None:
+        if "." not in name or context.workspace.existing_file(path) is not None:
             continue
-        new = _name_there(scene, path.replace("\\", "/"), name)
-        places = list(_lines_with(scene, name)) if new is not None else []
+        new = _name_there(context, path.replace("\\", "/"), name)
+        places = list(_lines_with(context, name)) if new is not None else []
         if new is not None and len(places) == 1:
-            edit = scene.replaced(places[0], name, new)
+            edit = context.replaced(places[0], name, new)
             if edit is not None:
                 why = f"the folder has '{new}', and no other file of a similar name"
                 yield Fix(f"Change '{name}' to '{new}'", why, (edit,))
 
 
-def _name_there(scene: FixContext, path: str, name: str) -> str | None:
+def _name_there(context: FixContext, path: str, name: str) -> str | None:
     """Return the one file of a missing one's folder that is named nearly like it, or None.
 
     Of files that no listing shows (pictures, weights) only another case of the name is tried.
@@ -47,33 +47,33 @@ def _name_there(scene: FixContext, path: str, name: str) -> str | None:
     before = path[: len(path) - len(name)]
     stem, _, end = name.rpartition(".")
     cases = {f"{stem}.{end.lower()}", f"{stem}.{end.upper()}", name.lower(), name.upper()} - {name}
-    found = {case for case in cases if scene.workspace.existing_file(before + case) is not None}
+    found = {case for case in cases if context.workspace.existing_file(before + case) is not None}
     folder = before.strip("./")
-    for file in scene.workspace.files():
+    for file in context.workspace.files():
         where, _, there = file.rpartition("/")
         if f"/{where}".endswith(f"/{folder}") if folder else not where:
             found.add(there)
     return only_slip(name, found)
 
 
-def _lines_with(scene: FixContext, text: str) -> Iterator[At]:
-    for file in scene.texts or ():
-        for number, line in enumerate(scene.workspace.lines(file), 1):
+def _lines_with(context: FixContext, text: str) -> Iterator[At]:
+    for file in context.texts or ():
+        for number, line in enumerate(context.workspace.lines(file), 1):
             if text in line:
                 yield file, number
 
 
-def _yaml_number(scene: FixContext) -> Iterator[Fix]:
+def _yaml_number(context: FixContext) -> Iterator[Fix]:
     """Yield ``1e-4`` made ``1.0e-4``: YAML 1.1 takes a number for a float only with a dot."""
-    classes = set(scene.named(FactKind.CLASS)) | set(scene.named(FactKind.DTYPE))
-    if "str" not in classes and "'str'" not in _message(scene):
+    classes = set(context.named(FactKind.CLASS)) | set(context.named(FactKind.DTYPE))
+    if "str" not in classes and "'str'" not in _message(context):
         return
-    first = scene.failure.suspects[:1]
+    first = context.failure.suspects[:1]
     entries = [
         entry
         for suspect in first
         if suspect.file.endswith((".yaml", ".yml"))
-        for entry in scene.workspace.config_entries(suspect.file)
+        for entry in context.workspace.config_entries(suspect.file)
         if entry.line == suspect.line and isinstance(entry.value, str)
     ]
     for entry in entries:
@@ -82,31 +82,31 @@ def _yaml_number(scene: FixContext) -> Iterator[Fix]:
             continue
         new = f"{match[1]}.0{match[2] if match[2][1] in '+-' else f'{match[2][0]}+{match[2][1:]}'}"
         at = (entry.file, entry.line)
-        line = scene.line(at)
+        line = context.line(at)
         if line.count(entry.text.strip()) == 1:
             edit = Edit(*at, line, line.replace(entry.text.strip(), new))
             why = "without a dot YAML reads this number as text"
             yield Fix(f"Change '{entry.text.strip()}' to '{new}'", why, (edit,))
 
 
-def _message(scene: FixContext) -> str:
-    return scene.failure.exception.message if scene.failure.exception is not None else ""
+def _message(context: FixContext) -> str:
+    return context.failure.exception.message if context.failure.exception is not None else ""
 
 
-def _option_value(scene: FixContext) -> Iterator[Fix]:
+def _option_value(context: FixContext) -> Iterator[Fix]:
     """Yield ``5e1`` made ``50`` for an option that takes a whole number."""
-    if "int" not in scene.named(FactKind.CLASS, Role.EXPECTED):
+    if "int" not in context.named(FactKind.CLASS, Role.EXPECTED):
         return
-    for option in scene.named(FactKind.OPTION, Role.ACTUAL):
-        for value in scene.named(FactKind.LITERAL, Role.ACTUAL):
+    for option in context.named(FactKind.OPTION, Role.ACTUAL):
+        for value in context.named(FactKind.LITERAL, Role.ACTUAL):
             if not re.fullmatch(r"[-+]?\d{1,9}(?:\.0*)?(?:e\+?\d)?", value, re.IGNORECASE):
                 continue
             new = str(int(float(value)))
             written = re.compile(rf"(?<!\S){re.escape(option)}[ =]{re.escape(value)}(?!\S)")
-            found = [at for at in _launches(scene) if written.search(scene.line(at))]
+            found = [at for at in _launches(context) if written.search(context.line(at))]
             if float(value) != int(float(value)) or len(found) != 1:
                 continue
-            line = scene.line(found[0])
+            line = context.line(found[0])
             parts = written.split(line)
             if len(parts) == 2:
                 match = written.search(line)
@@ -116,59 +116,59 @@ def _option_value(scene: FixContext) -> Iterator[Fix]:
                 yield Fix(f"Change '{value}' to '{new}'", f"{option} takes whole numbers", (edit,))
 
 
-def _option_name(scene: FixContext) -> Iterator[Fix]:
+def _option_name(context: FixContext) -> Iterator[Fix]:
     """Yield an option that the program knows under a spelling near to the one it was given."""
-    site = next((f.workspace_file for f in scene.failure.frames if f.workspace_file), None)
+    site = next((f.workspace_file for f in context.failure.frames if f.workspace_file), None)
     if site is None or not site.endswith(".py"):
         return
-    known = set(_OPTION.findall(scene.workspace.text(site) or ""))
-    for option in scene.named(FactKind.OPTION, Role.ACTUAL):
+    known = set(_OPTION.findall(context.workspace.text(site) or ""))
+    for option in context.named(FactKind.OPTION, Role.ACTUAL):
         new = only_slip(option, known) if option not in known else None
-        places = [at for at in _launches(scene) if option in scene.line(at).split()]
+        places = [at for at in _launches(context) if option in context.line(at).split()]
         edit = None
         if new is not None and len(places) == 1:
-            line = scene.line(places[0])
+            line = context.line(places[0])
             parts = re.split(rf"(?<!\S){re.escape(option)}(?!\S)", line)
             edit = Edit(*places[0], line, new.join(parts)) if len(parts) == 2 else None
         if edit is not None and new is not None:
             yield Fix(f"Change '{option}' to '{new}'", f"the program knows '{new}'", (edit,))
 
 
-def _launches(scene: FixContext) -> Iterator[At]:
+def _launches(context: FixContext) -> Iterator[At]:
     """Yield every line of the launch scripts."""
-    for file in scene.texts or ():
+    for file in context.texts or ():
         if file.endswith(_SHELL):
-            yield from ((file, n) for n in range(1, len(scene.workspace.lines(file)) + 1))
+            yield from ((file, n) for n in range(1, len(context.workspace.lines(file)) + 1))
 
 
-def _sibling_key(scene: FixContext) -> Iterator[Fix]:
+def _sibling_key(context: FixContext) -> Iterator[Fix]:
     """Yield a config's key that all files beside it spell otherwise, as the missing one is.
 
     The files agree on every other key, and the odd one's words are among the missing one's.
     """
-    for key in scene.named(FactKind.KEY, Role.ACTUAL):
+    for key in context.named(FactKind.KEY, Role.ACTUAL):
         if "." in key:
             continue
-        found = list(_odd_entries(scene, key))
+        found = list(_odd_entries(context, key))
         if len(found) == 1:
             entry = found[0]
-            edit = scene.replaced((entry.file, entry.line), entry.key, key, "", r"(?=\s*[:=])")
+            edit = context.replaced((entry.file, entry.line), entry.key, key, "", r"(?=\s*[:=])")
             if edit is not None:
                 why = f"the files beside this one call it '{key}'"
                 yield Fix(f"Change '{entry.key}' to '{key}'", why, (edit,))
 
 
-def _odd_entries(scene: FixContext, key: str) -> Iterator[ConfigEntry]:
-    shown = [suspect.file for suspect in scene.failure.suspects]
+def _odd_entries(context: FixContext, key: str) -> Iterator[ConfigEntry]:
+    shown = [suspect.file for suspect in context.failure.suspects]
     for file in dict.fromkeys(shown):
         folder, _, name = file.rpartition("/")
         end = name.rpartition(".")[2]
         if end not in ("yaml", "yml", "toml") or not folder:
             continue
-        mine = _keys(scene, file)
+        mine = _keys(context, file)
         beside = [
-            _keys(scene, other)
-            for other in scene.workspace.config_files()
+            _keys(context, other)
+            for other in context.workspace.config_files()
             if other != file and other.rpartition("/")[0] == folder and other.endswith(end)
         ]
         if not beside or key in mine or any(key not in keys for keys in beside):
@@ -179,7 +179,7 @@ def _odd_entries(scene: FixContext, key: str) -> Iterator[ConfigEntry]:
             yield mine[odd[0]]
 
 
-def _keys(scene: FixContext, file: str) -> dict[str, ConfigEntry]:
+def _keys(context: FixContext, file: str) -> dict[str, ConfigEntry]:
     """Return the entries at the top of a config by key."""
-    entries = scene.workspace.config_entries(file)
+    entries = context.workspace.config_entries(file)
     return {entry.key: entry for entry in entries if len(entry.path) == 1}

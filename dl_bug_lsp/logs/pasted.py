@@ -38,7 +38,7 @@ _NARROWEST = 30
 _FAR = 400
 
 
-def mended(lines: list[LogLine]) -> list[LogLine]:
+def repaired_lines(lines: list[LogLine]) -> list[LogLine]:
     """Return ``lines`` as they were before they were pasted; each keeps its number."""
     lines = [part for line in lines for part in _parts(line)]
     if any("Traceback (most" in line.text for line in lines):

@@ -68,7 +68,7 @@ class EditorFolders:
         """Return what the editor shows in a folder, the latest first."""
 
         async def shown() -> list[KeptFailure]:
-            held = [one for one in self._server.shelf.all() if one.shown()]
+            held = [one for one in self._server.shown_failures.all() if one.shown()]
             here = [one for one in held if one.folder.root == workspace.root]
             return [kept_failure(one) for one in reversed(here)]
 

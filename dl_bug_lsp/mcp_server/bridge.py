@@ -11,7 +11,7 @@ from pathlib import Path
 PART = 1 << 16
 
 
-def hand_on(path: Path) -> None:
+def forward(path: Path) -> None:
     """Copy both ways until either end is closed; raises OSError where nobody listens."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(path))

@@ -18,7 +18,7 @@ from typing import Any
 from dl_bug_lsp.assistants.context import PLACES, clean, context_of
 from dl_bug_lsp.assistants.explaining import meant
 from dl_bug_lsp.assistants.why import MOST_STEPS, why, why_text
-from dl_bug_lsp.mcp_server.folders import Folders, KeptFailure, Shown, ToolError, log_bytes
+from dl_bug_lsp.mcp_server.folders import Folders, KeptFailure, ShownPlace, ToolError, log_bytes
 from dl_bug_lsp.report import FailureReport, Report
 from dl_bug_lsp.taxonomy.categories import categories
 from dl_bug_lsp.views.escape import escape, in_order, shorten
@@ -62,7 +62,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldReport:
     """A report that can be read again, with the folder that it was made for."""
 
     id: str
@@ -98,7 +98,7 @@ class Tools:
 
     folders: Folders
     logs: tuple[Path, ...] = ()
-    held: dict[str, Held] = field(default_factory=dict)
+    held: dict[str, HeldReport] = field(default_factory=dict)
 
     def all(self) -> list[Tool]:
         """Return the tools, those that this installation lacks left out."""
@@ -205,7 +205,7 @@ class Tools:
         if primary is None:
             return
         self.held.pop(primary.id, None)
-        self.held[primary.id] = Held(primary.id, report, workspace)
+        self.held[primary.id] = HeldReport(primary.id, report, workspace)
         while len(self.held) > MOST_HELD:
             del self.held[next(iter(self.held))]
 
@@ -370,8 +370,8 @@ def cleaned(value: Any) -> Any:
     return value
 
 
-def _clean_place(place: Shown) -> Shown:
-    return Shown(place.rank, place.file, place.line, clean(escape(place.text)), place.score)
+def _clean_place(place: ShownPlace) -> ShownPlace:
+    return ShownPlace(place.rank, place.file, place.line, clean(escape(place.text)), place.score)
 
 
 @cache

@@ -266,7 +266,7 @@ class Node:
             found: tuple[Value, ...] = queries.ask(key, lambda: self.engine.values_of(self), place)
             self._known = queries.known(key)
             return found
-        queries.lean_on(self._known[1])
+        queries.note_completeness(self._known[1])
         return self._known[0]
 
     def _place(self) -> tuple[object, ...]:

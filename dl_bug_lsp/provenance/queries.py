@@ -51,7 +51,7 @@ class Queries:
         self.limits.add(limit)
         self._whole = False
 
-    def lean_on(self, whole: bool) -> None:
+    def note_completeness(self, whole: bool) -> None:
         """Note that the answer being worked out uses one that is known."""
         if not whole:
             self._whole = False

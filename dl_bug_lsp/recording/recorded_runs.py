@@ -64,7 +64,7 @@ def read_run(
     name = f"{source} ({'failed' if is_failing else 'passed'})"
     failed = next((one for one in records_kept if one.broken), None) if is_failing else None
     failed = failed or records_kept[0]
-    loop = telling_loop(failed.broken, texts.get, list(texts)) if is_failing else None
+    loop = most_informative_loop(failed.broken, texts.get, list(texts)) if is_failing else None
     everything = _union(one.lines for one in records_kept)
     whole = RecordedTest(
         name,
@@ -176,7 +176,7 @@ _STEPS = frozenset((
 _HOPS = 4
 
 
-def telling_loop(
+def most_informative_loop(
     broken: Sequence[Broken], text_of: Callable[[str], str | None], files: Sequence[str]
 ) -> Broken | None:
     """Return the loop or callback to compare turns of; ``broken`` are innermost first.

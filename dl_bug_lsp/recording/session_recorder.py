@@ -16,7 +16,7 @@ import coverage
 from dl_bug_lsp.cancellation import CancelledError, cancellable
 from dl_bug_lsp.recording import session_folder
 from dl_bug_lsp.recording.journal import JournalWriter, RunningTest, crashed_worker
-from dl_bug_lsp.recording.session_folder import merge_abandoned_sessions, take_in
+from dl_bug_lsp.recording.session_folder import add_session, merge_abandoned_sessions
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
 from dl_bug_lsp.recording.values import Phase
 from dl_bug_lsp.report import Options, Suspect
@@ -176,7 +176,7 @@ class SessionRecorder:
         return most_suspicious(self._root)
 
     def _store(self, folder: Path) -> None:
-        taken = take_in(self._root, folder, self._crashed)
+        taken = add_session(self._root, folder, self._crashed)
         self._is_stored = True
         self._has_failures = taken.has_failures
         self._lines += taken.lines

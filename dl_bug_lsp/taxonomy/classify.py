@@ -133,7 +133,7 @@ def _with_embedded(cause: Cause) -> Iterator[Cause]:
 
 def _by_rules(scene: ClassificationContext, discount: float) -> CategoryVerdict | None:
     for table in TABLES:
-        if not table.concerns(scene):
+        if not table.applies_to(scene):
             continue
         for candidate in table.rules:
             verdict = _fire(candidate, scene, discount)

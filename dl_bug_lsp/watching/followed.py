@@ -16,7 +16,7 @@ from dl_bug_lsp.watching.failure_detection import (
     failure_in,
     first_marker,
     is_longer,
-    older_again,
+    offset_of_older,
 )
 from dl_bug_lsp.watching.folders import is_document
 from dl_bug_lsp.watching.tail import CHUNK, Growth, Tail
@@ -171,7 +171,7 @@ class FollowedLog:
         lines = self._lines_before(start)
         self._open_until = self.tail.offset + STILL_OPEN
         found = judge(data, lines)
-        again = older_again(data) if found is not None and found == self._known else 0
+        again = offset_of_older(data) if found is not None and found == self._known else 0
         if again:
             self._run_start = start + again
             data, lines = data[again:], lines + data.count(b"\n", 0, again)

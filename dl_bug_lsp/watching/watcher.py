@@ -271,7 +271,7 @@ class Watcher:
         """Take back what a log told under a former name: it tells it under its new one."""
         identity = identity_of(new.tail.path)
         for path, old in list(self._logs.items()) if identity else ():
-            if old.tail.went_to(new.tail.path, identity):
+            if old.tail.moved_to(new.tail.path, identity):
                 self._forget(path)
                 self._tell(Recovered(old.source))
 

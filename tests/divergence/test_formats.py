@@ -16,7 +16,7 @@ from dl_bug_lsp.divergence.pickles import NotPlainError, read_plain
 from dl_bug_lsp.divergence.transcripts import ranks_of
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.tracebacks import Failure, read_failures
-from dl_bug_lsp.tracebacks.values import Divergence, Doing
+from dl_bug_lsp.tracebacks.values import Activity, Divergence
 
 TORCH = "/opt/venv/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py"
 
@@ -78,7 +78,7 @@ def test_a_rank_whose_process_is_gone_is_apart() -> None:
         + "[rank1]: [dl-bug-lsp] process 12 has ended\n[dl-bug-lsp] end of the stacks\n"
     )
     assert found.apart == (1,)
-    assert [state.doing for state in found.states] == [Doing.WAITS, Doing.ENDED]
+    assert [state.doing for state in found.states] == [Activity.WAITS, Activity.ENDED]
 
 
 SPY = """Process {pid}: python -u main.py
@@ -101,7 +101,7 @@ def test_py_spy_text_of_two_files_is_one_job() -> None:
     found = divergence(joined([("d/rank0.txt", first.encode()), ("d/rank1.txt", second.encode())]))
     assert found.apart == (1,)
     states = {state.rank: (state.doing, state.frames[-1].line) for state in found.states}
-    assert states == {0: (Doing.WAITS, 3151), 1: (Doing.RUNS, 9)}
+    assert states == {0: (Activity.WAITS, 3151), 1: (Activity.RUNS, 9)}
 
 
 def test_py_spy_json_is_read_as_its_text() -> None:

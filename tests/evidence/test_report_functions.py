@@ -8,13 +8,19 @@ import numpy as np
 import pytest
 
 from dl_bug_lsp.bug_reports import read_report
-from dl_bug_lsp.evidence.reports.blocks import FileBlocks, Rarity, Traced, beyond, set_by
+from dl_bug_lsp.evidence.reports.blocks import (
+    FileBlocks,
+    Rarity,
+    TracedFrames,
+    set_by,
+    signals_beyond_frames,
+)
 from dl_bug_lsp.evidence.reports.function_signals import Functions, redundancy
 from dl_bug_lsp.evidence.reports.line_signals import Statements
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.localize import case_of, failures_of
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.ranking.report_ranking import ReportRanking, led
+from dl_bug_lsp.ranking.report_ranking import ReportRanking, best_line_first
 from dl_bug_lsp.ranking.report_weights import shipped_report_weights
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.tracebacks import read_failures
@@ -89,13 +95,13 @@ def project(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path, cache=False)
 
 
-def traced_of(text: str, workspace: Workspace) -> Traced:
+def traced_of(text: str, workspace: Workspace) -> TracedFrames:
     log = read_log(text)
     failures = failures_of(log, read_failures(log))
     primary = next((failure for failure in failures if failure.primary), None)
     if primary is None:
-        return Traced()
-    return Traced(case_of(primary, log, workspace, Options()).located)
+        return TracedFrames()
+    return TracedFrames(case_of(primary, log, workspace, Options()).located)
 
 
 def functions_of(text: str, workspace: Workspace) -> Functions:
@@ -253,7 +259,7 @@ def test_who_sets_what_the_stack_reads_and_who_calls_what_failed(project: Worksp
     assert names_with(functions, "frames.callers") == {}
     assert names_with(functions, "frames.called") == {}
     silent = functions_of("Slow\n\nIt is slow.", project)
-    found = beyond(silent.frames, silent.blocks, Rarity(silent.blocks))
+    found = signals_beyond_frames(silent.frames, silent.blocks, Rarity(silent.blocks))
     assert not any(values.any() for values in found.values())
 
 
@@ -350,7 +356,7 @@ def test_lines_are_of_their_block_without_blanks_and_docstrings(project: Workspa
 )
 def test_the_best_functions_best_line_leads(order: list[int], first: int) -> None:
     scores = np.array([5.0, 2.0, 1.0, 3.0])
-    found = led(scores, np.array([0, 1, 1, 2]), order)
+    found = best_line_first(scores, np.array([0, 1, 1, 2]), order)
     assert int(found.argmax()) == first
     assert np.count_nonzero(found != scores) == (1 if first else 0)
 

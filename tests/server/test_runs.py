@@ -19,7 +19,7 @@ from pytest_lsp import ClientServerConfig, LanguageClient
 from waiting import SECONDS
 
 from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.following.followed_logs import concerns
+from dl_bug_lsp.server.following.followed_logs import is_for_folder
 from dl_bug_lsp.watching.values import RunPlace
 
 FAILING = "import sys\n\n\ndef step(n):\n    return 1 / n\n\n\nstep(0)\n"
@@ -201,7 +201,7 @@ def test_a_run_concerns_the_folder_that_it_ran_in_or_names(
     (root / "a").mkdir()
     folder = Folder((root / "a").as_uri(), root / "a")
     place = RunPlace(str(root / ran_in), str(root), tuple(command.split()))
-    assert concerns(folder, place) is is_concerned
+    assert is_for_folder(folder, place) is is_concerned
 
 
 async def test_the_same_command_in_two_folders_is_two_failures(

@@ -27,11 +27,11 @@ from dl_bug_lsp.spectrum.failure_words import (
 )
 from dl_bug_lsp.spectrum.features import (
     FEATURES,
-    FailureSigns,
+    FailureCues,
     Finder,
+    cues_of,
     layout,
     rows_of,
-    signs_of,
     stack_as_failing_run,
 )
 from dl_bug_lsp.spectrum.values import Counts, Element, counts_of
@@ -70,7 +70,7 @@ def counted(*rows: tuple[str, int, int, int], failing: int = 1, passing: int = 9
 
 def test_a_pytest_report_gives_stack_and_words() -> None:
     names = ["tests/test_more.py::TestRows::test_blank[a::b]", "tests.test_old.test_x"]
-    signs = signs_of(failures_in(PYTEST), PYTEST, FILES, names)
+    signs = cues_of(failures_in(PYTEST), PYTEST, FILES, names)
     assert signs.stacks == ((("pack/parsing.py", 4), ("pack/headers.py", 12)),)
     assert signs.tests == {"headers", "more", "rows", "old"}
     assert {"load", "value", "unpack"} <= signs.report
@@ -161,11 +161,11 @@ SERVED = ("pack/records.py", "pack/serving.py", "tests/test_rows.py")
 def test_what_a_program_logged_stands_in_for_a_stack_that_ends_in_the_test() -> None:
     logged = (("pack/records.py", 5), ("pack/serving.py", 28))
     own = (("tests/test_rows.py", 7),)
-    assert signs_of(failures_in(CAPTURED), CAPTURED, SERVED).stacks == (own, logged)
+    assert cues_of(failures_in(CAPTURED), CAPTURED, SERVED).stacks == (own, logged)
     section = CAPTURED.partition("AssertionError\n")[2]
     both = PYTEST.partition("====== short")[0].rpartition("\n")[0] + "\n" + section
     reached = ("pack/parsing.py", 4), ("pack/headers.py", 12)
-    assert signs_of(failures_in(both), both, (*FILES, *SERVED)).stacks == (reached,)
+    assert cues_of(failures_in(both), both, (*FILES, *SERVED)).stacks == (reached,)
 
 
 def test_only_captured_text_with_a_traceback_is_kept() -> None:
@@ -207,7 +207,7 @@ def test_layout_parts_stretches_at_gaps_and_blocks_at_counts() -> None:
 
 def test_features_of_frames_fall_with_rank_and_distance() -> None:
     counts = counted(*(("a.py", line, 1, 0) for line in (1, 2, 3, 40)), ("b.py", 9, 1, 0))
-    signs = FailureSigns(((("a.py", 2), ("b.py", 8)),))
+    signs = FailureCues(((("a.py", 2), ("b.py", 8)),))
     rows = [dict(zip(FEATURES, row, strict=True)) for row in rows_of(counts, signs)]
     assert [row["frame"] for row in rows] == [0, 1, 0, 0, 0]
     # b.py:8 is no executed line and of rank 2: one step away, 1/2 · 1/2
@@ -231,7 +231,7 @@ def test_what_fails_alone_comes_first_and_a_frame_moves_it() -> None:
     assert {s.element.line for s in plain if s.element.file == "b.py"} == {1}
     assert sum(s.share for s in plain) == pytest.approx(1)
     assert [s.score for s in plain] == sorted((s.score for s in plain), reverse=True)
-    traced = combine(counts, FailureSigns(((("b.py", 1),),)))
+    traced = combine(counts, FailureCues(((("b.py", 1),),)))
     assert traced[0].element.file == "b.py"
 
 
@@ -249,7 +249,7 @@ def test_a_stack_stands_for_the_failing_run() -> None:
     )
     alone = stack_as_failing_run(counts, ((("a.py", 2),),))
     assert (list(alone.ef), alone.failing) == ([1, 1, 0, 0], 1)
-    assert combine(alone, FailureSigns(((("a.py", 2),),)))[0].element.line == 2
+    assert combine(alone, FailureCues(((("a.py", 2),),)))[0].element.line == 2
     assert sum(stack_as_failing_run(counts, ()).ef) == 0
 
 

@@ -20,7 +20,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_scopes
 from dl_bug_lsp.evidence.repairs.parallel import WORD, Deviation, deviations, written_names
 from dl_bug_lsp.evidence.repairs.repair_context import body_of
 from dl_bug_lsp.evidence.words import HELD_FILES
-from dl_bug_lsp.provenance.properties import ANY, NO_PROPERTY, Property, decides, handed
+from dl_bug_lsp.provenance.properties import ANY, NO_PROPERTY, Property, decides, property_of_input
 from dl_bug_lsp.provenance.scopes import Scope
 
 CATEGORIES = {
@@ -140,7 +140,7 @@ def _may_matter(case: Case, scope: Scope, deviation: Deviation) -> bool:
                 child = case.engine.node(extra, context)
                 # Of an unknown complaint, numbers like a learning rate are no cause.
                 asked = case.asked if case.asked is not ANY else ANY & ~Property.VALUE
-                return handed(node, deviation.role, child, asked) is not NO_PROPERTY
+                return property_of_input(node, deviation.role, child, asked) is not NO_PROPERTY
         return True
     node = case.engine.node(extra, context)
     kinds = (ast.Subscript, ast.Attribute)

@@ -26,7 +26,7 @@ def register(server: DlBugServer) -> None:
             raise JsonRpcInvalidParams(
                 f"{REPORT}: 'format' must be 'json', 'markdown' or 'context'"
             )
-        found = ls.shelf.find(wanted.get("report"))
+        found = ls.shown_failures.find(wanted.get("report"))
         if found is None:
             return None
         if wanted.get("show"):
@@ -49,7 +49,7 @@ def register(server: DlBugServer) -> None:
             raise JsonRpcInvalidParams(f"{WHY} needs a file's 'uri' and a 'line', from 1 on")
         frames = tuple(
             frame
-            for held in ls.shelf.all()
+            for held in ls.shown_failures.all()
             if held.folder is folder and held.report.primary is not None
             for frame in held.report.primary.frames
         )

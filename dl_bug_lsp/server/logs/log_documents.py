@@ -141,7 +141,7 @@ def is_log(ls: DlBugServer, uri: str, language: str | None, settings: Settings |
     file = folder.file_of(uri) if folder is not None else None
     if file is not None and settings is not None and _rules(settings).is_log(file):
         return not file.endswith(".ipynb")
-    return any(publication.log == uri for publication in ls.shelf.held())
+    return any(publication.log == uri for publication in ls.shown_failures.held())
 
 
 def _rules(settings: Settings) -> LogRules:

@@ -47,7 +47,7 @@ class Table:
     rules: tuple[Rule, ...]
     packages: frozenset[str] = frozenset()
 
-    def concerns(self, scene: ClassificationContext) -> bool:
+    def applies_to(self, scene: ClassificationContext) -> bool:
         """Say whether the family can have raised it: its code did, or nobody knows whose did."""
         libraries = set(scene.libraries)
         return not self.packages or not libraries or bool(libraries & self.packages)
