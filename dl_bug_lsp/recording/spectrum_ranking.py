@@ -14,7 +14,6 @@ from dl_bug_lsp.spectrum.table import Table, formula_table, shares_table
 from dl_bug_lsp.spectrum.values import Counts, Spectrum
 from dl_bug_lsp.workspace import Workspace
 
-LEVELS = ("line", "function", "branch")
 ALL = Options(0, 0)
 
 

@@ -9,7 +9,7 @@ link. Tokens are estimated without a tokenizer, so that the same text always giv
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp import __version__
@@ -78,8 +78,6 @@ NEAR = (1.0, 0.2, 0.15, 0.1, 0.08, 0.06)
 """What a line is worth that stands so many lines from a place, as a part of the place's worth."""
 OF_RAISE, OF_FRAME = 0.2, 0.06
 """What the raising line and the other lines of the stack are worth at least."""
-
-Clean = Callable[[str], str]
 
 
 def render_context(

@@ -105,9 +105,9 @@ def traced_of(text: str, workspace: Workspace) -> TracedFrames:
 
 
 def functions_of(text: str, workspace: Workspace) -> Functions:
-    scene = ReportContext(read_report(text), workspace)
-    rows = range(len(scene.files))
-    return Functions(scene, rows, [0.5] * len(rows), traced_of(text, workspace))
+    context = ReportContext(read_report(text), workspace)
+    rows = range(len(context.files))
+    return Functions(context, rows, [0.5] * len(rows), traced_of(text, workspace))
 
 
 def names_with(functions: Functions, signal: str) -> dict[str, float]:
@@ -136,16 +136,16 @@ def names_with(functions: Functions, signal: str) -> dict[str, float]:
 def test_a_line_is_of_the_innermost_block_decorators_counted_in(
     project: Workspace, line: int, name: str
 ) -> None:
-    scene = ReportContext(read_report("x"), project)
-    file = FileBlocks(scene, scene.rows["lib/saver.py"], 7, 0)
+    context = ReportContext(read_report("x"), project)
+    file = FileBlocks(context, context.rows["lib/saver.py"], 7, 0)
     index = file.at(line)
     assert index is not None
     assert file.blocks[index - 7].definition.name == name
 
 
 def test_no_line_is_outside_and_words_are_a_blocks_own(project: Workspace) -> None:
-    scene = ReportContext(read_report("x"), project)
-    file = FileBlocks(scene, scene.rows["lib/saver.py"], 0, 0)
+    context = ReportContext(read_report("x"), project)
+    file = FileBlocks(context, context.rows["lib/saver.py"], 0, 0)
     assert file.at(0) is None
     assert file.at(1000) is None
     by_name = {block.definition.name: block for block in file.blocks}
@@ -221,7 +221,7 @@ def test_a_stack_is_read_from_the_raise_site(project: Workspace) -> None:
     assert set(names_with(functions, "frames.first_file")) == {
         block.definition.name
         for block in functions.blocks
-        if functions.scene.files[block.row] == "lib/saver.py"
+        if functions.context.files[block.row] == "lib/saver.py"
     }
     assert any(name.startswith("with_stack.") for name in functions.signals)
 
@@ -327,7 +327,7 @@ def test_lines_have_their_marks(
     functions = functions_of(CRASH + link, project)
     statements = Statements(functions, range(len(functions.blocks)))
     values = statements.signals()[signal]
-    files = functions.scene.files
+    files = functions.context.files
     found = {
         (files[line.row], line.number)
         for line, value in zip(statements.lines, values, strict=True)
@@ -379,8 +379,8 @@ def test_the_shipped_weights_of_functions_and_lines_are_of_signals_that_exist(
 
 def test_the_function_at_the_raise_site_comes_first_and_its_line_leads(project: Workspace) -> None:
     text = CRASH.replace("Resuming fails", "It crashes").replace("when I resume", "every time")
-    scene = ReportContext(read_report(text), project)
-    ranking = ReportRanking(scene, shipped_report_weights(), traced_of(text, project))
+    context = ReportContext(read_report(text), project)
+    ranking = ReportRanking(context, shipped_report_weights(), traced_of(text, project))
     first = ranking.functions.blocks[ranking.block_order[0]]
     assert first.definition.name == "Saver.load"
     assert ranking.statements.lines[ranking.line_order[0]].block == ranking.block_order[0]

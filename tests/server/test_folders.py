@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dl_bug_lsp.server.documents.folders import MOST_GUESTS, Folders, path_of, same_file
+from dl_bug_lsp.server.documents.folders import MOST_GUESTS, Folders, path_of
 
 
 def test_a_file_s_uri_begins_as_its_folder_s(tmp_path: Path) -> None:
@@ -37,21 +37,6 @@ def test_a_uri_names_a_file_of_the_folder(tmp_path: Path, name: str, file: str |
     assert folder is not None
     assert folder.file_of(f"{tmp_path.as_uri()}/{name}") == file
     assert folder.file_of(f"{tmp_path.as_uri()}x/{name}") is None
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("file:///a/b.py", "file:///a/b.py", True),
-        ("file:///a/b%2Bc.py", "file:///a/b+c.py", True),
-        ("file:///a/b%20c.py", "file:///a/b c.py", True),
-        ("file:///a/b.py", "file:///a/c.py", False),
-        ("untitled:b.py", "untitled:b.py", True),
-        ("untitled:b.py", "untitled:c.py", False),
-    ],
-)
-def test_same_file(one: str, other: str, same: bool) -> None:
-    assert same_file(one, other) is same
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dl_bug_lsp.report import Options
 from dl_bug_lsp.server.core.settings import read_settings
 from dl_bug_lsp.server.process.lifetime import PayloadFreeFormatter
 from dl_bug_lsp.settings.project import read_project
-from dl_bug_lsp.settings.reading import Settings, markdown_table, read_given, settings_of
+from dl_bug_lsp.settings.reading import Settings, read_given, settings_of
 from dl_bug_lsp.settings.table import SETTINGS, camel
 from dl_bug_lsp.workspace import Workspace
 
@@ -102,6 +102,19 @@ def test_a_project_s_settings(
     found = read_project(Workspace(tmp_path, cache=False).config_entries("pyproject.toml"))
     assert settings_of(found.given) == settings
     assert [line for line, _ in found.complaints] == lines
+
+
+def shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def markdown_table() -> str:
+    rows = ["| setting | in `pyproject.toml` | default | meaning |", "|---|---|---|---|"]
+    for setting in SETTINGS:
+        default = "" if setting.default is None else f"`{shown(setting.default)}`"
+        shared = "(only in the editor)" if setting.of_user else f"`{setting.project_key}`"
+        rows.append(f"| `{setting.key}` | {shared} | {default} | {setting.meaning} |")
+    return "\n".join(rows) + "\n"
 
 
 def test_the_documentation_has_the_table_of_settings() -> None:

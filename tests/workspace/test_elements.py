@@ -185,9 +185,6 @@ def test_a_notebook_is_read_on_the_lines_of_the_file(tmp_path: Path) -> None:
     found = workspace.elements("n.ipynb")
     assert [(f.name, f.line) for f in found.functions] == [("f", function.lineno)]
     assert workspace.enclosing_function("n.ipynb", function.lineno + 1) == "f"
-    assert workspace.notebook_cell_line("n.ipynb", 5, 3) == function.lineno
-    assert workspace.notebook_cell_line("n.ipynb", 1, 3) == function.lineno
-    assert workspace.notebook_cell_line("n.ipynb", 9, 1) is None
     assert "n.ipynb" in workspace.python_files()
 
 

@@ -82,11 +82,6 @@ def test_renamed_files_keep_their_past(made: MadeRepository) -> None:
     assert [c.subject for c in history.changes_of("new/a.py")] == ["more", "move", "fix a", "add"]
     assert history.changes_of("old/a.py") == ()
     assert [c.subject for c in history.fixes_of("new/a.py")] == ["fix a"]
-    assert history.changed_with("new/a.py") == {"b.py": 2}
-    assert history.changed_with("b.py") == {"new/a.py": 2}
-    assert history.age_of("new/a.py") == 0
-    assert history.age_of("b.py") == 2
-    assert history.age_of("none.py") is None
 
 
 def test_a_folder_of_a_repository_sees_its_own_names(made: MadeRepository) -> None:
@@ -119,13 +114,6 @@ def test_a_folder_of_a_repository_sees_its_own_names(made: MadeRepository) -> No
 )
 def test_which_commits_fix_bugs(subject: str, is_fix: bool) -> None:
     assert Commit("", (), 0, subject, "", ()).is_fix is is_fix
-
-
-def test_wide_commits_tie_nothing_together(made: MadeRepository) -> None:
-    made.commit("all", **{f"f{n}_py": "" for n in range(31)})
-    made.commit("two", f1_py="x = 1\n", f2_py="x = 1\n")
-    history = Workspace(made.path, cache=False).history()
-    assert history.changed_with("f1.py") == {"f2.py": 1}
 
 
 def test_where_no_history_can_be_had_it_is_empty(

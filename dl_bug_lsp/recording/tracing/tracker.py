@@ -64,11 +64,6 @@ class Tracker:
         """Seconds in `enter` and `line`."""
         self._settle()
 
-    @property
-    def every_turns(self) -> list[Turns]:
-        """All loops and callbacks that were met."""
-        return list(self._turns.values())
-
     def enter(self, frame: FrameType, code: Code) -> bool | None:
         """Take in a call; True where its end is to be told, None where its lines are too many."""
         self.events += 1
