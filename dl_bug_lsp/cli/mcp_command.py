@@ -14,7 +14,10 @@ MISSING = "the package 'mcp' is missing; install it with: pip install 'dl-bug-ls
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve one client over standard input and output; return 0 when it left."""
+    """Serve one client over standard input and output; return 0 when it left.
+
+    Raises `UsageError` for folders that do not exist, or where the extra is not installed.
+    """
     if arguments.connect is not None:
         if arguments.workspace or arguments.logs:
             raise UsageError("--connect: the editor's server has its own folders")

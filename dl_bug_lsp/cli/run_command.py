@@ -191,7 +191,10 @@ SHORT = 3
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command, record it, report its failure; return (or die of) what it ended with."""
+    """Run the command, record it, report its failure; return (or die of) what it ended with.
+
+    Raises `UsageError` without a command, and where it cannot be started.
+    """
     command = tuple(arguments.words)
     if command[:1] == ("--",):
         command = command[1:]

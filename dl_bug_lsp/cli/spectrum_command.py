@@ -88,7 +88,10 @@ NO_PASSING = "no recorded test passes: what failing and passing tests execute ca
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run ``import`` or ``report``; the exit codes are those of `localize`."""
+    """Run ``import`` or ``report``; the exit codes are those of `localize`.
+
+    Raises `UsageError` without a subcommand.
+    """
     if arguments.action == "import":
         return import_files(arguments)
     if arguments.action == "report":
@@ -97,7 +100,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def import_files(arguments: argparse.Namespace) -> int:
-    """Bring a coverage file and a JUnit report into the workspace's spectrum."""
+    """Add a coverage file and a JUnit report to the workspace's spectrum; return 0.
+
+    Raises `UsageError` for files that cannot be read, and where nothing can be written.
+    """
     from dl_bug_lsp import data_folder
     from dl_bug_lsp.cli.localize_command import workspace_folder
     from dl_bug_lsp.recording.coverage_data import CoverageDataError
@@ -174,7 +180,10 @@ def _newer(sources: object, root: Path, stamp: float) -> list[str]:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    """Print the ranked table, as text, JSON or a page with a heat map."""
+    """Print the ranked table, as text, JSON or a page with a heat map.
+
+    Raises `UsageError` where the workspace has no spectrum that can be read.
+    """
     from dl_bug_lsp.cli.localize_command import workspace_folder
     from dl_bug_lsp.recording.session_folder import merge_abandoned_sessions
     from dl_bug_lsp.recording.spectra import current_spectrum, stale

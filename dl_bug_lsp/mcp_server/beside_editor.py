@@ -42,7 +42,10 @@ class EditorFolders:
         self._loop = loop
 
     def folder(self, named: str | None) -> Folder:
-        """Return a folder that is open, the first one without a name; on the loop's thread."""
+        """Return a folder that is open, the first one without a name; on the loop's thread.
+
+        Raises `ToolError` where the editor has no such folder open.
+        """
         folders = tuple(self._server.folders)
         if not folders:
             raise ToolError("the editor has no folder open")

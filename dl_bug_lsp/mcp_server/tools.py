@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dl_bug_lsp.assistants.context import PLACES, clean, context_of
-from dl_bug_lsp.assistants.explaining import meant
+from dl_bug_lsp.assistants.explaining import meaning_of
 from dl_bug_lsp.assistants.why import MOST_STEPS, why, why_text
 from dl_bug_lsp.mcp_server.folders import Folders, KeptFailure, ShownPlace, ToolError, log_bytes
 from dl_bug_lsp.report import FailureReport, Report
@@ -180,7 +180,7 @@ class Tools:
         ]
 
     def localize(self, given: Mapping[str, Any]) -> Answer:
-        """Localize a log or a text."""
+        """Localize a log or a text; raises `ToolError` for a wrong call."""
         named, text = given.get("log_path"), given.get("text")
         if (named is None) == (text is None):
             raise ToolError("give either 'log_path' or 'text'")
@@ -252,12 +252,13 @@ class Tools:
         ]
 
     def explain(self, given: Mapping[str, Any]) -> Answer:
-        """Say what a category or a message means."""
+        """Say what a category or a message means; raises `ToolError` where none is known."""
         about = given["about"][:20_000]
-        found = meant(about)
-        if found is None:
+        meaning = meaning_of(about)
+        if meaning is None:
             known = ", ".join(row.id for row in categories())
             raise ToolError(f"no category is known for this. The categories: {known}")
+        found = meaning.category
         advice = [asdict(item.advice) for item in found.advice]
         values = {
             "id": found.id,
@@ -269,7 +270,7 @@ class Tools:
         return Answer(explain_markdown(found), values)
 
     def why(self, given: Mapping[str, Any]) -> Answer:
-        """Say where the values of a line come from."""
+        """Say where the values of a line come from; raises `ToolError` for a line without any."""
         workspace = self.folders.workspace(given.get("workspace"))
         file = file_named(workspace, given["file"])
         steps = MOST_STEPS if given.get("detail", BRIEF) == BRIEF else 4 * MOST_STEPS
@@ -334,7 +335,7 @@ def paged(report: Report, page: int) -> tuple[Report, int]:
     """Return a page of a report and how many there are.
 
     The first holds the failure that ended the job with its first places; the next pages hold more
-    of its places, then the other failures.
+    of its places, then the other failures. Raises `ToolError` for a page that does not exist.
     """
     from dataclasses import replace
 

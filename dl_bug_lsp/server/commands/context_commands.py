@@ -80,7 +80,10 @@ async def report_context(
     tokens: int | None,
     request: int | str | None,
 ) -> str | None:
-    """Return the compact context of a publication's failure, None where it was cancelled."""
+    """Return the compact context of a publication's failure, None where it was cancelled.
+
+    Raises `JsonRpcRequestCancelled` where a newer request took its place.
+    """
 
     def work(_token: Token) -> str:
         # Imported here: nobody asks before there is a failure.

@@ -67,7 +67,10 @@ def count_lenses(ls: DlBugServer, uri: str) -> list[types.CodeLens]:
 
 
 def command(ls: DlBugServer, data: Any) -> types.Command:
-    """Return a lens' command; one whose failure is gone since says so and does nothing."""
+    """Return a lens' command; one whose failure is gone since says so and does nothing.
+
+    Raises `JsonRpcInvalidParams` for data that is not of one of our lenses.
+    """
     if not isinstance(data, dict):
         raise JsonRpcInvalidParams("this lens is none of dl-bug's")
     publication = ls.shown_failures.find(data.get("report"))

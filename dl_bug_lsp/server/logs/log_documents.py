@@ -69,7 +69,10 @@ class Logs:
         ls.document_closings.append(lambda uri: self._kept.pop(uri, None))
 
     async def outline(self, uri: str, asker: str) -> tuple[Outline | None, Folder | None]:
-        """Return the outline of an open log and the folder it links into, None for no log."""
+        """Return the outline of an open log and the folder it links into, None for no log.
+
+        Raises `JsonRpcRequestCancelled` where a newer request took its place.
+        """
         ls = self._ls
         request = ls.protocol.msg_id
         document = buffer_of(ls, uri)
