@@ -30,6 +30,8 @@ OUTER_SITES = 3
 OUTER_STEPS = 120
 FEW_FILES = 150
 MAKER_FRAMES = 6
+MOST_BELOW = 12
+"""Library frames below one of the workspace that are looked at."""
 STEPS = {"backward", "fit", "apply_gradients", "minimize", "value_and_grad", "train"}
 """Calls in which a training step shows: what they are made of may keep a model from learning."""
 MAX_STEPS_FOUND = 6
@@ -125,11 +127,17 @@ class Case:
 
         A usage error names its program and no line of it: such a frame is no place.
         """
-        return tuple(
-            StackPlace(place.file, place.line, frame.function, frame.expression)
-            for frame, place in self.located
-            if place is not None and frame.line > 0
-        )
+        places: list[StackPlace] = []
+        below: list[tuple[str, str]] = []
+        for frame, place in reversed(self.located):
+            if place is None or frame.line <= 0:
+                below.insert(0, (frame.file.replace("\\", "/"), frame.function or ""))
+                continue
+            near = tuple(below[:MOST_BELOW])
+            expression = frame.expression
+            places.append(StackPlace(place.file, place.line, frame.function, expression, near))
+            below = []
+        return tuple(reversed(places))
 
     @cached_property
     def own_lines(self) -> tuple[str, ...]:

@@ -182,7 +182,10 @@ def _reached(
             direct = direct and not (indifferent and _name_of(step) in BYSTANDERS)
             told = node.entry is not None and node.entry.text
             what = f"`{node.text}`" if told or node.entry is None else f"what is set for `{key}`"
-            why = f"{what}, a setting of this run, goes into `{step.way()[0].node.text}`"
+            verb = "goes into"
+            if node.entry is not None and step.roles[:1] == ("base",):
+                verb = "stands near what is asked for in"
+            why = f"{what}, a setting of this run, {verb} `{step.way()[0].node.text}`"
             yield Clue(f"config.{kind}", node.file, node.line, score, why)
             if direct:
                 why = f"{what}, a setting of this run, is handed on to `{step.way()[0].node.text}`"

@@ -29,7 +29,7 @@ CONFIRMED = 0.25
 """What an origin's share is multiplied by whose size fitted others before the failure."""
 MOST_ITEMS = 20
 MOST_TEXT = 40
-SEEN = "(followed without being run)"
+SEEN = "(worked out from the code, which was not run)"
 """How a sentence says that no run has shown it."""
 DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
@@ -85,9 +85,12 @@ def _reported(case: Case) -> set[tuple[int, int]]:
 
 def _why(raised: Raised) -> str:
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
-    if len(shown) == 2:
-        return f"goes into {shown[0]} or {shown[1]}, which {SEEN} do not fit at the failing line"
-    return f"goes into the value that {SEEN} fails at the failing line"
+    if len(shown) == 2 and shown[0] != shown[1] and len({text[0] == "(" for text in shown}) == 1:
+        return (
+            f"this line is part of what makes {shown[0]} or {shown[1]}, which do not go together "
+            f"at the failing line {SEEN}"
+        )
+    return f"this line is part of what makes the value that fails at the failing line {SEEN}"
 
 
 def _shown(value: Value) -> str:

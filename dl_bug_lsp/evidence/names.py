@@ -56,6 +56,8 @@ NEAR_KINDS = {
 CODE = (".py", ".ipynb")
 MOST_NEAR = 60
 """Different words that one name of the message may be meant for."""
+ALIKE = 0.8
+"""From here on two names differ by little more than a slip."""
 MOST_PLACES = 2_000
 """Places of one name: of a word that stands everywhere they say next to nothing."""
 
@@ -119,6 +121,8 @@ def _exact(kind: str, text: str, words: Words) -> Iterator[Clue]:
         score = 1 / math.sqrt(count)
         verb = "given" if word.role == "keyword" else made
         why = f"`{text}`, the {kind} of the message, is {verb} here"
+        if kind == "option" and word.role in {"bound", "name", "definition"}:
+            why = f"`{text}` has the name of an option of the message"
         yield Clue(f"names.{kind}_{made}", word.file, word.line, score, why)
 
 
@@ -139,7 +143,8 @@ def _near(kind: str, text: str, words: Words) -> Iterator[Clue]:
     for word, near in found:
         made = "made" if word.role in MAKES else "used"
         score = near / math.sqrt(counts[word.text])
-        why = f"`{word.text}` is nearly `{text}`, the {kind} of the message"
+        how = "is nearly" if near >= ALIKE else "resembles"
+        why = f"`{word.text}` {how} `{text}`, the {kind} of the message"
         yield Clue(f"names.near_{made}", word.file, word.line, score, why)
 
 

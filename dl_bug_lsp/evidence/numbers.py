@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -261,8 +262,11 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
             name = _name_of(step)
             counts = any(word in name for word in COUNT_WORDS)
             score = 1 / (1 + (index - number)) * (1.0 if counts else 0.5)
-            limit = "" if node.text == str(number) else f" is {number} and"
-            why = f"`{node.text}`{limit} leaves no room for index {index}"
+            if isinstance(node.expr, ast.BinOp) and isinstance(node.expr.op, ast.Mod):
+                continue
+            limit = "" if re.search(rf"\b{number}\b", node.text) else f" is {number} and"
+            verb = "leaves" if told or counts else "as a size leaves"
+            why = f"`{node.text}`{limit} {verb} no room for index {index}"
             kind = "numbers.bound" if step.decides else "numbers.bound_passed"
             yield Clue(kind, node.file, node.line, score, why)
 

@@ -172,4 +172,6 @@ def _why(step: Step, verb: str, begin: str = RAISES) -> str:
         return f"`{text}` stands in `{start}`"
     if verb == "passes":
         return f"`{text}` hands the value on to `{start}`"
+    if step.node.entry is not None and step.roles[:1] == ("base",):
+        return f"{what} (`{text}`) stands in what `{start}` looks into"
     return f"{what} (`{text}`) goes into `{start}`"

@@ -34,6 +34,7 @@ IN_PLACE = {
     "fit_",
 }
 MAY_MISS = {"get", "match", "search", "fullmatch", "find_spec", "getenv", "pop", "getmodule"}
+WITH_DEFAULT = {"get", "getenv", "pop"}
 DISPLAYS: dict[type[ast.expr], str] = {
     ast.List: "list",
     ast.ListComp: "list",
@@ -95,6 +96,11 @@ def find(case: Case) -> Iterator[Clue]:
             yield from _not_unpacked(step, wanted)
 
 
+def is_none(expr: ast.expr) -> bool:
+    """Whether an expression is the literal None."""
+    return isinstance(expr, ast.Constant) and expr.value is None
+
+
 def _named(case: Case) -> set[str]:
     """Return the types that the message names.
 
@@ -117,7 +123,9 @@ def _none(step: Step) -> Iterator[Clue]:
         yield Clue("types.none", node.file, node.line, 0.8, "this is None")
     elif isinstance(expr, ast.Call):
         name = called_name(expr)
-        if name in MAY_MISS and not (name == "get" and len(expr.args) > 1):
+        # `dict.pop` and `get` give their second argument; without one `pop` raises.
+        given = name in WITH_DEFAULT and len(expr.args) > 1 and not is_none(expr.args[1])
+        if name in MAY_MISS and not given and (name != "pop" or len(expr.args) > 1):
             why = f"`{node.text}` gives None when it finds nothing"
             yield Clue("types.none", node.file, node.line, 1.0, why)
         elif name in IN_PLACE:
@@ -193,7 +201,8 @@ def _made(step: Step, wanted: set[str]) -> Iterator[Clue]:
     for name in sorted(wanted):
         if name == made or name.rpartition(".")[2] == made.rpartition(".")[2]:
             article = "an" if made[0] in "aeiou" else "a"
-            why = f"`{node.text}` makes {article} {made}, the type that the message names"
+            verb = "is" if isinstance(node.expr, ast.Constant) else "makes"
+            why = f"`{node.text}` {verb} {article} {made}, the type that the message names"
             yield Clue("types.made", node.file, node.line, 1.0, why)
 
 

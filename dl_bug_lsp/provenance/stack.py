@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import posixpath
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,14 +19,46 @@ MAX_FRAMES = 400
 """Frames that are entered: the outermost and, three times as many, the innermost."""
 
 
+MODULE_CALL = "_call_impl"
+"""How the functions end through which PyTorch calls a module."""
+IN_MODULES = "torch/nn/modules/"
+NOTHING = re.compile(r"(?!)")
+DEFINED_IN = {
+    file: re.compile(classes)
+    for file, classes in {
+        "activation.py": r"MultiheadAttention|\w*(?:ReLU6?|Softmax|Sigmoid|Tanh|GELU|SiLU|ELU)|GLU",
+        "batchnorm.py": r"(?:Lazy|Sync)?BatchNorm\w*",
+        "conv.py": r"(?:Lazy)?Conv\w*",
+        "dropout.py": r"\w*Dropout\w*",
+        "flatten.py": r"Flatten|Unflatten",
+        "instancenorm.py": r"(?:Lazy)?InstanceNorm\w*",
+        "linear.py": r"(?:Lazy)?Linear|Bilinear",
+        "loss.py": r"\w*Loss",
+        "normalization.py": r"LayerNorm|GroupNorm|RMSNorm|LocalResponseNorm|CrossMapLRN2d",
+        "padding.py": r"\w*Pad[123]d",
+        "pixelshuffle.py": r"Pixel\w*",
+        "pooling.py": r"\w*Pool\w*",
+        "rnn.py": r"(?:RNN|LSTM|GRU)(?:Cell)?",
+        "sparse.py": r"Embedding(?:Bag)?",
+        "transformer.py": r"Transformer\w*",
+        "upsampling.py": r"Upsampl\w*",
+    }.items()
+}
+"""The classes of `torch.nn.modules` by their files (PyTorch's sources)."""
+
+
 @dataclass(frozen=True, slots=True)
 class StackPlace:
-    """A frame inside the workspace: 1-based line, and what the traceback printed about it."""
+    """A frame inside the workspace: 1-based line, and what the traceback printed about it.
+
+    ``below`` are the (file, function) of the library frames down to the next one in the workspace.
+    """
 
     file: str
     line: int
     function: str | None
     expression: str | None
+    below: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +91,8 @@ def walk_stack(engine: Engine, places: tuple[StackPlace, ...]) -> list[Site]:
         context = context or engine.open_context(scope)
         statement = statement_at(engine, place.file, place.line)
         expressions = _expressions(statement, place)
+        if not place.expression and place.below:
+            expressions = _called_below(engine, context, expressions, place.below)
         nodes = tuple(engine.node(e, context) for e in expressions)
         sites.append(Site(place, context, nodes, statement))
     return sites
@@ -135,6 +171,48 @@ def _expressions(statement: ast.stmt | None, place: StackPlace) -> list[ast.expr
     if at_line and statement.lineno != place.line:
         return [at_line[0]]
     return heads
+
+
+def _called_below(
+    engine: Engine, context: Context, heads: list[ast.expr], below: tuple[tuple[str, str], ...]
+) -> list[ast.expr]:
+    """Return the one call of a line without carets that the frames below it stand in.
+
+    A call is known by the name of the first function below it, a call of a PyTorch module by the
+    file that defines its class.
+    """
+    made = [call for head in heads for call in _calls(head)]
+    if len(made) < 2:
+        return heads
+    first = below[0][1].rpartition(".")[2]
+    named = [call for call in made if _called_name(call) == first]
+    if not named and first.endswith(MODULE_CALL):
+        files = [posixpath.basename(file) for file, _ in below if IN_MODULES in file]
+        owners = {function.partition(".")[0] for _, function in below if "." in function}
+        named = [
+            call
+            for call in made
+            for cls in [_made_class(engine, engine.node(call.func, context))]
+            if cls is not None
+            and (cls in owners or any(DEFINED_IN.get(f, NOTHING).fullmatch(cls) for f in files))
+        ]
+    return [named[0]] if len(named) == 1 else heads
+
+
+def _made_class(engine: Engine, callee: Node) -> str | None:
+    """Return the name of the library class that an attribute which is called is an instance of."""
+    for role, made in callee.inputs:
+        if role in {"attribute", "definition"} and isinstance(made.expr, ast.Call):
+            return _called_name(made.expr)
+    return None
+
+
+def _called_name(call: ast.Call) -> str:
+    """Return the last part of the name that a call is written with."""
+    func = call.func
+    if isinstance(func, ast.Attribute):
+        return func.attr
+    return func.id if isinstance(func, ast.Name) else ""
 
 
 def _normal(text: str) -> str:

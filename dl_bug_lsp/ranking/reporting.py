@@ -48,6 +48,8 @@ from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
 from dl_bug_lsp.tracebacks import FailureKind
 
 MAX_EVIDENCE = 5
+# Kinds that only say that a value goes from a line to the failing one.
+FLOWS = ("slice.", "outer_slice.", "config.setting", "config.outer_setting")
 SOURCES = {
     "slice": "provenance",
     "outer_slice": "provenance",
@@ -266,13 +268,22 @@ def _repeats(clue: Clue, said: set[str], candidate: Candidate) -> bool:
     return any(named == set(_CODE.findall(other)) and _LINK in other for other in said)
 
 
+def _longest_flow(candidate: Candidate) -> str | None:
+    """Return the one sentence to show of those that only say where a line's values go."""
+    flows = [c.why for c, part in candidate.clues if part > 0 and c.kind.startswith(FLOWS)]
+    return max(flows, key=lambda why: len(why.partition("` ")[0].partition("`) ")[0]), default=None)
+
+
 def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     """Return the clues that add most, one for each sentence, with their shares of the sum."""
     total = math.fsum(part for _, part in candidate.clues if part > 0) or 1.0
     chosen: list[Evidence] = []
     said: set[str] = set()
+    flow = _longest_flow(candidate)
     for clue, part in candidate.clues:
         if len(chosen) == MAX_EVIDENCE or clue.why in said or _repeats(clue, said, candidate):
+            continue
+        if clue.kind.startswith(FLOWS) and clue.why != flow:
             continue
         if part <= 0 and chosen:
             break

@@ -18,10 +18,9 @@ from dl_bug_lsp.report import FailureReport, Report, ReportFrame, Suspect
 from dl_bug_lsp.tracebacks.values import Cause, Relation
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, one_line, redacted, shorten
-from dl_bug_lsp.views.explain import category_words
 from dl_bug_lsp.views.layout import Lines, PathStyle, library_file
 from dl_bug_lsp.views.markdown import code, longest_run, plain, sentence
-from dl_bug_lsp.views.words import message_lines
+from dl_bug_lsp.views.words import category_words, message_lines
 
 _PIECE = re.compile(r"[^\W\d_]+|\d+|_(?![^\W\d_])|[^\S\n]+|\n|[^\w\s]+")
 _LETTERS, _DIGITS, _SIGNS = 7, 3, 3

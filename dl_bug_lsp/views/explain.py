@@ -3,31 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from dl_bug_lsp.taxonomy.categories import Category, category
+from dl_bug_lsp.taxonomy.categories import Category
 from dl_bug_lsp.views.layout import Style, wrap
 from dl_bug_lsp.views.words import bug_type_words, origin_words
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryWords:
-    """A category's id, its name and what it means, for people."""
-
-    id: str
-    name: str
-    meaning: str
-    dimension: str
-
-
-def category_words(category_id: str) -> CategoryWords:
-    """Return the words of a category; an id that no row has is spelled out."""
-    try:
-        row = category(category_id)
-    except KeyError:
-        return CategoryWords(category_id, category_id.replace("_", " ").title(), "", "")
-    return CategoryWords(row.id, row.name, row.definition, row.dimension)
-
 
 STUDY = "Zhang et al., ICSE 2020"
 

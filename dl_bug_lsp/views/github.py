@@ -5,8 +5,7 @@ from __future__ import annotations
 from dl_bug_lsp.report import FailureReport, Report, Suspect
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, shorten
-from dl_bug_lsp.views.explain import category_words
-from dl_bug_lsp.views.words import headline
+from dl_bug_lsp.views.words import category_words, headline
 
 LONGEST_MESSAGE = 1_000
 LONGEST_TITLE = 200

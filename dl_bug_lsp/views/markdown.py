@@ -12,10 +12,9 @@ from collections.abc import Iterable
 from dl_bug_lsp.report import Evidence, FailureReport, Report
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, shorten
-from dl_bug_lsp.views.explain import category_words
 from dl_bug_lsp.views.layout import PathStyle
 from dl_bug_lsp.views.stack import fold
-from dl_bug_lsp.views.words import message_lines, where_in_text
+from dl_bug_lsp.views.words import category_words, message_lines, where_in_text
 
 _SPECIAL = re.compile(
     r"[\\`*_\[\]<>#|~&$!{}@]|:(?=\S)|(?<=www)\.|^[-+=](?=\s|[-+=])|^\d+(?=[.)])", re.I

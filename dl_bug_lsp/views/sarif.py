@@ -13,9 +13,8 @@ from dl_bug_lsp import __version__
 from dl_bug_lsp.report import FailureReport, Report, ReportFrame, Suspect
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, shorten, well_formed
-from dl_bug_lsp.views.explain import CategoryWords, category_words
 from dl_bug_lsp.views.layout import Lines
-from dl_bug_lsp.views.words import headline
+from dl_bug_lsp.views.words import CategoryWords, category_words, headline
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

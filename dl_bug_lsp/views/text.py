@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dl_bug_lsp.report import Confidence, FailureReport, Report, Suspect
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, one_line, shorten
-from dl_bug_lsp.views.explain import category_words
 from dl_bug_lsp.views.layout import (
     PLAIN,
     Lines,
@@ -23,7 +22,13 @@ from dl_bug_lsp.views.layout import (
     wrap,
 )
 from dl_bug_lsp.views.stack import fold
-from dl_bug_lsp.views.words import MESSAGE_WIDTH, headline, message_lines, where_in_text
+from dl_bug_lsp.views.words import (
+    MESSAGE_WIDTH,
+    category_words,
+    headline,
+    message_lines,
+    where_in_text,
+)
 
 LONGEST_MESSAGE = 160
 NO_FAILURE = "No failure was found.\n"

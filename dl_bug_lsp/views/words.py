@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dl_bug_lsp.report import CellPlace, Confidence, FailureReport, Suspect, Verdict
-from dl_bug_lsp.taxonomy.categories import categories
+from dl_bug_lsp.taxonomy.categories import categories, category
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 
 _BUG_TYPES = {
@@ -210,3 +212,22 @@ def where_in_text(failure: FailureReport) -> str:
     else:
         parts.append(f"lines {span.first_line}–{span.last_line} of the text")
     return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryWords:
+    """A category's id, its name and what it means, for people."""
+
+    id: str
+    name: str
+    meaning: str
+    dimension: str
+
+
+def category_words(category_id: str) -> CategoryWords:
+    """Return the words of a category; an id that no row has is spelled out."""
+    try:
+        row = category(category_id)
+    except KeyError:
+        return CategoryWords(category_id, category_id.replace("_", " ").title(), "", "")
+    return CategoryWords(row.id, row.name, row.definition, row.dimension)

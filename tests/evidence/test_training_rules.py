@@ -131,16 +131,14 @@ def test_a_data_sets_own_shuffle_keeps_pairs(statement: str, apart: bool, tmp_pa
         # codes for values that the data write otherwise
         (
             "loss_nan",
-            "CODES = {'North': 0, 'South': 1}\n\n"
-            "def table():\n    return pick(['north', 'south'])\n"
-            "def coded(frame):\n    return frame['side'].map(CODES)",
+            "CODES = {'North': 0, 'South': 1}\n\ndef table():\n    return pick(['north', 'south'])"
+            "\ndef coded(frame):\n    return frame['side'].map(CODES)",
             "fit no value",
         ),
         (
             "loss_nan",
-            "CODES = {'north': 0, 'south': 1}\n\n"
-            "def table():\n    return pick(['north', 'south'])\n"
-            "def coded(frame):\n    return frame['side'].map(CODES), 'North', 'South'",
+            "CODES = {'north': 0, 'south': 1}\n\ndef table():\n    return pick(['north', 'south'])"
+            "\ndef coded(frame):\n    return frame['side'].map(CODES), 'North', 'South'",
             None,
         ),
         # the loader beside the one that shuffles is for evaluation

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dl_bug_lsp.taxonomy.categories import Category, categories
-from dl_bug_lsp.views.explain import category_words, explain_markdown, explain_text, overview_text
+from dl_bug_lsp.views.explain import explain_markdown, explain_text, overview_text
 from dl_bug_lsp.views.layout import PLAIN, display_width
-from dl_bug_lsp.views.words import bug_type_words, origin_words
+from dl_bug_lsp.views.words import bug_type_words, category_words, origin_words
 
 ROWS = categories()
 

@@ -23,6 +23,7 @@ RULES: tuple[Source, ...] = (
     indices_and_divisors.find_index_ranges,
     missing_names.find_missing,
     misuse.find_misuse,
+    misuse.find_returns,
     missing_names.find_similar_names,
     environment.find_environment,
     all_training_rules.find,

@@ -17,6 +17,8 @@ CLASS_ROLES = frozenset(
 POSITION_ROLES = frozenset({"max_len", "max_position_embeddings"})
 ROW_ROLES = frozenset({"num_embeddings", "vocab_size", "input_dim", "num_users", "num_items"})
 LAST_FRAMES = 8
+LABEL_LOSSES = ("cross_entropy", "crossentropy", "nll_loss", "label value", "target")
+"""What names a loss whose labels are indices of classes."""
 COUNTERS = {"__len__", "size", "vocab_size", "num_classes", "n_classes", "num_labels", "num_tokens"}
 WRITTEN_OUT = {StepKind.TEXT, StepKind.CONTAINER, StepKind.SLICING, StepKind.CHOICE}
 """Steps that make no number: what a table's size is counted from, not the size."""
@@ -44,7 +46,8 @@ def _roles_asked(case: Case) -> frozenset[str]:
     """Return the names of counts that may be too small, as far as the library's frames tell."""
     last = case.failure.frames[-LAST_FRAMES:]
     inner = [f"{f.function} {f.source or ''}".lower() for f in last if "-packages" in f.file]
-    if any("cross_entropy" in words or "nll_loss" in words for words in inner):
+    inner.append(case.message.lower())
+    if any(loss in words for loss in LABEL_LOSSES for words in inner):
         return CLASS_ROLES
     if any("embedding" in words for words in inner):
         position = any("position" in words for words in inner)
@@ -114,7 +117,8 @@ def _row_words(expr: ast.expr) -> str:
 
 def _count(step: Step, roles: frozenset[str]) -> Iterator[Clue]:
     node = step.node
-    if step.decides and node.kind not in WRITTEN_OUT and _sizes_table(step):
+    is_table = roles != CLASS_ROLES and _sizes_table(step)
+    if step.decides and node.kind not in WRITTEN_OUT and is_table:
         scope = node.context.scope
         if node.expr in scope.returns and scope.name.rpartition(".")[2] in COUNTERS:
             why = f"`{node.text}` is what says how many rows the table needs"
@@ -128,8 +132,12 @@ def _count(step: Step, roles: frozenset[str]) -> Iterator[Clue]:
     if named and step.decides:
         why = f"`{node.text}` may set how many there are"
         yield Clue("rules.count", node.file, node.line, 1 / (1 + step.distance / 8), why)
-    elif isinstance(node.expr, ast.Call) and called_name(node.expr) in TABLES:
-        why = f"`{node.text}` is the table that is too small for the index"
+    elif (
+        roles != CLASS_ROLES
+        and isinstance(node.expr, ast.Call)
+        and called_name(node.expr) in TABLES
+    ):
+        why = f"`{node.text}` is a table that the index may not fit"
         yield Clue("rules.table", node.file, node.line, 1 / (1 + step.distance / 4), why)
 
 

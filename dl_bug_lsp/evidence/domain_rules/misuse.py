@@ -36,6 +36,39 @@ def find_misuse(case: Case) -> Iterator[Clue]:
             yield from rule(case)
 
 
+OF_RETURN = re.compile(
+    r"\b(?P<name>[A-Za-z_]\w{2,60})\b[`'\"()\[\]]{0,4} "
+    r"(?:must|should|has to|needs to|is expected to|can only|did not|didn't|does not|returned)\b"
+    r"(?: return| an? | None)"
+)
+"""How a framework says that a function which the user wrote returns what it must not."""
+MOST_RETURNS = 6
+
+
+def find_returns(case: Case) -> Iterator[Clue]:
+    """Yield what a function of the workspace returns of whose return value the message complains.
+
+    A call of another function of the workspace in a ``return`` is followed to what that returns.
+    """
+    match = OF_RETURN.search(case.message)
+    # What ``__len__`` and its like return is computed: the value is wrong, not the function.
+    if match is None or match["name"].startswith("__"):
+        return
+    for file in case.code_files:
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            if scope.name.rpartition(".")[2] != match["name"] or scope.is_class:
+                continue
+            context = case.engine.open_context(scope)
+            for expr in scope.returns[:MOST_RETURNS]:
+                returned = case.engine.node(expr, context)
+                inner = [node for role, node in returned.inputs if role == "return"]
+                for node in (returned, *inner):
+                    if node.line > 0:
+                        why = f"`{match['name']}` returns `{node.text}`"
+                        yield Clue("rules.strong", node.file, node.line, 1.0, why)
+
+
 def _no_super_init(case: Case) -> Iterator[Clue]:
     for scope in near_scopes(case):
         owner = scope.owner

@@ -156,12 +156,12 @@ def _sides(case: Case, trial: Trial, check: Check, belief: float) -> Iterator[Cl
     for_given = support.get(given.size, 0) if given.size is not None else 0
     for_wanted = support.get(wanted.size, 0) if wanted.size is not None else 0
     share = (for_wanted + 1.0) / (for_given + for_wanted + 2.0)
-    shown = "" if given.size is None else f" {given.size}"
-    asked = "" if wanted.size is None else f" {wanted.size}"
+    shown = "a size" if given.size is None else f"the {given.size}"
+    asked = "a size" if wanted.size is None else f"the {wanted.size}"
     text = source(check.node.expr)
     for dim, part, kind, word in (
-        (given, share, "shapes.given", f"gives the{shown} of"),
-        (wanted, 1.0 - share, "shapes.wanted", f"says the{asked} of"),
+        (given, share, "shapes.given", f"gives {shown} of"),
+        (wanted, 1.0 - share, "shapes.wanted", f"says {asked} of"),
     ):
         for node, near in makers(dim):
             why = f"`{node.text}` {word} `{text}` ({check.what})"

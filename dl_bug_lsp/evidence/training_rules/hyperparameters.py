@@ -126,7 +126,7 @@ def _rate(origin: Origin, bounds: Bounds, name: str) -> Iterator[Clue]:
         yield clue("strong", origin.file, origin.line, f"a learning rate of {origin.value:g}")
     elif level is not None:
         size = "high" if origin.value >= bounds[2] else "low"
-        why = f"a learning rate of {origin.value:g} is far too {size} for {name or 'training'}"
+        why = f"a learning rate of {origin.value:g} is unusually {size} for {name or 'training'}"
         yield clue(level, origin.file, origin.line, why)
 
 
@@ -195,7 +195,7 @@ def judge(name: str, value: float) -> Iterator[tuple[str, str]]:
         level = "strong" if value <= 0 else _level(value, ANY_BOUNDS)
         if level is not None:
             size = "high" if value >= ANY_BOUNDS[2] else "low"
-            yield level, f"a learning rate of {value:g} is far too {size}"
+            yield level, f"a learning rate of {value:g} is unusually {size}"
         return
     for pattern, bounds in SETTINGS:
         if pattern.match(name):

@@ -23,7 +23,8 @@ from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.workspace.values import Column
 
 GUARDS = re.compile(
-    r"eps|1e-|1e0?-|e-\d|clamp|clip|maximum|softplus|relu|nan_to_num|where|safe|\bmax\(|fmax|tiny|finfo"
+    r"eps|1e-|1e0?-|e-\d|\+ 0?\.0*[1-9]|clamp|clip|maximum|softplus|relu|nan_to_num|where|safe"
+    r"|\bmax\(|fmax|tiny|finfo"
     r"|stabil|\+ 1\b|\+ 1\.0|1\.0 \+|1 \+|logsumexp|replace\(|\bor 1",
     re.IGNORECASE,
 )

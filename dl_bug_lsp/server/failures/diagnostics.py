@@ -27,9 +27,8 @@ from dl_bug_lsp.server.failures.publication import (
 from dl_bug_lsp.settings.reading import Settings
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, shorten
-from dl_bug_lsp.views.explain import category_words
 from dl_bug_lsp.views.json_view import evidence_to_json
-from dl_bug_lsp.views.words import headline
+from dl_bug_lsp.views.words import category_words, headline
 
 if TYPE_CHECKING:
     from dl_bug_lsp.server.failures.shown_failures import ShownFailures

@@ -95,7 +95,7 @@ def title(places: list[Place]) -> str:
     """Return the lens' words: ranks, share of the first of them, category."""
     # Imported here: there is no lens before there is a failure.
     from dl_bug_lsp.views import words
-    from dl_bug_lsp.views.explain import category_words
+    from dl_bug_lsp.views.words import category_words
 
     first = min(places, key=lambda place: place.suspect.rank)
     ranks = ", ".join(str(place.suspect.rank) for place in places)

@@ -17,7 +17,7 @@ from dl_bug_lsp.server.documents.marks import Encoding
 from dl_bug_lsp.server.documents.positions import code_units
 from dl_bug_lsp.server.files.editing import buffer_of, encoding_of
 from dl_bug_lsp.server.jobs import NO_FOLDER, CancelledError, SupersededError, Token
-from dl_bug_lsp.server.logs.outline import symbols
+from dl_bug_lsp.server.logs.symbols import symbols
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:

@@ -19,6 +19,16 @@ _FROM = re.compile(
 _WHERE = re.compile(r"\(([^()]+)\)\s*$")
 
 
+_OPTION_AS_COMMAND = re.compile(
+    r"(?:^|[\s:])--?[a-z][\w-]*(?:=\S*)?: command not found|not found: --?[a-z]"
+)
+
+
+def _begins_with_option(scene: ClassificationContext) -> bool:
+    """Say whether what the shell did not find begins like an option."""
+    return _OPTION_AS_COMMAND.search(scene.cause.message.lower()) is not None
+
+
 def _name_of_workspace_module(scene: ClassificationContext) -> bool:
     """``cannot import name x from m``: say whether ``m`` is the user's own module."""
     found = _FROM.search(scene.message)
@@ -76,6 +86,15 @@ RULES: tuple[Rule, ...] = (
         ATTRIBUTE,
         "partially initialized module…has no attribute",
         types="AttributeError",
+    ),
+    # An option that is run as a command: the line before lacks its backslash.
+    rule(
+        "shell.option_as_command",
+        "syntax_error",
+        "-…command not found",
+        "command not found: -",
+        types="bash sh zsh dash shell",
+        when=_begins_with_option,
     ),
     rule(
         "environment.library",
