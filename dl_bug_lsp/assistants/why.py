@@ -192,9 +192,9 @@ def why_text(found: Why) -> str:
     """Return where values come from as Markdown whose code is quoted."""
     where = f" in {code(found.function)}" if found.function else ""
     out = [f"{code(f'{found.file}:{found.line}')}{where}", "", block([clean(found.code)])]
-    for one in found.expressions:
-        out.append(f"- {code(one.text)}{_stands_for(one.values)}")
-        for origin in one.origins:
+    for expression in found.expressions:
+        out.append(f"- {code(expression.text)}{_stands_for(expression.values)}")
+        for origin in expression.origins:
             place = code(f"{origin.file}:{origin.line}")
             made = "made at" if origin.decides else "handed on at"
             out.append(f"  - {made} {place}: {code(origin.text)}{_stands_for(origin.values)}")

@@ -210,14 +210,16 @@ def odd_arguments(case: Case) -> list[tuple[Signature, list[str]]]:
     """Return signatures that only the failing step met, each with the forms that passed."""
     signatures = case.spectrum.signatures if case.spectrum is not None else ()
     passed: dict[tuple[str, str, str], list[str]] = {}
-    for one in signatures:
-        if one.passing:
-            passed.setdefault((one.file, one.function, one.argument), []).append(one.text)
+    for signature in signatures:
+        if signature.passing:
+            passed.setdefault((signature.file, signature.function, signature.argument), []).append(
+                signature.text
+            )
     found = []
-    for one in signatures:
-        usual = passed.get((one.file, one.function, one.argument), [])
-        if one.failing and not one.passing and 0 < len(usual) <= VARIED:
-            found.append((one, usual))
+    for signature in signatures:
+        usual = passed.get((signature.file, signature.function, signature.argument), [])
+        if signature.failing and not signature.passing and 0 < len(usual) <= VARIED:
+            found.append((signature, usual))
     return found[:MOST]
 
 

@@ -427,7 +427,7 @@ def _decides(collectives: Collectives, node: ast.stmt) -> bool:
         return collectives.makes(node.body)
     body, other = list(getattr(node, "body", ())), list(getattr(node, "orelse", ()))
     if isinstance(node, ast.Match):
-        body = [part for one in node.cases for part in one.body]
+        body = [part for case in node.cases for part in case.body]
     return collectives.makes(body) or collectives.makes(other) or leaves(body) or leaves(other)
 
 

@@ -197,7 +197,9 @@ def _project_edit(context: FixContext, package: str) -> Edit | None:
 
 def _wheel(context: FixContext, module: str) -> tuple[str, str] | None:
     """Return the name and version of the one wheel in the workspace that is named like a module."""
-    found = [one for one in wheels(context.workspace.root) if _plain(one[0]) == _plain(module)]
+    found = [
+        wheel for wheel in wheels(context.workspace.root) if _plain(wheel[0]) == _plain(module)
+    ]
     return found[0] if len(found) == 1 else None
 
 

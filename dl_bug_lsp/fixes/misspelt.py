@@ -58,7 +58,7 @@ def _classes(context: FixContext, name: str) -> list[tuple[str, ast.ClassDef]]:
 def _attributes(context: FixContext) -> set[str]:
     """Return the attributes that the class of the message defines, where it is the workspace's."""
     owners = [name.rpartition(".")[2] for name in context.named(FactKind.CLASS, Role.OWNER)]
-    classes = [one for name in owners for one in _classes(context, name)]
+    classes = [class_ for name in owners for class_ in _classes(context, name)]
     return _members(classes[0][1]) if len(classes) == 1 else set()
 
 
@@ -134,7 +134,7 @@ def _required(context: FixContext) -> Iterator[Fix]:
     """Yield a method that a framework calls by a name which the class nearly has."""
     wanted = [n for n in context.named(FactKind.FUNCTION, Role.EXPECTED) if n.isidentifier()]
     owners = [name.rpartition(".")[2] for name in context.named(FactKind.CLASS, Role.OWNER)]
-    classes = [one for name in owners for one in _classes(context, name)]
+    classes = [class_ for name in owners for class_ in _classes(context, name)]
     if len(wanted) != 1 or len(classes) != 1:
         return
     file, cls = classes[0]

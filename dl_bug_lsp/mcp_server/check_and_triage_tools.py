@@ -51,9 +51,11 @@ def _check_tool(folders: Folders) -> Tool:
         report = checked(workspace, words)
         findings = report.findings
         out = [f"{len(findings)} findings; code spans are quoted. Nothing was started."]
-        for one in findings[:MOST_FINDINGS]:
-            place = code(f"{one.file}:{one.line}")
-            out.append(f"- {one.certainty.value} {place} {plain(one.id)}: {code(one.message)}")
+        for finding in findings[:MOST_FINDINGS]:
+            place = code(f"{finding.file}:{finding.line}")
+            out.append(
+                f"- {finding.certainty.value} {place} {plain(finding.id)}: {code(finding.message)}"
+            )
         out += [f"- not looked at: {code(problem)}" for problem in report.problems[:5]]
         return Answer(clean("\n".join(out)) + "\n", cleaned(to_json(report)))
 

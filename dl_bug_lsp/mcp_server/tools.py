@@ -320,10 +320,10 @@ def _shortened(failure: FailureReport) -> FailureReport:
 
     suspects = tuple(
         replace(
-            one,
-            evidence=tuple(sorted(one.evidence, key=lambda e: -e.score)[:BRIEF_REASONS]),
+            suspect,
+            evidence=tuple(sorted(suspect.evidence, key=lambda e: -e.score)[:BRIEF_REASONS]),
         )
-        for one in failure.suspects[:BRIEF_PLACES]
+        for suspect in failure.suspects[:BRIEF_PLACES]
     )
     own = tuple(frame for frame in failure.frames if frame.workspace_file)[-PAGE:]
     return replace(
@@ -349,9 +349,9 @@ def paged(report: Report, page: int) -> tuple[Report, int]:
         for at in range(0, max(1, len(primary.suspects)), PAGE)
     ]
     others = [
-        replace(one, suspects=one.suspects[:PAGE], frames=one.frames[-FULL_FRAMES:])
-        for one in report.failures
-        if one is not primary
+        replace(failure, suspects=failure.suspects[:PAGE], frames=failure.frames[-FULL_FRAMES:])
+        for failure in report.failures
+        if failure is not primary
     ]
     pages: list[tuple[FailureReport, ...]] = [(part,) for part in parts]
     pages += [tuple(others[at : at + PAGE]) for at in range(0, len(others), PAGE)]

@@ -244,7 +244,10 @@ def _places(root: Path) -> list[str]:
     primary = report.primary
     if primary is None or not primary.suspects:
         return []
-    shown = [_line(one, workspace.source_line(one.file, one.line)) for one in primary.suspects]
+    shown = [
+        _line(suspect, workspace.source_line(suspect.file, suspect.line))
+        for suspect in primary.suspects
+    ]
     return ["dl-bug: most suspicious:", *shown]
 
 

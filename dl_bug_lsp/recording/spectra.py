@@ -131,11 +131,11 @@ class _Places:
     def signatures(self, session: Session, test: RecordedTest) -> list[Signature]:
         """Return a test's signatures at today's lines; those of changed functions are left out."""
         found: list[Signature] = []
-        for one in test.signatures:
-            line = self._line(session, one.file, one.line)
-            call = self._line(session, one.call_file, one.call_line)
+        for signature in test.signatures:
+            line = self._line(session, signature.file, signature.line)
+            call = self._line(session, signature.call_file, signature.call_line)
             if line:
-                found.append(replace(one, line=line, call_line=call))
+                found.append(replace(signature, line=line, call_line=call))
         return found
 
     def _line(self, session: Session, file: str, line: int) -> int:
@@ -335,7 +335,7 @@ def functions_of(workspace: Workspace, file: str) -> Named:
 
     Their headers run when the file is imported, whoever calls them.
     """
-    found = [one for one in workspace.elements(file).functions if not one.is_class]
+    found = [function for function in workspace.elements(file).functions if not function.is_class]
     lines = workspace.lines(file) if found else ()
     return [(_body(lines, one.line), one.end_line, one.name) for one in found]
 

@@ -249,12 +249,12 @@ class _Collected:
         return last
 
     def _keep(self, lines: list[tuple[int, bytes]]) -> None:
-        for one in lines:
+        for line in lines:
             if len(self._head) < _MOST_LINES // 2:
-                self._head.append(one)
+                self._head.append(line)
             else:
                 self._cut = self._cut or len(self._tail) == self._tail.maxlen
-                self._tail.append(one)
+                self._tail.append(line)
 
     def excerpt(self, size: int, encoding: str) -> Excerpt:
         """Return what was kept, in order."""

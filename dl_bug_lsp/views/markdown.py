@@ -78,7 +78,12 @@ def render_markdown(report: Report, paths: PathStyle | None = None, only: str | 
         for failure in others[:20]:
             out.append(f"- {plain(message_lines(failure)[0])} ({plain(where_in_text(failure))})")
     if report.problems:
-        out += ["", "## Not understood", "", *(f"- {plain(one)}" for one in report.problems[:5])]
+        out += [
+            "",
+            "## Not understood",
+            "",
+            *(f"- {plain(problem)}" for problem in report.problems[:5]),
+        ]
     return "\n".join(out) + "\n"
 
 

@@ -305,9 +305,9 @@ def _imports_of_siblings(
     for importer in files:
         lines = [
             at
-            for one in siblings
-            if _registers_something(case, one)
-            for at in _imports(case, importer, one)
+            for sibling in siblings
+            if _registers_something(case, sibling)
+            for at in _imports(case, importer, sibling)
         ]
         if lines and importer != file:
             yield importer, max(lines)

@@ -103,7 +103,7 @@ def _reads_unbound(scope: Scope) -> bool:
             return False
         arguments = getattr(at.node, "args", None)
         stars = (getattr(arguments, word, None) for word in ("vararg", "kwarg"))
-        known.update(one.arg for one in stars if one is not None)
+        known.update(star.arg for star in stars if star is not None)
         at = at.parent
     stored = {
         n.id
@@ -159,10 +159,10 @@ def _unmatched(case: Case, scope: Scope, missing: set[str]) -> Iterator[Clue]:
     """Find tables handed over with ``**`` that lack the argument."""
     for start in case.starts:
         for call in (n for n in ast.walk(start.expr) if isinstance(n, ast.Call)):
-            for one in call.keywords:
-                if one.arg is not None or not missing:
+            for keyword in call.keywords:
+                if keyword.arg is not None or not missing:
                     continue
-                table = start.engine.node(one.value, start.context)
+                table = start.engine.node(keyword.value, start.context)
                 for step in backward_slice([table], VALUE_STEPS):
                     node = step.node
                     listed = isinstance(node.expr, ast.Dict) or (

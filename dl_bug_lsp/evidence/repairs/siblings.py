@@ -68,7 +68,9 @@ def _unused(case: Case, scopes: list[Scope], near: dict[tuple[str, int], float])
         if candidates:
             others = [_read_in(case, file) for file in case.code_files[:MOST_FILES]]
             elsewhere = frozenset().union(*others)
-            found += [(cls, one) for one in candidates if one.name not in elsewhere]
+            found += [
+                (cls, candidate) for candidate in candidates if candidate.name not in elsewhere
+            ]
     for scope, one in found:
         close = near.get((scope.file, one.read.lineno), 0.0)
         if close:

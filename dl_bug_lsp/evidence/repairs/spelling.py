@@ -324,12 +324,12 @@ def keyword_places(case: Case, argument: str) -> list[tuple[str, int]]:
     found: dict[tuple[str, int], None] = {}
     for start in (node for site in reversed(case.sites[-2:]) for node in site.nodes):
         for call in (n for n in ast.walk(start.expr) if isinstance(n, ast.Call)):
-            for one in call.keywords:
-                if one.arg == argument:
-                    line = _keyword_line(case, start.file, one)
+            for keyword in call.keywords:
+                if keyword.arg == argument:
+                    line = _keyword_line(case, start.file, keyword)
                     found.setdefault((start.file, line))
-                elif one.arg is None:
-                    table = start.engine.node(one.value, start.context)
+                elif keyword.arg is None:
+                    table = start.engine.node(keyword.value, start.context)
                     for spelling in _keys_within(case, table):
                         if spelling.text == argument:
                             found.setdefault((spelling.file, spelling.line))
@@ -350,9 +350,9 @@ def _keys_within(case: Case, table: Node) -> Iterator[Spelling]:
         if step.node.entry is not None:
             yield Spelling(step.node.entry.key, step.node.file, step.node.line)
         elif isinstance(expr, ast.Call) and getattr(expr.func, "id", "") == "dict":
-            for one in expr.keywords:
-                if one.arg is not None:
-                    yield Spelling(one.arg, step.node.file, one.lineno)
+            for keyword in expr.keywords:
+                if keyword.arg is not None:
+                    yield Spelling(keyword.arg, step.node.file, keyword.lineno)
         elif isinstance(expr, ast.Dict):
             for key in expr.keys:
                 if isinstance(key, ast.Constant):

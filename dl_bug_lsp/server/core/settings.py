@@ -35,8 +35,8 @@ def read_settings(raw: Any) -> tuple[Settings, tuple[str, ...]]:
 def sentences(given: Given) -> tuple[str, ...]:
     """Return one sentence for each setting of a client that was ignored."""
     return tuple(
-        f"The setting {'.'.join((SECTION, *one.path))} {one.words} and was ignored."
-        for one in given.problems
+        f"The setting {'.'.join((SECTION, *problem.path))} {problem.words} and was ignored."
+        for problem in given.problems
     )
 
 

@@ -74,13 +74,13 @@ def register(server: DlBugServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_RENAME_FILES, ALL_FILES)
     def renamed(ls: DlBugServer, params: types.RenameFilesParams) -> None:
-        moved = [_rename(ls, one.old_uri, one.new_uri) for one in params.files]
+        moved = [_rename(ls, file.old_uri, file.new_uri) for file in params.files]
         if any(moved):
             ls.show()
 
     @server.feature(types.WORKSPACE_DID_DELETE_FILES, ALL_FILES)
     def deleted(ls: DlBugServer, params: types.DeleteFilesParams) -> None:
-        gone = [spot for one in params.files for spot in _below(ls, one.uri)]
+        gone = [spot for file in params.files for spot in _below(ls, file.uri)]
         for spot in gone:
             spot.lose()
         if gone:

@@ -47,7 +47,10 @@ def register(server: DlBugServer) -> None:
 def is_open_notebook(ls: DlBugServer, uri: str) -> bool:
     """Say whether a file is a notebook that is open in the client."""
     key = document_key(uri)
-    return any(document_key(one.uri) == key for one in ls.workspace.notebook_documents.values())
+    return any(
+        document_key(notebook_document.uri) == key
+        for notebook_document in ls.workspace.notebook_documents.values()
+    )
 
 
 def _spots(ls: DlBugServer, notebook: str) -> list[Spot]:

@@ -152,7 +152,11 @@ def register(server: DlBugServer) -> None:
             stands = place.mark.range
             if stands is None or stands.start.line > last or stands.end.line < first:
                 continue
-            mine = [one for one in params.context.diagnostics if _is_of(one, publication, place)]
+            mine = [
+                diagnostic
+                for diagnostic in params.context.diagnostics
+                if _is_of(diagnostic, publication, place)
+            ]
             found.extend(await _fixes(ls, publication, place, mine))
             found.extend(_suggested(ls, place, mine))
             found.extend(_ways(ls, publication, place, mine))

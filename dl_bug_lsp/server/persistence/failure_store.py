@@ -158,9 +158,9 @@ class FailureStore:
             self._written.setdefault(folder.key, b"")
             self._known.setdefault(folder.key, set()).update(found.known)
             told = found.told
-            for one in found.publications:
-                if not ls.shown_failures.has(one.source, folder):
-                    ls.publish(one)
+            for publication in found.publications:
+                if not ls.shown_failures.has(publication.source, folder):
+                    ls.publish(publication)
         except (SupersededError, CancelledError):
             return
         except Exception:

@@ -313,7 +313,7 @@ def beside(old: bytes | None, content: StoredContent, known: Known) -> StoredCon
     if found is None:
         return content
     own = names_of(content) | known
-    failures = [one for one in found.failures if _failure_name(one) not in own]
+    failures = [failure for failure in found.failures if _failure_name(failure) not in own]
     told = [one for one in found.told if _told_name(one) not in own]
     return StoredContent(
         [*failures, *content.failures][-MOST:],
@@ -328,8 +328,8 @@ def _parsed(data: bytes | None) -> StoredContent | None:
         if raw is None or raw["version"] != VERSION:
             return None
         failures, told = list(raw["failures"]), list(raw.get("told", ()))
-        for one in failures:
-            _failure_name(one)
+        for failure in failures:
+            _failure_name(failure)
         for one in told:
             _told_name(one)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
