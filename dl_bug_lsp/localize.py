@@ -49,7 +49,7 @@ def localize(
     """Rank the places in ``workspace`` that most likely hold the cause of what ``text`` tells.
 
     ``spectrum`` says what runs of the same code executed, files relative to the workspace; where
-    the text tells of no failure, its failing runs are one.
+    the text reports no failure, its failing runs are one.
     """
     log = read_log(_readable(text))
     reading = read_divergence(log, read_failures(log))

@@ -288,7 +288,7 @@ def _report(
     Of a run that ended well it is printed only where its metrics say that it went wrong.
     """
     if not output.strip():
-        complain("it printed nothing that could tell why")
+        complain("it printed nothing that says why")
         return
     try:
         told = _print_report(output, workspace, arguments, executed, ended_well=ended_well)

@@ -84,7 +84,7 @@ def _large(beginning: bytes, rest: Iterator[bytes]) -> Log:
     problems: tuple[str, ...] = ()
     if kept < scanner.size:
         problems = (
-            f"The text is large: {kept:,} of {scanner.size:,} bytes that may tell of a failure"
+            f"The text is large: {kept:,} of {scanner.size:,} bytes that may report a failure"
             " or a metric were read closely.",
         )
     return Log(tuple(lines), problems, scanner.lines)

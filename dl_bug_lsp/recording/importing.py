@@ -48,7 +48,7 @@ def import_session(
     if not data.has_contexts:
         raise ImportingError(HOW_TO_GET_CONTEXTS)
     if not cases:
-        raise ImportingError(f"{junit} tells of no test: run pytest with --junit-xml={junit.name}")
+        raise ImportingError(f"{junit} contains no tests: run pytest with --junit-xml={junit.name}")
     contexts = _local_contexts(data, local)
     by_name = _by_test(contexts)
     modules = _modules(by_name)

@@ -185,7 +185,7 @@ def _with_places(result: TriageResult, root: Path) -> TriageResult:
 
 
 def text_of(log: str) -> str | None:
-    """Return the lines of a log, or of a member of an archive, that may tell of a failure."""
+    """Return the lines of a log, or of a member of an archive, that may report a failure."""
     url, _, member = log.partition("!")
     listed: list[Source] = listing([url]).sources
     if not listed:

@@ -96,7 +96,7 @@ def render_context(
     failures = [failure for failure in report.failures if only in (None, failure.id)]
     failure = next((f for f in failures if f.primary), None) or next(iter(failures), None)
     if failure is None:
-        return "# No failure\n\nThe text tells of no failure.\n"
+        return "# No failure\n\nThe text reports no failure.\n"
     others = [one for one in report.failures if one is not failure] if only is None else []
     page = _Page(failure, lines, max(tokens, LEAST_TOKENS), paths or PathStyle(), home)
     return page.render(others, versions)

@@ -281,7 +281,7 @@ IMPORTS = {
     "no contexts": (["--coverage", "plain"], "pytest --cov --cov-context=test"),
     "damaged": (["--coverage", "damaged"], "is not a readable coverage file"),
     "no report": (["--junit", "none.xml"], "is not a readable JUnit report"),
-    "no tests": (["--junit", "empty.xml"], "tells of no test"),
+    "no tests": (["--junit", "empty.xml"], "contains no tests"),
 }
 
 

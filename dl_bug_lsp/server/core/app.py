@@ -115,7 +115,7 @@ class DlBugServer(LanguageServer):
         self.window_show_message(
             types.ShowMessageParams(
                 types.MessageType.Warning,
-                "dl-bug met a problem and goes on; its log tells more.",
+                "dl-bug had an internal error and continues; see its log.",
             )
         )
 

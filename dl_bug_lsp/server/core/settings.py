@@ -115,7 +115,7 @@ class FolderSettings:
         except asyncio.CancelledError:
             raise
         except Exception:
-            logger.warning("the client did not tell its settings")
+            logger.warning("the client did not send its settings")
             return self.of_start
         if not answer or answer[0] is None:
             return self.of_start
