@@ -47,9 +47,9 @@ class Table:
     rules: tuple[Rule, ...]
     packages: frozenset[str] = frozenset()
 
-    def applies_to(self, scene: ClassificationContext) -> bool:
+    def applies_to(self, context: ClassificationContext) -> bool:
         """Say whether the family can have raised it: its code did, or nobody knows whose did."""
-        libraries = set(scene.libraries)
+        libraries = set(context.libraries)
         return not self.packages or not libraries or bool(libraries & self.packages)
 
 

@@ -27,16 +27,16 @@ class Rule:
     when: Condition | None
     confidence: float
 
-    def fires(self, scene: ClassificationContext) -> tuple[str | None] | None:
+    def fires(self, context: ClassificationContext) -> tuple[str | None] | None:
         """Return the phrase that fired in a tuple of one (None in it: the class alone), or None."""
-        if self.types and scene.class_name not in self.types:
+        if self.types and context.class_name not in self.types:
             return None
-        phrase = next((p for p in self.phrases if find_phrase(scene.text, p)), None)
+        phrase = next((p for p in self.phrases if find_phrase(context.text, p)), None)
         if self.phrases and phrase is None:
             return None
-        if any(find_phrase(scene.text, forbidden) for forbidden in self.unless):
+        if any(find_phrase(context.text, forbidden) for forbidden in self.unless):
             return None
-        if self.when is not None and not self.when(scene):
+        if self.when is not None and not self.when(context):
             return None
         return (phrase,)
 

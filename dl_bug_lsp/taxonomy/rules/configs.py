@@ -16,10 +16,10 @@ _OTHER_PROGRAMS = names(
 )
 
 
-def _usage_error(scene: ClassificationContext) -> bool:
-    if not scene.is_message or scene.class_name in _OTHER_PROGRAMS:
+def _usage_error(context: ClassificationContext) -> bool:
+    if not context.is_message or context.class_name in _OTHER_PROGRAMS:
         return False
-    return bool(_USAGE.search(scene.message) or _USAGE.search(scene.failure.evidence))
+    return bool(_USAGE.search(context.message) or _USAGE.search(context.failure.evidence))
 
 
 RULES: tuple[Rule, ...] = (

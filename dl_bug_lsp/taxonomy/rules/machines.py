@@ -153,11 +153,11 @@ RULES_KILLED: tuple[Rule, ...] = (
 GPU, CPU = "gpu_out_of_memory", "cpu_out_of_memory"
 
 
-def _on_host(scene: ClassificationContext) -> bool:
+def _on_host(context: ClassificationContext) -> bool:
     """TensorFlow and XLA name the device that the allocator serves."""
-    on_device = scene.says("device:gpu", "gpu_0_bfc", "gpu_1_bfc", "allocator gpu", "cuda", "tpu")
+    on_device = context.says("device:gpu", "gpu_0_bfc", "gpu_1_bfc", "allocator gpu", "cuda", "tpu")
     named = "device:cpu", "by allocator cpu", "by allocator mklcpu", "cpu allocator", "on host"
-    return scene.says(*named) and not on_device
+    return context.says(*named) and not on_device
 
 
 RULES_MEMORY: tuple[Rule, ...] = (

@@ -208,9 +208,9 @@ SHAPE = "tensor_mismatch"
 INDEX, NAN = "illegal_index", "loss_nan"
 
 
-def _devices_differ(scene: ClassificationContext) -> bool:
+def _devices_differ(context: ClassificationContext) -> bool:
     """``Input type (A) and weight type (B)`` tells of devices when only one side is on CUDA."""
-    head = scene.text.split(" should be the same", 1)[0]
+    head = context.text.split(" should be the same", 1)[0]
     return head.count("cuda") == 1 or head.count("mps") == 1
 
 
