@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
+from dl_bug_lsp.evidence.repairs import repair_context
 from dl_bug_lsp.evidence.repairs.repair_context import (
     RepairContext,
     class_named,
@@ -51,22 +52,22 @@ class Spelling:
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the places of both spellings, scored by what supports the other one."""
-    repair_context = RepairContext(case)
+    repairs = RepairContext(case)
     for key in _actual(case, FactKind.KEY):
-        yield from _key(repair_context, key)
+        yield from _key(repairs, key)
     for name in _actual(case, FactKind.NAME):
-        yield from _name(repair_context, name)
+        yield from _name(repairs, name)
     for attribute in _actual(case, FactKind.ATTRIBUTE):
-        yield from _attribute(repair_context, attribute)
+        yield from _attribute(repairs, attribute)
     if case.facts.family and case.facts.family.endswith("call_keyword"):
         for argument in _actual(case, FactKind.ARGUMENT):
-            yield from _keyword(repair_context, argument)
+            yield from _keyword(repairs, argument)
     got = COMBINATION.search(case.message)
     if got is not None:
         rest = case.message[got.end() :]
         for argument in sorted(set(NAMED.findall(got[1]))):
             if not re.search(rf"\b{argument}\b", rest):
-                yield from _keyword(repair_context, argument)
+                yield from _keyword(repairs, argument)
 
 
 def _actual(case: Case, kind: FactKind) -> list[str]:
@@ -118,7 +119,7 @@ def best(wanted: str, candidates: Iterable[str]) -> list[tuple[str, float]]:
 
 
 def _pair(
-    repair_context: RepairContext,
+    repairs: RepairContext,
     asked: list[Spelling],
     given: list[Spelling],
     near: float,
@@ -134,10 +135,8 @@ def _pair(
     old, new = asked[0].text, given[0].text
     # A word of one or two letters stands everywhere and means something else each time.
     counted = min(len(old), len(new)) > 2
-    for_given = (
-        repair_context.support(new, given) * counted + repair_context.wellformed(new) + styled
-    )
-    for_asked = repair_context.support(old, asked) * counted + repair_context.wellformed(old)
+    for_given = repairs.support(new, given) * counted + repairs.wellformed(new) + styled
+    for_asked = repairs.support(old, asked) * counted + repairs.wellformed(old)
     share = (0.5 + for_given) / (1.0 + for_given + for_asked)
     if not asked[0].file.endswith(CODE) and given[0].file.endswith(CODE):
         # A setting is written for one run, a table of the code for all.
@@ -149,9 +148,9 @@ def _pair(
             yield Clue("repair.spelling", spot.file, spot.line, near * part, why, edit)
 
 
-def _key(repair_context: RepairContext, key: str) -> Iterator[Clue]:
+def _key(repairs: RepairContext, key: str) -> Iterator[Clue]:
     """Find the nearest key of the table at hand, else of any table that the program writes."""
-    case = repair_context.case
+    case = repairs.case
     given: dict[str, list[Spelling]] = {}
     asked: list[Spelling] = []
     for start in case.starts:
@@ -183,11 +182,11 @@ def _key(repair_context: RepairContext, key: str) -> Iterator[Clue]:
         asked = [Spelling(key, case.places[-1].file, case.places[-1].line)]
     for name, near in best(key, given):
         styled = any(_style(n) == _style(name) != _style(key) for n in given if n != name)
-        yield from _pair(repair_context, asked, given[name], near, "keys", 2.0 * styled)
+        yield from _pair(repairs, asked, given[name], near, "keys", 2.0 * styled)
     if not best(key, given):
         initials = [n for n in given if len(n) == 1 and key.startswith(n)]
         if len(initials) == 1:
-            yield from _pair(repair_context, asked, given[initials[0]], NEAR, "keys")
+            yield from _pair(repairs, asked, given[initials[0]], NEAR, "keys")
 
 
 def _style(name: str) -> tuple[bool, bool, tuple[str, ...]]:
@@ -225,9 +224,9 @@ def _keys(case: Case, base: Node) -> Iterator[Spelling]:
                     yield Spelling(entry.key, entry.file, entry.line)
 
 
-def _name(repair_context: RepairContext, name: str) -> Iterator[Clue]:
+def _name(repairs: RepairContext, name: str) -> Iterator[Clue]:
     """Find the nearest name in scope, or of the module that an import names."""
-    case = repair_context.case
+    case = repairs.case
     if not case.sites:
         return
     context = case.sites[-1].context
@@ -242,7 +241,7 @@ def _name(repair_context: RepairContext, name: str) -> Iterator[Clue]:
     asked = [Spelling(name, place.file, place.line)]
     near = best(name, given)
     for other, how in near:
-        yield from _pair(repair_context, asked, given[other], how, "names")
+        yield from _pair(repairs, asked, given[other], how, "names")
     builtin = best(name, BUILTINS) if not near else []
     for other, how in [one for one in builtin if one[1] > 0.9][:1]:
         edit = Suggestion(place.file, place.line, name, other)
@@ -264,9 +263,9 @@ def _bound(scope: Scope) -> Iterator[Spelling]:
         yield Spelling(name, scope.file, 1)
 
 
-def _attribute(repair_context: RepairContext, attribute: str) -> Iterator[Clue]:
+def _attribute(repairs: RepairContext, attribute: str) -> Iterator[Clue]:
     """Find the nearest member of the class that lacks the attribute."""
-    case = repair_context.case
+    case = repairs.case
     if not case.places:
         return
     place = case.places[-1]
@@ -277,7 +276,7 @@ def _attribute(repair_context: RepairContext, attribute: str) -> Iterator[Clue]:
             given = members_of(case, cls)
             lines = {name: [Spelling(name, *at) for at in spots] for name, spots in given.items()}
             for name, near in best(attribute, lines):
-                yield from _pair(repair_context, asked, lines[name], near, "attributes")
+                yield from _pair(repairs, asked, lines[name], near, "attributes")
             if not best(attribute, lines):
                 yield from _of_library(place.file, place.line, attribute, method_names(case, cls))
             continue
@@ -291,7 +290,7 @@ def _attribute(repair_context: RepairContext, attribute: str) -> Iterator[Clue]:
             for spelling in _bound(model):
                 at.setdefault(spelling.text, []).append(spelling)
             for name, near in best(attribute, at):
-                yield from _pair(repair_context, asked, at[name], near, "names")
+                yield from _pair(repairs, asked, at[name], near, "names")
 
 
 def _of_library(file: str, line: int, attribute: str, names: Iterable[str]) -> Iterator[Clue]:
@@ -301,9 +300,9 @@ def _of_library(file: str, line: int, attribute: str, names: Iterable[str]) -> I
         yield Clue("repair.spelling", file, line, near, why, edit)
 
 
-def _keyword(repair_context: RepairContext, argument: str) -> Iterator[Clue]:
+def _keyword(repairs: RepairContext, argument: str) -> Iterator[Clue]:
     """Find where an unexpected keyword is written, and the parameter that it may mean."""
-    case = repair_context.case
+    case = repairs.case
     asked = [Spelling(argument, *at) for at in keyword_places(case, argument)]
     given: dict[str, list[Spelling]] = {}
     for function in functions_called(case):
@@ -312,7 +311,7 @@ def _keyword(repair_context: RepairContext, argument: str) -> Iterator[Clue]:
             given.setdefault(parameter.arg, []).append(spelling)
     near = best(argument, given)
     for name, how in near:
-        yield from _pair(repair_context, asked, given[name], how, "arguments")
+        yield from _pair(repairs, asked, given[name], how, "arguments")
     for spot in asked[:MOST] if not near else ():
         why = f"`{argument}` is handed over here, and the call takes no such argument"
         edit = Suggestion(spot.file, spot.line, argument, "")
