@@ -56,7 +56,7 @@ def localize(
     """Rank the places in ``workspace`` that most likely hold the cause of what ``text`` tells.
 
     ``spectrum`` says what runs of the same code executed, files relative to the workspace; where
-    the text tells of no failure, its failing runs are one. ``recording`` is what a recorder saw of
+    the text reports no failure, its failing runs are one. ``recording`` is what a recorder saw of
     the training that printed the text; where no error ended it, what is wrong with it is a silent
     failure. ``invariants`` hold in clean trainings of the same programs.
     """
