@@ -38,12 +38,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "workspace": ("cancellation", "data_folder", "databases"),
     "settings": ("report", "workspace"),
     "bootstrap": ("recording", "monitoring"),
-    "runs": ("data_folder", "bootstrap"),
+    "python_path": (),
+    "runs": ("data_folder", "python_path"),
     "recording": (
-        *("bootstrap", "data_folder", "databases", "workspace", "spectrum", "localize", "report"),
+        *("python_path", "data_folder", "databases", "workspace", "spectrum", "localize", "report"),
         "cancellation",
     ),
-    "monitoring": ("bootstrap", "data_folder", "databases"),
+    "monitoring": ("python_path", "data_folder", "databases"),
     "watching": ("logs", "tracebacks", "runs", "data_folder"),
     "retrieval": ("workspace",),
     "spectrum": ("logs", "tracebacks"),
@@ -146,6 +147,7 @@ LIBRARIES = {
 """Who may import a library: one room each, so that it can be replaced."""
 ON_DISK = {
     "bootstrap",
+    "python_path",
     "data_folder",
     "databases",
     "environments",
