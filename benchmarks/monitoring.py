@@ -1,6 +1,6 @@
 """Recorded trainings with seeded silent faults: found, named, placed; and clean runs, left alone.
 
-    python benchmarks/monitoring.py [--half seen|blind] [--cases]
+    python benchmarks/monitoring.py [--half seen|blind|factory-seen|factory-blind] [--cases]
 
 Reads ``.factory/monitored`` (``python -m monitored.recording`` from ``benchmarks/`` makes it; see
 ``benchmarks/monitored/README.md``). Of the blind half only totals are printed. Beside it
@@ -24,6 +24,7 @@ from dl_bug_lsp.workspace import Workspace
 ROOT = Path(__file__).resolve().parents[1]
 STORE = ROOT / ".factory" / "monitored"
 TOPS = (1, 5, 10)
+HALVES = ("seen", "blind", "factory-seen", "factory-blind")
 
 
 @dataclass
@@ -53,7 +54,7 @@ def rank_of(failure: FailureReport, case: Recorded) -> int:
     """Return the rank of the first place that holds a true line, 0 where none of ten does."""
     for suspect in failure.suspects:
         lines = range(suspect.line, suspect.end_line + 1)
-        if suspect.file == case.truth["file"] and any(n in lines for n in case.truth["lines"]):
+        if any((suspect.file, line) in case.lines for line in lines):
             return suspect.rank
     return 0
 
@@ -65,7 +66,7 @@ def row(name: str, results: Iterable[Judged]) -> str:
     clean = [r for r in results if r.case.kind is None]
     count = max(1, len(faulty))
     found = sum(r.is_found for r in faulty) / count
-    kind = sum(r.kind == r.case.kind for r in faulty) / count
+    kind = sum(r.kind in r.case.kinds for r in faulty) / count
     ranks = " | ".join(f"{sum(0 < r.rank <= top for r in faulty) / count:.2f}" for top in TOPS)
     alarms = sum(r.is_found for r in clean)
     named = f"{kind:.2f}" if any(r.kind for r in faulty) else ""
@@ -75,7 +76,7 @@ def row(name: str, results: Iterable[Judged]) -> str:
 def main() -> None:
     """Print the table of a half."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--half", default="seen", choices=("seen", "blind"))
+    parser.add_argument("--half", default="seen", choices=HALVES)
     parser.add_argument("--cases", action="store_true", help="each case of the seen half")
     parser.add_argument("--store", type=Path, default=STORE)
     chosen = parser.parse_args()
@@ -88,7 +89,7 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|")
     print(row("recording and log", with_recording))
     print(row("log alone", alone))
-    if chosen.cases and chosen.half == "seen":
+    if chosen.cases and "blind" not in chosen.half:
         for result in with_recording:
             if result.case.kind is not None or result.is_found:
                 print(

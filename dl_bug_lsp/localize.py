@@ -9,6 +9,7 @@ from dataclasses import replace
 from dl_bug_lsp.bug_reports import (
     classify_report,
     is_report,
+    quoted_message,
     read_report,
     report_facts,
     report_failure,
@@ -142,7 +143,9 @@ def failures_of(
     if found is None and spectrum is not None:
         found = failing_runs(spectrum)
     if found is None and not reading.failures:
-        found = report_failure(log, is_report([line.text for line in log.lines]))
+        found = quoted_message(log) or report_failure(
+            log, is_report([line.text for line in log.lines])
+        )
     return (*reading.failures, found) if found is not None else reading.failures
 
 

@@ -69,7 +69,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
     "environments": ("data_folder",),
-    "checks": (*MIDDLE, "environments", "fixes"),
+    "checks": (*MIDDLE, "environments", "fixes", "evidence", "localize", "report"),
     "views": (
         *("tracebacks", "messages", "taxonomy", "report", "checks", "spectrum", "monitoring"),
         "__version__",

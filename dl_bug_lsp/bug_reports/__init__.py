@@ -1,6 +1,11 @@
 """Bug reports: what a report's text says, each kind of text in it apart."""
 
-from dl_bug_lsp.bug_reports.failures import classify_report, report_facts, report_failure
+from dl_bug_lsp.bug_reports.failures import (
+    classify_report,
+    quoted_message,
+    report_facts,
+    report_failure,
+)
 from dl_bug_lsp.bug_reports.reader import is_report, read_report
 from dl_bug_lsp.bug_reports.values import BugReport, CodeLink, StackLine
 
@@ -10,6 +15,7 @@ __all__ = [
     "StackLine",
     "classify_report",
     "is_report",
+    "quoted_message",
     "read_report",
     "report_facts",
     "report_failure",

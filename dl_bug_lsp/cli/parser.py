@@ -143,6 +143,9 @@ def _add_check(commands: _Commands[Parser], common: Parser) -> None:
         metavar="ID",
         help="leave a check out; may be given several times",
     )
+    command.add_argument(
+        "--gpu", metavar="SIZE", help="memory of the card of the run, as in 24GB: does a step fit?"
+    )
     command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     command.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command")
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.known_calls import workspace_path
 from dl_bug_lsp.provenance.nodes import DataFile
@@ -22,6 +24,7 @@ CATEGORIES = {
     "key_not_found",
     "type_mismatch",
     "null_reference",
+    "attribute_not_found",
     "tensor_mismatch",
     "path_not_found",
     "loss_nan",
@@ -31,6 +34,39 @@ CATEGORIES = {
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".psv", ".tab")
 VALUES = (FactKind.LITERAL, FactKind.KEY, FactKind.NAME, FactKind.PATH)
 MAX_TABLES = 12
+MAX_NAMED = 400
+"""Data files of a workspace whose names are looked for in its program."""
+LINES_OF_JSON = (".jsonl", ".ndjson")
+TEXTS = (".txt", ".names", ".labels", ".vocab", ".lst", ".list", ".classes")
+OF_PACKAGES = ("requirements", "constraints", "LICENSE", "license", "README", "readme")
+LOOKED_UP = {"key_not_found", "illegal_argument", "undefined_variable", "type_mismatch"}
+OF_OBJECTS = re.compile(
+    r"dtype\('O'\)|dtype\W{0,3}<?U\d|numpy\.(?:object|str)_|dtype:? object|of type object"
+    r"|could not convert string to float|Unable to convert .{0,40}\(Unsupported object type"
+)
+"""How NumPy and frameworks say that an array holds texts or objects where numbers are wanted."""
+FLOAT_FOR_TEXT = re.compile(
+    r"'float' object has no attribute '(?:lower|upper|strip|lstrip|rstrip|split|replace|startswith"
+    r"|endswith|encode|join|find|isdigit|isalpha|translate|title|format|rsplit|splitlines)'"
+    r"|expected str instance, float found|bytes-like object, got 'float'"
+    r"|argument of type 'float' is not iterable|object of type 'float' has no len"
+    r"|'float' object is not (?:iterable|subscriptable)"
+    r"|(?:must be|expected|should be)(?: a| an)? str\w*,? (?:not|got|but got) (?:<class ')?float"
+)
+"""How messages say that a float stood where a text was wanted."""
+NOT_A_NUMBER = re.compile(
+    r"\bnans?\b|\(NA or|non-finite|infs? or nans?|contains? nan|missing values|IntCastingNaN",
+    re.IGNORECASE,
+)
+"""How messages say that a number is missing."""
+NANS = {"", "nan", "na", "n/a", "null", "none", "inf", "-inf", "#n/a", "-nan"}
+"""What pandas reads as NaN, in lower case, and infinities (pandas, `read_csv`)."""
+BESIDE = 0.5
+"""How near a data file is to the failure that no followed value was read from."""
+NAMED = 0.75
+"""The same of one whose name stands in the program or its settings."""
+ALIKE = 0.85
+"""From here on a text is written for another one by mistake."""
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -45,21 +81,27 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _lacking_records(case)
     yield from _uneven_lines(case, read)
     yield from _unpaired_records(case, read)
+    yield from _uneven_lists(case, read)
+    yield from _text_lines(case, read)
     tables = [f for f in read if f.endswith(TABLES)]
     tables.extend(f for f in case.workspace.files() if f.endswith(TABLES) and f not in read)
     for file in tables[:MAX_TABLES]:
         table = case.workspace.table(file)
         if table is not None:
-            near = read.get(file, 0.5)
+            near = read.get(file, BESIDE)
+            yield from _missing_texts(case, table, near)
             yield from _odd_rows(case, table, near)
             yield from _odd_values(table, near, text)
+            yield from _missing_numbers(case, table, near)
             yield from _message_values(case, table, near)
+            yield from _extremes(case, table, near)
 
 
 def _is_text_for_number(case: Case) -> bool:
     """Whether the message says that a text stood where a number was wanted."""
     named = {str(f.value).rpartition(".")[2] for f in case.facts.of(FactKind.CLASS)}
-    return bool(named & {"str", "object_", "object", "str_"}) and case.category.id in (
+    said = named & {"str", "object_", "object", "str_"} or OF_OBJECTS.search(case.message)
+    return bool(said) and case.category.id in (
         "type_mismatch",
         "corrupt_data",
         "illegal_argument",
@@ -85,7 +127,18 @@ def _files_read(case: Case) -> dict[str, float]:
                     file = workspace_path(case.engine, constant.value)
                     if file is not None and not file.endswith(".py"):
                         found.setdefault(file, 0.85 - 0.1 * depth)
+    names = {file.rpartition("/")[2]: file for file in case.workspace.files() if _is_data(file)}
+    if len(names) <= MAX_NAMED and not names.keys() <= found.keys():
+        for text in sorted(case.words.texts(("string", "config_value", "dict_key"))):
+            file = names.get(text.rpartition("/")[2]) if "." in text[-7:] else None
+            if file is not None:
+                found.setdefault(file, NAMED)
     return found
+
+
+def _is_data(file: str) -> bool:
+    name = file.rpartition("/")[2]
+    return file.endswith((*TABLES, *TEXTS)) and not name.startswith(OF_PACKAGES)
 
 
 def _named_line(case: Case, file: str, near: float) -> Iterator[Clue]:
@@ -178,7 +231,7 @@ def _words_of(line: str) -> int:
 
 def _unpaired_records(case: Case, read: dict[str, float]) -> Iterator[Clue]:
     """Yield records whose list is not as long as that of the same record in another file."""
-    files = [f for f in read if f.endswith((".jsonl", ".ndjson"))]
+    files = [f for f in read if f.endswith(LINES_OF_JSON)]
     if case.category.id not in SIZED or len(files) < 2:
         return
     lists = {file: _list_lengths(case, file) for file in files[:MAX_TABLES]}
@@ -196,8 +249,13 @@ def _unpaired_records(case: Case, read: dict[str, float]) -> Iterator[Clue]:
                     yield Clue("data_files.unpaired", at, line, min(read[at], 1.0), why)
 
 
-def _list_lengths(case: Case, file: str) -> dict[str, dict[str, tuple[int, int]]]:
-    """Return by key, then by the record's first value: the line and the length of a list."""
+def _list_lengths(
+    case: Case, file: str, by_line: bool = False
+) -> dict[str, dict[str, tuple[int, int]]]:
+    """Return by key, then by the record's first value: the line and the length of a list.
+
+    ``by_line`` takes the line's number in place of the record's first value.
+    """
     found: dict[str, dict[str, tuple[int, int]]] = {}
     for number, line in enumerate(case.workspace.lines(file)[:MAX_TEXT_LINES], 1):
         try:
@@ -206,11 +264,142 @@ def _list_lengths(case: Case, file: str) -> dict[str, dict[str, tuple[int, int]]
             continue
         if not isinstance(record, dict):
             continue
-        name = next((str(v) for v in record.values() if isinstance(v, (str, int))), str(number))
+        name = str(number)
+        if not by_line:
+            name = next((str(v) for v in record.values() if isinstance(v, (str, int))), name)
         for key, value in record.items():
             if isinstance(value, list):
                 found.setdefault(key, {})[name] = (number, len(value))
     return found
+
+
+def _uneven_lists(case: Case, read: dict[str, float]) -> Iterator[Clue]:
+    """Yield records whose list has another length than in nearly all records, or than its pair."""
+    if case.category.id not in SIZED:
+        return
+    files = [f for f in read if f.endswith(LINES_OF_JSON)]
+    files += [f for f in case.workspace.files() if f.endswith(LINES_OF_JSON) and f not in read]
+    numbers = _numbers_of(case)
+    for file in files[:MAX_TABLES]:
+        near = read.get(file, BESIDE)
+        lengths = {
+            key: dict(items.values())
+            for key, items in _list_lengths(case, file, by_line=True).items()
+        }
+        for key, of_line in sorted(lengths.items()):
+            usual, often = Counter(of_line.values()).most_common(1)[0]
+            odd = [line for line, length in of_line.items() if length != usual]
+            if often >= 4 and odd and len(odd) <= min(MAX_ODD, often // 4):
+                for line in odd:
+                    why = f"`{key}` has {of_line[line]} items here, and {often} others have {usual}"
+                    told = {of_line[line], usual} <= numbers
+                    kind = "data_files.explains" if told else "data_files.uneven_list"
+                    yield Clue(kind, file, line, near, why)
+        for key, other in combinations(sorted(lengths), 2):
+            first, second = lengths[key], lengths[other]
+            shared = sorted(first.keys() & second.keys())
+            odd = [line for line in shared if first[line] != second[line]]
+            if len(shared) >= 4 and odd and len(odd) <= min(MAX_ODD, len(shared) // 4):
+                for line in odd:
+                    why = (
+                        f"`{key}` has {first[line]} items here and `{other}` has {second[line]}; "
+                        "in all other records they have as many"
+                    )
+                    told = {first[line], second[line]} <= numbers
+                    kind = "data_files.explains" if told else "data_files.unpaired"
+                    yield Clue(kind, file, line, near, why)
+
+
+def _numbers_of(case: Case) -> set[int]:
+    """Return the whole numbers of the message's facts, those inside of shapes as well."""
+    found: set[int] = set()
+    for fact in case.facts.facts:
+        values = fact.value if isinstance(fact.value, tuple) else (fact.value,)
+        found.update(value for value in values if type(value) is int)
+    return found
+
+
+def _missing_texts(case: Case, table: Table, near: float) -> Iterator[Clue]:
+    """Yield empty cells of a column of texts where the message complains of a float.
+
+    Pandas reads an empty cell as NaN, which is a float, in a column of texts as well.
+    """
+    if not FLOAT_FOR_TEXT.search(case.message):
+        return
+    for column in table.columns:
+        few = column.empty_lines and len(column.empty_lines) <= max(MAX_ODD, table.rows // 20)
+        if few and column.numbers * 4 < column.filled:
+            for line in column.empty_lines[:MAX_ODD]:
+                why = f"`{column.name}` is empty here, which pandas reads as NaN, a float"
+                yield Clue("data_files.explains", table.file, line, near, why)
+
+
+def _missing_numbers(case: Case, table: Table, near: float) -> Iterator[Clue]:
+    """Yield empty or not finite cells of a column of numbers where the message speaks of NaN."""
+    if not NOT_A_NUMBER.search(case.message):
+        return
+    for column in table.columns:
+        lines = [*column.empty_lines, *(line for line, text in column.odd if text.lower() in NANS)]
+        if lines and len(lines) <= max(MAX_ODD, table.rows // 20) and column.numbers:
+            for line in lines[:MAX_ODD]:
+                why = f"`{column.name}` has no number here, which is read as NaN"
+                yield Clue("data_files.explains", table.file, line, near, why)
+
+
+def _text_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
+    """Yield lines of plain text files that are a key or a value of the message, or nearly are."""
+    wanted = {
+        str(fact.value)
+        for kind in (FactKind.KEY, FactKind.LITERAL)
+        for fact in case.facts.of(kind)
+        if 1 < len(str(fact.value)) <= 80
+    }
+    if not wanted or case.category.id not in LOOKED_UP:
+        return
+    files = [f for f in read if f.endswith(TEXTS)]
+    files += [f for f in case.workspace.files() if f.endswith(TEXTS) and f not in read]
+    for file in files[:MAX_TABLES]:
+        if file.rpartition("/")[2].startswith(OF_PACKAGES):
+            continue
+        near = read.get(file, BESIDE)
+        lines = case.workspace.lines(file)[:MAX_TEXT_LINES]
+        for value in sorted(wanted):
+            exact = [n for n, line in enumerate(lines, 1) if value in line.split()]
+            for number in exact[:MAX_ODD]:
+                why = f"`{value}` of the message stands here"
+                yield Clue("data_files.value", file, number, near / len(exact) ** 0.5, why)
+            for number, line in enumerate(lines, 1) if not exact else ():
+                words = line.split()
+                whole = line.strip()
+                for word in (whole, words[0]) if words else ():
+                    if word != value and similarity(word, value) >= ALIKE:
+                        why = f"`{word}` is nearly `{value}` of the message"
+                        yield Clue("data_files.near_value", file, number, near, why)
+                        break
+
+
+def _extremes(case: Case, table: Table, near: float) -> Iterator[Clue]:
+    """Yield the rows that alone hold the highest or a negative whole number of a column."""
+    if case.category.id != "illegal_index":
+        return
+    indices = {f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)}
+    for column in table.columns:
+        low, high = column.minimum, column.maximum
+        if low is None or high is None or column.numbers < max(4, column.filled):
+            continue
+        if high != int(high) or low != int(low) or high - low < 1:
+            continue
+        for value, line in ((high, column.maximum_line), (low, column.minimum_line)):
+            if line is None or (value is low and value >= 0):
+                continue
+            if indices and not indices & {int(value), int(value) - 1}:
+                continue
+            count = len(case.workspace.table_rows(table.file, f"{int(value)}"))
+            if count <= MAX_ODD:
+                which = "the highest" if value is high else "the lowest"
+                why = f"{int(value)} is {which} value of `{column.name}`, and stands in few rows"
+                kind = "data_files.explains" if indices and count == 1 else "data_files.extreme"
+                yield Clue(kind, table.file, line, near, why)
 
 
 def _odd_rows(case: Case, table: Table, near: float) -> Iterator[Clue]:

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from dl_bug_lsp.interpretation.values import (
+    GUESSED,
     UNKNOWN,
     Array,
     Origin,
@@ -29,12 +30,16 @@ class Comparisons:
     ``agreed`` counts for each origin the sizes of other origins that it was equal to. ``reported``
     are the pairs of sizes of which the failure's message says that they differ; ``failing`` tells
     whether the failing line is being followed: there a size that is not known is taken to be the
-    one that the message sets against a known one.
+    one that the message sets against a known one. ``beyond`` tells whether the message says that an
+    index is out of its range: on the failing line one that is not known is taken to be.
     """
 
     reported: frozenset[tuple[int, int]] = frozenset()
     failing: Callable[[], bool] = bool
+    beyond: bool = False
     agreed: Counter[Origin] = field(default_factory=Counter)
+    marks_guesses: bool = False
+    """Whether sizes that are only likely get the origin `GUESSED`."""
 
     def agree(self, a: Value, b: Value) -> None:
         """Count two sizes that are equal and were written in different places."""
@@ -81,6 +86,12 @@ def made(
     return Value(data, merged(*parts))
 
 
+def is_beyond() -> bool:
+    """Whether an index that is being looked at is the one that the message calls out of range."""
+    comparisons = COMPARISONS.get()
+    return comparisons is not None and comparisons.beyond and comparisons.failing()
+
+
 def same(a: Value, b: Value, message: str) -> Value:
     """Return a dimension that two must share; raise where both are known and differ."""
     x, y = size(a), size(b)
@@ -98,6 +109,14 @@ def same(a: Value, b: Value, message: str) -> Value:
             sides = (Value(other, a.origins), b) if x is None else (a, Value(other, b.origins))
             raise Raised("size", message, *sides)
     return Value(a.data if x is not None else b.data, merged(a, b))
+
+
+def guessed(shape: tuple[Value, ...] | None) -> tuple[Value, ...] | None:
+    """Return a shape that is only likely, marked so where that is asked for."""
+    comparisons = COMPARISONS.get()
+    if shape is None or comparisons is None or not comparisons.marks_guesses:
+        return shape
+    return tuple(Value(dim.data, dim.origins | {GUESSED}) for dim in shape)
 
 
 def moved(before: Array, after: Value, *by: Value) -> Value:

@@ -266,7 +266,7 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
             return unknown(a, b)
         arrays.unlike(first.shape or (), other, "sizes do not broadcast")
         # Mostly a number: the shape stays.
-        return arrays.made(first, first.shape, a, b)
+        return arrays.made(first, arrays.guessed(first.shape), a, b)
     dtype = first.dtype
     if x is not None and y is not None:
         apart = x.device and y.device and x.device != y.device
@@ -535,6 +535,8 @@ def _check_range(part: Value, inner: Array, dim: Value) -> None:
         return
     if inner.highest is not None and inner.highest >= limit:
         raise Raised("index", "index is out of bounds", Value(inner.highest, part.origins), dim)
+    if inner.highest is None and part.origins and arrays.is_beyond():
+        raise Raised("index", "index is out of bounds", unknown(part), dim)
 
 
 def _sliced(dim: Value, bounds: tuple[Value | None, ...]) -> Value:

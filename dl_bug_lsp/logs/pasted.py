@@ -24,6 +24,10 @@ _BEHIND_BAR = re.compile(
     r"|terminate called|Fatal Python|\[?ERROR\b|[\w.-]{1,64}@[\w.-]{1,64}:|[IWEF]\d{4} "
     r"|slurmstepd: |srun: |/\S{1,400}: line \d)"
 )
+_EDITOR_LINK = re.compile(r"\[([^\]\n]{1,1000})\]\((?:vscode-notebook-cell:|file:)[^)\s]{0,2000}\)")
+"""A place that an editor's notebook shows as a link: its text is what was printed."""
+_GLUED = re.compile(r"^\s*-{20,}\w[\w.]{1,80}\s*Traceback \(most recent call last\)")
+_BUILD_TIME = re.compile(r"(?:#\d{1,4} )?\d{1,6}\.\d{1,4}(?: |$)")
 _HEADER = "Traceback (most recent call last):"
 _BEGIN = re.compile(r"\s+(?=File \"[^\"\n]{1,1000}\", line \d)")
 _PLACE = re.compile(
@@ -41,10 +45,55 @@ _FAR = 400
 
 def mended(lines: list[LogLine]) -> list[LogLine]:
     """Return ``lines`` as they were before they were pasted; each keeps its number."""
-    lines = [part for line in lines for part in _parts(line)]
+    lines = [part for line in _without_build_times(lines) for part in _parts(line)]
     if any("Traceback (most" in line.text for line in lines):
-        return _unwrapped(lines)
+        return _unwrapped(_single_spaced(lines))
     return lines
+
+
+def _without_build_times(lines: list[LogLine]) -> list[LogLine]:
+    """Take the step and the seconds off the output of an image's build (BuildKit)."""
+    build = any(mark in line.text for line in lines for mark in ("Dockerfile", "failed to solve"))
+    if not build:
+        return lines
+    return [
+        replace(line, text=line.text[m.end() :]) if (m := _BUILD_TIME.match(line.text)) else line
+        for line in lines
+    ]
+
+
+def _single_spaced(lines: list[LogLine]) -> list[LogLine]:
+    """Leave out the blank lines of tracebacks that have one after every line."""
+    out: list[LogLine] = []
+    at = 0
+    while at < len(lines):
+        out.append(lines[at])
+        at += 1
+        if not out[-1].text.rstrip().endswith(_HEADER) or not _is_spaced(lines, at):
+            continue
+        until = min(at + _FAR, len(lines) - 1)
+        while at < until and _is_blank(lines[at]) and not _is_blank(lines[at + 1]):
+            out.append(lines[at + 1])
+            at += 2
+            if _RAISED.match(out[-1].text.lstrip(_MARGIN)):
+                break
+    return out
+
+
+_MARGIN = " \t>|│"
+"""What stands before the lines of a quoted stack."""
+
+
+def _is_spaced(lines: list[LogLine], at: int) -> bool:
+    """Say whether a frame, its source and the next frame have a blank line before each."""
+    blank = [_is_blank(line) for line in lines[at : at + 6]]
+    if blank != [True, False, True, False, True, False]:
+        return False
+    return bool(_FRAME.match(lines[at + 1].text.lstrip(_MARGIN)))
+
+
+def _is_blank(line: LogLine) -> bool:
+    return not line.text.strip(_MARGIN)
 
 
 def _parts(line: LogLine) -> Iterator[LogLine]:
@@ -53,12 +102,26 @@ def _parts(line: LogLine) -> Iterator[LogLine]:
         text = html.unescape(text).replace("\xa0", " ")
     if not text.isascii():
         text = _plain(text)
+    if "](vscode-" in text or "](file:" in text:
+        text = _EDITOR_LINK.sub(r"\1", text)
     if "%|" in text and "]" in text:
         yield from (replace(line, text=part) for part in _behind_bar(text))
+    elif _GLUED.search(text[:_FAR]) and (parts := _unglued(text)):
+        yield from (replace(line, text=part) for part in parts)
     elif 'File "' in text and _HEADER in text:
         yield from (replace(line, text=part) for part in _on_one_line(text))
     else:
         yield line if text is line.text else replace(line, text=text)
+
+
+def _unglued(text: str) -> list[str]:
+    """Cut a notebook's header off the rule before it and the first place behind it."""
+    rule, _, rest = text.partition("-" * 20)
+    name, header, place = rest.lstrip("-").partition(_HEADER.removesuffix(":"))
+    if not header or rule.strip() or not name.strip():
+        return []
+    lines = ["-" * 20, f"{name.rstrip()}    {header}"]
+    return [*lines, place.strip()] if place.strip() else lines
 
 
 def _plain(text: str) -> str:
@@ -156,8 +219,36 @@ QUOTES = (('\\"', '"'), ("\\'", "'"), ("\\t", "\t"), ("\\\\", "\\"))
 HTML_FRAME = ("File &quot;", "File &#34;", "&gt;&gt;&gt;")
 
 
+NOTEBOOK_STACK = '"stack": "'
+"""How VS Code begins the stack in the JSON object of a cell's error."""
+
+
+def _notebook_error(lines: list[LogLine]) -> list[LogLine]:
+    """Take the escapes off a stack that was copied as a field of JSON with real line breaks."""
+    out: list[LogLine] = []
+    inside = False
+    for line in lines:
+        text = line.text
+        if text.lstrip().startswith(NOTEBOOK_STACK):
+            inside, text = True, text.lstrip()[len(NOTEBOOK_STACK) :]
+        elif inside and text.strip() == "}":
+            inside = False
+            if out and out[-1].text.endswith('"'):
+                out[-1] = replace(out[-1], text=out[-1].text[:-1])
+        if inside:
+            for written, meant in QUOTES:
+                text = text.replace(written, meant)
+        elif text.lstrip().startswith(('{"name": "', '"name": "', '"message": "')):
+            # The stack below says the same with its frames.
+            text = ""
+        out.append(line if text is line.text else replace(line, text=text))
+    return out
+
+
 def unescaped(lines: list[LogLine]) -> list[LogLine]:
     """Return the lines with stacks of one line taken apart; all parts keep its number."""
+    if any(line.text.lstrip().startswith(NOTEBOOK_STACK) for line in lines):
+        lines = _notebook_error(lines)
     page = any(mark in line.text for line in lines for mark in HTML_FRAME)
     if not page and not any(HEADER + FEED in line.text for line in lines):
         return lines

@@ -370,7 +370,20 @@ class RunFacts:
     @cached_property
     def is_torch(self) -> bool:
         """Whether the loop's own calls are recorded."""
-        return "torch" in self.run.process.framework.lower() or bool(self.calls.get("backward"))
+        is_loaded = '"torch"' in self.run.process.versions and not self.calls.get("fit")
+        return is_loaded or bool(self.calls.get("backward"))
+
+    def setting(self, key: str) -> str:
+        """Return a recorded setting, empty where it is not known."""
+        return next((s.value for s in self.run.settings if s.key == key), "")
+
+    @cached_property
+    def keeps_gradients(self) -> bool:
+        """Whether most steps begin with gradients of earlier ones; True where it is not known."""
+        kept, _, looked = self.setting("kept_gradients").partition("/")
+        if not kept.isdigit() or not looked.isdigit():
+            return True
+        return int(looked) > 2 and int(kept) >= 0.6 * (int(looked) - 1)
 
     def steps_of(self, optimizer: Optimizer) -> int:
         """Return how often an optimizer stepped."""

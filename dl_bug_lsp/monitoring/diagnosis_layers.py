@@ -37,7 +37,10 @@ def bad_initialisation(facts: RunFacts) -> Iterator[Finding]:
         fan = _fan_in(facts, layer, row.size or 0)
         if fan and row.size and row.norm is not None and math.isfinite(row.norm):
             usual = math.sqrt(2.0 / fan)
-            factors.append((row.norm / math.sqrt(row.size) / usual, layer))
+            # The first values that are recorded may be those after the first update.
+            moved = [s.norm for s in facts.of(layer, "update") if s.step == row.step]
+            norm = max(0.0, row.norm - sum(n for n in moved if n is not None))
+            factors.append((norm / math.sqrt(row.size) / usual, layer))
     count = len(facts.weighted)
     if constant and (len(constant) > 1 or count <= 2):
         yield Finding(

@@ -25,6 +25,9 @@ def zero_grad_missing(facts: RunFacts) -> Iterator[Finding]:
     if not facts.is_torch or facts.count("backward") < 4 or not own:
         return
     if not facts.count("zero_grad"):
+        # Gradients may be set to None by hand: what steps began with tells.
+        if not facts.keeps_gradients:
+            return
         sites = unique(*facts.sites("step"), *facts.sites("backward"), loss_site(facts))
         yield Finding(
             "loop.zero_grad_missing", 1.0, "no `zero_grad` runs: gradients of all steps add up",
@@ -74,7 +77,7 @@ def step_missing(facts: RunFacts) -> Iterator[Finding]:
 def backward_missing(facts: RunFacts) -> Iterator[Finding]:
     """Find that the optimizer steps and nothing computes gradients."""
     steps = sum(facts.steps_of(o) for o in facts.optimizers)
-    own_loop = facts.run.process.framework.startswith("torch") and steps > 1
+    own_loop = facts.is_torch and steps > 1
     if own_loop and not facts.count("backward") and not any(s.backwards for s in facts.steps):
         sites = unique(*facts.sites("step"), loss_site(facts), *facts.sites("zero_grad"))
         yield Finding(
@@ -270,11 +273,11 @@ def training_in_eval_mode(facts: RunFacts) -> Iterator[Finding]:
 
 def accumulated_graph(facts: RunFacts) -> Iterator[Finding]:
     """Find that losses keep their graphs, or each step's graph holds those of the steps before."""
-    kept = next((s.value for s in facts.run.settings if s.key == "kept_losses"), "")
-    if kept.isdigit() and int(kept) >= 8:
+    kept = facts.setting("kept_graphs")
+    if kept.isdigit() and int(kept) >= MANY_GRAPHS:
         yield Finding(
             "loop.accumulated_graph", 1.0,
-            f"{kept} losses of earlier steps still hold their graph", 0, "",
+            f"graphs of {kept} earlier steps were alive at once", 0, "",
             unique(*facts.sites("backward"), *facts.sites("step"), loss_site(facts)), "item",
         )  # fmt: skip
         return
@@ -292,6 +295,8 @@ def accumulated_graph(facts: RunFacts) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+MANY_GRAPHS = 4
+"""A loop holds the graph of its last loss, one with two networks those of two."""
 PER_EPOCH = ("steplr", "multisteplr", "exponentiallr", "cosineannealinglr")
 
 

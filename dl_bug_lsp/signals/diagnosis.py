@@ -54,6 +54,8 @@ ASTRONOMICAL = 1e15
 """Squared errors of prices reach 1e12; beyond that only exploding weights lead."""
 JUMP, JUMP_VALUES, LEARNT = 2.0, 12, 0.8
 """A loss that doubles in the first third of at least 12 values and ends above 0.8 of its start."""
+LOST = 0.3
+"""A reward that ends below this share of its best, after it was learnt, has collapsed."""
 RUNAWAY = 1e3
 """A loss this many times beyond where it began, on either side of zero, has no bound."""
 
@@ -136,14 +138,24 @@ def _stopped(log: Log) -> SilentDiagnosis | None:
 # ---------------------------------------------------------------------- the rules
 def _not_a_number(scene: RunSummary) -> Found | None:
     """NaN or infinity in a loss; in another metric only where the last value is one, too."""
-    for role, confidence in ((Role.LOSS, 0.95), (Role.SCORE, 0.6), (Role.SPREAD, 0.5)):
+    kinds = ((Role.LOSS, 0.95), (Role.SCORE, 0.6), (Role.SPREAD, 0.5), (Role.GRADIENT, 0.6))
+    for role, confidence in kinds:
         for one in scene.of(role):
             bad = [p for p in one.points if not math.isfinite(p.value)]
+            if role is Role.SCORE and scene.loss is not None and _ends_finite(scene.loss):
+                # Scores of an empty batch or class are 0/0.
+                continue
             # One infinite step that training got over (a scaled gradient) is no failure.
-            if bad and (not math.isfinite(one.points[-1].value) or 2 * len(bad) > len(one.points)):
+            broken = sum(1 for p in bad if math.isnan(p.value)) if role is Role.LOSS else 0
+            lasts = not math.isfinite(one.points[-1].value) or 2 * len(bad) > len(one.points)
+            if bad and (lasts or 10 * broken > len(one.points)):
                 why = f"`{one.name}` is {bad[0].value} from line {bad[0].line} on"
                 return "loss_nan", confidence, why, bad[0]
     return None
+
+
+def _ends_finite(series: MetricSeries) -> bool:
+    return math.isfinite(series.points[-1].value)
 
 
 def _astronomical(scene: RunSummary) -> Found | None:
@@ -268,6 +280,21 @@ def _falling_score(scene: RunSummary) -> Found | None:
     return None
 
 
+def _collapse(scene: RunSummary) -> Found | None:
+    """Find a reward that was learnt and is lost again."""
+    for one in scene.of(Role.SCORE):
+        values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]
+        if len(values) < 6 or not {"reward", "return", "rewards"} & set(
+            base_of(one.name).split("_")
+        ):
+            continue
+        best, late = max(values), values[-max(2, len(values) // 3) :]
+        if best > 0 and best > 2 * abs(values[0]) and max(late) < LOST * best:
+            why = f"`{one.name}` falls from {best:g}, its best, to {values[-1]:g}"
+            return "loss_divergence", 0.5, why, one.points[-1]
+    return None
+
+
 def _at_chance(scene: RunSummary) -> Found | None:
     """Find an accuracy that guessing gives, too; held-out data is asked first."""
     if _scores_improve(scene) and not _even_odds(scene):
@@ -294,7 +321,11 @@ def _at_chance(scene: RunSummary) -> Found | None:
             if known and scene.classes is not None:
                 known += f", as {scene.classes.place} says"
             verb = "stays at" if len(set(found.finite)) == 1 else "ends at"
-            why = f"`{found.name}` {verb} {trend.end:.3g}: guessing gives {chance[0]:.3g}{known}"
+            last = found.finite[-1] if found.finite else trend.end
+            shown = f"{last:.3g}"
+            if shown != f"{trend.end:.3g}":
+                shown += f" (its last values are {trend.end:.3g} on average)"
+            why = f"`{found.name}` {verb} {shown}: guessing gives {chance[0]:.3g}{known}"
             return "accuracy_at_chance", round(sure, 2), why, found.points[-1]
     return None
 
@@ -351,6 +382,7 @@ RULES: tuple[Rule, ...] = (
     _early_jump,
     _no_hits,
     _falling_score,
+    _collapse,
     _stagnation,
     _stuck_metric,
 )

@@ -94,7 +94,7 @@ def _word(word: str, state: _State) -> None:
     elif lower in ("evaluating", "validating"):
         state.split = Split.HELD_OUT
     named = any(role_of(w) is not None or w.lower() in EPOCH | STEP for w in state.pending)
-    if lower not in BINDING and named and role_of(word) is None:
+    if lower not in BINDING and lower != "norm" and named and role_of(word) is None:
         state.pending = []
     state.pending = [*state.pending[1 - MAX_NAME_WORDS * 2 :], word]
     state.is_bound = False

@@ -32,6 +32,10 @@ _BARE = re.compile(
     r"\W{0,3}(?P<held>\d{1,9}\.\d{1,12}(?:e[-+]?\d{1,3})?)(?![\w.])",
     re.IGNORECASE,
 )
+_DARKNET = re.compile(
+    r"^\s*(?P<step>\d{1,9}): (?:-?nan|inf|\d[\d.]*), (?P<loss>-?nan|inf|\d[\d.]*) avg(?: loss)?, "
+)
+"""Darknet's line of an iteration: its loss, the mean of the last ones, the rate."""
 _BARE_EPOCH = re.compile(r"\b(?:epoch|ep)\W{0,3}(\d{1,7})", re.IGNORECASE)
 ENOUGH_BARE = 3
 _Key = tuple[Process | None, Split, str]
@@ -91,6 +95,9 @@ def read_metrics(log: Log) -> tuple[MetricSeries, ...]:
             continue
         reader = tables.setdefault(line.process, TableReader())
         row = reader.feed(line)
+        if row is None and " avg" in line.text and (told := _DARKNET.match(line.text)):
+            row = LineMetrics(step=float(told["step"]))
+            row.values.append(("avg_loss", Role.LOSS, Split.TRAIN, float(told["loss"])))
         if row is None and _TELLS.search(line.text) and _VALUE.search(line.text):
             row = read_line(line.text)
         if row is not None:
@@ -135,6 +142,7 @@ _NUMBER = re.compile(
     r"^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?%?$|^[-+]?(?:nan|inf)$", re.IGNORECASE
 )
 _RULE = re.compile(r"^[\s|+:=\-─━═┼│┃╇┡┩├┤┴┬╭╮╰╯┏┓┗┛]+$")
+_BAR_BEHIND = re.compile(r":\s+\d{1,3}%\|.*$")
 _BARS = str.maketrans({"│": "|", "┃": "|"})
 _WIDE = re.compile(r"\s{2,}|\t")
 
@@ -186,7 +194,7 @@ class TableReader:
         if self._since > MAX_GAP:
             self._headers = []
             return None
-        for cells in cells_of(line.text):
+        for cells in cells_of(_BAR_BEHIND.sub("", line.text)):
             for header in self._headers:
                 row = _row(header, cells)
                 if row is not None:

@@ -40,14 +40,24 @@ def advice(
     if len(set(_NUMBER.findall(text))) >= 2:
         text += f" {WITH_NUMBERS}"
     known = [row for row in classics() if _applies(row, text) and _concerns(row, about)]
-    rows = [row for row in category(verdict.id).advice if _concerns(row, about)]
+    rows = [
+        row
+        for row in category(verdict.id).advice
+        if _concerns(row, about) and not any(find_phrase(text, phrase) for phrase in row.unless)
+    ]
     pointed = [row for row in rows if row.when and _applies(row, text)]
     spoken = _words(reasons)
-    general = sorted(
-        (row for row in rows if not row.when),
-        key=lambda row: -len(spoken & _words(f"{row.advice.cause} {row.advice.fix}")),
-    )
-    return tuple(row.advice for row in (*known[:MOST_KNOWN], *pointed, *general)[:MOST])
+    shared = {id(row): len(spoken & _words(f"{row.advice.cause} {row.advice.fix}")) for row in rows}
+    general = sorted((row for row in rows if not row.when), key=lambda row: -shared[id(row)])
+    backed = [row for row in general if shared[id(row)] > 1]
+    # The better the message is known, the less is guessed beside what is known.
+    if known:
+        chosen = [*known[:MOST_KNOWN], *pointed[:1], *backed[:1]]
+    elif pointed:
+        chosen = [*pointed[:MOST], *(backed or general)[:1]]
+    else:
+        chosen = general
+    return tuple(row.advice for row in chosen[:MOST])
 
 
 def _words(text: str) -> set[str]:
@@ -64,7 +74,9 @@ def _around(failure: Failure) -> str:
 
 
 def _applies(row: ConditionalAdvice, text: str) -> bool:
-    return any(find_phrase(text, phrase) for phrase in row.when)
+    return any(find_phrase(text, phrase) for phrase in row.when) and not any(
+        find_phrase(text, phrase) for phrase in row.unless
+    )
 
 
 def _concerns(row: ConditionalAdvice, about: str) -> bool:

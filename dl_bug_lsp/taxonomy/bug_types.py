@@ -175,6 +175,10 @@ def bug_type(
         for kind, weight in _cues(scene, facts):
             weights[kind] += weight
         _mind_dimension(row.dimension, row.id, scene, weights)
+    if row.id == "communication_failure" and failure.cause is not None:
+        text = failure.cause.message[:4000].lower()
+        # A service of the web, not the job's own ranks.
+        weights["non_dl"] += 3.0 if any(word in text for word in ("http", "ssl", "host")) else 0.0
     best = max(BUG_TYPES, key=lambda kind: weights[kind])
     return Verdict(best, round(weights[best] / sum(weights.values()), 3))
 

@@ -15,12 +15,13 @@ class ConditionalAdvice:
     """Advice that applies where the message holds one of ``when`` (always where that is empty).
 
     Advice that names a library's calls is for that library's failures: one of ``only`` must stand
-    in the exception, its message or its stack.
+    in the exception, its message or its stack. No phrase of ``unless`` may occur in the message.
     """
 
     advice: Advice
     when: tuple[str, ...]
     only: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ def _advice(item: dict[str, Any]) -> ConditionalAdvice:
         Advice(item["cause"], item["fix"], item.get("page", "")),
         tuple(item.get("when", ())),
         tuple(item.get("only", ())),
+        tuple(item.get("unless", ())),
     )
 
 

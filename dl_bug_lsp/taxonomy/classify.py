@@ -9,7 +9,7 @@ from dataclasses import replace
 from dl_bug_lsp.messages.values import FactKind, MessageFacts, Role
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import category
-from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.taxonomy.rules.rule import Rule
 from dl_bug_lsp.taxonomy.text_models import classify_text
@@ -18,11 +18,17 @@ from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Relation
 UNCLASSIFIED = "unclassified"
 OTHER_CAUSE_DISCOUNT = 0.8
 """What a verdict keeps of its confidence when a neighbour of the root cause gave it."""
+WORDS_DISCOUNT = 0.6
+"""What a rule about a class keeps of its confidence where words without a class fit it."""
+SURE = 0.85
+_LONG_PHRASE, _SURE_PHRASE = 16, 18
 TEXT_THRESHOLD = 0.45
 """The least probability at which the text classifier's word is taken."""
 
 _LAUNCHERS = frozenset(("ChildFailedError", "CalledProcessError", "ProcessExitedException"))
 """What only says that another program failed: their words tell no category."""
+_REPORTERS = frozenset(("container", "make", "mpi", "deepspeed", "docker"))
+"""Programs that only say with which status another one ended, where no rule knows the words."""
 _EMBEDDED = re.compile(
     r"(?m)^\W{0,12}((?:[A-Za-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception|Interrupt)): +(\S[^\n]*)"
 )
@@ -50,6 +56,7 @@ def classify(
         _by_causes(scene, [cause], 1.0)
         or _by_causes(scene, _neighbours(failure, linked=True), OTHER_CAUSE_DISCOUNT)
         or _by_facts(scene, facts)
+        or _by_words(scene)
         or _by_text(scene)
         or _by_causes(scene, _neighbours(failure, linked=False), OTHER_CAUSE_DISCOUNT)
         or _by_class(scene)
@@ -102,12 +109,44 @@ def _by_facts(scene: ClassificationContext, facts: MessageFacts | None) -> Categ
 
 
 def _by_text(scene: ClassificationContext) -> CategoryVerdict | None:
-    if scene.class_name in _LAUNCHERS:
+    if scene.class_name in _LAUNCHERS or (scene.is_message and scene.class_name in _REPORTERS):
         return None
     guess, probability = classify_text(scene.class_name, scene.message)
     if probability < TEXT_THRESHOLD:
         return None
     return _verdict(guess, min(probability, 0.9), scene.evidence_for(None), "text")
+
+
+def _by_words(scene: ClassificationContext) -> CategoryVerdict | None:
+    """Take words that name no class for those of the class that says them, where nothing else does.
+
+    Phrases of several words only: short ones mean something below their class alone.
+    """
+    if not scene.is_message or scene.class_name in _LAUNCHERS:
+        return None
+    for table in TABLES:
+        for candidate in table.rules:
+            long = tuple(phrase for phrase in candidate.phrases if len(phrase) >= _LONG_PHRASE)
+            if long and candidate.types:
+                free = replace(candidate, types=frozenset(), phrases=long)
+                if verdict := _fire(free, scene, WORDS_DISCOUNT):
+                    return verdict
+    return None
+
+
+def known_phrases(text: str) -> tuple[str, ...]:
+    """Return the phrases of sure rules, long enough to be no chance, that lower-case ``text`` has.
+
+    Of rules that look at more than words (a condition) none is taken.
+    """
+    return tuple(
+        phrase
+        for table in TABLES
+        for rule in table.rules
+        if rule.confidence >= SURE and rule.category != UNCLASSIFIED and rule.when is None
+        for phrase in rule.phrases
+        if len(phrase) >= _SURE_PHRASE and find_phrase(text, phrase)
+    )
 
 
 def _by_class(scene: ClassificationContext) -> CategoryVerdict | None:

@@ -98,6 +98,13 @@ def _is_chained(former: Block, block: Block, pending: Relation | None, at: int) 
 def _join(former: Block, later: Block, relation: Relation) -> None:
     """Append a chained block; one that re-raises the same words in the parent process wraps it."""
     last, first = former.causes[-1], later.causes[0]
+    cut = not first.type or (first.class_name == last.class_name and not first.message)
+    if cut and last.type and relation is Relation.DIRECT_CAUSE and later.problems:
+        # The later one is cut off before its exception: what it shows is how the former was met.
+        former.causes[-1] = replace(last, frames=joined_stacks(first.frames, last.frames))
+        former.end = later.end
+        former.problems.extend(later.problems)
+        return
     same = (last.class_name, last.message) == (first.class_name, first.message)
     if (
         relation is Relation.DIRECT_CAUSE

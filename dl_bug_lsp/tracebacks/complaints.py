@@ -26,7 +26,7 @@ TRIGGER = re.compile(
     r"|In '|Interpolation|Primary config|Assertion|corruption|free\(|malloc|atchdog|ran out of"
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
     r"|No space|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication|\*\*\*|Illegal"
-    r"|Floating"
+    r"|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
 )
 _QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
 _LOUD = frozenset(("ERROR", "CRITICAL", "FATAL"))
@@ -38,18 +38,36 @@ _PLAIN = re.compile(
 _WARNING = re.compile(
     r"Warning: |^\s*warnings\.warn|[Dd]eprecat|\bwarn(?:ing)?\b[:\]]", re.IGNORECASE
 )
+_ANNOUNCED = re.compile(r": ([A-Z]\w{0,60}(?:Error|Exception): \S.{0,3000})$")
 _PROSE = re.compile(
     r"^\W{0,4}errors? (?:without|codes?|messages?|logs?|details?|output|when|while|during|after"
     r"|reports?|traces?|info|stack)\b[^:]{0,200}:?\s*$",
     re.IGNORECASE,
 )
 """A person's words about an error, which is told elsewhere."""
+_JSON_MESSAGE = re.compile(
+    r"^\s*\"message\": \"(?P<type>(?:\w{1,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception)): "
+    r"(?P<message>[^\"]{1,2000})\",?\s*$"
+)
+_NAMED = r"[A-Z]\w{0,60}(?:Error|Exception|Failed|NotMet|Invalid|Unsupported|Timeout)"
+"""How exceptions' names end where their module stands before them."""
+_FULL_NAME = re.compile(rf"(?!omegaconf)[a-z_]\w{{0,60}}(?:\.\w{{1,60}}){{0,6}}\.{_NAMED}: ")
+_WITH_MODULE = re.compile(
+    rf"(?<=\S )(?P<type>[a-z_]\w{{0,60}}(?:\.\w{{1,60}}){{0,6}}\.{_NAMED}): "
+    r"(?P<message>\S.{0,3000})$"
+)
+_HANDLED = re.compile(
+    r"\b(?:except\b|caught|retr(?:y|ies)\w*|skipp\w+|ignor\w+|raise[sd]?|warn\w*|catch\w*|File \")",
+    re.IGNORECASE,
+)
+_GOT_OVER = re.compile(r"\b(?:retry(?:ing)?|skipp(?:ed|ing)|ignor(?:ed|ing))\b", re.IGNORECASE)
 _HARMLESS = re.compile(
     r"(?:\b0 (?:errors?|failed)|^Error executing job with|no errors?|errors? (?:rate|=|: ?[\d.])"
     r"|failed call to cuInit|cuInit"
     r"|Unable to register|factory: Attempting|TensorRT|cudart|computation_placer|error_rate"
     r"|mean_\w*error"
-    r"|pip's dependency resolver|\bmse\b|\bmae\b|on_error|\bskipp?|\bretry|\bignor)",
+    r"|pip's dependency resolver|After October 2020"
+    r"|\bmse\b|\bmae\b|on_error|\bskipp?|\bretry|\bignor)",
     re.IGNORECASE,
 )
 _MAX_BACK = 60
@@ -63,13 +81,21 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
     level, rest = split_record(text)
     if level in _QUIET:
         return None
+    if _FULL_NAME.match(rest) and (named := _bare_exception(stream, index, rest)):
+        return named
+    if named := _named_in_line(stream, index, level, rest):
+        return named
     for row in ROWS:
         if row.cues and not any(cue in text for cue in row.cues):
             continue
         match = row.pattern.search(rest) or (row.pattern.search(text) if rest != text else None)
         if match and (row.back is None or _names_script(row, match) or _above(row, stream, index)):
             return _block(row, match, stream, index)
-    return _bare_exception(stream, index, rest) or _spoken(stream, index, level, rest)
+    return (
+        _in_json(stream, index, text)
+        or _bare_exception(stream, index, rest)
+        or _spoken(stream, index, level, rest)
+    )
 
 
 def _names_script(row: Complaint, match: re.Match[str]) -> bool:
@@ -121,7 +147,8 @@ def _on(
         if until.search(stream.text(at)):
             between = [stream.text(number).strip("│|┃ \t") for number in range(index + 1, at)]
             head = [] if lines[0][:1] in "╭+" else lines
-            tail = [stream.text(at).strip()] if "what()" in stream.text(at) else []
+            said = "what()" in stream.text(at) or stream.text(at).startswith("fatal: ")
+            tail = [stream.text(at).strip()] if said else []
             return [*head, *between, *tail], at + 1
     return lines, index + 1
 
@@ -131,15 +158,46 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     if not rest or rest[0].isspace():
         return None
     parsed = parse_pasted(rest, trusted=False)
-    if parsed is None or not re.search(r"(?:Error|Exception|Interrupt)$", parsed[0]):
+    if parsed is None or not (
+        re.search(r"(?:Error|Exception|Interrupt)$", parsed[0]) or _FULL_NAME.match(rest)
+    ):
         return None
     if not parsed[1] and not _goes_on_below(stream, index):
         return None
+    if parsed[0].lower() in _GENERAL and (inner := parse_pasted(parsed[1], trusted=False)):
+        parsed = inner
     end = message_end(lambda at: stream.text(at) if at < len(stream) else None, index, parsed[1])
     lines = without_marks(rest, [parsed[1], *(stream.text(at) for at in range(index + 1, end))])
     cause = Cause(parsed[0], "\n".join(lines).strip(), (), Relation.ROOT, stream.span(index, end))
     return Block(
         [cause], index, end, "message", evidence=rest.strip(), weight=int(Weight.SPOKEN) + 10
+    )
+
+
+_GENERAL = frozenset(("error", "exception"))
+"""Words before a colon that announce an exception's own class."""
+
+
+def _in_json(stream: Stream, index: int, text: str) -> Block | None:
+    """Read the exception in the record of an error that torchrun's workers write."""
+    match = _JSON_MESSAGE.match(text) if '"message": "' in text else None
+    if match is None:
+        return None
+    cause = Cause(match["type"], match["message"], (), Relation.ROOT, stream.span(index, index + 1))
+    shown = f"{match['type']}: {match['message']}"
+    return Block(
+        [cause], index, index + 1, "message", evidence=shown, weight=int(Weight.SPOKEN) + 10
+    )
+
+
+def _named_in_line(stream: Stream, index: int, level: str | None, rest: str) -> Block | None:
+    """Read the exception, with its module, that a heading or a sentence ends in."""
+    match = _WITH_MODULE.search(rest) if level is None else None
+    if match is None or _HANDLED.search(rest[: match.start()]) or _GOT_OVER.search(rest):
+        return None
+    cause = Cause(match["type"], match["message"], (), Relation.ROOT, stream.span(index, index + 1))
+    return Block(
+        [cause], index, index + 1, "message", evidence=match[0].strip(), weight=int(Weight.SPOKEN)
     )
 
 
@@ -158,6 +216,15 @@ def _spoken(stream: Stream, index: int, level: str | None, rest: str) -> Block |
         return None
     if _WARNING.search(rest) or _HARMLESS.search(rest) or (not loud and _PROSE.match(rest)):
         return None
+    inner = _ANNOUNCED.search(rest) if level is None else None
+    if inner is not None and (named := parse_pasted(inner[1], trusted=False)):
+        said = without_marks(rest, [named[1]])[0]
+        cause = Cause(
+            named[0], said.rstrip("*`_ "), (), Relation.ROOT, stream.span(index, index + 1)
+        )
+        return Block(
+            [cause], index, index + 1, "message", evidence=inner[1], weight=int(Weight.SPOKEN)
+        )
     cause = Cause("log", rest.strip(), (), Relation.ROOT, stream.span(index, index + 1))
     weight = int(Weight.SPOKEN) if loud else int(Weight.SPOKEN) - 5
     return Block(

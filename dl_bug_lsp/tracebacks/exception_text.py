@@ -13,8 +13,8 @@ EXCEPTION = re.compile(
     r"(?P<message>.*))?)?$"
 )
 CHAINED = re.compile(
-    r"^\W{0,8}(?P<during>During handling of the above exception)"
-    r"|^\W{0,8}(?P<cause>The above exception was the direct cause)"
+    r"^\W{0,60}(?P<during>During handling of the above exception)"
+    r"|^\W{0,60}(?P<cause>The above exception was the direct cause)"
 )
 _ENDINGS = re.compile(
     r"(?:Error|Exception|Exit|Interrupt|Warning|Iteration|Failure|Failed|Unsupported)$"
@@ -30,7 +30,7 @@ _FOREIGN = re.compile(
     r"|Current thread 0x|Sentry |\(\w+ pid=|=+ \w|_{5,} |~ |>>> |In \[\d+\]: |ERROR:"
     r"|Error executing job|Command exited with non-zero status|Command terminated by signal"
     r"|\s*Command being timed:|[\d.]+user [\d.]+system |(?:real|user|sys)\s+\d"
-    r"|Set TORCHDYNAMO_VERBOSE|You can suppress this exception)"
+    r"|#\d{1,4} (?:ERROR|DONE|CANCELED)|Set TORCHDYNAMO_VERBOSE|You can suppress this exception)"
 )
 _METRIC = re.compile(r"\b(?:loss|acc|accuracy|lr|val_\w+|it/s)\b ?[=:]? ?[\d.]", re.IGNORECASE)
 _PARAGRAPHS = re.compile(
@@ -67,6 +67,15 @@ def parse_exception(text: str) -> tuple[str, str] | None:
     return match["type"], match["message"] or ""
 
 
+_SPACED_COLON = re.compile(
+    r"^(\W{0,20}(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)) : ?"
+)
+_OTHER_SCRIPT = re.compile(
+    r"^[^\n]{0,200}[\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]"
+    r"(?=(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z][A-Za-z_]{0,60}(?:Error|Exception): )",
+    re.ASCII,
+)
+"""Words of a language without blanks that run into an exception's class."""
 _OPENING = re.compile(r"^(?:[\s>*_`~“\"']|<[A-Za-z][\w-]{0,30}>|[-+] |\d\. ){1,12}")
 _CLOSING_TAGS = re.compile(r"(?:\s*</[A-Za-z][\w-]{0,30}>)+\s*$")
 _MARKS = ("```", "***", "**", "__", "`", "*", "_", "”", '"', "'")
@@ -78,11 +87,12 @@ def parse_pasted(text: str, *, trusted: bool = True) -> tuple[str, str] | None:
 
     ``trusted`` lines stand below a stack; elsewhere the class must end as exceptions' names do.
     """
-    if parsed := parse_exception(text):
+    if (parsed := parse_exception(text)) and parsed[0].isascii():
         return parsed[0], _without_close(parsed[1], text)
+    text = _OTHER_SCRIPT.sub("", _SPACED_COLON.sub(r"\1: ", text, count=1), count=1)
     opening = _OPENING.match(text[:200])
     if opening is None:
-        return None
+        return parse_exception(text) if text[:1].isascii() and "Error: " in text[:200] else None
     bare = text[opening.end() :]
     parsed = parse_exception(_without_close(bare, text, opened=True))
     if parsed is None or not (trusted or _ENDINGS.search(parsed[0])):

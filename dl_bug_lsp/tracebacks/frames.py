@@ -8,7 +8,7 @@ from dl_bug_lsp.tracebacks.values import Frame
 
 FRAME = re.compile(
     r'^(?P<mark>>?)(?P<indent>\s*)File "(?P<file>.+?)", line (?P<line>\d{1,9})'
-    r"(?:,? in (?P<function>.*?))?(?P<star> {1,2}\*{1,2})?(?:(?<=\S)|(?<= in ))\s*$"
+    r"(?:,? in(?: |(?=<))(?P<function>.*?))?(?P<star> {1,2}\*{1,2})?(?:(?<=\S)|(?<= in ))\s*$"
 )
 """One `File "…", line N, in f` line; AutoGraph appends `*` (the user's) or `**` to it."""
 

@@ -13,7 +13,10 @@ from dl_bug_lsp.tracebacks.user_code import extract, joined_stacks, split_footer
 from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 
 _BEFORE = r"(?P<margin>[\s>]{0,60})(?:<[A-Za-z][\w-]{0,30}>|[-*`]{1,3} ?)?"
-_CLASS = r"(?:[\w.]{1,200}\s{1,200}|[\w.]{1,100}(?:Error|Exception|Interrupt|Warning|Exit))"
+_CLASS = (
+    r"(?:[\w.]{1,200}\s{1,200}"
+    r"|[\w.]{1,100}(?:Error|Exception|Interrupt|Warning|Exit|NotMet|Failed))"
+)
 TRIGGER = re.compile(
     rf"^{_BEFORE}{_CLASS}Traceback \(most recent call last\)\s*$"
     r"|^[\s>]*(?:Cell In ?\[\d+\], line \d+|Input In \[\d+\], in )"
@@ -58,7 +61,13 @@ def read_ipython(stream: Stream, index: int) -> Block | None:
     parsed = parse_pasted(head, trusted=bool(frames))
     if parsed is None:
         headed = header is not None
-        return cut_off(stream, (index, at), "ipython", frames, headed=headed) if frames else None
+        if not frames:
+            return None
+        block = cut_off(stream, (index, at), "ipython", frames, headed=headed)
+        if header is not None:
+            # The header names the class, whatever is lost below the stack.
+            block.causes[0] = replace(block.causes[0], type=header["type"].strip())
+        return block
     type_, message = parsed
     if not header and not frames:
         return None

@@ -55,7 +55,7 @@ _FINALIZING = re.compile(
 )
 """Functions that clean up when a program ends, however it ended."""
 _SPACE = re.compile(r"\s+|0x[0-9a-fA-F]+|\d{6,}")
-STRONG, MEDIUM = 70, 40
+STRONG, MEDIUM, CUT_OFF = 70, 40, 36
 
 
 def weigh(block: Block, failure: Failure) -> int:
@@ -68,6 +68,9 @@ def weigh(block: Block, failure: Failure) -> int:
     name = cause.class_name.partition("(")[0]
     if not cause.type and all(_LAUNCHING.search(frame.file) for frame in cause.frames):
         return min(block.weight, 25)
+    if not cause.type or (not cause.message and block.problems and block.dialect == "ipython"):
+        # A stack without its exception tells less than an error in words, more than a launcher.
+        return min(block.weight, CUT_OFF)
     if cause.frames and _FINALIZING.match((cause.frames[0].function or "").rpartition(".")[2]):
         return min(block.weight, 30)
     if name in _LAUNCHERS or _STATUS_OF_CHILD.search(cause.message[:500]):
@@ -120,7 +123,7 @@ def choose_primary(items: list[tuple[Failure, int]], rank: int | None) -> int | 
     usable = [index for index, (_, weight) in enumerate(items) if weight > 12]
     if not usable:
         return None
-    for floor in (STRONG, MEDIUM, 0):
+    for floor in (STRONG, MEDIUM, CUT_OFF, 0):
         tier = [index for index in usable if items[index][1] >= floor]
         if tier:
             chosen = _in_tier(items, tier, rank)
@@ -174,8 +177,15 @@ def _in_tier(items: list[tuple[Failure, int]], tier: list[int], rank: int | None
 
 def _goes_on(former: Failure, later: Failure) -> bool:
     """Say whether later words of one program only go on with what it said first."""
-    if FailureKind.EXCEPTION in (former.kind, later.kind) or not former.cause or not later.cause:
+    if not former.cause or not later.cause:
         return False
+    if former.kind is FailureKind.EXCEPTION and later.cause.type == "log":
+        return True
+    if FailureKind.EXCEPTION in (former.kind, later.kind):
+        return False
+    if former.cause.type in _SHELLS and "\\r'" in former.cause.message[:500]:
+        # Carriage returns in a script: all further complaints follow from them.
+        return later.cause.type in _SHELLS
     if later.cause.type in ("signal", "kill"):
         return former.cause.type != "log"
     if former.cause.type in ("nccl", "gloo"):

@@ -14,7 +14,7 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.logs.prefixes import split_record
 from dl_bug_lsp.logs.values import Log, Process, Span
 from dl_bug_lsp.tracebacks.blocks import read_blocks
-from dl_bug_lsp.tracebacks.primary import choose_root, mark, weigh, without_copies
+from dl_bug_lsp.tracebacks.primary import MEDIUM, choose_root, mark, weigh, without_copies
 from dl_bug_lsp.tracebacks.stream import Block, Stream, without_doubles
 from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Reading, Relation
 
@@ -40,9 +40,14 @@ def read_failures(log: Log) -> Reading:
                 if one.causes:
                     failure = _failure(one, stream)
                     items.append((failure, weigh(one, failure)))
-    if not items and log.lines:
+    if log.lines and not any(failure.cause and failure.cause.type for failure, _ in items):
         stream = Stream(log.lines)
-        last = read_quoted(stream) or read_last_words(stream)
+        last = read_quoted(stream) or read_status(stream)
+        if last is not None and items:
+            # More than the stacks beside it, which are cut off before their exceptions.
+            last.weight = MEDIUM
+        elif last is None and not items:
+            last = read_span(stream) or read_last_words(stream)
         if last is not None:
             items.append((_failure(last, stream), last.weight))
     items.sort(key=lambda item: (item[0].span.first_line, item[0].span.last_line))
@@ -97,9 +102,21 @@ _FINE = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(
-    r"(?:^|[\s(\"'`*_>#~:“])(?P<mark>`{1,3}|\*{1,3}|__?|\"|“|'|)"
-    r"(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)): ?"
+    r"(?:^|[\s(\"'`*_>#~:“,;!?])(?P<mark>`{1,3}|\*{1,3}|__?|\"|“|'|)"
+    r"(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}"
+    r"(?:Error|Exception|CompilerFailed|EnforceNotMet|ArrowInvalid)) ?: ?"
     r"(?P<message>\S.{0,3000})"
+)
+_OTHER_NAMES = ("Exception", "CompilerFailed", "EnforceNotMet", "ArrowInvalid")
+_SPACED = re.compile(
+    r"\b(Runtime|Value|Type|Key|Index|Attribute|Import|Name|Assertion|Memory|Permission|Syntax|OS|IO"
+    r"|Module|File|Zero|Not|Lookup) (Division|Implemented|Not ?Found)?()[Ee]rror ?:"
+)
+_CAME_UP = re.compile(
+    r"\b(?:[Aa]n? )((?:\w{1,40}\.){0,4}[A-Z]\w{1,60}Error) "
+    r"(?:came up|comes up|occur\w{0,4}|appear\w{0,3}|pops? up|popped up|says|saying"
+    r"|is raised|was raised)"
+    r"[^:\n]{0,40}: "
 )
 _HANDLED = re.compile(
     r"\b(?:except|caught|retry\w*|skipp\w+|ignor\w+|raise|warn\w*|catch\w*)\b", re.IGNORECASE
@@ -120,21 +137,31 @@ def read_quoted(stream: Stream) -> Block | None:
     """
     for at in range(min(len(stream), _FIRST_LINES)):
         text = stream.text(at)[:4000]
-        if "Error" not in text and "Exception" not in text:
+        if "rror" not in text and not any(name in text for name in _OTHER_NAMES):
+            continue
+        text = _SPACED.sub(lambda m: f"{m[1]}{m[2] or ''}{m[3] or ''}Error:", text)
+        text = _CAME_UP.sub(lambda m: f"{m[1]}: ", text, count=1)
+        if split_record(text)[0] is not None or _HANDLED.search(text):
             continue
         found = _QUOTED.search(text)
-        if found is None or split_record(text)[0] is not None or _HANDLED.search(text):
+        inner = _QUOTED.match(text, found.start("message")) if found is not None else None
+        # A wrapper's quotation mark is followed at once by that of what it wraps.
+        found = inner or found
+        message = _closed(found["message"], found["mark"]) if found is not None else ""
+        if found is None or len(message) < _SHORTEST:
             continue
-        message = _closed(found["message"], found["mark"])
-        if len(message) < _SHORTEST:
-            continue
-        if sum(1 for line in stream.lines if _RUNS_ON.search(line.text[:300])) > 1:
+        if _goes_on(stream):
             return None
         span = stream.span(at, at + 1)
         cause = Cause(found["type"], message, (), Relation.ROOT, span)
         shown = f"{found['type']}: {message}"
         return Block([cause], at, at + 1, "message", evidence=shown[:500], weight=_WEIGHT)
     return None
+
+
+def _goes_on(stream: Stream) -> bool:
+    """Say whether more than one line shows a run that goes on."""
+    return sum(1 for line in stream.lines if _RUNS_ON.search(line.text[:300])) > 1
 
 
 def _closed(message: str, mark: str) -> str:
@@ -146,6 +173,79 @@ def _closed(message: str, mark: str) -> str:
     return message.strip().rstrip("`*").strip()
 
 
+_STATUS = re.compile(
+    r"(?:op_kernel\.cc:\d+\] (?:OP_REQUIRES failed at \S+ : )?(?=[A-Z][\w ]{4,24}: )"
+    r"|(?:^|[`\"'])(?=(?:INTERNAL|INVALID_ARGUMENT|RESOURCE_EXHAUSTED|FAILED_PRECONDITION"
+    r"|UNIMPLEMENTED|DEADLINE_EXCEEDED|UNAVAILABLE|OUT_OF_RANGE): )"
+    r"|UserWarning: (?=CUDA initialization: )"
+    r"|^(?:ERROR: )?(?=\S{1,80} \S{1,40} (?:requires|has requirement) .{1,400}, but you)"
+    r"|^\s*(?=size mismatch for [\w.]+: copying a param |(?:Missing|Unexpected) key\(s\) in ))"
+    r"(?P<message>[^`]{8,3000})"
+)
+
+
+def read_status(stream: Stream) -> Block | None:
+    """Return the first status of a framework's own that stands where no exception is named.
+
+    Nothing is found where lines show a run that goes on.
+    """
+    for at in range(min(len(stream), _FIRST_LINES)):
+        text = stream.text(at)[:4000]
+        if text.startswith(("INFO", "DEBUG")):
+            continue
+        found = _STATUS.search(text) if ": " in text or ", but you" in text else None
+        if found is None or "cuInit" in text or "Error: " in text[: found.start()]:
+            continue
+        if _goes_on(stream):
+            return None
+        program = "tensorflow" if "op_kernel" in text else "torch" if "key(s)" in text else "xla"
+        program = "torch" if "copying a param" in text else program
+        program = "torch" if "CUDA init" in text else "pip" if ", but you" in text else program
+        message = found["message"].strip()
+        cause = Cause(program, message, (), Relation.ROOT, stream.span(at, at + 1))
+        return Block(
+            [cause], at, at + 1, "message", FailureKind.MESSAGE,
+            evidence=message[:500], weight=MEDIUM,
+        )  # fmt: skip
+    return None
+
+
+_CRASHED = re.compile(r"^(?:Segmentation fault|Bus error|Illegal instruction|Killed|Aborted)\b")
+_SPAN = re.compile(r"(?<!`)`([^`\n]{16,3000})`(?!`)")
+_CODE = re.compile(
+    r"^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class|pip|python3?|git|docker)\b"
+    r"|[{};]$|\w\([^()]*\)$"
+)
+
+
+def read_span(stream: Stream) -> Block | None:
+    """Return the first code span of a sentence whose words are those of a failure."""
+    for at in range(min(len(stream), _FIRST_LINES)):
+        text = stream.text(at)[:4000]
+        if "`" not in text:
+            continue
+        for match in _SPAN.finditer(text):
+            words = match[1].strip()
+            if " " not in words or _FINE.search(words):
+                continue
+            if not _WORDS.search(words) and not _CRASHED.search(words):
+                continue
+            if _CODE.search(words) or split_record(text)[0] is not None:
+                continue
+            cause = Cause("program", words, (), Relation.ROOT, stream.span(at, at + 1))
+            return Block(
+                [cause], at, at + 1, "message", FailureKind.MESSAGE,
+                evidence=words[:500], weight=_WEIGHT,
+            )  # fmt: skip
+    return None
+
+
+_PERSONAL = re.compile(
+    r"\b(?:I|[Ww]e|[Mm]y|[Oo]ur|[Yy]ou|[Yy]our|would|which|please|should I|thanks?)\b"
+)
+"""Words of a person who tells of a failure, not of the program that failed."""
+
+
 def read_last_words(stream: Stream) -> Block | None:
     """Return the last line as a failure in words, if its words are those of one."""
     at = len(stream) - 1
@@ -154,6 +254,8 @@ def read_last_words(stream: Stream) -> Block | None:
     if at < 0:
         return None
     level, rest = split_record(stream.text(at))
+    if _PERSONAL.search(rest):
+        return None
     quiet = level in ("INFO", "DEBUG", "WARNING", "TRACE", "SUCCESS")
     if quiet or not 8 <= len(rest) <= _LONGEST or not _WORDS.search(rest) or _FINE.search(rest):
         return None

@@ -122,6 +122,17 @@ PASTED = [
     "KeyErrorTraceback (most recent call last)\n/a/b.py\n in f(x)\n",
     "&lt;module&gt; " * 60 + "\n",
     "it says RuntimeError: x " * 30 + "\n",
+    "RuntimeError : x\n",
+    "参照KeyError: x " * 20 + "\n",
+    "# a.b.XError: " * 20 + "\n",
+    '"message": "a.XError: x",\n',
+    '\t"stack": "----\n\\"',
+    "`INTERNAL: Failed to run x`\n",
+    "#9 3.12 Dockerfile: x\n",
+    "[E socket.cpp:12] [c10d] x\n",
+    "Error downloading object: x\n",
+    "x 1 requires y, but you have z\n",
+    'Traceback (most recent call last):\n\n  File "a.py", line 3, in f\n\n    x\n\n',
 ]
 """What pages, chats and terminals make of tracebacks, over and over."""
 

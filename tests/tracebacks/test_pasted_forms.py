@@ -68,6 +68,18 @@ FORMS = {
     "behind a bar": "\n".join(
         [*LINES[:-1], "  3%|▎         | 3/100 [00:01<00:31,  3.1it/s]" + LINES[-1]]
     ),
+    "double spaced": "\n\n".join(LINES),
+    "double spaced, prose around": "It ends so:\n\n" + "\n\n".join(LINES) + "\n\nAny idea?\n",
+    "double spaced quote": "\n>\n".join(f"> {line}" for line in LINES),
+    "image build": "".join(f"3.18{n} {line}\n" for n, line in enumerate(LINES))
+    + "------\nDockerfile:12\n",
+    "image build with steps": "".join(f"#9 12.3{n} {line}\n" for n, line in enumerate(LINES))
+    + '#9 ERROR: process "/bin/sh -c python train.py" did not complete successfully\n'
+    + 'ERROR: failed to solve: process "/bin/sh -c python train.py"\n',
+    "no blank before the module": TRACEBACK.replace("in <module>", "in<module>"),
+    "notebook's JSON": '{"name": "RuntimeError",\n\t"message": "mat1",\n\t"stack": "'
+    + TRACEBACK.rstrip().replace("\\", "\\\\").replace('"', '\\"')
+    + '"\n}\n',
     "sacred": TRACEBACK.replace("call last", "calls WITHOUT Sacred internals"),
 }
 
@@ -75,6 +87,32 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_forms(form: str) -> None:
     assert told(FORMS[form]) == EXPECTED
+
+
+def test_a_cut_stack_gives_way_to_the_error_named_beside_it() -> None:
+    cut = "\n".join(LINES[:-1])
+    for before in (
+        "# pkg.errors.SetupError: no loader\n\n",
+        "RuntimeError: no loader\n",
+        "Could not load native library: /a/libx.so: cannot open shared object file: no loader\n",
+    ):
+        cause = primary(before + cut).cause
+        assert cause is not None
+        assert "no loader" in cause.message
+    alone = primary(cut).cause
+    assert alone is not None
+    assert (alone.type, len(alone.frames)) == ("", 2)
+
+
+def test_a_chain_that_is_indented_throughout() -> None:
+    text = (
+        TRACEBACK
+        + "\nDuring handling of the above exception, another exception occurred:\n\n"
+        + TRACEBACK.replace("RuntimeError: mat1", "pkg.LoadError: could not load: mat1")
+    )
+    for margin in ("", "    ", " " * 16):
+        found = primary("".join(f"{margin}{line}\n" for line in text.splitlines()))
+        assert [cause.class_name for cause in found.causes] == ["RuntimeError", "LoadError"]
 
 
 RECORDS = (

@@ -55,6 +55,20 @@ class OptimizerRecord:
         self.row: dict[str, object] = {}
 
 
+LOOKED_AT = 8
+"""Parameters of a model whose gradients are looked at before a step's first backward."""
+MOST_GRAPHS = 64
+
+
+class _Alive:
+    """A hook of a graph's last node that does nothing; it lives as long as the node."""
+
+    __slots__ = ("__weakref__",)
+
+    def __call__(self, gradients: Any) -> None:
+        return None
+
+
 class Training:
     """The training loop of a process that uses PyTorch."""
 
@@ -77,6 +91,8 @@ class Training:
         self._made = 0
         self._is_inside_train = False
         self._was_finite = True
+        self._looked = self._kept_gradients = self._kept_graphs = 0
+        self._graphs: list[weakref.ref[_Alive]] = []
         recorder.refreshers.append(self._refresh)
 
     # Patches
@@ -87,6 +103,7 @@ class Training:
         self._wrap(torch.nn.Module, "train", self._module_train)
         self._wrap(Optimizer, "__init__", self._optimizer_init)
         self._wrap(Optimizer, "zero_grad", self._zero_grad)
+        self._wrap(torch.nn.Module, "zero_grad", self._module_zero_grad)
         self._wrap(torch.Tensor, "backward", self._backward)
         for kind in (lr_scheduler.LRScheduler, lr_scheduler.ReduceLROnPlateau):
             if "step" in vars(kind):
@@ -185,6 +202,19 @@ class Training:
             except Exception as error:
                 recorder.fail(error)
             return original(optimizer, *arguments, **keywords)
+
+        return zero_grad
+
+    def _module_zero_grad(self, original: Any) -> Any:
+        recorder = self.recorder
+
+        def zero_grad(module: Any, *arguments: Any, **keywords: Any) -> Any:
+            try:
+                if get_ident() == recorder.thread:
+                    recorder.called("zero_grad")
+            except Exception as error:
+                recorder.fail(error)
+            return original(module, *arguments, **keywords)
 
         return zero_grad
 
@@ -310,6 +340,8 @@ class Training:
     def _take_loss(self, tensor: Any, call: Call) -> None:
         recorder = self.recorder
         recorder.start_clock()
+        if recorder.sampling and self._backwards == 0:
+            self._look_back(tensor)
         self._backwards += 1
         if tensor.numel() != 1:
             return
@@ -327,6 +359,27 @@ class Training:
             if not self.losses.has_seen:
                 self.losses.of_graph(tensor, call.place)
             recorder.spent += time.perf_counter() - began
+
+    def _look_back(self, tensor: Any) -> None:
+        """Look for gradients and for graphs that are left of the steps before."""
+        began = time.perf_counter()
+        self._looked += 1
+        weights = [
+            record.reference()
+            for model in self.layers.models
+            for record in model.measured[:LOOKED_AT]
+        ]
+        gradients = [w.grad for w in weights if w is not None and w.grad is not None]
+        if gradients and any(bool(g.detach().any()) for g in gradients):
+            self._kept_gradients += 1
+        alive = sum(reference() is not None for reference in self._graphs[:-1])
+        self._kept_graphs = max(self._kept_graphs, alive)
+        if tensor.grad_fn is not None and len(self._graphs) < MOST_GRAPHS:
+            # A node holds its hooks: while the hook lives the graph of that step does.
+            hook = _Alive()
+            tensor.grad_fn.register_prehook(hook)
+            self._graphs.append(weakref.ref(hook))
+        self.recorder.spent += time.perf_counter() - began
 
     def _not_finite(self, tensor: Any, value: float, call: Call) -> None:
         """Keep what is known of the first loss that is no number."""
@@ -607,6 +660,10 @@ class Training:
             ("threads", torch.get_num_threads()),
             ("scaler", self._scaler is not None),
             ("compiled", self.layers.is_compiled),
+            # Of the steps that were looked at: those that began with gradients of earlier ones.
+            ("kept_gradients", "%d/%d" % (self._kept_gradients, self._looked)),
+            # The most graphs of earlier steps that were alive at once.
+            ("kept_graphs", self._kept_graphs),
         ):
             self.recorder.row("setting", key=key, value=str(value))
 

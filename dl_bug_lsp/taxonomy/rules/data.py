@@ -45,6 +45,11 @@ def _of_a_config(scene: ClassificationContext) -> bool:
         "yaml", "ruamel", "tomllib", "tomli", "toml", "omegaconf", "hydra", "configparser"
     ):
         return True
+    # Readers of data sets read records; a second document on line 2 is a file of JSON lines.
+    if {"datasets", "pandas", "pyarrow"} & set(scene.libraries) or scene.says(
+        "extra data: line 2 "
+    ):
+        return False
     user = next(
         (f for f in reversed(scene.frames) if f.source and f.source == scene.user_source), None
     )

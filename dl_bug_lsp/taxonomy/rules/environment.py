@@ -146,9 +146,13 @@ RULES: tuple[Rule, ...] = (
         "no backend…available",
         "failed to import transformers",
         "failed to import",
+        "cuda setup failed",
+        "cuda_setup: ",
+        "libdevice not found",
+        "can't find libdevice",
         types="ModuleNotFoundError ImportError OSError RuntimeError DistributionNotFound "
         "PackageNotFoundError OptionalDependencyNotAvailable NoneError "
-        "NotFoundError EnvironmentError "
+        "NotFoundError EnvironmentError BackendCompilerFailed InductorError "
         "bash sh zsh pip conda docker python make srun slurm dash",
         unless=("no such file or directory: '/data",),
     ),
@@ -303,6 +307,42 @@ def _about_files(scene: ClassificationContext) -> bool:
 
 
 RULES_PROGRAMS: tuple[Rule, ...] = (
+    rule(
+        "git.path",
+        PATH,
+        "object does not exist on the server",
+        "repository not found",
+        "not a git repository",
+        "does not appear to be a git repository",
+        "did not match any file",
+        "remote branch…not found",
+        "pathspec",
+        types="git",
+    ),
+    rule(
+        "git.rights",
+        RIGHTS,
+        "permission denied",
+        "authentication failed",
+        "could not read username",
+        "403",
+        "dubious ownership",
+        types="git",
+    ),
+    rule(
+        "git.connection",
+        "communication_failure",
+        "unable to access",
+        "could not resolve host",
+        "could not read from remote repository",
+        "early eof",
+        "rpc failed",
+        "the remote end hung up",
+        "batch response",
+        "i/o timeout",
+        types="git",
+    ),
+    rule("git.content", "corrupt_data", "expected oid", "bad object", "corrupt", types="git"),
     rule(
         "shell.syntax",
         "syntax_error",

@@ -26,6 +26,8 @@ RULES: tuple[Rule, ...] = (
         "cannot assign requested address",
         "[errno 99]",
         "the server socket has failed to listen",
+        "the client socket has timed out",
+        "the client socket has failed to connect",
         "the server socket has failed to bind",
     ),
     rule(

@@ -78,6 +78,8 @@ RULES: tuple[Rule, ...] = (
     rule(
         "tensorflow.graph",
         MISUSE,
+        "found unexpected instance while processing input tensors",
+        "output tensors to a model must be the output of a",
         "no gradients provided for any variable",
         "using a symbolic `tf.tensor` as a python `bool` is not allowed",
         "using a `tf.tensor` as a python `bool` is not allowed",

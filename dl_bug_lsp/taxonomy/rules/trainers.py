@@ -10,6 +10,24 @@ KEY = "key_not_found"
 
 RULES: tuple[Rule, ...] = (
     rule(
+        "paddle.shape",
+        "tensor_mismatch",
+        "should be equal to…'s height",
+        "x_mat_dims",
+        "shape should be",
+        "'s shape",
+        "dims",
+        types="EnforceNotMet InvalidArgumentError",
+        unless=("out of memory", "illegal memory access"),
+        when=lambda s: s.class_name == "EnforceNotMet" or s.raised_in("paddle"),
+    ),
+    rule(
+        "paddle.precondition",
+        "framework_api_misuse",
+        types="PreconditionNotMetError",
+        confidence=0.7,
+    ),
+    rule(
         "hub.not_found",
         PATH,
         "is not a local folder and is not a valid model identifier",

@@ -1,0 +1,208 @@
+"""Messages without a traceback, in the words of libraries and shells: who says it, what it means."""
+
+# ruff: noqa: E501  (one row a message: a table is read across)
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dl_bug_lsp.localize import localize
+from dl_bug_lsp.workspace import Workspace
+
+ALONE = [
+    # A status of a framework in a code span or behind its source's place.
+    (
+        "With many cells:\n`INTERNAL: Failed to execute XLA Runtime executable: CUDA_ERROR_ILLEGAL_ADDRESS`\nany idea?",
+        "Failed to execute",
+        None,
+    ),
+    (
+        "W tensorflow/core/framework/op_kernel.cc:975] Invalid argument: Received a label value of 9 which is outside the valid range of [0, 9).\n",
+        "label value of 9",
+        "illegal_index",
+    ),
+    (
+        "W tensorflow/core/framework/op_kernel.cc:1830] OP_REQUIRES failed at conv_ops.cc:1 : RESOURCE_EXHAUSTED: OOM when allocating tensor with shape[8,9] on device:GPU:0 by allocator GPU_0_bfc\n",
+        "OOM when allocating",
+        "gpu_out_of_memory",
+    ),
+    (
+        "\tsize mismatch for fc.weight: copying a param with shape torch.Size([4, 2]) from checkpoint, the shape in current model is torch.Size([3, 2]).\n",
+        "size mismatch for fc.weight",
+        "tensor_mismatch",
+    ),
+    # A sentence that names no class.
+    (
+        "It dies: the error is 'NoneType' object has no attribute 'keys', help please",
+        "'NoneType' object",
+        "null_reference",
+    ),
+    (
+        "Input 0 of layer dense is incompatible with the layer: expected axis -1 of input shape to have value 8, but received input with shape (None, 9)\n\nmy code\n",
+        "incompatible with the layer",
+        "tensor_mismatch",
+    ),
+    (
+        "I am getting an unrecognized arguments: --gpu 0 error for the trainer since today.\n",
+        "unrecognized arguments: --gpu",
+        "illegal_argument",
+    ),
+    # Spaces, quotes and other scripts around a class.
+    ("it reports error : KeyError : 'image' when the loader starts\n", "'image'", "key_not_found"),
+    (
+        'got: "Host.Exception: "ValueError : shapes (2,) and (3,) not aligned"".\n',
+        "not aligned",
+        "tensor_mismatch",
+    ),
+    (
+        "一直报这个错AttributeError: 'NoneType' object has no attribute 'shape'，怎么办\n",
+        "'NoneType' object",
+        "null_reference",
+    ),
+    (
+        "训练时报错：RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n",
+        "CUDA out of memory",
+        "gpu_out_of_memory",
+    ),
+    (
+        "it throws Runtime Error: expected scalar type half but found float at once\n",
+        "expected scalar type half",
+        "type_mismatch",
+    ),
+    (
+        "after an hour an OSError came up: [Errno 28] No space left on device\n",
+        "No space left",
+        "storage_exhausted",
+    ),
+    (
+        "**Error received: ModuleNotFoundError: No module named 'timers'**\n\nversion 2\n",
+        "No module named 'timers'",
+        "library_not_found",
+    ),
+    (
+        "Help me,,RuntimeError : the size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 3\n",
+        "size of tensor a",
+        "tensor_mismatch",
+    ),
+    (
+        "# No module named 'torchvision.transforms.functional_tensor'\n\nThe name has been changed, which would cause an error.\n",
+        "No module named",
+        "library_not_found",
+    ),
+    (
+        "nvcc fatal   : Unsupported gpu architecture 'compute_30'\nmake[2]: *** [Makefile:52: a.dep] Error 1\n",
+        "Unsupported gpu architecture",
+        "version_conflict",
+    ),
+    # Programs beside the training.
+    (
+        "error: external filter 'git-lfs filter-process' failed\nfatal: a/b.ckpt: smudge filter lfs failed\n",
+        "smudge filter",
+        None,
+    ),
+    (
+        "fatal: unable to access 'https://example.org/a.git/': Could not resolve host: example.org\n",
+        "unable to access",
+        "communication_failure",
+    ),
+    (
+        "fatal: not a git repository (or any of the parent directories): .git\n",
+        "not a git repository",
+        "path_not_found",
+    ),
+    (
+        "run.sh: line 2: $'\\r': command not found\nrun.sh: line 9: syntax error: unexpected end of file\n",
+        "command not found",
+        "syntax_error",
+    ),
+    (
+        "torchvision 0.6.0 requires torch==1.5.0, but you'll have torch 1.7.0 which is incompatible.\n",
+        "requires torch==1.5.0",
+        "version_conflict",
+    ),
+    (
+        '#8 2.1 ERROR: Cannot install a==1 and b==2 because these package versions have conflicting dependencies.\n#8 2.2 ERROR: ResolutionImpossible: for help visit the page\nDockerfile:3\nERROR: failed to solve: process "pip install" did not complete successfully: exit code: 1\n',
+        "",
+        "version_conflict",
+    ),
+    (
+        "Program received signal SIGSEGV, Segmentation fault.\n#0  0x0 in ?? ()\n",
+        "SIGSEGV",
+        "process_killed",
+    ),
+    (
+        "and get `Segmentation fault (core dumped)` at once\n",
+        "Segmentation fault",
+        "process_killed",
+    ),
+    (
+        "[E socket.cpp:793] [c10d] The client socket has timed out after 60s while trying to connect to (10.0.0.1, 2222).\n",
+        "client socket has timed out",
+        "communication_failure",
+    ),
+    (
+        'ERROR:errors.error_handler:{\n  "message": {\n    "message": "RuntimeError: Address already in use",\n',
+        "Address already in use",
+        "communication_failure",
+    ),
+    ("`The node was low on resource: memory.`\n", "low on resource", "cpu_out_of_memory"),
+    ("pod-0   0/2     CrashLoopBackOff   8     2m\n", "CrashLoopBackOff", "unclassified"),
+    (
+        "/x/torch/cuda/__init__.py:115: UserWarning: CUDA initialization: CUDA driver initialization failed, you might not have a CUDA gpu.\nFalse\n",
+        "CUDA driver initialization failed",
+        "device_unavailable",
+    ),
+    (
+        "xgboost.core.XGBoostError: value 0 for Parameter max_depth exceed bound [1,inf]\n",
+        "exceed bound",
+        "illegal_argument",
+    ),
+    (
+        "xgboost.core.XGBoostError: [10:01:02] a.cu:76: Check failed: info.labels.Size() == ndata (0 vs. 4)\n",
+        "Check failed",
+        "tensor_mismatch",
+    ),
+    (
+        "lightgbm.basic.LightGBMError: The number of features in data (3) is not the same as it was in training data (4).\n",
+        "number of features",
+        "tensor_mismatch",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message", "category"), ALONE, ids=lambda value: str(value)[:40])
+def test_alone(text: str, message: str, category: str | None, tmp_path: Path) -> None:
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is not None
+    assert message in found.exception.message
+    assert category in (None, found.category.id)
+
+
+QUIET = [
+    "2024-01-01 INFO epoch 1 loss 0.9\n2024-01-01 INFO epoch 2 loss 0.5\n2024-01-01 INFO saved `out of range.pt`\n",
+    "W0101 op_kernel.cc:97] Invalid argument: skipped\nepoch 1 loss: 0.9 acc: 0.4\nepoch 2 loss: 0.7 acc: 0.5\nepoch 3 loss: 0.5 acc: 0.6\n",
+    "UserWarning: CUDA initialization: no driver\nepoch 1 loss: 0.9 acc: 0.4\nepoch 2 loss: 0.7 acc: 0.5\nepoch 3 loss: 0.5 acc: 0.6\n",
+    " 1: 9.1, 9.5 avg loss, 0.001 rate, 4.0 seconds\n 2: 7.1, 8.5 avg loss, 0.001 rate, 4.0 seconds\nRegion 16 Avg IOU: -nan, Class: -nan, count: 0\n 3: 5.1, 7.5 avg loss, 0.001 rate, 4.0 seconds\n",
+]
+
+
+@pytest.mark.parametrize("text", QUIET)
+def test_runs_that_go_on_have_no_failure(text: str, tmp_path: Path) -> None:
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from([text for text, _, _ in ALONE] + QUIET + ["\n", "`", "> "]), max_size=6
+    )
+)
+def test_any_mixture_has_one_primary_at_most(parts: list[str]) -> None:
+    report = localize("".join(parts), Workspace(Path(__file__).parent / "none", cache=False))
+    assert sum(failure.primary for failure in report.failures) <= 1
