@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("python_path", "data_folder", "databases", "workspace", "spectrum", "localize", "report"),
         "cancellation",
     ),
-    "monitoring": ("python_path", "data_folder", "databases"),
+    "monitoring": ("python_path", "data_folder", "databases", "spectrum"),
     "watching": ("logs", "tracebacks", "runs", "data_folder"),
     "retrieval": ("workspace",),
     "spectrum": ("logs", "tracebacks"),
@@ -131,7 +131,9 @@ LIBRARIES = {
     "lsprotocol": {"server"},
     "mcp": {"mcp_server"},
     "mcp_types": {"mcp_server"},
-    "numpy": {"retrieval", "evidence", "ranking", "spectrum", "techniques", "triage"},
+    "numpy": {
+        *("retrieval", "evidence", "ranking", "spectrum", "techniques", "triage", "monitoring")
+    },
     "pathspec": {"workspace"},
     "pyarrow": {"triage"},
     "pygls": {"server"},
@@ -143,6 +145,11 @@ LIBRARIES = {
     "tomllib": {"workspace", "taxonomy", "fixes"},
     "watchdog": {"watching"},
     "yaml": {"workspace"},
+    "keras": {"monitoring"},
+    "lightning": {"monitoring"},
+    "tensorflow": {"monitoring"},
+    "torch": {"monitoring"},
+    "transformers": {"monitoring"},
 }
 """Who may import a library: one room each, so that it can be replaced."""
 ON_DISK = {
