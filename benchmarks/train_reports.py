@@ -30,14 +30,14 @@ from report_examples import (
 )
 from report_learning import fit, left_out, reliability, sharpness, table
 
-from dl_bug_lsp.ranking.report_ranking import is_told_apart, led, order_of, shares
+from dl_bug_lsp.ranking.report_ranking import best_line_first, is_function_clear, order_of, shares
 from dl_bug_lsp.ranking.report_weights import report_weights
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp/ranking/report_weights.json"
 ALL_RIGHT = {"neighbours": 0.5}
 """Where every right candidate counts, not the first alone: a fix changes tests too."""
 ABLATED = ("files", "functions", "lines")
-STRENGTH = {"files": 5.0, "neighbours": 3.0, "functions": 3.0, "beside": 1.0, "lines": 5.0}
+STRENGTH = {"files": 5.0, "neighbours": 3.0, "functions": 2.0, "beside": 1.0, "lines": 5.0}
 
 
 def level(weights: dict[str, float], sharp: float) -> dict[str, Any]:
@@ -98,8 +98,8 @@ def as_shipped(lines: Any, functions: Any, scores: Any, orders: Any, kept: Any) 
     ):
         blocks = np.array([line.block for line in example.source.lines], dtype=np.int64)
         stack = bool(function.source[0].frames.all)
-        clear = is_told_apart(stack, shares(score, sharp))
-        found.append(led(own, blocks, order_of(order)) if clear else own)
+        clear = is_function_clear(stack, shares(score, sharp))
+        found.append(best_line_first(own, blocks, order_of(order)) if clear else own)
     return found
 
 

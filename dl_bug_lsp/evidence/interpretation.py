@@ -7,16 +7,18 @@ sides counts little: no change of it brings them together by itself.
 
 from __future__ import annotations
 
+import ast
 import math
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Origin, Raised, Value
 from dl_bug_lsp.messages.values import FactKind, Role
 from dl_bug_lsp.provenance.launches import TOOLING, Launch
+from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
@@ -31,6 +33,7 @@ MOST_ITEMS = 20
 MOST_TEXT = 40
 SEEN = "(worked out from the code, which was not run)"
 """How a sentence says that no run has shown it."""
+MADE_OPERAND = f"goes into a value of the failing expression {SEEN}"
 DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
@@ -42,16 +45,26 @@ def find(case: Case) -> Iterator[Clue]:
     outcome = follow(case)
     raised = outcome.raised
     if raised is None:
+        yield from _operands(case, outcome)
         return
     target = (case.places[-1].file, case.places[-1].line)
     why = _why(raised)
-    for (file, stated), share in _origins(raised).items():
+    for (file, stated), share in _shares(raised.sides).items():
         # What ends too early fails after its last line.
         line = min(stated, len(case.workspace.lines(file)))
         if line > 0 and (file, line) != target:
             fits = (file, stated) in outcome.agreed
             score = share * CONFIRMED if fits else share
             yield Clue("interpretation.origin", file, line, score, why)
+
+
+def _operands(case: Case, outcome: Outcome) -> Iterator[Clue]:
+    """Yield what made the failing expression's operands, of which none is known to be wrong."""
+    target = (case.places[-1].file, case.places[-1].line)
+    for (file, line), share in _shares(outcome.operands).items():
+        if 0 < line <= len(case.workspace.lines(file)) and (file, line) != target:
+            score = share * CONFIRMED if (file, line) in outcome.agreed else share
+            yield Clue("interpretation.operand", file, line, score, MADE_OPERAND)
 
 
 def follow(case: Case) -> Outcome:
@@ -68,8 +81,24 @@ def follow(case: Case) -> Outcome:
         frames=frames,
         settings=_settings(case),
         reported=_reported(case),
+        exception=case.failure.cause.type if case.failure.cause is not None else "",
+        expression=_expression(case),
+        message=case.failure.cause.message if case.failure.cause is not None else "",
     )
     return interpreter.run()
+
+
+def _expression(case: Case) -> str:
+    """Return the failing expression: the underlined one, or the call that the frames below name."""
+    place = case.places[-1]
+    if place.expression:
+        return place.expression
+    site = case.sites[-1] if case.sites else None
+    if site is None or site.place != place or site.statement is None or len(site.nodes) != 1:
+        return ""
+    expr = site.nodes[0].expr
+    is_whole = any(expr is head for head in header_expressions(site.statement))
+    return "" if is_whole or not isinstance(expr, ast.expr) else unparsed(expr)
 
 
 def _reported(case: Case) -> set[tuple[int, int]]:
@@ -104,9 +133,10 @@ def _shown(value: Value) -> str:
     return ""
 
 
-def _origins(raised: Raised) -> dict[Origin, float]:
+def _shares(values: Sequence[Value]) -> dict[Origin, float]:
     """Return how much each place that made a side counts; what made all sides counts little."""
-    sides = [frozenset(_all_origins(side)) for side in raised.sides]
+    made = [frozenset(_all_origins(value)) for value in values]
+    sides = [side for side in made if side]
     if not sides:
         return {}
     everywhere = frozenset.intersection(*sides) if len(sides) > 1 else frozenset()

@@ -30,11 +30,13 @@ class Comparisons:
     ``agreed`` counts for each origin the sizes of other origins that it was equal to. ``reported``
     are the pairs of sizes of which the failure's message says that they differ; ``failing`` tells
     whether the failing line is being followed: there a size that is not known is taken to be the
-    one that the message sets against a known one.
+    one that the message sets against a known one. ``beyond`` tells whether the message says that an
+    index is out of its range: on the failing line one that is not known is taken to be.
     """
 
     reported: frozenset[tuple[int, int]] = frozenset()
     failing: Callable[[], bool] = bool
+    beyond: bool = False
     agreed: Counter[Origin] = field(default_factory=Counter)
     marks_guesses: bool = False
     """Whether sizes that are only likely get the origin `GUESSED`."""
@@ -82,6 +84,12 @@ def made(
         None if shape is None else tuple(shape), dtype or like.dtype, like.library, like.device
     )
     return Value(data, merged(*parts))
+
+
+def is_beyond() -> bool:
+    """Whether an index that is being looked at is the one that the message calls out of range."""
+    comparisons = COMPARISONS.get()
+    return comparisons is not None and comparisons.beyond and comparisons.failing()
 
 
 def same(a: Value, b: Value, message: str) -> Value:

@@ -43,14 +43,18 @@ def load() -> None:
     """Import the modules that hold the models of libraries: they register what they know."""
     from dl_bug_lsp.interpretation import (  # noqa: F401
         einops_models,
+        hydra_models,
         jax_models,
         keras_models,
         numpy_models,
         pandas_models,
+        parallel_models,
         stdlib_models,
         tensorflow_models,
         torch_models,
+        torch_states,
         torchvision_models,
+        trainer_models,
     )
 
 
@@ -91,7 +95,10 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
         return data.length
     if isinstance(data, Instance):
         method = interpreter.attribute(value, "__len__", call.place)
-        return interpreter.call(method, (), {}, call.place)
+        found = interpreter.call(method, (), {}, call.place)
+        if isinstance(found.data, int) and found.data < 0:
+            raise Raised("value", "__len__() should return >= 0", found)
+        return found
     if isinstance(data, LibraryObject):
         model = MODELS.methods.get((data.short, "__len__"))
         return (
@@ -265,9 +272,14 @@ def _folded(interpreter: Interpreter, call: Call) -> Value:
             return default
         return lifted(getattr(builtins, name)(given), *items[:24])
     except NotPlain:
+        nothing = next((item for item in items if item.data is None), None)
+        if nothing is not None and name == "sum":
+            raise Raised("none", "unsupported operand: 'NoneType'", nothing) from None
         return call.unknown()
     except TypeError as error:
-        raise Raised("type", str(error), *items[:4]) from None
+        nothing = next((item for item in items if item.data is None), None)
+        sides = items[:4] if nothing is None else [nothing]
+        raise Raised("type", str(error), *sides) from None
     except ValueError as error:
         raise Raised("value", str(error), *call.args) from None
 

@@ -8,7 +8,9 @@ our knowledge is taken to be wrong: the value becomes unknown and the run goes o
 from __future__ import annotations
 
 import ast
+import difflib
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +19,7 @@ from typing import Any
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import arrays, builtin_models, operators
+from dl_bug_lsp.interpretation.entering import arguments_of, declared
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
@@ -40,6 +43,7 @@ from dl_bug_lsp.interpretation.values import (
     unknown,
 )
 from dl_bug_lsp.provenance.operators import formatted
+from dl_bug_lsp.provenance.stack import header_expressions, normal, unparsed
 from dl_bug_lsp.workspace import Workspace
 
 MAX_STEPS = 60_000
@@ -69,7 +73,11 @@ MODEL_ERRORS = (
     *(ArithmeticError, MemoryError),
 )
 """What a model may stumble over where a program hands it what it was not written for."""
+BEYOND = re.compile(r"out of (?:range|bounds)")
+"""How messages say that an index is beyond what it indexes."""
 MAX_SIDES = 3
+MAX_EVALUATIONS = 50
+"""Times that the values of the failing statement's parts are kept."""
 RAISING = {
     "key": {"KeyError", "LookupError"},
     "index": {"IndexError", "LookupError"},
@@ -95,11 +103,26 @@ OPERATORS = {
     ast.BitAnd: "and",
     ast.BitOr: "or",
 }
+EXPLAINS = {
+    "KeyError": {"key", "raised"},
+    "IndexError": {"index", "size", "value", "raised"},
+    "TypeError": {"type", "none", "arguments", "value", "size", "raised"},
+    "AttributeError": {"attribute", "none", "raised"},
+    "ZeroDivisionError": {"value", "raised"},
+    "FileNotFoundError": {"file", "raised"},
+    "NameError": {"name", "raised"},
+    "UnboundLocalError": {"name", "raised"},
+}
+"""What our models call the failures that Python raises as these classes."""
 ENUMS = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
 BUILT_IN_DECORATORS = {"setter", "getter", "deleter"}
 SUPER = "builtins.super()"
 TABLES = {"DictConfig", "EasyDict", "AttrDict", "ConfigDict"}
 """Classes of libraries whose objects are tables of settings."""
+
+
+RECORDED = {"Namespace", "SimpleNamespace", "DictConfig"}
+"""Classes of libraries whose attributes are all known."""
 
 
 class Exhausted(Exception):
@@ -151,6 +174,8 @@ class Outcome:
     ``raised`` is the failure where it was reproduced; ``elsewhere`` the places at which values did
     not fit our models; ``reached`` whether the failing line was come to; ``complete`` whether the
     budget did. ``agreed`` counts for origins of sizes the other sizes that they were equal to.
+    ``operands`` is what the failing expression was made of where the run came to it and none of our
+    models saw it fail.
     """
 
     raised: Raised | None
@@ -159,6 +184,7 @@ class Outcome:
     complete: bool
     steps: int
     agreed: Mapping[Origin, int] = field(default_factory=dict)
+    operands: tuple[Value, ...] = ()
 
 
 class Interpreter:
@@ -174,13 +200,18 @@ class Interpreter:
         frames: Iterable[Origin] = (),
         settings: str | None = None,
         reported: Iterable[tuple[int, int]] = (),
+        exception: str = "",
+        expression: str = "",
+        message: str = "",
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
         ``arguments`` are the words of the command line without the program, None where they are
         not known; ``frames`` the places on the stack, outermost first; ``settings`` the config file
         that a path which is not known means; ``reported`` the pairs of sizes that the failure's
-        message says differ.
+        message says differ; ``exception`` the name of its class and ``expression`` the part of the
+        failing line that the traceback underlines, both empty where they are not known; ``message``
+        what the exception says.
         """
         self.workspace = workspace
         self.script = script
@@ -190,6 +221,12 @@ class Interpreter:
         self.steps = steps
         self.room = MAX_MADE
         self.settings = settings
+        self.exception = exception.rpartition(".")[2]
+        self.expression = expression
+        self._values: dict[ast.expr, Value] | None = None
+        """Where the failing statement is being followed: what its parts came to."""
+        self._evaluated: list[tuple[ast.stmt, dict[ast.expr, Value]]] = []
+        """What the parts of the failing statement came to, each time that it was followed."""
         self.order = tuple(frames) or (target,)
         self.frames = frozenset(self.order) | {target}
         self._followed: set[Origin] = set()
@@ -197,6 +234,8 @@ class Interpreter:
         self._frame_lines: dict[str, set[int]] = {}
         for file, line in self.frames:
             self._frame_lines.setdefault(file, set()).add(line)
+        self._entering = False
+        """Whether blocks are entered for the places of the stack in them."""
         self._generators: dict[ast.AST, bool] = {}
         self._functions: dict[Origin, FunctionValue] = {}
         self._instances: dict[Origin, Value] = {}
@@ -209,7 +248,14 @@ class Interpreter:
         """The handlers of the ``try`` statements that are being followed."""
         self._tests: list[tuple[ast.expr, Environment]] = []
         """The conditions of the blocks that are being followed."""
-        self.comparisons = arrays.Comparisons(frozenset(reported), self._is_failing)
+        self.message = message
+        self.returned: Origin | None = None
+        """The ``return`` that was followed last."""
+        self._calling: ast.expr | None = None
+        """The call of the failing statement that is being made."""
+        self.comparisons = arrays.Comparisons(
+            frozenset(reported), self.is_failing, bool(BEYOND.search(message))
+        )
         builtin_models.load()
 
     # -- running ---------------------------------------------------------------------------------
@@ -234,7 +280,9 @@ class Interpreter:
         done = self.steps - self.left
         reached = self.target in self._come_to
         agreed = dict(self.comparisons.agreed)
-        return Outcome(raised, frozenset(self.elsewhere), reached, complete, done, agreed)
+        operands = self._operands() if raised is None else ()
+        elsewhere = frozenset(self.elsewhere)
+        return Outcome(raised, elsewhere, reached, complete, done, agreed, operands)
 
     def _until_end(self, work: Callable[[], object]) -> bool:
         """Do a piece of the run; return whether the budget was enough."""
@@ -260,9 +308,14 @@ class Interpreter:
         ]
         if around:
             function = max(around, key=lambda one: one.node.lineno)
+            self.stack.append((function.file, function.node.lineno))
             receiver = self._object_of(function)
             given = () if receiver is None else (receiver,)
-            self._enter(function, (*given, *_unknown_for(function, len(given))), {})
+            self._enter(function, (*given, *arguments_of(self, function, len(given))), {})
+
+    def functions_in(self, file: str) -> list[FunctionValue]:
+        """Return the functions of a file whose definitions the run came to."""
+        return [one for one in self._functions.values() if one.file == file]
 
     def _object_of(self, function: FunctionValue) -> Value | None:
         """Return an object for a method: the latest of its class, or one made of unknown values."""
@@ -308,7 +361,10 @@ class Interpreter:
     def statement(self, node: ast.stmt, env: Environment) -> None:
         """Follow a statement; what our models would raise elsewhere leaves things unknown."""
         self._spend(node.lineno)
-        self._note(env.file, node)
+        outer, self._values = self._values, None
+        if self._note(env.file, node) and len(self._evaluated) < MAX_EVALUATIONS:
+            self._values = {}
+            self._evaluated.append((node, self._values))
         try:
             method = getattr(self, f"_do_{type(node).__name__}", None)
             if method is not None:
@@ -316,7 +372,8 @@ class Interpreter:
         except Raised as raised:
             place = raised.place or self.stack[-1]
             raised.place = place
-            if self._is_failure(place, node, raised):
+            fits = _fits(raised.what, self.exception)
+            if fits and self._is_failure(place, node, raised):
                 raise Reached(raised) from None
             if self._guards and any(_catches(handler, raised) for handler in self._guards[-1]):
                 raise _Leave(raised) from None
@@ -324,15 +381,44 @@ class Interpreter:
             if isinstance(node, ast.Return):
                 raise _Return(unknown(*raised.sides)) from None
             self._forget(node, env)
+        finally:
+            self._values = outer
 
-    def _note(self, file: str, node: ast.stmt) -> None:
-        """Note that the run came to the places of the stack in a statement."""
-        for line in self._frame_lines.get(file, ()):
+    def _note(self, file: str, node: ast.stmt) -> bool:
+        """Note that the run came to the places of the stack in a statement.
+
+        Returns whether the failing line is one of them.
+        """
+        lines = self._frame_lines.get(file)
+        if lines is None:
+            return False
+        failing = False
+        for line in lines:
             if node.lineno <= line <= _own_end(node):
                 self._come_to.add((file, line))
+                failing = failing or (file, line) == self.target
+        return failing
 
-    def _is_failing(self) -> bool:
-        return bool(self.stack) and self.stack[-1] == self.target
+    def _operands(self) -> tuple[Value, ...]:
+        """Return what the failing expression was made of when the run first came to it."""
+        for statement, values in self._evaluated:
+            found = tuple(
+                values[part]
+                for part in _failing_parts(statement, self.expression)
+                if part in values
+            )
+            if found:
+                return found
+        return ()
+
+    def is_failing(self) -> bool:
+        """Whether the failing expression is being followed."""
+        if not self.stack or self.stack[-1] != self.target:
+            return False
+        if self._calling is None or not self.expression or not self._evaluated:
+            return True
+        failing = _underlined(self._evaluated[-1][0], self.expression)
+        return failing is None or any(node is self._calling for node in ast.walk(failing))
 
     def _is_failure(self, place: Origin, node: ast.stmt, raised: Raised | None = None) -> bool:
         """Whether an exception at ``place`` may be the failure: in its line or statement."""
@@ -402,6 +488,7 @@ class Interpreter:
                     base.data.pop(key.data, None)
 
     def _do_Return(self, node: ast.Return, env: Environment) -> None:
+        self.returned = (env.file, node.lineno)
         raise _Return(self.value(node.value, env) if node.value is not None else Value(None))
 
     def _do_Break(self, node: ast.Break, env: Environment) -> None:
@@ -464,6 +551,9 @@ class Interpreter:
 
     def _branch(self, node: ast.If, env: Environment, known: bool | None) -> None:
         if known is not None:
+            skipped = node.orelse if known else node.body
+            if self._entering and self._missed_in(skipped, env):
+                known = not known
             self.block(node.body if known else node.orelse, env)
             return
         if self._holds(node.orelse, env) and not self._holds(node.body, env):
@@ -483,17 +573,59 @@ class Interpreter:
     def _do_For(self, node: ast.For, env: Environment) -> None:
         items = self.iterate(self.value(node.iter, env))
         rounds = items if isinstance(items, list) else [items.item]
+        lengths = _lengths_of_lists(env) if len(rounds) > FEW_ROUNDS else {}
+        start = self.left
         try:
             for number, item in enumerate(rounds[:MAX_ROUNDS]):
                 before = self.left
                 self.assign(node.target, item, env)
                 with suppress(_Continue):
                     self.block(node.body, env)
-                if number + 1 >= FEW_ROUNDS and before - self.left > LONG_ROUND:
+                long = before - self.left > LONG_ROUND or self.left < start * 3 // 4
+                if number + 1 >= FEW_ROUNDS and long:
+                    self._grow(env, lengths, number + 1, len(rounds))
+                    self._last_round(node, env)
                     break
         except _Break:
             return
         self.block(node.orelse, env)
+
+    def _last_round(self, node: ast.For | ast.AsyncFor | ast.While, env: Environment) -> None:
+        """Follow one more round of a loop of which rounds are left out.
+
+        Blocks in which a place of the stack lies that the run did not come to are entered, whatever
+        the values of the first rounds say of their conditions.
+        """
+        missed = self._missed_in(node.body, env)
+        if missed and not self._entering:
+            self._entering = True
+            try:
+                with suppress(_Continue):
+                    self.block(node.body, env)
+            finally:
+                self._entering = False
+
+    def _missed_in(self, body: Sequence[ast.stmt], env: Environment) -> bool:
+        """Whether a place of the stack that the run did not come to lies in a block."""
+        if not body:
+            return False
+        first, last = body[0].lineno, _last_line(body[-1])
+        return any(
+            file == env.file and first <= line <= last and (file, line) not in self._come_to
+            for file, line in self.frames
+        )
+
+    def _grow(self, env: Environment, before: Mapping[int, int], done: int, rounds: int) -> None:
+        """Lengthen the lists that a loop fills evenly by what its other rounds would add."""
+        for items in _lists_of(env):
+            added = len(items) - before.get(id(items), len(items))
+            if added <= 0 or added % done:
+                continue
+            each = added // done
+            last = items[-each:]
+            missing = min(each * (rounds - done), operators.MAX_ITEMS - len(items), self.room)
+            items.extend(last[i % each] for i in range(missing))
+            self.room -= max(missing, 0)
 
     _do_AsyncFor = _do_For
 
@@ -510,6 +642,7 @@ class Interpreter:
             except _Break:
                 return
             if number + 1 >= FEW_ROUNDS and before - self.left > LONG_ROUND:
+                self._last_round(node, env)
                 break
 
     def _do_With(self, node: ast.With, env: Environment) -> None:
@@ -812,6 +945,8 @@ class Interpreter:
         if method is None:
             return Value(UNKNOWN)
         found: Value = method(node, env)
+        if self._values is not None:
+            self._values[node] = found
         if isinstance(node, MAKING) and isinstance(found.data, SIZED):
             self.room -= len(found.data)
             if self.room < 0:
@@ -897,6 +1032,10 @@ class Interpreter:
         if isinstance(data, LibraryObject):
             if name in data.state:
                 return data.state[name]
+            if data.short in RECORDED and (kind, name) not in MODELS.methods and self.is_failing():
+                near = difflib.get_close_matches(name, data.state, n=1)
+                held = [data.state[n] for n in near] or [base, *data.state.values()]
+                raise Raised("attribute", f"no attribute '{name}'", unknown(*held))
             return Value(Method(base, name), base.origins)
         if data is None:
             raise Raised("none", f"'NoneType' object has no attribute '{name}'", base)
@@ -1280,8 +1419,12 @@ class Interpreter:
             if isinstance(argument, ast.Starred):
                 items = self.iterate(self.value(argument.value, env))
                 if isinstance(items, Lazy):
-                    return self._not_followed(callee, (items.item,))
-                args.extend(items)
+                    missing = self._missing(callee, len(args), node)
+                    if missing is None:
+                        return self._not_followed(callee, (items.item,))
+                    args.extend(items.item for _ in range(missing))
+                else:
+                    args.extend(items)
             else:
                 args.append(self.value(argument, env))
         keywords: dict[str, Value] = {}
@@ -1296,12 +1439,29 @@ class Interpreter:
             else:
                 return self._not_followed(callee, (value, *args))
         self.stack[-1] = (env.file, node.lineno)
+        self._calling = node if self._values is not None else None
         if isinstance(callee.data, Library) and callee.data.name in (
             "builtins.locals",
             "builtins.vars",
         ):
             return self._names(callee.data.name, args, env)
         return self.call(callee, tuple(args), keywords, (env.file, node.lineno))
+
+    def _missing(self, callee: Value, given: int, node: ast.Call) -> int | None:
+        """Return how many more positional arguments a function needs, None where not known."""
+        data = callee.data
+        receivers = 0
+        if isinstance(data, BoundMethod):
+            data, receivers = data.function, 1
+        elif isinstance(data, ClassValue):
+            start = self._member(data, "__init__")
+            data, receivers = None if start is None else start.data, 1
+        if not isinstance(data, FunctionValue):
+            return None
+        arguments = data.node.args
+        names = [p.arg for p in (*arguments.posonlyargs, *arguments.args)][given + receivers :]
+        named = {keyword.arg for keyword in node.keywords}
+        return sum(name not in data.defaults and name not in named for name in names)
 
     def _not_followed(self, callee: Value, parts: Sequence[Value]) -> Value:
         """Return what a call gives whose arguments are not known one by one."""
@@ -1391,6 +1551,31 @@ class Interpreter:
         if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
             return self._not_modelled(told)
         return builtin_models.plain_method(self, told)
+
+    def method_of(self, value: Value, name: str) -> Value | None:
+        """Return a method that a class of the program defines, None where it does not."""
+        if not isinstance(value.data, Instance):
+            return None
+        member = self._member(value.data.cls, name)
+        if member is None or not isinstance(member.data, FunctionValue):
+            return None
+        return Value(BoundMethod(member.data, value), value.origins)
+
+    def most_arguments(self, callee: Value) -> int:
+        """Return how many positional arguments a function of the program takes at most."""
+        data, receivers = callee.data, 0
+        if isinstance(data, BoundMethod):
+            data, receivers = data.function, 1
+        if not isinstance(data, FunctionValue):
+            return MAX_DEPTH
+        arguments = data.node.args
+        if arguments.vararg is not None:
+            return MAX_DEPTH
+        return len(arguments.posonlyargs) + len(arguments.args) - receivers
+
+    def called_back(self, told: Call) -> Value:
+        """Return what a call of a library gives that may call the program back."""
+        return self._not_modelled(told)
 
     def _not_modelled(self, told: Call) -> Value:
         """Follow the stack through a library that calls the program back; its result is unknown."""
@@ -1645,7 +1830,7 @@ class Interpreter:
                 default = function.defaults.get(name)
                 if default is None:
                     raise Raised("arguments", f"missing argument '{name}'", Value(name))
-                names[name] = default
+                names[name] = declared(default)
         return names
 
     # -- iterating -------------------------------------------------------------------------------
@@ -1783,6 +1968,68 @@ def _last_line(node: ast.stmt) -> int:
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def _lists_of(env: Environment) -> list[list[Value]]:
+    """Return the lists that a scope's names, and the attributes of their objects, stand for."""
+    found: dict[int, list[Value]] = {}
+    for value in list(env.names.values()):
+        data = value.data
+        held = [data]
+        if isinstance(data, Instance):
+            held = [v.data for v in data.attributes.values()]
+        found.update((id(one), one) for one in held if isinstance(one, list))
+    return list(found.values())
+
+
+def _lengths_of_lists(env: Environment) -> dict[int, int]:
+    return {id(items): len(items) for items in _lists_of(env)}
+
+
+def _fits(what: str, exception: str) -> bool:
+    """Whether what a model raises may be an exception of a class."""
+    allowed = EXPLAINS.get(exception)
+    return allowed is None or what in allowed
+
+
+def _underlined(statement: ast.stmt, expression: str) -> ast.expr | None:
+    """Return the expression of a statement that the traceback underlines, None where none is."""
+    wanted = normal(expression)
+    for head in header_expressions(statement) if wanted else ():
+        for node in ast.walk(head):
+            if isinstance(node, ast.expr) and normal(unparsed(node)) == wanted:
+                return node
+    return None
+
+
+def _failing_parts(statement: ast.stmt, expression: str) -> list[ast.expr]:
+    """Return what the failing expression is made of, of a statement without one all that it reads.
+
+    Functions and methods that are called are no parts, the object of a method is one.
+    """
+    heads = header_expressions(statement)
+    failing = _underlined(statement, expression)
+    if failing is None:
+        calls = [n for h in heads for n in ast.walk(h) if isinstance(n, ast.Call)]
+        if len(calls) != 1:
+            return [
+                n
+                for head in heads
+                for n in ast.walk(head)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+            ]
+        failing = calls[0]
+    if isinstance(failing, ast.Call):
+        callee = failing.func
+        owner = callee.value if isinstance(callee, ast.Attribute) else None
+        given = [a.value if isinstance(a, ast.Starred) else a for a in failing.args]
+        return [
+            *([owner] if owner is not None else []),
+            callee,
+            *given,
+            *(keyword.value for keyword in failing.keywords),
+        ]
+    return [n for n in ast.iter_child_nodes(failing) if isinstance(n, ast.expr)]
 
 
 def _catches(handler: ast.ExceptHandler, raised: Raised) -> bool:

@@ -535,6 +535,8 @@ def _check_range(part: Value, inner: Array, dim: Value) -> None:
         return
     if inner.highest is not None and inner.highest >= limit:
         raise Raised("index", "index is out of bounds", Value(inner.highest, part.origins), dim)
+    if inner.highest is None and part.origins and arrays.is_beyond():
+        raise Raised("index", "index is out of bounds", unknown(part), dim)
 
 
 def _sliced(dim: Value, bounds: tuple[Value | None, ...]) -> Value:

@@ -215,11 +215,14 @@ def _rows(text: str, how: _Reading) -> Iterator[tuple[int, list[str]]]:
         at = reader.line_num
 
 
+TABLES = (".csv", ".tsv")
+
+
 @MODELS.function("pandas.read_csv", "pandas.read_table")
 def _read_csv(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "filepath_or_buffer")
     held = state_of(path, "file").data
-    file = held if isinstance(held, str) else file_of(interpreter, path)
+    file = held if isinstance(held, str) else file_of(interpreter, path, TABLES)
     origins = NOWHERE if path is None else path.origins
     how = _reading(interpreter, call)
     text = text_in(interpreter, file)

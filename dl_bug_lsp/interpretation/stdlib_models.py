@@ -36,6 +36,7 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     Library,
     LibraryObject,
+    Origin,
     Origins,
     Raised,
     Value,
@@ -46,6 +47,7 @@ from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
+    from dl_bug_lsp.workspace.values import ConfigEntry
 
 MOST_ITEMS = 20_000
 """Items of a list, lines of a file, entries of a document; what is longer is an outline."""
@@ -203,15 +205,21 @@ def is_written(interpreter: Interpreter, path: str) -> bool:
     )
 
 
-def file_of(interpreter: Interpreter, path: Value | None) -> str | None:
+def file_of(
+    interpreter: Interpreter, path: Value | None, suffixes: tuple[str, ...] = ()
+) -> str | None:
     """Return the workspace file that a path means.
+
+    One that is not known is the workspace's only file with one of the ``suffixes``.
 
     Raises `Raised` ("file") where a relative path names no file of the workspace and the program
     did not write it; None where that cannot be told.
     """
     text = text_of(path)
     if path is None or text is None:
-        return interpreter.settings if path is not None and path.data is UNKNOWN else None
+        fitting = [file for file in interpreter.workspace.files() if file.endswith(suffixes)]
+        is_alone = bool(suffixes) and path is not None and len(fitting) == 1
+        return fitting[0] if is_alone and path is not None and path.data is UNKNOWN else None
     if is_written(interpreter, text):
         return None
     file = interpreter.workspace.file_named(text)
@@ -286,6 +294,9 @@ def _open(interpreter: Interpreter, call: Call) -> Value:
     lines = lines_in(interpreter, file, path)
     if "b" in how or "gzip" in call.name:
         lines = Value(UNKNOWN, path.origins)
+    if file is None and path.data is UNKNOWN:
+        # What reads settings from it reads those of the run.
+        file = interpreter.settings
     return thing(name, call, path=path, file=Value(file), lines=lines, at=Value(0))
 
 
@@ -402,7 +413,7 @@ def _json_loads(interpreter: Interpreter, call: Call) -> Value:
     return _json_text(text.data, text.origins)
 
 
-MODELS.function("json.dump", "yaml.dump", "yaml.safe_dump", "pickle.dump", "toml.dump")(nothing)
+MODELS.function("json.dump", "yaml.dump", "yaml.safe_dump", "toml.dump")(nothing)
 
 
 def settings(interpreter: Interpreter, file: str) -> Value:
@@ -420,36 +431,37 @@ def settings(interpreter: Interpreter, file: str) -> Value:
     if problem is not None:
         at = frozenset({(file, workspace.elements(file).problem_line or 1)})
         raise Raised("value", problem, Value(UNKNOWN, at))
-    is_yaml = file.endswith((".yaml", ".yml"))
-    if is_yaml and re.search(r"\n---[ \t]*(?:\n|$)", text.lstrip()):
+    if file.endswith((".yaml", ".yml")) and re.search(r"\n---[ \t]*(?:\n|$)", text.lstrip()):
         return Value(UNKNOWN, origins)
-    return _nested(interpreter, file, is_yaml)
+    return nested(interpreter, entries, (file, 1))
 
 
-def _nested(interpreter: Interpreter, file: str, is_yaml: bool) -> Value:
-    entries = interpreter.workspace.config_entries(file)
-    parents = {entry.path[:-1]: isinstance(entry.path[-1], int) for entry in entries}
-    root = Value([] if parents.get((), False) else {}, frozenset({(file, 1)}))
+def nested(interpreter: Interpreter, entries: Sequence[ConfigEntry], start: Origin) -> Value:
+    """Return settings as nested tables and lists of values, each with its place."""
+    parents = {entry.path[:-1]: isinstance(entry.path[-1], int) for entry in entries if entry.path}
+    root = Value([] if parents.get((), False) else {}, frozenset({start}))
     made: dict[tuple[str | int, ...], Value] = {(): root}
 
-    def holder(path: tuple[str | int, ...], line: int) -> Value:
+    def holder(path: tuple[str | int, ...], place: Origin) -> Value:
         if path not in made:
             inner: object = [] if parents.get(path, False) else {}
-            made[path] = Value(inner, frozenset({(file, line)}))
-            put(path, made[path], line)
+            made[path] = Value(inner, frozenset({place}))
+            put(path, made[path], place)
         return made[path]
 
-    def put(path: tuple[str | int, ...], value: Value, line: int) -> None:
-        around = holder(path[:-1], line).data
+    def put(path: tuple[str | int, ...], value: Value, place: Origin) -> None:
+        around = holder(path[:-1], place).data
         if isinstance(around, dict):
-            source = interpreter.workspace.source_line(file, line) if is_yaml else ""
+            is_yaml = place[0].endswith((".yaml", ".yml"))
+            source = interpreter.workspace.source_line(*place) if is_yaml else ""
             around[_yaml_key(path[-1], source)] = value
         elif isinstance(around, list):
             around.append(value)
 
     for entry in entries:
+        file = entry.file
         if entry.path in parents:
-            holder(entry.path, entry.line)
+            holder(entry.path, (file, entry.line))
             continue
         origins = frozenset({(file, entry.line)})
         data: object = entry.value
@@ -461,7 +473,7 @@ def _nested(interpreter: Interpreter, file: str, is_yaml: bool) -> Value:
             data = empty[0]() if len(empty) == 1 else {} if is_table else UNKNOWN
         elif isinstance(data, str) and (len(data) >= 400 or re.match(r"\d{4}-\d\d?-\d\d?", data)):
             data = UNKNOWN
-        put(entry.path, Value(data, origins), entry.line)
+        put(entry.path, Value(data, origins), (file, entry.line))
     return root
 
 
@@ -500,8 +512,10 @@ def _settings_of_path(interpreter: Interpreter, call: Call) -> Value:
         found = _document(interpreter, path)
     else:
         file = file_of(interpreter, path)
+        if file is None and path is not None and path.data is UNKNOWN:
+            file = interpreter.settings
         found = call.unknown() if file is None else settings(interpreter, file)
-    return _config(found, call) if call.name.startswith("omega") else found
+    return config_of(found, call) if call.name.startswith("omega") else found
 
 
 @MODELS.function("configparser.ConfigParser", "configparser.RawConfigParser")
@@ -1943,14 +1957,14 @@ def _is_dataclass(interpreter: Interpreter, call: Call) -> Value:
 # Settings of OmegaConf and Hydra.
 
 
-def _config(value: Value, call: Call, depth: int = 20) -> Value:
+def config_of(value: Value, call: Call, depth: int = 20) -> Value:
     """Return nested dicts as OmegaConf gives them: keys are attributes, too."""
     if isinstance(value.data, dict) and depth:
-        held = {str(k): _config(v, call, depth - 1) for k, v in value.data.items()}
+        held = {str(k): config_of(v, call, depth - 1) for k, v in value.data.items()}
         made = LibraryObject("omegaconf.DictConfig", (), {}, call.place, held)
         return Value(made, value.origins)
     if isinstance(value.data, list) and depth:
-        return Value([_config(v, call, depth - 1) for v in value.data], value.origins)
+        return Value([config_of(v, call, depth - 1) for v in value.data], value.origins)
     if isinstance(value.data, str) and "${" in value.data:
         return Value(UNKNOWN, value.origins)
     return value
@@ -1971,7 +1985,7 @@ def _config_create(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     given = call.given(0, "obj")
     held = given if given is not None else Value(dict(call.keywords))
-    return _config(held, call) if isinstance(held.data, (dict, list)) else call.unknown()
+    return config_of(held, call) if isinstance(held.data, (dict, list)) else call.unknown()
 
 
 @MODELS.function("omegaconf.OmegaConf.to_container", "OmegaConf.to_container")
@@ -1992,7 +2006,7 @@ def _config_merge(interpreter: Interpreter, call: Call) -> Value:
     found = parts[0]
     for part in parts[1:]:
         found = _overlaid(found, part)
-    return _config(found, call)
+    return config_of(found, call)
 
 
 def _overlaid(under: Value, over: Value, depth: int = 20) -> Value:
@@ -2045,88 +2059,6 @@ def _config_items(interpreter: Interpreter, call: Call) -> Value:
     if call.name == "items":
         return Value([Value(pair, merged(*pair)) for pair in pairs], origins)
     return Value([pair[call.name == "values"] for pair in pairs], origins)
-
-
-@MODELS.function("hydra.main")
-def _hydra(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
-    return thing("hydra.main", call)
-
-
-@MODELS.object("hydra.main")
-def _hydra_task(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
-    held = call.receiver.data if call.receiver is not None else None
-    if not isinstance(held, LibraryObject):
-        return call.unknown()
-    made = LibraryObject("hydra.task", call.args, held.keywords, held.made)
-    made.state["path"] = _as_value(held.keywords.get("config_path", Value(None)))
-    made.state["name"] = _as_value(held.keywords.get("config_name", Value(None)))
-    return Value(made)
-
-
-@MODELS.object("hydra.task")
-def _hydra_run(interpreter: Interpreter, call: Call) -> Value:
-    """Call a task with the settings that Hydra composes (Hydra 1.3, "The Defaults List")."""
-    held = call.receiver.data if call.receiver is not None else None
-    if not isinstance(held, LibraryObject) or not held.args:
-        return call.unknown()
-    if call.args or call.keywords:
-        return interpreter.call(held.args[0], call.args, call.keywords, call.place)
-    path, name = held.state["path"].data, held.state["name"].data
-    config = Value(UNKNOWN)
-    if isinstance(name, str) and (path is None or isinstance(path, str)):
-        folder = posixpath.join(posixpath.dirname(held.made[0]), path or "")
-        config = _composed(interpreter, posixpath.normpath(folder), name, 5)
-        for word in interpreter.arguments or ():
-            config = _overridden(config, word)
-    return interpreter.call(held.args[0], (_config(config, call),), {}, call.place)
-
-
-def _composed(interpreter: Interpreter, folder: str, name: str, depth: int) -> Value:
-    wanted = posixpath.join(folder, name if name.endswith((".yaml", ".yml")) else f"{name}.yaml")
-    file = next((f for f in interpreter.workspace.files() if f == wanted), None)
-    if file is None or not depth:
-        return Value(UNKNOWN)
-    own = settings(interpreter, file)
-    if not isinstance(own.data, dict):
-        return own
-    found = Value({}, own.origins)
-    defaults = own.data.pop("defaults", None)
-    listed_ = defaults.data if defaults is not None and isinstance(defaults.data, list) else []
-    after = True
-    for item in listed_:
-        if item.data == "_self_":
-            found, after = _overlaid(found, own), False
-        elif isinstance(item.data, str):
-            found = _overlaid(found, _composed(interpreter, folder, item.data, depth - 1))
-        elif isinstance(item.data, dict):
-            for group, option in item.data.items():
-                if not isinstance(group, str) or not isinstance(option.data, str):
-                    return Value(UNKNOWN, own.origins)
-                inside = posixpath.join(folder, group.removeprefix("override "))
-                part = _composed(interpreter, inside, option.data, depth - 1)
-                found = _overlaid(found, Value({group: part}, item.origins))
-    return _overlaid(found, own) if after else found
-
-
-def _overridden(config: Value, word: Value) -> Value:
-    """Return settings with one ``a.b=c`` of the command line."""
-    key, mark, text = str(word.data).partition("=")
-    if not mark or not isinstance(config.data, dict) or not isinstance(word.data, str):
-        return Value(UNKNOWN, merged(config, word))
-    data: object = text
-    for read in (int, float):
-        try:
-            data = read(text)
-            break
-        except ValueError:
-            continue
-    data = {"true": True, "false": False, "null": None}.get(text.lower(), data)
-    inner = Value(UNKNOWN if text[:1] in "[{$" else data, word.origins)
-    for part in reversed(key.lstrip("+~").split(".")):
-        inner = Value({part: inner}, word.origins)
-    return _overlaid(config, inner)
 
 
 # Time, logs, progress bars.

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 
 MAX_TEXTS = 256
+MAX_SAMPLES = 256
+SAMPLE_STEPS = 1_500
+"""Steps after which no more samples of a data set are looked at."""
 LOADER = words(
     "dataset batch_size shuffle sampler batch_sampler num_workers collate_fn pin_memory drop_last"
 )
@@ -67,25 +70,109 @@ def length_of(interpreter: Interpreter, dataset: Value, place: Origin) -> Value:
     return unknown(dataset)
 
 
-def sample_of(interpreter: Interpreter, dataset: Value, place: Origin) -> Value:
-    """Return what ``dataset[0]`` gives, by the program's own ``__getitem__`` where it has one."""
+def sample_of(interpreter: Interpreter, dataset: Value, place: Origin, number: int = 0) -> Value:
+    """Return a sample of a data set, by the program's own ``__getitem__`` where it has one."""
     data = dataset.data
     if isinstance(data, list | tuple) and data:
-        return data[0] if isinstance(data[0], Value) else unknown(dataset)
+        item = data[min(number, len(data) - 1)]
+        return item if isinstance(item, Value) else unknown(dataset)
     if isinstance(data, LibraryObject):
         model = MODELS.methods.get((data.short, "__getitem__"))
         if model is None:
             return unknown(dataset)
-        return model(interpreter, Call("__getitem__", (Value(0),), {}, place, dataset))
+        return model(interpreter, Call("__getitem__", (Value(number),), {}, place, dataset))
     if isinstance(data, Instance):
         method = interpreter.attribute(dataset, "__getitem__", place)
-        return interpreter.call(method, (Value(0),), {}, place)
+        return interpreter.call(method, (Value(number),), {}, place)
     if isinstance(data, Array | Lazy):
         items = interpreter.iterate(dataset)
         if isinstance(items, Lazy):
             return items.item
         return items[0] if items else unknown(dataset)
     return unknown(dataset)
+
+
+def samples_of(interpreter: Interpreter, dataset: Value, place: Origin) -> list[Value]:
+    """Return the first samples of a data set, as many as `SAMPLE_STEPS` are enough for."""
+    start = interpreter.left
+    found = [sample_of(interpreter, dataset, place)]
+    held: object = dataset.data
+    while isinstance(held, LibraryObject) and held.short == "Subset" and "dataset" in held.state:
+        held = held.state["dataset"].data
+    if not isinstance(held, Instance | list | tuple):
+        return found
+    count = size(length_of(interpreter, dataset, place)) or 1
+    while len(found) < min(count, MAX_SAMPLES) and start - interpreter.left < SAMPLE_STEPS:
+        found.append(sample_of(interpreter, dataset, place, len(found)))
+    return found
+
+
+def joined(samples: Sequence[Value], strict: bool) -> Value:
+    """Return one sample that stands for several: what differs is not known, or is bounded.
+
+    Where ``strict`` their sizes must be the same.
+    """
+    found = samples[0]
+    for other in samples[1:]:
+        found = _both(found, other, strict)
+    return found
+
+
+def _both(a: Value, b: Value, strict: bool) -> Value:
+    x, y = a.data, b.data
+    if x is None or y is None:
+        return a if x is None else b
+    if isinstance(x, Array) and isinstance(y, Array):
+        return _both_arrays(a, x, b, y, strict)
+    if isinstance(x, tuple | list) and isinstance(y, tuple | list):
+        if len(x) != len(y):
+            if strict:
+                message = "each element in list of batch should be of equal size"
+                raise Raised("size", message, Value(len(x), a.origins), Value(len(y), b.origins))
+            return unknown(a, b)
+        items = [_both(i, j, strict) for i, j in zip(x, y, strict=True)]
+        return Value(type(x)(items) if isinstance(x, list) else tuple(items), a.origins)
+    if isinstance(x, dict) and isinstance(y, dict):
+        items_of = {key: _both(x[key], y[key], strict) for key in x if key in y}
+        return Value(items_of, a.origins)
+    first, second = _bounds(x), _bounds(y)
+    if first is None or second is None or first == second:
+        return a
+    low, high = min(first[0], second[0]), max(first[1], second[1])
+    if (low, high) == first:
+        return a
+    return Value(Array((), "int64", "torch", "cpu", low, high), merged(a, b))
+
+
+def _bounds(data: object) -> tuple[int, int] | None:
+    """Return the least and the greatest that a whole number may be."""
+    if type(data) is int:
+        return data, data
+    if not isinstance(data, Array) or data.shape != () or data.dtype != "int64":
+        return None
+    if data.lowest is None or data.highest is None:
+        return None
+    return data.lowest, data.highest
+
+
+def _both_arrays(a: Value, x: Array, b: Value, y: Array, strict: bool) -> Value:
+    shape = None
+    if x.shape is not None and y.shape is not None and len(x.shape) == len(y.shape):
+        shape = tuple(_dimension(i, j, strict) for i, j in zip(x.shape, y.shape, strict=True))
+    lowest = None if x.lowest is None or y.lowest is None else min(x.lowest, y.lowest)
+    highest = None if x.highest is None or y.highest is None else max(x.highest, y.highest)
+    dtype = x.dtype if x.dtype == y.dtype else None
+    extreme = highest != x.highest or lowest != x.lowest
+    origins = merged(a, b) if extreme else a.origins
+    return Value(Array(shape, dtype, x.library, x.device, lowest, highest), origins)
+
+
+def _dimension(a: Value, b: Value, strict: bool) -> Value:
+    if size(a) is not None and size(a) == size(b):
+        return a
+    if strict:
+        return arrays.same(a, b, "stack expects each tensor to be equal size")
+    return unknown(a, b)
 
 
 @MODELS.function("torch.utils.data.TensorDataset")
@@ -250,10 +337,13 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
     dataset = state.get("dataset")
     if dataset is None:
         return Value(Lazy(call.unknown(), Value(UNKNOWN)))
-    sample = sample_of(interpreter, dataset, call.place)
     batch = state.get("batch_size", Value(1))
     length = _batches(interpreter, call)
     custom = state.get("collate_fn")
+    has_own = custom is not None and custom.data is not None
+    alone = batch.data is None or size(batch) == 1 or has_own
+    samples = samples_of(interpreter, dataset, call.place)
+    sample = joined(samples, strict=not alone and interpreter.is_failing())
     if batch.data is None and "batch_sampler" not in state:
         item = sample if custom is None else interpreter.call(custom, (sample,), {}, call.place)
         return Value(Lazy(item, length_of(interpreter, dataset, call.place)))
@@ -262,7 +352,7 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
         number = size(count)
         many = Value(Lazy(sample, count), sample.origins)
         if number is not None and number <= MAX_TEXTS:
-            many = Value([sample] * number, count.origins)
+            many = Value([samples[i % len(samples)] for i in range(number)], count.origins)
         return Value(Lazy(interpreter.call(custom, (many,), {}, call.place), length))
     return Value(Lazy(collated(sample, count), length))
 
@@ -451,7 +541,7 @@ def _device_part(_: Interpreter, call: Call) -> Value:
     return Value(int(number) if number.isdigit() else None, data.args[0].origins)
 
 
-@MODELS.function("torch.save", "torch.set_grad_enabled_", "torch.cuda.empty_cache")
+@MODELS.function("torch.set_grad_enabled", "torch.cuda.empty_cache")
 def _saved(_: Interpreter, call: Call) -> Value:
     return Value(None)
 

@@ -20,6 +20,7 @@ from dl_bug_lsp.interpretation.values import (
     Raised,
     Value,
     merged,
+    unknown,
 )
 
 if TYPE_CHECKING:
@@ -369,6 +370,8 @@ def bounded(index: Array, value: Value, limit: Value) -> None:
     top = size(limit)
     if top is not None and index.highest is not None and index.highest >= top:
         raise Raised("index", "index out of range", Value(index.highest, value.origins), limit)
+    if index.highest is None and (value.origins or limit.origins) and arrays.is_beyond():
+        raise Raised("index", "index out of range", unknown(value), limit)
 
 
 ACTIVATIONS = words(

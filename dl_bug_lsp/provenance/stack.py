@@ -122,7 +122,7 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield part.body
 
 
-def heads_of(statement: ast.stmt) -> list[ast.expr]:
+def header_expressions(statement: ast.stmt) -> list[ast.expr]:
     """Return the expressions of a statement that run at the statement itself, not in its body."""
     if isinstance(statement, (ast.For, ast.AsyncFor)):
         return [statement.iter]
@@ -150,16 +150,16 @@ def _expressions(statement: ast.stmt | None, place: StackPlace) -> list[ast.expr
     """Return the expressions a frame points at: the carets' first, else those of its line."""
     if statement is None:
         return []
-    heads = heads_of(statement)
+    heads = header_expressions(statement)
     if place.expression:
-        wanted = _normal(place.expression)
+        wanted = normal(place.expression)
         inside = [n for head in heads for n in ast.walk(head) if isinstance(n, ast.expr)]
         for expr in inside:
-            if expr.lineno <= place.line and _normal(_unparsed(expr)) == wanted:
+            if expr.lineno <= place.line and normal(unparsed(expr)) == wanted:
                 return [expr]
         close = [e for e in inside if e.lineno == place.line and isinstance(e, ast.Call)]
         for expr in close:
-            if _normal(_unparsed(expr)).startswith(wanted.rstrip(")")):
+            if normal(unparsed(expr)).startswith(wanted.rstrip(")")):
                 return [expr]
     # Innermost calls that start on the frame's line are where a multi-line statement stood.
     at_line = [
@@ -215,11 +215,13 @@ def _called_name(call: ast.Call) -> str:
     return func.id if isinstance(func, ast.Name) else ""
 
 
-def _normal(text: str) -> str:
+def normal(text: str) -> str:
+    """Return source text without what two spellings of one expression differ in."""
     return "".join(text.split()).replace('"', "'")
 
 
-def _unparsed(expr: ast.expr) -> str:
+def unparsed(expr: ast.expr) -> str:
+    """Return an expression as source text, empty where it cannot be written."""
     try:
         return ast.unparse(expr)
     except (ValueError, RecursionError):

@@ -9,7 +9,7 @@ link. Tokens are estimated without a tokenizer, so that the same text always giv
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp import __version__
@@ -78,8 +78,6 @@ NEAR = (1.0, 0.2, 0.15, 0.1, 0.08, 0.06)
 OF_RAISE, OF_FRAME = 0.2, 0.06
 """What the raising line and the other lines of the stack are worth at least."""
 
-Clean = Callable[[str], str]
-
 
 def render_context(
     report: Report,
@@ -98,7 +96,7 @@ def render_context(
     failures = [failure for failure in report.failures if only in (None, failure.id)]
     failure = next((f for f in failures if f.primary), None) or next(iter(failures), None)
     if failure is None:
-        return "# No failure\n\nThe text tells of no failure.\n"
+        return "# No failure\n\nThe text reports no failure.\n"
     others = [one for one in report.failures if one is not failure] if only is None else []
     page = _Page(failure, lines, max(tokens, LEAST_TOKENS), paths or PathStyle(), home)
     return page.render(others, versions)
@@ -167,11 +165,9 @@ class _Page:
         if failure.diagnosis:
             cause = shorten(self.clean(failure.diagnosis), 2 * LONGEST_REASON)
             out.add(f"Likely cause: {sentence(cause)}")
-        part, origin = words.bug_type(failure.bug_type), words.origin(failure.origin)
-        out.add(
-            f"What is wrong: {words.certainty(failure.bug_type.confidence)} {part}. "
-            f"The cause: {words.certainty(failure.origin.confidence)} {origin}."
-        )
+        origin = words.origin(failure.origin)
+        told = words.kind_of_bug(failure.bug_type)
+        out.add(f"{told} The cause: {words.certainty(failure.origin.confidence)} {origin}.".strip())
         if not failure.reliable:
             out.add(words.UNRELIABLE)
         stack = self.clean(f"Stack, outermost first: {self.stack()}")
@@ -365,7 +361,7 @@ class _Page:
                 break
             if at == 0:
                 out.add("")
-                out.add("## Ruled out or less likely")
+                out.add("## Also known")
             out.add(line)
             left -= cost
         for line in ends:

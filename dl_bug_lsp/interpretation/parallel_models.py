@@ -1,0 +1,328 @@
+"""Work that is handed to others: processes, threads, futures, joblib, Ray; wrapped PyTorch models.
+
+What is handed over is done at once, in the order in which it is handed over.
+
+Sources: Python's documentation of ``multiprocessing``, ``concurrent.futures``, ``threading`` and
+``asyncio``; joblib's, Ray's, Accelerate's and Lightning Fabric's; PyTorch's of ``DataParallel`` and
+``DistributedDataParallel``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Lazy,
+    LibraryObject,
+    Origin,
+    Value,
+    merged,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+MAX_TASKS = 64
+"""Tasks of one call that are followed; the others give what the last of them gave."""
+
+
+def _object(name: str, call: Call, **state: Value) -> Value:
+    data = LibraryObject(name, call.args, dict(call.keywords), call.place, dict(state))
+    return Value(data, merged(*call.args, *call.keywords.values()))
+
+
+def _state(call: Call) -> Mapping[str, Value]:
+    data = None if call.receiver is None else call.receiver.data
+    return data.state if isinstance(data, LibraryObject) else {}
+
+
+def _given(call: Call, position: int, name: str) -> tuple[Value, ...]:
+    value = call.given(position, name)
+    if value is None or not isinstance(value.data, (list, tuple)):
+        return ()
+    return tuple(value.data)
+
+
+# --- mapping a function over items ----------------------------------------------------------------
+
+
+def _mapped(
+    interpreter: Interpreter,
+    function: Value,
+    rows: Value,
+    place: Origin,
+    spread: bool = False,
+    others: Sequence[Value] = (),
+) -> Value:
+    """Return the list of what a function gives for each item."""
+    columns = [interpreter.iterate(one) for one in (rows, *others)]
+    if any(isinstance(one, Lazy) for one in columns):
+        firsts = [
+            one.item if isinstance(one, Lazy) else one[0] if one else Value(UNKNOWN)
+            for one in columns
+        ]
+        length = next(one.length for one in columns if isinstance(one, Lazy))
+        return Value(Lazy(_applied(interpreter, function, firsts, place, spread), length))
+    lists = [one for one in columns if isinstance(one, list)]
+    tasks = list(zip(*lists, strict=False))
+    found = [_applied(interpreter, function, task, place, spread) for task in tasks[:MAX_TASKS]]
+    found.extend(found[-1:] * (len(tasks) - len(found)))
+    return Value(found, rows.origins)
+
+
+def _applied(
+    interpreter: Interpreter, function: Value, task: Sequence[Value], place: Origin, spread: bool
+) -> Value:
+    given = tuple(task)
+    if spread and len(given) == 1:
+        items = interpreter.iterate(given[0])
+        if isinstance(items, Lazy):
+            return unknown(function, *given)
+        given = tuple(items)
+    return interpreter.call(function, given, {}, place)
+
+
+POOLS = ("Pool", "ThreadPool", "ProcessPoolExecutor", "ThreadPoolExecutor", "Executor")
+
+
+@MODELS.function("multiprocessing.get_context")
+def _context(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return _object("multiprocessing.context.BaseContext", call)
+
+
+@MODELS.method("BaseContext", "Pool")
+def _context_pool(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return _object("multiprocessing.Pool", call)
+
+
+@MODELS.method("BaseContext", "Process")
+def _context_process(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return _object("multiprocessing.Process", call)
+
+
+def _map(interpreter: Interpreter, call: Call) -> Value:
+    if len(call.args) < 2:
+        return call.unknown()
+    spread = call.name.startswith("starmap")
+    others = () if spread or not _is_executor(call) else call.args[2:]
+    return _mapped(interpreter, call.args[0], call.args[1], call.place, spread, others)
+
+
+def _is_executor(call: Call) -> bool:
+    data = None if call.receiver is None else call.receiver.data
+    return isinstance(data, LibraryObject) and data.short.endswith("Executor")
+
+
+def _submitted(interpreter: Interpreter, call: Call) -> Value:
+    """Model ``submit(function, ...)`` and ``apply_async(function, args, kwds)``."""
+    if not call.args:
+        return call.unknown()
+    if call.name == "submit":
+        result = interpreter.call(call.args[0], call.args[1:], call.keywords, call.place)
+        return _object("concurrent.futures.Future", call, given_back=result)
+    named = call.given(2, "kwds")
+    keywords = named.data if named is not None and isinstance(named.data, dict) else {}
+    given = _given(call, 1, "args")
+    result = interpreter.call(call.args[0], given, keywords, call.place)
+    if call.name == "apply":
+        return result
+    return _object("multiprocessing.pool.AsyncResult", call, given_back=result)
+
+
+def _entered(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return call.receiver if call.receiver is not None else call.unknown()
+
+
+for _pool in POOLS:
+    MODELS.method(_pool, "map", "imap", "imap_unordered", "starmap")(_map)
+    MODELS.method(_pool, "submit", "apply", "apply_async")(_submitted)
+    MODELS.method(_pool, "__enter__")(_entered)
+
+
+@MODELS.method("Future", "result")
+@MODELS.method("AsyncResult", "get")
+def _result(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return _state(call).get("given_back", call.unknown())
+
+
+@MODELS.function("concurrent.futures.as_completed", "asyncio.as_completed")
+def _completed(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    futures = call.given(0, "fs")
+    if futures is not None and isinstance(futures.data, dict):
+        # The keys of a dictionary of futures are objects, which are not kept as keys.
+        return call.unknown()
+    return futures if futures is not None else call.unknown()
+
+
+# --- threads and processes ------------------------------------------------------------------------
+
+
+@MODELS.method("Thread", "start", "run")
+@MODELS.method("Process", "start", "run")
+def _started(interpreter: Interpreter, call: Call) -> Value:
+    data = None if call.receiver is None else call.receiver.data
+    if isinstance(data, LibraryObject):
+        target = data.keywords.get("target")
+        given = data.keywords.get("args")
+        named = data.keywords.get("kwargs")
+        if target is not None and target.data is not None:
+            args = given.data if given is not None and isinstance(given.data, (list, tuple)) else ()
+            keywords = named.data if named is not None and isinstance(named.data, dict) else {}
+            interpreter.call(target, tuple(args), keywords, call.place)
+    return Value(None)
+
+
+@MODELS.function("torch.multiprocessing.spawn", "torch.spawn", "xla.spawn")
+def _spawned(interpreter: Interpreter, call: Call) -> Value:
+    function = call.given(0, "fn")
+    if function is not None:
+        args = (Value(0), *_given(call, 1, "args"))
+        interpreter.call(function, args, {}, call.place)
+    return Value(None)
+
+
+@MODELS.function("asyncio.run", "asyncio.create_task", "asyncio.wait_for", "asyncio.shield")
+def _awaited(interpreter: Interpreter, call: Call) -> Value:
+    """Give what is awaited: it was followed when it was called."""
+    del interpreter
+    return call.args[0] if call.args else call.unknown()
+
+
+@MODELS.function("asyncio.gather")
+def _gathered(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return Value(list(call.args))
+
+
+@MODELS.function("asyncio.to_thread")
+def _to_thread(interpreter: Interpreter, call: Call) -> Value:
+    if not call.args:
+        return call.unknown()
+    return interpreter.call(call.args[0], call.args[1:], call.keywords, call.place)
+
+
+@MODELS.method("instance", "start")
+def _started_instance(interpreter: Interpreter, call: Call) -> Value:
+    """Run the ``run`` of an object whose class derives from a thread or process."""
+    receiver = call.receiver
+    if receiver is None:
+        return call.unknown()
+    interpreter.call(interpreter.attribute(receiver, "run", call.place), (), {}, call.place)
+    return Value(None)
+
+
+# --- joblib and Ray -------------------------------------------------------------------------------
+
+
+@MODELS.function("joblib.delayed", "joblib.parallel.delayed", "sklearn.utils.parallel.delayed")
+def _delayed(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return _object("joblib.delayed", call)
+
+
+@MODELS.object("joblib.delayed")
+def _postponed(interpreter: Interpreter, call: Call) -> Value:
+    """Give the result of a delayed call at once; `Parallel` hands it on."""
+    data = None if call.receiver is None else call.receiver.data
+    if not isinstance(data, LibraryObject) or not data.args:
+        return call.unknown()
+    return interpreter.call(data.args[0], call.args, call.keywords, call.place)
+
+
+@MODELS.object("joblib.Parallel", "joblib.parallel.Parallel")
+def _in_parallel(interpreter: Interpreter, call: Call) -> Value:
+    items = interpreter.iterate(call.args[0]) if call.args else []
+    if isinstance(items, Lazy):
+        return Value(items)
+    return Value(items)
+
+
+@MODELS.function("ray.remote")
+def _remote(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    if not call.args:
+        return Value(LibraryObject("ray.options", (), dict(call.keywords), call.place))
+    return _object("ray.RemoteFunction", call)
+
+
+@MODELS.object("ray.options")
+def _remote_with_options(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return _object("ray.RemoteFunction", call)
+
+
+@MODELS.method("RemoteFunction", "remote")
+def _remote_call(interpreter: Interpreter, call: Call) -> Value:
+    data = None if call.receiver is None else call.receiver.data
+    if not isinstance(data, LibraryObject) or not data.args:
+        return call.unknown()
+    return interpreter.call(data.args[0], call.args, call.keywords, call.place)
+
+
+@MODELS.method("RemoteFunction", "options")
+def _options(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return call.receiver if call.receiver is not None else call.unknown()
+
+
+@MODELS.function("ray.get", "ray.put")
+def _fetched(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return call.args[0] if call.args else call.unknown()
+
+
+# --- wrapped models -------------------------------------------------------------------------------
+
+WRAPPERS = (
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.DataParallel",
+    "torch.nn.parallel.DistributedDataParallel",
+    "torch.distributed.fsdp.FullyShardedDataParallel",
+)
+
+
+@MODELS.function(*WRAPPERS)
+def _wrapped(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    module = call.given(0, "module")
+    return _object(call.name, call, module=module if module is not None else call.unknown())
+
+
+@MODELS.object(*WRAPPERS)
+def _through(interpreter: Interpreter, call: Call) -> Value:
+    module = _state(call).get("module")
+    if module is None:
+        return call.unknown()
+    return interpreter.call(module, call.args, call.keywords, call.place)
+
+
+for _short in {name.rpartition(".")[2] for name in WRAPPERS}:
+    MODELS.method(
+        _short, "to", "cuda", "cpu", "train", "eval", "float", "half", "double", "requires_grad_"
+    )(_entered)
+
+
+def _handed_back(interpreter: Interpreter, call: Call) -> Value:
+    """Model ``prepare`` and ``setup``, which give back what they get, wrapped."""
+    del interpreter
+    if len(call.args) == 1:
+        return call.args[0]
+    return Value(tuple(call.args))
+
+
+for _short in ("Accelerator", "Fabric"):
+    MODELS.method(_short, "prepare", "setup", "setup_dataloaders", "prepare_model")(_handed_back)
+    MODELS.method(_short, "prepare_data_loader", "prepare_optimizer", "setup_module")(_handed_back)
+    MODELS.method(_short, "gather", "gather_for_metrics", "unwrap_model")(_handed_back)
+    MODELS.method(_short, "all_gather", "reduce", "to_device")(_handed_back)
+    MODELS.method(_short, "backward")(lambda _, call: Value(None))

@@ -1,0 +1,473 @@
+"""Programs that libraries call back: trainers, workers, test runners, commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from followed_programs import followed, shown
+
+from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
+from dl_bug_lsp.interpretation.values import Value
+from dl_bug_lsp.workspace import Workspace
+
+WORK = """
+import asyncio, multiprocessing, threading
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+import joblib, ray
+from joblib import Parallel, delayed
+import torch
+from torch import nn
+
+def square(n):
+    return n * n
+
+def add(a, b):
+    return a + b
+
+rows = []
+
+class Worker(threading.Thread):
+    def run(self):
+        rows.append(7)
+
+async def wait(n):
+    return n + 1
+
+pool = ProcessPoolExecutor(2)
+threads = multiprocessing.Pool(2)
+thread = threading.Thread(target=rows.append, args=(3,))
+thread.start()
+Worker().start()
+remote = ray.remote(square)
+wrapped = nn.DataParallel(nn.Linear(3, 4))
+"""
+GIVEN_BACK = {
+    "list(pool.map(square, [1, 2, 3]))": [1, 4, 9],
+    "pool.submit(add, 2, b=3).result()": 5,
+    "threads.map(square, [2])": [4],
+    "threads.starmap(add, [(1, 2), (3, 4)])": [3, 7],
+    "threads.apply_async(add, (1, 5)).get()": 6,
+    "multiprocessing.get_context('spawn').Pool(2).map(square, [3])": [9],
+    "Parallel(n_jobs=2)(delayed(square)(n) for n in (1, 2))": [1, 4],
+    "ray.get([remote.remote(3)])": [9],
+    "asyncio.run(wait(1))": 2,
+    "rows": [3, 7],
+    "wrapped(torch.zeros(2, 3))": ((2, 4), "float32"),
+}
+
+
+@pytest.mark.parametrize("expression", GIVEN_BACK)
+def test_work_that_is_handed_over_is_done(expression: str, tmp_path: Path) -> None:
+    _, names = followed(tmp_path, f"{WORK}\nfound = {expression}\n", {})
+    assert shown(names["found"]) == GIVEN_BACK[expression]
+
+
+LIGHTNING = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+import lightning as L
+from lightning.pytorch.callbacks import EarlyStopping
+
+class Data(L.LightningDataModule):
+    def setup(self, stage):
+        self.rows = TensorDataset(torch.zeros(10, 3), torch.zeros(10).long())
+
+    def train_dataloader(self):
+        return DataLoader(self.rows, batch_size=5)
+
+    def val_dataloader(self):
+        return DataLoader(self.rows, batch_size=2)
+
+class Net(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(WIDTH, 2)
+
+    def training_step(self, batch, index):
+        x, y = batch
+        loss = nn.functional.cross_entropy(self.layer(x), y)  # step
+        return RETURNED
+
+    def validation_step(self, batch, index):
+        self.log("LOGGED", 0.5)
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters())
+
+stopping = EarlyStopping(monitor="val_loss")
+trainer = L.Trainer(max_epochs=1, callbacks=[stopping])
+trainer.fit(Net(), datamodule=Data())  # fit
+"""
+
+
+def failing(
+    root: Path, text: str, mark: str, exception: str = "", frames: tuple[str, ...] = ()
+) -> Outcome:
+    """Follow a program up to the line with a mark; ``frames`` are marks of outer lines."""
+    (root / "main.py").write_text(text, encoding="utf-8")
+    lines = text.split("\n")
+
+    def place(wanted: str) -> tuple[str, int]:
+        return "main.py", next(n for n, x in enumerate(lines, 1) if x.endswith(f"# {wanted}"))
+
+    places = tuple(place(one) for one in (*frames, mark))
+    interpreter = Interpreter(
+        Workspace(root, cache=False), "main.py", places[-1], (), frames=places, exception=exception
+    )
+    return interpreter.run()
+
+
+def lightning(width: int = 3, returned: str = "loss", logged: str = "val_loss") -> str:
+    """Return a program that Lightning trains."""
+    text = LIGHTNING.replace("WIDTH", str(width)).replace("RETURNED", returned)
+    return text.replace("LOGGED", logged)
+
+
+def lines_of(outcome: Outcome) -> set[int]:
+    assert outcome.raised is not None
+    return {line for side in outcome.raised.sides for _, line in side.origins}
+
+
+def line_with(text: str, part: str) -> int:
+    return next(n for n, x in enumerate(text.split("\n"), 1) if part in x)
+
+
+def test_a_training_step_gets_a_batch_of_the_data_module(tmp_path: Path) -> None:
+    text = lightning(width=4)
+    outcome = failing(tmp_path, text, "step", frames=("fit",))
+    assert outcome.raised is not None
+    assert outcome.raised.what == "size"
+    assert {line_with(text, "nn.Linear(4"), line_with(text, "torch.zeros(10, 3)")} <= lines_of(
+        outcome
+    )
+
+
+def test_what_a_training_step_returns_is_checked(tmp_path: Path) -> None:
+    text = lightning(returned="loss, 1")
+    outcome = failing(tmp_path, text, "fit")
+    assert outcome.raised is not None
+    assert line_with(text, "return loss, 1") in lines_of(outcome)
+    missing = failing(tmp_path, lightning(returned='{"value": loss}'), "fit")
+    assert missing.raised is not None
+    assert failing(tmp_path, lightning(returned='{"loss": loss}'), "fit").raised is None
+
+
+def test_a_callback_watches_what_is_logged(tmp_path: Path) -> None:
+    text = lightning(logged="valid_loss")
+    outcome = failing(tmp_path, text, "fit")
+    assert outcome.raised is not None
+    assert {line_with(text, "monitor="), line_with(text, "self.log(")} <= lines_of(outcome)
+    assert failing(tmp_path, lightning(), "fit").raised is None
+
+
+TRANSFORMERS = """
+import torch
+from torch.utils.data import Dataset
+from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainingArguments
+
+class Rows(Dataset):
+    def __init__(self):
+        self.labels = [0, 1, 2]
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, index):
+        return {"input_ids": torch.tensor([1, 2]), "labels": self.labels[index]}
+
+LABELS = 2
+model = BertForSequenceClassification(BertConfig(vocab_size=10, num_labels=LABELS))
+args = TrainingArguments("out", learning_rate=RATE)
+trainer = Trainer(model=model, args=args, train_dataset=Rows())
+trainer.train()  # fails
+"""
+
+
+def test_labels_of_a_data_set_go_into_the_model(tmp_path: Path) -> None:
+    text = TRANSFORMERS.replace("RATE", "0.1")
+    outcome = failing(tmp_path, text, "fails")
+    assert outcome.raised is not None
+    assert outcome.raised.what == "index"
+    assert {line_with(text, "LABELS = 2"), line_with(text, "[0, 1, 2]")} <= lines_of(outcome)
+    assert failing(tmp_path, text.replace("LABELS = 2", "LABELS = 3"), "fails").raised is None
+
+
+def test_a_learning_rate_of_text_does_not_train(tmp_path: Path) -> None:
+    outcome = failing(tmp_path, TRANSFORMERS.replace("RATE", "'1e-3'"), "fails")
+    assert outcome.raised is not None
+    assert outcome.raised.what == "type"
+
+
+HYDRA = {
+    "conf/config.yaml": (
+        "defaults:\n  - model: small\n  - _self_\n  - experiment: null\n"
+        "rate: 0.1\nname: net-${model.width}\ntwice: ${model.width}\n"
+    ),
+    "conf/model/small.yaml": "_target_: nets.Net\nwidth: 3\n",
+    "conf/model/large.yaml": "_target_: nets.Net\nwidth: 30\n",
+    "nets.py": "class Net:\n    def __init__(self, width):\n        self.width = width\n",
+}
+TASK = """
+import hydra
+from hydra.utils import instantiate
+
+@hydra.main(config_path="conf", config_name="config", version_base=None)
+def main(cfg):
+    global rate, name, twice, net
+    rate, name, twice = cfg.rate, cfg.name, cfg.twice
+    net = instantiate(cfg.model)
+
+rate = name = twice = net = None
+main()
+width = net.width
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [((), (0.1, "net-3", 3, 3)), (("model=large", "rate=2"), (2, "net-30", 30, 30))],
+)
+def test_hydra_composes_the_settings_of_a_task(
+    words: tuple[str, ...], expected: tuple[object, ...], tmp_path: Path
+) -> None:
+    _, names = followed(tmp_path, TASK, HYDRA, words)
+    assert tuple(shown(names[n]) for n in ("rate", "name", "twice", "width")) == expected
+    place = ("conf/model/large.yaml" if words else "conf/model/small.yaml", 2)
+    assert place in names["width"].origins
+    assert place in names["twice"].origins
+
+
+def test_a_test_gets_its_fixtures_and_parameters(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(
+        "import pytest\n\n@pytest.fixture\ndef rows(size):\n    yield list(range(size))\n",
+        encoding="utf-8",
+    )
+    text = """
+import pytest
+
+@pytest.fixture
+def size():
+    return 3
+
+@pytest.mark.parametrize("index", [5, 6])
+def test_rows(rows, index):
+    print(rows[index])  # fails
+"""
+    outcome = failing(tmp_path, text, "fails")
+    assert outcome.raised is not None
+    assert next(side.data for side in outcome.raised.sides) == 5
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "@click.option('--size', default=3)\ndef main(size):",
+        "def main(size: int = typer.Option(3)):",
+        "def main(size=3):",
+    ],
+)
+def test_a_command_gets_the_defaults_of_its_options(declared: str, tmp_path: Path) -> None:
+    text = f"import click, typer\n\n{declared}\n    print('abc'[size])  # fails\n"
+    outcome = failing(tmp_path, text, "fails")
+    assert outcome.raised is not None
+    assert outcome.raised.sides[0].data == 3
+
+
+def test_arguments_that_are_not_known_do_not_keep_from_a_function(tmp_path: Path) -> None:
+    text = """
+import sys
+
+def main(path, size=3):
+    print("abc"[size])  # fails
+
+main(*sys.argv[1:])
+"""
+    (tmp_path / "main.py").write_text(text, encoding="utf-8")
+    outcome = Interpreter(Workspace(tmp_path, cache=False), "main.py", ("main.py", 5)).run()
+    assert outcome.raised is not None
+
+
+def test_a_long_loop_is_continued_in_outline(tmp_path: Path) -> None:
+    text = """
+def work(n):
+    total = 0
+    for i in range(200):
+        total += i * n
+    return total
+
+rows = []
+for n in range(100):
+    rows.append(work(n))
+    rows.append(n)
+    if len(rows) > 150:
+        print("abc"[len("abcd")])  # fails
+print(len(rows))
+"""
+    outcome = failing(tmp_path, text, "fails")
+    assert outcome.raised is not None
+    _, names = followed(tmp_path, text.replace('"abc"[len("abcd")]', "1"), {})
+    rows = names["rows"].data
+    assert isinstance(rows, list)
+    assert len(rows) == 200
+
+
+UNEVEN = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    sizes = [4, 4, 5]
+    labels = [0, 9, 1]
+
+    def __len__(self):
+        return len(self.sizes)
+
+    def __getitem__(self, index):
+        return torch.zeros(SHAPE), self.labels[index]
+
+CLASSES = 3
+layer = torch.nn.Linear(4, CLASSES)
+for x, y in DataLoader(Rows(), batch_size=2):  # loads
+    loss = torch.nn.functional.cross_entropy(layer(x), y)  # learns
+"""
+
+
+def test_samples_of_unlike_sizes_make_no_batch(tmp_path: Path) -> None:
+    outcome = failing(tmp_path, UNEVEN.replace("SHAPE", "self.sizes[index]"), "loads")
+    assert outcome.raised is not None
+    assert [side.data for side in outcome.raised.sides] == [4, 5]
+
+
+def test_a_label_of_any_sample_may_be_beyond_the_classes(tmp_path: Path) -> None:
+    text = UNEVEN.replace("SHAPE", "4")
+    outcome = failing(tmp_path, text, "learns", "IndexError")
+    assert outcome.raised is not None
+    assert outcome.raised.what == "index"
+    assert {line_with(text, "labels ="), line_with(text, "CLASSES = ")} <= lines_of(outcome)
+
+
+PACKED = """
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence as pack, pad_packed_sequence as pad
+x = torch.zeros(6, 9, 4)
+lengths = torch.tensor([9, 8, 7, 6, 5, 4])
+gru = nn.GRU(4, 5, batch_first=True)
+out, last = gru(pack(x, lengths, batch_first=True))
+y, _ = pad(out, batch_first=True)
+net = nn.Linear(5, 2)
+torch.save({"net": net, "width": 5}, "a.pt")
+width = torch.load("a.pt")["width"]
+"""
+
+
+def test_packed_sequences_keep_their_sizes(tmp_path: Path) -> None:
+    _, names = followed(tmp_path, PACKED, {})
+    assert shown(names["y"]) == ((6, None, 5), "float32")
+    assert shown(names["last"]) == ((1, 6, 5), "float32")
+    assert shown(names["width"]) == 5
+
+
+def test_lengths_have_to_be_as_many_as_the_rows(tmp_path: Path) -> None:
+    text = PACKED.replace(", 5, 4])", ", 5])").replace("out, last", "o")
+    outcome = failing(tmp_path, text.replace("batch_first=True))", "batch_first=True))  # f"), "f")
+    assert outcome.raised is not None
+    assert [side.data for side in outcome.raised.sides] == [6, 5]
+
+
+STATES = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, users, items):
+        super().__init__()
+        self.user = nn.Embedding(users, 8)
+        self.item = nn.Embedding(items, 8)
+
+net = Net(24, 7)
+net.load_state_dict(torch.load("old.pt"))  # fails
+"""
+
+
+def test_a_parameter_of_another_size_leads_to_its_layer(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(STATES, encoding="utf-8")
+    line = line_with(STATES, "# fails")
+    message = (
+        "Error(s) in loading state_dict for Net:\n\tsize mismatch for user.weight: copying a param "
+        "with shape torch.Size([25, 8]) from checkpoint, the shape in current model is "
+        "torch.Size([24, 8])."
+    )
+    outcome = Interpreter(
+        Workspace(tmp_path, cache=False), "main.py", ("main.py", line), message=message
+    ).run()
+    assert outcome.raised is not None
+    assert outcome.raised.sides[0].data == 24
+    assert ("main.py", line_with(STATES, "Net(24")) in outcome.raised.sides[0].origins
+
+
+def test_what_the_failing_expression_is_made_of_is_told(tmp_path: Path) -> None:
+    text = """
+import strange
+
+WIDTH = 3
+OTHER = 4
+first = strange.make(WIDTH)
+second = strange.make(OTHER)
+print(strange.join(first, 1), strange.split(second))  # fails
+"""
+    (tmp_path / "main.py").write_text(text, encoding="utf-8")
+    line = line_with(text, "# fails")
+    outcome = Interpreter(
+        Workspace(tmp_path, cache=False),
+        "main.py",
+        ("main.py", line),
+        expression="strange.split(second)",
+    ).run()
+    assert outcome.raised is None
+    origins = {at for value in outcome.operands for _, at in value.origins}
+    assert line_with(text, "OTHER = ") in origins
+    assert line_with(text, "WIDTH = ") not in origins
+
+
+def test_the_class_of_the_exception_says_what_may_explain_it(tmp_path: Path) -> None:
+    text = "row = {'a': 1}\nvalue = row['b'].size  # fails\n"
+    assert failing(tmp_path, text, "fails", "KeyError").raised is not None
+    assert failing(tmp_path, text, "fails", "ZeroDivisionError").raised is None
+
+
+@pytest.mark.parametrize("message", ["index out of range in self", "something else"])
+def test_an_index_that_is_not_known_is_beyond_where_the_message_says_so(
+    message: str, tmp_path: Path
+) -> None:
+    text = """
+import torch
+from somewhere import load
+ROWS = 5
+table = torch.nn.Embedding(ROWS, 8)
+x = load("x").long()
+words = torch.zeros(3, dtype=torch.long).to(load("device"))
+y = table(torch.as_tensor(load("x")).long())  # fails
+"""
+    (tmp_path / "main.py").write_text(text, encoding="utf-8")
+    outcome = Interpreter(
+        Workspace(tmp_path, cache=False),
+        "main.py",
+        ("main.py", line_with(text, "# fails")),
+        message=message,
+    ).run()
+    assert (outcome.raised is not None) is ("range" in message)
+
+
+def test_attributes_of_parsed_arguments_are_all_known(tmp_path: Path) -> None:
+    text = """
+from types import SimpleNamespace
+cfg = SimpleNamespace(width=3, depth=2)
+print(cfg.widht)  # fails
+"""
+    outcome = failing(tmp_path, text, "fails", "AttributeError")
+    assert outcome.raised is not None
+    assert lines_of(outcome) == {line_with(text, "width=3")}
+    assert Value(1).known
