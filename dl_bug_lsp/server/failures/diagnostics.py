@@ -244,8 +244,10 @@ class Diagnostics:
     def _send(self, uri: str) -> None:
         """Push what a document has now, unless it is what was pushed last."""
         found = list(self._failures.get(uri, ()))
+        # What was expected of a line before the run is no news beside what became of it.
+        failed = {one.range.start.line for one in found}
         for _, others in sorted(self._others.get(uri, {}).items()):
-            found.extend(others)
+            found.extend(one for one in others if one.range.start.line not in failed)
         if found == self._pushed.get(uri, []):
             return
         if found:

@@ -26,6 +26,7 @@ from dl_bug_lsp.server.failures.shown_failures import OF_A_FOLDER
 from dl_bug_lsp.server.files.indexing import files_changed
 from dl_bug_lsp.server.files.notebooks import is_open_notebook
 from dl_bug_lsp.server.following.followed_spectra import spectrum_looker
+from dl_bug_lsp.server.following.followed_trainings import training_looker
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError
 from dl_bug_lsp.settings.reading import Settings
 
@@ -258,7 +259,15 @@ class FollowedLogs:
         sources = any_of(self._sources)
         is_source = None if self._ls.hears_of_files else partial(_matches, sources)
         ear = _Ear(self, folder)
-        look = spectrum_looker(self._ls, folder, settings.spectrum_junit)
+        looks = (
+            spectrum_looker(self._ls, folder, settings.spectrum_junit),
+            training_looker(self._ls, folder),
+        )
+
+        def look() -> None:
+            for each in looks:
+                each()
+
         watcher = Watcher(
             str(folder.root),
             ear,
