@@ -1,19 +1,23 @@
 """What the checks find before a run: of recorded failures their causes, of clean programs nothing.
 
     python benchmarks/checks.py [--only clean,failing,blind,public] [--python PYTHON] [--shared DIR]
-        [--public FOLDER ...] [--beside TOOLS] [--list]
+        [--public FOLDER ...] [--factory STORE --mirror DIR] [--beside TOOLS] [--list]
 
 Failing: fixtures, the programs of ``held_out/opened``, and with ``--shared`` those of its gallery.
-A cause is found where a finding stands at one of its lines. Clean: the same fixtures with their
+A cause is found where a finding stands at one of its lines, and named where a finding or its
+evidence names one. Clean: the same fixtures with their
 fixes applied, and with ``--public`` checkouts of public repositories (without the check
-``missing-library``: the environment is not theirs). Of ``held_out/blind`` only
-totals are printed. ``--beside`` is a folder with the programs ruff and pyright.
+``missing-library``: the environment is not theirs), and with ``--factory`` the programs of the
+failure factory that end well (of its blind half only totals). Of ``held_out/blind`` only
+totals are printed. ``--beside`` is a folder with ruff, pyright, pyrefly and torchfix.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -26,7 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dl_bug_lsp.checks.checking import CheckOptions, check
-from dl_bug_lsp.checks.findings import Certainty, CheckReport
+from dl_bug_lsp.checks.findings import Certainty, CheckReport, Finding
 from dl_bug_lsp.workspace import Workspace
 
 HERE = Path(__file__).resolve().parent
@@ -36,7 +40,9 @@ STATIC = frozenset(
      "illegal_argument", "syntax_error")
 )  # fmt: skip
 """The categories for which the share is also told by itself."""
+SETUP_SECONDS = 60
 LEVELS = tuple(Certainty)
+TOOLS = ("ruff", "pyright", "pyrefly", "torchfix")
 
 
 @dataclass
@@ -106,7 +112,10 @@ def failing(folders: list[Path], python: str, beside: Path | None, listed: bool)
             if any(hit.order <= level.order for hit in hits):
                 tally.found[level.value] += 1
                 row[level.value] += 1
-        for tool in ("ruff", "pyright") if beside is not None else ():
+        if any(_named(finding) & causes for finding in report.findings):
+            tally.found["named"] += 1
+            row["named"] += 1
+        for tool in TOOLS if beside is not None else ():
             if causes & _other(beside / tool, case / "workspace", python):
                 tally.found[tool] += 1
                 row[tool] += 1
@@ -120,6 +129,13 @@ def failing(folders: list[Path], python: str, beside: Path | None, listed: bool)
     return tally
 
 
+def _named(finding: Finding) -> set[tuple[str, int]]:
+    """Return the places that a finding names: its own, and those of its evidence."""
+    text = " ".join((finding.message, *finding.evidence))
+    pairs = re.findall(r"([\w./-]+\.\w+)(?::|, line )(\d+)", text)
+    return {(finding.file, finding.line), *((file, int(line)) for file, line in pairs)}
+
+
 def _other(tool: Path, folder: Path, python: str) -> set[tuple[str, int]]:
     """Return the lines that another tool reports, with its own defaults."""
     with tempfile.TemporaryDirectory() as place:
@@ -131,6 +147,18 @@ def _other(tool: Path, folder: Path, python: str) -> set[tuple[str, int]]:
             rows = json.loads(_output(words, copy) or "[]")
             return {
                 (Path(r["filename"]).relative_to(copy.resolve()).as_posix(), r["location"]["row"])
+                for r in rows
+            }
+        if tool.name == "torchfix":
+            words = [str(tool), "--select=ALL", "."]
+            found = re.findall(r"^(?:\./)?(.+?):(\d+):\d+: ", _output(words, copy), re.MULTILINE)
+            return {(file, int(line)) for file, line in found}
+        if tool.name == "pyrefly":
+            words = [str(tool), "check", "--python-interpreter-path", python,
+                     "--output-format", "json"]  # fmt: skip
+            rows = json.loads(_output(words, copy) or "{}").get("errors", [])
+            return {
+                (Path(copy, r["path"]).resolve().relative_to(copy.resolve()).as_posix(), r["line"])
                 for r in rows
             }
         words = [str(tool), "--outputjson", "--pythonpath", python, "."]
@@ -150,9 +178,62 @@ def _output(words: list[str], folder: Path) -> str:
     return done.stdout
 
 
-def clean(python: str, public: list[Path], listed: bool) -> dict[str, Counter[str]]:
+def factory_programs(
+    store: Path, mirror: Path | None, python: str
+) -> Iterator[tuple[str, bool, Path, list[str]]]:
+    """Yield the factory's programs that end well: name, whether seen, a copy, the command."""
+    from factory.catalogue import inputs_of, programs
+    from factory.storage import SEEN, Halves
+
+    ending_well = {file.stem for file in (store / "clean").glob("*.json")}
+    halves = Halves()
+    path = f"{Path(python).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    for program in programs(mirror):
+        name = program.id
+        if program.repository:
+            folder = program.repository.replace("/", "+")
+            name = f"{folder}@{(program.commit or 'HEAD')[:12]}"
+        origin = store / "checkouts" / name
+        if program.id not in ending_well or not origin.is_dir():
+            continue
+        with tempfile.TemporaryDirectory() as place:
+            copy = Path(place) / "workspace"
+            ignored = shutil.ignore_patterns("__pycache__", ".git")
+            shutil.copytree(origin, copy, symlinks=True, ignore=ignored)
+            inputs = inputs_of(program)
+            if inputs is not None:
+                shutil.copytree(inputs, copy, dirs_exist_ok=True)
+            if program.setup:
+                environment = {**os.environ, **program.environment, "PATH": path}
+                try:
+                    subprocess.run(
+                        ["bash", "-c", program.setup],
+                        cwd=copy,
+                        env=environment,
+                        capture_output=True,
+                        timeout=SETUP_SECONDS,
+                        check=False,
+                    )
+                except subprocess.TimeoutExpired:
+                    continue
+            yield program.id, halves.of(program.source) == SEEN, copy, list(program.command)
+
+
+def clean(
+    python: str,
+    public: list[Path],
+    listed: bool,
+    factory: Path | None = None,
+    mirror: Path | None = None,
+) -> dict[str, Counter[str]]:
     """Check programs that run well; count those with a finding of each certainty."""
-    groups = {"fixed fixtures": Counter[str](), "public checkouts": Counter[str]()}
+    names = ("fixed fixtures", "public checkouts", "factory, seen", "factory, blind")
+    groups = {name: Counter[str]() for name in names}
+    if factory is not None:
+        for name, seen, copy, command in factory_programs(factory, mirror, python):
+            workspace = Workspace(copy, cache=False)
+            report = check(workspace, command, CheckOptions(python, ("missing-library",)))
+            _count(groups[f"factory, {'seen' if seen else 'blind'}"], name, report, listed and seen)
     with tempfile.TemporaryDirectory() as place:
         for case in _cases([FIXTURES]):
             truth = json.loads((case / "truth.json").read_text(encoding="utf-8"))
@@ -209,6 +290,8 @@ def main() -> int:
     parser.add_argument("--python", default=str(HERE.parent / ".venv-fixtures" / "bin" / "python"))
     parser.add_argument("--shared", type=Path)
     parser.add_argument("--public", type=Path, nargs="*", default=[])
+    parser.add_argument("--factory", type=Path)
+    parser.add_argument("--mirror", type=Path)
     parser.add_argument("--beside", type=Path)
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
@@ -218,7 +301,7 @@ def main() -> int:
     if "blind" in wanted:
         print("held_out/blind, totals (each column holds those before it)")
         blind = failing([HERE / "held_out" / "blind"], arguments.python, arguments.beside, False)
-        others = ("ruff", "pyright") if arguments.beside else ()
+        others = TOOLS if arguments.beside else ()
         told = ", ".join(f"{c} {blind.found[c]}" for c in (*columns, *others))
         print(f"  {blind.cases} cases: {told}")
     if "failing" in wanted:
@@ -226,10 +309,13 @@ def main() -> int:
         if arguments.shared is not None:
             folders.append(arguments.shared / "gallery")
         tally = failing(folders, arguments.python, arguments.beside, arguments.list)
-        others = ("ruff", "pyright") if arguments.beside else ()
+        others = ("named", *TOOLS) if arguments.beside else ("named",)
         _table(tally, (*columns, *others))
     if "clean" in wanted:
-        for name, counts in clean(arguments.python, arguments.public, arguments.list).items():
+        groups = clean(
+            arguments.python, arguments.public, arguments.list, arguments.factory, arguments.mirror
+        )
+        for name, counts in groups.items():
             if counts["programs"]:
                 said = ", ".join(f"{key} {value}" for key, value in counts.items())
                 print(f"{name}: {said}")

@@ -24,6 +24,7 @@ HEAD = """\
     dl-bug-lsp check -- make train           # the commands of a target
     dl-bug-lsp check -- launch.json:Train    # a configuration of VS Code
     dl-bug-lsp check                         # the programs that launch files and main parts show
+    dl-bug-lsp check --gpu 24GB -- python train.py     # and whether a training step fits the card
 
 Libraries are those of the interpreter that the command names (`--python` names another one): an
 activated environment, one in the folder (`.venv`, `venv`), else what `PATH` holds. They are read
@@ -42,6 +43,26 @@ sure findings are warnings, likely ones informations.
 
 `--format json` ([schema](check.schema.json)), `sarif` and `github` are for programs.
 `dl-bug-lsp run --check -- COMMAND` checks first and does not start what is surely wrong.
+
+## How a run is followed
+
+The program is followed from its first line with the words of the command, the configs and data
+files of the workspace, and shapes and types in place of arrays. The first failure that is surely
+reached is reported: conditions on the way are known, no handler is around, every size that does
+not fit is known. It is located as after a real run, so the finding stands at the likely cause,
+and its message says where the run would fail. Loops over data whose length is not known are taken
+to run once; then a finding is likely, not sure. What a library does with an object that it is
+handed is unknown afterwards.
+
+## Memory
+
+`--gpu 24GB` adds up weights, gradients, optimizer states and the activations of one batch, for
+trainings in PyTorch that can be followed to their backward pass. The answer is a range: the
+estimate less 15 %, and the estimate plus 25 % and 0.6 GB for CUDA's context, kernels and the
+allocator's fragments. `python benchmarks/memory_estimate.py` compares the estimate with the peak
+that PyTorch's profiler measures on a CPU, for twelve models: median error 2 %, largest 20 %.
+Three constants (what LSTM, GRU and encoder layers keep) were set by these models; on GPUs nothing
+has been measured.
 
 ## Leaving findings out
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from dl_bug_lsp.checks import forecasts
 from dl_bug_lsp.checks.entries import Entries, entries_found, entries_of, entries_of_line
 from dl_bug_lsp.checks.findings import CheckReport, Finding
 from dl_bug_lsp.checks.program import CheckedProgram
@@ -16,6 +17,7 @@ from dl_bug_lsp.workspace import Workspace
 
 MOST_FINDINGS = 1_000
 LONGEST_COMMENT_LINE = 2_000
+FOLLOWED = frozenset(check.id for check in forecasts.CHECKS)
 _IGNORE = re.compile(r"#\s*dl-bug:\s*ignore(?:\[(?P<ids>[\w\s,-]*)\])?")
 
 
@@ -24,11 +26,13 @@ class CheckOptions:
     """What a user may choose; ``python`` is the interpreter as a word of a command line.
 
     Findings of the ids in ``ignore`` are left out, and those in files that match ``exclude``.
+    ``gpu`` is the memory of the card on which the job will run, in bytes.
     """
 
     python: str | None = None
     ignore: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    gpu: int | None = None
 
 
 def check(
@@ -45,7 +49,9 @@ def check(
     options = options or CheckOptions()
     entries = _entries(workspace, command)
     environment, problems = _environment(workspace, entries, options)
-    program = CheckedProgram(workspace, entries.entries, environment, entries.launchers)
+    program = CheckedProgram(
+        workspace, entries.entries, environment, entries.launchers, options.gpu
+    )
     found: list[Finding] = []
     if entries.entries or not command:
         for finder in FINDERS:
@@ -100,8 +106,13 @@ def _environment(
 def _kept(workspace: Workspace, found: Iterable[Finding], options: CheckOptions) -> list[Finding]:
     """Return the findings that nobody asked to leave out, each place once, the surest first."""
     kept: dict[tuple[str, str, int, str], Finding] = {}
+    found = list(found)
+    told = {(f.category, f.file, f.line) for f in found if f.id not in FOLLOWED}
     for finding in sorted(found, key=lambda finding: finding.order):
         if finding.id in options.ignore or finding.line < 1:
+            continue
+        # What a run comes to may be what another check has seen in the text.
+        if finding.id in FOLLOWED and (finding.category, finding.file, finding.line) in told:
             continue
         if any(fnmatch.fnmatch(finding.file, glob) for glob in options.exclude):
             continue

@@ -43,6 +43,8 @@ class Entry:
     interpreter: str | None = None
     folder: str | None = ""
     variables: tuple[tuple[str, str], ...] = ()
+    launch: tuple[str, ...] = ()
+    """The words in front of the script: the interpreter or a launcher with its options."""
 
     @property
     def is_typed(self) -> bool:
@@ -207,7 +209,8 @@ class _Reader:
             return None
         given = tuple(sorted(variables.items()))
         line = words[0].line
-        return Entry(script, tuple(rest), file, line, interpreter, folder, given)
+        launch = tuple(word.text for word in words[:at])
+        return Entry(script, tuple(rest), file, line, interpreter, folder, given, launch)
 
     def _near(self, written: str) -> str | None:
         name = written.rpartition("/")[2]

@@ -9,19 +9,21 @@ from dataclasses import replace
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
+from dl_bug_lsp.checks.forecasts import forecast_of
 from dl_bug_lsp.checks.program import CheckedProgram, finding
 from dl_bug_lsp.environments.members import (
     Definition,
     Lack,
     definition,
     lack,
+    lacks_member,
     may_take,
     module_of,
     names_of,
 )
 from dl_bug_lsp.environments.signatures import Callee, LibraryApi, is_available
 from dl_bug_lsp.fixes.fix_context import only_slip
-from dl_bug_lsp.fixes.known import tables
+from dl_bug_lsp.fixes.library_names import tables
 from dl_bug_lsp.provenance.scopes import dotted_name
 
 ATTRIBUTE = Check(
@@ -39,7 +41,7 @@ ARGUMENT = Check(
     Certainty.SURE,
     "A library's function or class is called with an argument that it does not take.",
     "Signatures are those of the installed version, told by jedi (the extra 'check'). Where a "
-    "decorator may change the arguments, a finding is likely.",
+    "decorator may change the arguments, a finding is only worth a look.",
     "Trainer(gpus=0)",
 )
 MISSING = Check(
@@ -50,7 +52,20 @@ MISSING = Check(
     "As for unknown-argument; calls with * or ** are left out.",
     "torch.nn.Linear(10)",
 )
-CHECKS = (ATTRIBUTE, ARGUMENT, MISSING)
+MEMBER = Check(
+    "missing-member",
+    "attribute_not_found",
+    Certainty.LIKELY,
+    "An object of a library's class is asked for an attribute that the installed version does not "
+    "have.",
+    "The run is followed without being executed; the class and its bases are read from their "
+    "sources. Classes that make attributes while they run, or whose bases cannot be read, are left "
+    "out, but for those of pandas and torch.nn, whose ways of doing so are known.",
+    "frame.append(row, ignore_index=True)     # pandas 2: pd.concat",
+)
+CHECKS = (ATTRIBUTE, ARGUMENT, MISSING, MEMBER)
+
+MOST_FOLLOWED = 6
 
 CAUGHT = {"AttributeError", "TypeError", "ImportError", "Exception", "BaseException",
           "ModuleNotFoundError"}  # fmt: skip
@@ -93,9 +108,36 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
                 if dotted is not None and (node.args or node.keywords):
                     checkpoint()
                     yield from _call(program, api, file, node, dotted, line in inside)
+    yield from _followed(program, api)
     if api is not None:
         yield from _targets(program, api)
         api.save()
+
+
+def _followed(program: CheckedProgram, api: LibraryApi | None) -> Iterator[Finding]:
+    """Yield what the runs ask of objects of libraries, and give to their calls by ``**``."""
+    environment = program.environment
+    assert environment is not None
+    for entry in program.entries[:MOST_FOLLOWED]:
+        _, forecast = forecast_of(program, entry)
+        for (cls, name), (file, line) in forecast.asked.items():
+            if not lacks_member(environment, cls, name):
+                continue
+            short = cls.rpartition(".")[2]
+            new = tables()["attributes"].get(short, {}).get(name)
+            evidence = [_version(program, cls), f"It is '{new}' now." if new else ""]
+            yield finding(
+                MEMBER, file, line, f"An object of '{cls}' has no attribute '{name}'.",
+                *filter(None, evidence),
+            )  # fmt: skip
+        for (dotted, (file, line)), (count, keywords) in forecast.called.items():
+            written = program.workspace.source_line(file, line)
+            if "**" not in written or api is None or dotted.startswith("builtins."):
+                continue
+            nothing = ast.Constant(None, lineno=line, col_offset=0)
+            given = [ast.keyword(name, nothing) for name in keywords]
+            call = ast.Call(ast.Name(dotted), [nothing] * count, given, lineno=line)
+            yield from _call(program, api, file, call, dotted, True)
 
 
 def _targets(program: CheckedProgram, api: LibraryApi) -> Iterator[Finding]:
@@ -255,7 +297,9 @@ def _call(
     if callee is None or not callee.signatures:
         return
     short = dotted.rpartition(".")[2]
-    level = Certainty.SURE if callee.plain and not inside else Certainty.LIKELY
+    level = Certainty.SURE if not inside else Certainty.LIKELY
+    if not callee.plain:
+        level = Certainty.LOOK
     keywords = [k.arg for k in node.keywords]
     for keyword in node.keywords:
         if keyword.arg is None or any(s.takes(keyword.arg) for s in callee.signatures):

@@ -10,6 +10,7 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.environments.interpreters import Environment
+from dl_bug_lsp.interpretation.forecast import Forecast, Prediction
 from dl_bug_lsp.provenance.engine import Engine
 from dl_bug_lsp.workspace import Workspace
 
@@ -26,7 +27,13 @@ class CheckedProgram:
         entries: tuple[Entry, ...],
         environment: Environment | None,
         launchers: tuple[str, ...] = (),
+        gpu: int | None = None,
     ) -> None:
+        self.gpu = gpu
+        """The memory of the card in bytes, where it was given."""
+        self.forecasts: dict[Entry, tuple[Prediction | None, Forecast]] = {}
+        self.missing: dict[Entry, list[Finding]] = {}
+        """Files that the runs open and that are not there yet."""
         self.workspace = workspace
         self.entries = entries
         self.environment = environment

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dl_bug_lsp.checks import configs, library_calls, options, paths, sources
+from dl_bug_lsp.checks import (
+    configs,
+    contracts,
+    forecasts,
+    library_calls,
+    options,
+    paths,
+    resources,
+    sources,
+)
 from dl_bug_lsp.checks.findings import Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram
 
 Finder = Callable[[CheckedProgram], Iterator[Finding]]
 
-PARTS = (sources, options, configs, paths, library_calls)
+PARTS = (sources, options, configs, paths, library_calls, forecasts, contracts, resources)
 FINDERS: tuple[Finder, ...] = tuple(part.find for part in PARTS)
 CHECKS: tuple[Check, ...] = tuple(
     sorted((check for part in PARTS for check in part.CHECKS), key=lambda check: check.id)

@@ -29,8 +29,12 @@ CLEAN, WRONG = 0, 1
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check, print, return 1 where something is surely wrong (with --strict: likely)."""
+    """Check, print, return 1 where something is surely wrong (with --strict: likely).
+
+    Raises `UsageError` for a check or a workspace that does not exist.
+    """
     from dl_bug_lsp.checks.registry import BY_ID
+    from dl_bug_lsp.checks.resources import size_of
     from dl_bug_lsp.workspace import Workspace
 
     unknown = [name for name in arguments.ignore if name not in BY_ID]
@@ -39,7 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
     workspace = Workspace(workspace_folder(arguments.workspace))
     command = arguments.words[1:] if arguments.words[:1] == ["--"] else arguments.words
     settings = project_settings(workspace)
-    report = checked(workspace, command, settings, arguments.python, arguments.ignore)
+    gpu = size_of(arguments.gpu) if arguments.gpu is not None else None
+    if arguments.gpu is not None and gpu is None:
+        raise UsageError(f"'{arguments.gpu}' is no size of memory; write it as in --gpu 24GB")
+    report = checked(workspace, command, settings, arguments.python, arguments.ignore, gpu)
     text = rendered(report, workspace, arguments.format, arguments.color, sys.stdout)
     print_rendered(text, arguments.format, sys.stdout)
     return exit_code(report, arguments.strict or settings.check_strict)
@@ -51,12 +58,13 @@ def checked(
     settings: Settings,
     python: str | None = None,
     ignore: Sequence[str] = (),
+    gpu: int | None = None,
 ) -> CheckReport:
     """Check with a project's settings, to which the arguments add."""
     from dl_bug_lsp.checks.checking import CheckOptions, check
 
     options: CheckOptions = CheckOptions(
-        python, (*settings.check_ignore, *ignore), settings.check_exclude
+        python, (*settings.check_ignore, *ignore), settings.check_exclude, gpu
     )
     return check(workspace, command, options)
 

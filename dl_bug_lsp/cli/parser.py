@@ -143,6 +143,9 @@ def _add_check(commands: _Commands[Parser], common: Parser) -> None:
         metavar="ID",
         help="leave a check out; may be given several times",
     )
+    command.add_argument(
+        "--gpu", metavar="SIZE", help="memory of the card of the run, as in 24GB: does a step fit?"
+    )
     command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     command.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command")
 
@@ -153,7 +156,7 @@ def _add_run(commands: _Commands[Parser], common: Parser) -> None:
         parents=[common],
         allow_abbrev=False,
         usage=f"{PROGRAM} run [options] -- COMMAND [ARGUMENT ...]",
-        help="run a command unchanged and tell why it failed",
+        help="run a command unchanged and say why it failed",
         description="Runs a command as if it had been typed without us: its output, signals, "
         "terminal and exit code are its own. Its output is kept in .dlbug/runs/ of the workspace, "
         "and when it fails, a short report follows on standard error.",
@@ -175,6 +178,20 @@ def _add_run(commands: _Commands[Parser], common: Parser) -> None:
         action="store_true",
         help="also record which lines and which tensor shapes passing and failing steps of a "
         "Python program meet; slows it down and says by how much",
+    )
+    command.add_argument(
+        "--monitor",
+        action="store_true",
+        help="also record what a training with PyTorch or Keras does: losses, gradients, weights, "
+        "activations of each layer, rates, data; in .dlbug/training.db",
+    )
+    command.add_argument(
+        "--monitor-share",
+        type=_share,
+        default=None,
+        metavar="SHARE",
+        help="share of the training's time that --monitor may take (default: 0.025; 1: every "
+        "step is looked at closely)",
     )
     command.add_argument(
         "--hang-after",
@@ -284,7 +301,7 @@ def _add_server(commands: _Commands[Parser], common: Parser) -> None:
     way.add_argument(
         "--tcp",
         metavar="HOST:PORT",
-        help="wait for a client on a TCP port; port 0 lets the system choose and tells which",
+        help="wait for a client on a TCP port; port 0 lets the system choose and prints it",
     )
     way.add_argument(
         "--ws", metavar="HOST:PORT", help="wait for one on a WebSocket (needs the extra 'ws')"
@@ -312,7 +329,7 @@ def _add_explain(commands: _Commands[Parser], common: Parser) -> None:
         "explain",
         parents=[common],
         allow_abbrev=False,
-        help="tell what a failure category means",
+        help="show what a failure category means",
         description="Shows what a failure category means, its usual causes and what helps. A "
         "message in place of the category is classed first.",
     )
@@ -382,6 +399,17 @@ def _positive(text: str) -> int:
 
 def _tokens(text: str) -> int:
     return _number(text, 200)
+
+
+def _share(text: str) -> float:
+    """Read a share of time, above 0 and at most 1."""
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number above 0 and at most 1")
+    return share
 
 
 def _seconds(text: str) -> float:

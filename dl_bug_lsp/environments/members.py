@@ -117,6 +117,72 @@ def parsed(path: Path) -> tuple[ast.Module, str] | None:
         return None
 
 
+KNOWN_MAKERS = frozenset(("NDFrame", "Module"))
+"""Classes whose ``__getattr__`` gives only what was put into the object: columns, submodules."""
+MOST_BASES = 30
+
+
+def lacks_member(environment: Environment, dotted: str, name: str) -> bool:
+    """Whether the objects of a library's class surely do not have an attribute.
+
+    The class and all its bases are read; False where one of them cannot be.
+    """
+    if name.startswith("_"):
+        return False
+    found = definition(environment, dotted)
+    waiting = [found]
+    seen = 0
+    while waiting:
+        seen += 1
+        owner = waiting.pop()
+        if owner is None or seen > MOST_BASES:
+            return False
+        path, node = owner
+        if not isinstance(node, ast.ClassDef):
+            return False
+        names, makes = _members(path, node.name)
+        if name in names or (makes and node.name not in KNOWN_MAKERS):
+            return False
+        home = module_of(environment, path)
+        for base in node.bases:
+            written = ast.unparse(base).partition("[")[0]
+            if written in ("object", "ABC", "Generic", "Protocol", "abc.ABC", "Mapping"):
+                continue
+            waiting.append(definition(environment, f"{home}.{written}") if home else None)
+        if node.keywords or any("." in ast.unparse(d) for d in node.decorator_list):
+            return False
+    return True
+
+
+@lru_cache(maxsize=512)
+def _members(path: Path, name: str) -> tuple[frozenset[str], bool]:
+    """Return the names in a class's own body and methods, and whether it makes others."""
+    tree = parsed(path)
+    nodes = ast.walk(tree[0]) if tree is not None else ()
+    cls = next((n for n in nodes if isinstance(n, ast.ClassDef) and n.name == name), None)
+    if cls is None:
+        return frozenset(), True
+    names: set[str] = set()
+    makes = False
+    for node in ast.walk(cls):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+            makes |= node.name in ("__getattr__", "__getattribute__")
+        elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            names.add(node.attr)
+        elif isinstance(node, ast.Name):
+            names.add(node.id)
+            makes |= node.id in ("setattr", "vars")
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names.add(node.value)
+        elif isinstance(node, ast.Attribute) and node.attr == "__dict__":
+            makes = True
+    stub = path.with_suffix(".pyi")
+    if stub.is_file() and stub != path:
+        names |= _members(stub, name)[0]
+    return frozenset(names), makes
+
+
 DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 Definition = tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]
 

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from dl_bug_lsp.interpretation.values import (
+    GUESSED,
     UNKNOWN,
     Array,
     Origin,
@@ -37,6 +38,8 @@ class Comparisons:
     failing: Callable[[], bool] = bool
     beyond: bool = False
     agreed: Counter[Origin] = field(default_factory=Counter)
+    marks_guesses: bool = False
+    """Whether sizes that are only likely get the origin `GUESSED`."""
 
     def agree(self, a: Value, b: Value) -> None:
         """Count two sizes that are equal and were written in different places."""
@@ -106,6 +109,14 @@ def same(a: Value, b: Value, message: str) -> Value:
             sides = (Value(other, a.origins), b) if x is None else (a, Value(other, b.origins))
             raise Raised("size", message, *sides)
     return Value(a.data if x is not None else b.data, merged(a, b))
+
+
+def guessed(shape: tuple[Value, ...] | None) -> tuple[Value, ...] | None:
+    """Return a shape that is only likely, marked so where that is asked for."""
+    comparisons = COMPARISONS.get()
+    if shape is None or comparisons is None or not comparisons.marks_guesses:
+        return shape
+    return tuple(Value(dim.data, dim.origins | {GUESSED}) for dim in shape)
 
 
 def moved(before: Array, after: Value, *by: Value) -> Value:

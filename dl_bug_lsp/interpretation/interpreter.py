@@ -43,7 +43,7 @@ from dl_bug_lsp.interpretation.values import (
     unknown,
 )
 from dl_bug_lsp.provenance.operators import formatted
-from dl_bug_lsp.provenance.stack import heads_of, normal, unparsed
+from dl_bug_lsp.provenance.stack import header_expressions, normal, unparsed
 from dl_bug_lsp.workspace import Workspace
 
 MAX_STEPS = 60_000
@@ -372,7 +372,8 @@ class Interpreter:
         except Raised as raised:
             place = raised.place or self.stack[-1]
             raised.place = place
-            if self._is_failure(place, node) and _fits(raised.what, self.exception):
+            fits = _fits(raised.what, self.exception)
+            if fits and self._is_failure(place, node, raised):
                 raise Reached(raised) from None
             if self._guards and any(_catches(handler, raised) for handler in self._guards[-1]):
                 raise _Leave(raised) from None
@@ -419,8 +420,9 @@ class Interpreter:
         failing = _underlined(self._evaluated[-1][0], self.expression)
         return failing is None or any(node is self._calling for node in ast.walk(failing))
 
-    def _is_failure(self, place: Origin, node: ast.stmt) -> bool:
+    def _is_failure(self, place: Origin, node: ast.stmt, raised: Raised | None = None) -> bool:
         """Whether an exception at ``place`` may be the failure: in its line or statement."""
+        del raised
         file, line = self.target
         if place == self.target:
             return True
@@ -1120,6 +1122,10 @@ class Interpreter:
     def _of_BinOp(self, node: ast.BinOp, env: Environment) -> Value:
         left, right = self.value(node.left, env), self.value(node.right, env)
         self.stack[-1] = (env.file, node.lineno)
+        return self._operated(node, left, right, env)
+
+    def _operated(self, node: ast.BinOp, left: Value, right: Value, env: Environment) -> Value:
+        """Return what an operator gives for two values."""
         if isinstance(left.data, LibraryObject) and isinstance(node.op, ast.Div):
             model = MODELS.methods.get((left.data.short, "/"))
             if model is not None:
@@ -1415,7 +1421,7 @@ class Interpreter:
                 if isinstance(items, Lazy):
                     missing = self._missing(callee, len(args), node)
                     if missing is None:
-                        return unknown(items.item)
+                        return self._not_followed(callee, (items.item,))
                     args.extend(items.item for _ in range(missing))
                 else:
                     args.extend(items)
@@ -1431,7 +1437,7 @@ class Interpreter:
             elif isinstance(value.data, LibraryObject) and value.data.short in TABLES:
                 keywords.update(value.data.state)
             else:
-                return unknown(value, *args)
+                return self._not_followed(callee, (value, *args))
         self.stack[-1] = (env.file, node.lineno)
         self._calling = node if self._values is not None else None
         if isinstance(callee.data, Library) and callee.data.name in (
@@ -1456,6 +1462,11 @@ class Interpreter:
         names = [p.arg for p in (*arguments.posonlyargs, *arguments.args)][given + receivers :]
         named = {keyword.arg for keyword in node.keywords}
         return sum(name not in data.defaults and name not in named for name in names)
+
+    def _not_followed(self, callee: Value, parts: Sequence[Value]) -> Value:
+        """Return what a call gives whose arguments are not known one by one."""
+        del callee
+        return unknown(*parts)
 
     def _names(self, name: str, args: Sequence[Value], env: Environment) -> Value:
         if args and isinstance(args[0].data, LibraryObject):
@@ -1984,7 +1995,7 @@ def _fits(what: str, exception: str) -> bool:
 def _underlined(statement: ast.stmt, expression: str) -> ast.expr | None:
     """Return the expression of a statement that the traceback underlines, None where none is."""
     wanted = normal(expression)
-    for head in heads_of(statement) if wanted else ():
+    for head in header_expressions(statement) if wanted else ():
         for node in ast.walk(head):
             if isinstance(node, ast.expr) and normal(unparsed(node)) == wanted:
                 return node
@@ -1996,7 +2007,7 @@ def _failing_parts(statement: ast.stmt, expression: str) -> list[ast.expr]:
 
     Functions and methods that are called are no parts, the object of a method is one.
     """
-    heads = heads_of(statement)
+    heads = header_expressions(statement)
     failing = _underlined(statement, expression)
     if failing is None:
         calls = [n for h in heads for n in ast.walk(h) if isinstance(n, ast.Call)]

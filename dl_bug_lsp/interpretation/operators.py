@@ -266,7 +266,7 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
             return unknown(a, b)
         arrays.unlike(first.shape or (), other, "sizes do not broadcast")
         # Mostly a number: the shape stays.
-        return arrays.made(first, first.shape, a, b)
+        return arrays.made(first, arrays.guessed(first.shape), a, b)
     dtype = first.dtype
     if x is not None and y is not None:
         apart = x.device and y.device and x.device != y.device

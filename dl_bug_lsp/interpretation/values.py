@@ -11,6 +11,8 @@ Origin: TypeAlias = tuple[str, int]
 """A workspace file and a 1-based line where something that made a value is written."""
 Origins: TypeAlias = frozenset[Origin]
 NOWHERE: Origins = frozenset()
+GUESSED: Origin = ("", 0)
+"""Stands among the origins of what is only likely."""
 MAX_ORIGINS = 24
 
 

@@ -1,9 +1,8 @@
-"""What pages, chats and terminals do to a traceback's lines, undone before anything reads them.
+"""What web pages, chats and terminals do to the lines of a traceback, undone before any reader.
 
-Entities of HTML, quotation marks and colons of other scripts, text that runs on behind a progress
-bar, tracebacks on one line, and lines that were cut at a screen's width.
-
-Stacks that were printed as one line: a string's repr, an escaped field, a page's HTML.
+HTML entities, quotation marks and colons of other scripts, text that continues behind a progress
+bar, lines cut at the width of a screen, and tracebacks printed as one line (a string's repr, an
+escaped field, the HTML of a page).
 """
 
 from __future__ import annotations
@@ -24,6 +23,8 @@ _BEHIND_BAR = re.compile(
     r"|terminate called|Fatal Python|\[?ERROR\b|[\w.-]{1,64}@[\w.-]{1,64}:|[IWEF]\d{4} "
     r"|slurmstepd: |srun: |/\S{1,400}: line \d)"
 )
+_EDITOR_LINK = re.compile(r"\[([^\]\n]{1,1000})\]\((?:vscode-notebook-cell:|file:)[^)\s]{0,2000}\)")
+"""A place that an editor's notebook shows as a link: its text is what was printed."""
 _GLUED = re.compile(r"^\s*-{20,}\w[\w.]{1,80}\s*Traceback \(most recent call last\)")
 _BUILD_TIME = re.compile(r"(?:#\d{1,4} )?\d{1,6}\.\d{1,4}(?: |$)")
 _HEADER = "Traceback (most recent call last):"
@@ -41,7 +42,7 @@ _NARROWEST = 30
 _FAR = 400
 
 
-def mended(lines: list[LogLine]) -> list[LogLine]:
+def repaired_lines(lines: list[LogLine]) -> list[LogLine]:
     """Return ``lines`` as they were before they were pasted; each keeps its number."""
     lines = [part for line in _without_build_times(lines) for part in _parts(line)]
     if any("Traceback (most" in line.text for line in lines):
@@ -100,6 +101,8 @@ def _parts(line: LogLine) -> Iterator[LogLine]:
         text = html.unescape(text).replace("\xa0", " ")
     if not text.isascii():
         text = _plain(text)
+    if "](vscode-" in text or "](file:" in text:
+        text = _EDITOR_LINK.sub(r"\1", text)
     if "%|" in text and "]" in text:
         yield from (replace(line, text=part) for part in _behind_bar(text))
     elif _GLUED.search(text[:_FAR]) and (parts := _unglued(text)):

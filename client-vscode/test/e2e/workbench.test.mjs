@@ -320,6 +320,31 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
     await vs.look("two-folders");
   });
 
+  await step("before a run: a key that the settings lack and a missing file are marked, on a clean project nothing", async () => {
+    const program = 'import json\n\nsettings = json.load(open("settings.json"))\nrows = open("data/labels.tsv").read()\nprint(settings["batch_size"], rows)\n';
+    fs.mkdirSync(file("data"), { recursive: true });
+    fs.writeFileSync(file("data/label.tsv"), "7\n");
+    fs.writeFileSync(file("settings.json"), '{\n  "epochs": 3,\n  "batchsize": 8\n}\n');
+    fs.writeFileSync(file("score.py"), program);
+    await vs.openFile("score.py");
+    await vs.terminal();
+    await vs.type("python3 score.py");
+    await page.keyboard.press("Control+Shift+M");
+    const row = (text) => page.locator(".markers-panel .monaco-list-row", { hasText: text }).first();
+    await row("There is 'data/label.tsv'").waitFor({ timeout: 60_000 });
+    await row("reads 'batch_size', which is not set").waitFor();
+    await vs.shot("before-a-run");
+    await clear();
+    fs.renameSync(file("data/label.tsv"), file("data/labels.tsv"));
+    fs.writeFileSync(file("settings.json"), '{\n  "epochs": 3,\n  "batch_size": 8\n}\n');
+    await vs.terminal();
+    await vs.type("python3 score.py");
+    await row("There is 'data/label.tsv'").waitFor({ state: "hidden", timeout: 60_000 });
+    await row("which is not set").waitFor({ state: "hidden" });
+    await vs.noToasts();
+    for (const name of ["score.py", "settings.json", "data"]) fs.rmSync(file(name), { recursive: true });
+  });
+
   await step("debug information names the server and the activation's cost", async () => {
     await vs.command("DL Bug: Print Debug Information");
     await vs.tab("DL Bug Information").waitFor();

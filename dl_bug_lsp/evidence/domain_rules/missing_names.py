@@ -1,12 +1,7 @@
-"""Names and keys that are not there, and names near the failure that are odd.
+"""Rules for names and keys that do not exist, and for unusual names near the failure.
 
-Names that are not there: set only under a condition, or made under another name elsewhere.
-
-Registries: the missing key is registered, by a decorator of a module that nothing imports.
-
-State dicts whose keys differ by a prefix only: who writes it, and who would have to strip it.
-
-Oddities near the failure: parameters never used, names that are nearly another one.
+Names that are set only under a condition or under another name; keys of registries whose module
+nothing imports; state dicts whose keys differ only by a prefix; parameters that are never used.
 """
 
 from __future__ import annotations
@@ -111,11 +106,26 @@ def _conditional(case: Case, name: str, *, is_attribute: bool) -> Iterator[Clue]
                 and not _was_entered(case, file, statement)
                 and not _of_another_class(case, file, statement, owners)
             ):
+                if not _in_body(statement, name):
+                    # It is set where this condition does not hold.
+                    continue
                 head = source(getattr(statement, "test", statement)).split("\n")[0]
                 why = f"`{name}` is set only under `{head}`"
                 strong = isinstance(statement, ast.If)
                 kind = "rules.conditional" if strong else "rules.conditional_block"
                 yield Clue(kind, file, statement.lineno, 1.0, why)
+
+
+def _in_body(statement: ast.stmt, name: str) -> bool:
+    """Whether the body of a statement, not its other branch alone, assigns a name."""
+    if not isinstance(statement, ast.If) or not statement.orelse:
+        return True
+    return any(
+        isinstance(getattr(node, "ctx", None), ast.Store)
+        and name in (getattr(node, "id", None), getattr(node, "attr", None))
+        for inner in statement.body
+        for node in ast.walk(inner)
+    )
 
 
 def _was_entered(case: Case, file: str, statement: ast.stmt) -> bool:
@@ -194,6 +204,7 @@ STORED = (".npz", ".npy", ".pt", ".pth", ".ckpt", ".bin", ".h5", ".keras", ".pkl
 
 def _loaded(case: Case) -> Iterator[Clue]:
     """Yield what names the stored file whose content lacks the key."""
+    lacks = case.category.id == "key_not_found"
     for step in case.raise_slice:
         for constant in step.node.constants:
             entry = step.node.entry
@@ -201,7 +212,8 @@ def _loaded(case: Case) -> Iterator[Clue]:
                 # One of many files in a list of records.
                 continue
             if step.decides and str(constant.value).endswith(STORED) and step.node.line > 0:
-                why = f"`{step.node.text}` names the file that lacks the key"
+                ending = " that lacks the key" if lacks else ", from which values come"
+                why = f"`{step.node.text}` names a stored file{ending}"
                 score = 1 / (1 + step.distance / 8)
                 yield Clue("rules.loaded_file", step.node.file, step.node.line, score, why)
 
@@ -310,9 +322,9 @@ def _imports_of_siblings(
     for importer in files:
         lines = [
             at
-            for one in siblings
-            if _registers_something(case, one)
-            for at in _imports(case, importer, one)
+            for sibling in siblings
+            if _registers_something(case, sibling)
+            for at in _imports(case, importer, sibling)
         ]
         if lines and importer != file:
             yield importer, max(lines)

@@ -1,10 +1,6 @@
-"""Tensor mismatches: what makes sizes disagree.
+"""Rules for tensor mismatches: the layer, join, reshape or crop that makes sizes disagree.
 
-Tensor mismatches: the layer, the join, the reshape or the crop that makes the sizes disagree.
-
-Samples of one batch that differ in size: what cuts them, and what makes their number random.
-
-Sizes that do not divide: a whole quotient that leaves a rest, where shapes disagree.
+Also samples of one batch that differ in size, and sizes that do not divide without remainder.
 """
 
 from __future__ import annotations
@@ -190,7 +186,8 @@ def _operations(step: Step) -> Iterator[Clue]:
     if name in JOINS:
         axis = keyword(expr, "dim") or keyword(expr, "axis")
         given = axis is not None or len(expr.args) > 1 or name not in APPENDS
-        why = f"`{node.text}` joins tensors" + ("" if given else " along the first axis by default")
+        along = "" if given else " along the first axis by default"
+        why = f"`{node.text}` joins several parts{along}"
         kind = "rules.join" if given else "rules.join_default_axis"
         yield Clue(kind, node.file, expr.lineno, near, why)
     elif name in RESHAPES:

@@ -12,7 +12,7 @@ from dl_bug_lsp.server.failures.publication import Place, Publication
 if TYPE_CHECKING:
     from dl_bug_lsp.report import FailureReport
 
-OF_A_FOLDER = ("log:", "run:", "spectrum")
+OF_A_FOLDER = ("log:", "run:", "spectrum", "training:")
 """How sources begin whose names mean something within one folder only."""
 MOST = 50
 """Failures that are held; beyond them the oldest goes."""
@@ -159,10 +159,10 @@ class _Index:
         self.spots: dict[str, dict[Spot, None]] = {}
         self.publications: dict[str, list[Publication]] = {}
         for held in by_source.values():
-            for one in held.spots():
-                self.spots.setdefault(document_key(one.uri), {})[one] = None
+            for spot in held.spots():
+                self.spots.setdefault(document_key(spot.uri), {})[spot] = None
         for held in self.shown:
-            for key in dict.fromkeys(document_key(one.uri) for one in held.spots()):
+            for key in dict.fromkeys(document_key(spot.uri) for spot in held.spots()):
                 self.publications.setdefault(key, []).append(held)
 
 

@@ -1,0 +1,433 @@
+"""Checks of training code: what lets a run end and its model learn nothing, or a job hang.
+
+The rules are those that explain a silent failure (`evidence.training_rules`), asked before there is
+one. There the failure speaks for them; here nothing does, so a finding is at most likely, and rules
+that depend on a value alone (rates, bounds) are only worth a look.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from dl_bug_lsp.cancellation import checkpoint
+from dl_bug_lsp.checks.findings import Certainty, Check, Finding
+from dl_bug_lsp.checks.program import CheckedProgram, finding
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.collectives import (
+    POINT_TO_POINT,
+    Collectives,
+    calls_in,
+    is_rank,
+    last_name,
+    leaves,
+)
+from dl_bug_lsp.evidence.training_rules import (
+    alignment,
+    data,
+    hyperparameters,
+    loop,
+    losses,
+    models,
+    numerics,
+    optimizers,
+    overfitting,
+)
+from dl_bug_lsp.evidence.training_rules.program import Training
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.logs.values import Span
+from dl_bug_lsp.messages import MessageFacts
+from dl_bug_lsp.provenance.scopes import dotted_name
+from dl_bug_lsp.report import CategoryVerdict
+from dl_bug_lsp.tracebacks.values import Failure, FailureKind
+
+UNLEARNT = "Nothing fails: the model does not learn, or less than it could. "
+STEP = Check(
+    "training-step",
+    "loss_stagnation",
+    Certainty.LIKELY,
+    "A training loop leaves out a step, or takes it at the wrong place.",
+    f"{UNLEARNT}Gradients that nothing clears, or that no optimizer uses; updates whose condition "
+    "never holds; a loss that is cut off from the weights.",
+    "loss.backward()          # and optimizer.step() nowhere",
+)
+LOSS = Check(
+    "loss-form",
+    "loss_stagnation",
+    Certainty.LIKELY,
+    "A loss does not fit the last layer of its model, or the form of its labels.",
+    f"{UNLEARNT}Such as softmax in front of a loss that applies its own, scores without sigmoid in "
+    "a loss of probabilities, softmax over one unit.",
+    "nn.CrossEntropyLoss()(torch.softmax(logits, 1), labels)",
+)
+OPTIMIZER = Check(
+    "optimizer-parameters",
+    "loss_stagnation",
+    Certainty.LIKELY,
+    "An optimizer holds other weights than those that are trained.",
+    f"{UNLEARNT}Weights that are frozen, copied or replaced after the optimizer was made.",
+    "ema = copy.deepcopy(model); SGD(ema.parameters(), lr=0.1); model(x)",
+)
+ORDER = Check(
+    "data-order",
+    "accuracy_at_chance",
+    Certainty.LIKELY,
+    "Samples and their labels are put into different orders, or a transformation is fitted anew "
+    "for each part of the data.",
+    f"{UNLEARNT}Folders are listed in another order than a table has.",
+    "rng.shuffle(images)      # and the labels stay",
+)
+VALUE = Check(
+    "training-value",
+    "loss_divergence",
+    Certainty.LOOK,
+    "A learning rate, a schedule or another setting of a training is far out of the usual.",
+    "The bounds are those of the literature for each optimizer.",
+    "torch.optim.Adam(model.parameters(), lr=5)",
+)
+DOMAIN = Check(
+    "not-a-number",
+    "loss_nan",
+    Certainty.LOOK,
+    "An expression gives no number, or has no derivative, for values that it may get.",
+    "Logarithms, roots and quotients at 0, a column that never changes.",
+    "x = (x - x.mean()) / x.std()",
+)
+SPLIT = Check(
+    "split",
+    "overfitting",
+    Certainty.LOOK,
+    "Very little data is left for training, or a column that names each row is trained on.",
+    "Overfitting that the split of the data explains.",
+    "train_test_split(x, y, test_size=0.95)",
+)
+RANKS = Check(
+    "rank-condition",
+    "communication_failure",
+    Certainty.LIKELY,
+    "An operation that all ranks have to take part in hangs on the rank.",
+    "The job hangs: the other ranks wait for it, or for the next one. The criterion is that of "
+    "PARCOACH (Saillard, Carribault and Barthou, 2014).",
+    "if rank == 0: dist.barrier()",
+)
+WORKER = Check(
+    "worker-pickle",
+    "framework_api_misuse",
+    Certainty.LIKELY,
+    "Worker processes that are spawned are given something that cannot be pickled.",
+    "A lambda or a function defined inside of a function, given to a DataLoader whose "
+    "multiprocessing_context is spawn or forkserver, or where set_start_method says so.",
+    'DataLoader(data, num_workers=2, multiprocessing_context="spawn", collate_fn=lambda b: b)',
+)
+SEED = Check(
+    "worker-seed",
+    "accuracy_at_chance",
+    Certainty.LOOK,
+    "Workers of a DataLoader draw the same random numbers of NumPy.",
+    "A dataset draws from NumPy's global generator and num_workers is not 0: forked workers start "
+    "with the same state in each epoch. worker_init_fn seeds them; torch's own generator is seeded "
+    "for each worker (PyTorch, 'Randomness in multi-process data loading').",
+    "def __getitem__(self, i): return crop(self.x[i], np.random.randint(8))",
+)
+EVALUATION = Check(
+    "evaluation-mode",
+    "accuracy_at_chance",
+    Certainty.LOOK,
+    "A model is evaluated without eval() or without no_grad().",
+    "A function that is named after evaluation calls a model, and no file of the program ever "
+    "calls eval(), though the model has dropout or batch normalization, or ever asks for "
+    "no_grad().",
+    "def validate(model, loader): return [model(x) for x, _ in loader]",
+)
+SCHEDULER = Check(
+    "scheduler-step",
+    "loss_stagnation",
+    Certainty.LOOK,
+    "A scheduler that counts epochs is advanced for every batch, or before its optimizer.",
+    "StepLR, MultiStepLR, ExponentialLR and ReduceLROnPlateau count epochs as they are usually "
+    "set; since PyTorch 1.1 scheduler.step() comes after optimizer.step().",
+    "for x, y in loader: ...; optimizer.step(); scheduler.step()    # StepLR(optimizer, 10)",
+)
+CHECKS = (
+    STEP, LOSS, OPTIMIZER, ORDER, VALUE, DOMAIN, SPLIT, RANKS, WORKER, SEED, EVALUATION, SCHEDULER,
+)  # fmt: skip
+
+Rule = Callable[[Training], Iterator[Clue]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Rules of silent failures that one check stands for; ``levels`` by the rule's strength."""
+
+    check: Check
+    rules: tuple[Rule, ...]
+    category: str = "loss_stagnation"
+
+
+GROUPS = (
+    _Group(STEP, (loop.find_loop, loop.find_accumulation, loop.find_gradients)),
+    _Group(LOSS, (losses.find_losses, losses.find_keras, models.find)),
+    _Group(OPTIMIZER, (optimizers.find,)),
+    _Group(ORDER, (alignment.find, data.find_encoding), "accuracy_at_chance"),
+    _Group(VALUE, (hyperparameters.find_rates, hyperparameters.find_schedules)),
+    _Group(DOMAIN, (numerics.find_numerics,), "loss_nan"),
+    _Group(SPLIT, (overfitting.find_overfit, overfitting.find_splits), "overfitting"),
+)
+EPOCH_SCHEDULERS = {"StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau"}
+MODELS = {"model", "net", "network", "encoder", "classifier", "backbone"}
+LEAVING = ("lightning", "Trainer(", "accelerate", "set_grad_enabled", "fastai")
+"""What does this for the program."""
+EVALUATING = ("eval", "valid", "test", "infer")
+MOST_FILES = 150
+
+
+def find(program: CheckedProgram) -> Iterator[Finding]:
+    """Yield what keeps a training from learning, and a job from going on."""
+    files = tuple(f for f in program.files if f.endswith(".py"))[:MOST_FILES]
+    texts = {file: program.workspace.text(file) or "" for file in files}
+    if not any(_trains(text) for text in texts.values()):
+        return
+    yield from _silent(program, files)
+    yield from _ranks(program, files, texts)
+    yield from _evaluation(program, files, texts)
+    for file in files:
+        tree = program.workspace.tree(file)
+        if tree is not None and "torch" in texts[file]:
+            checkpoint()
+            yield from _workers(program, file, tree, texts)
+            yield from _schedulers(file, tree)
+
+
+def _trains(text: str) -> bool:
+    return any(word in text for word in ("torch", "keras", "tensorflow", "jax", "flax"))
+
+
+def _silent(program: CheckedProgram, files: tuple[str, ...]) -> Iterator[Finding]:
+    """Yield what the rules of silent failures say of the files that a run imports."""
+    reached = set(files)
+    seen: set[tuple[str, int, str]] = set()
+    for group in GROUPS:
+        training = Training(_case(program, group.category))
+        for rule in group.rules:
+            for clue in _clues(rule, training):
+                key = (clue.file, clue.line, group.check.id)
+                is_config = not clue.file.endswith((".py", ".ipynb"))
+                if clue.kind != "training.strong" or key in seen:
+                    continue
+                if clue.file not in reached and not is_config:
+                    continue
+                seen.add(key)
+                message = clue.why[:1].upper() + clue.why[1:]
+                level = group.check.certainty
+                if "stands outside the loop" in message or (
+                    "over one unit" in message and "Dense" not in _source(program, clue)
+                ):
+                    # Attention weighs a sequence that may be longer.
+                    level = Certainty.LOOK
+                yield finding(group.check, clue.file, clue.line, f"{message}.", certainty=level)
+
+
+def _source(program: CheckedProgram, clue: Clue) -> str:
+    return program.workspace.source_line(clue.file, clue.line)
+
+
+def _clues(rule: Rule, training: Training) -> list[Clue]:
+    """Return a rule's clues; an expression nested too deep ends the rule, not the check."""
+    checkpoint()
+    try:
+        return list(rule(training))
+    except RecursionError:
+        return []
+
+
+def _case(program: CheckedProgram, category: str) -> Case:
+    """Return a silent failure of the run, as if it had been seen to learn nothing."""
+    commands = "\n".join(entry.shown for entry in program.entries[:3] if entry.is_typed)
+    failure = Failure(FailureKind.SILENT, (), 0, "none", Span(1, 1), "")
+    verdict = CategoryVerdict(category, "", 1.0, "", "")
+    return Case(failure, MessageFacts(None, ()), verdict, (), program.workspace, read_log(commands))
+
+
+def _ranks(
+    program: CheckedProgram, files: tuple[str, ...], texts: dict[str, str]
+) -> Iterator[Finding]:
+    """Yield collectives below a condition on the rank that the other branch does not make."""
+    if not any("rank" in text.lower() for text in texts.values()):
+        return
+    collectives = Collectives(program.modules, files)
+    for scope in collectives.scopes:
+        if scope.is_class:
+            continue
+        for node in ast.walk(scope.node):
+            if not isinstance(node, ast.If) or not _asks_rank(node.test, collectives.ranks):
+                continue
+            for body, other in ((node.body, node.orelse), (node.orelse, node.body)):
+                calls = [call for call in calls_in(body) if collectives.is_collective(call)]
+                names = {last_name(call.func) for call in calls_in(other)}
+                for call in calls:
+                    name = last_name(call.func) or ""
+                    if name in POINT_TO_POINT or name in names or _sets_up(name) or leaves(other):
+                        continue
+                    if _pairs(scope.node, node, name):
+                        continue
+                    where = f"Line {node.lineno} decides by the rank who calls it."
+                    message = f"'{name}' needs all ranks, and only some come to it."
+                    yield finding(RANKS, scope.file, call.lineno, message, where)
+
+
+def _asks_rank(test: ast.expr, names: frozenset[str]) -> bool:
+    """Whether a condition is decided by the rank, and by nothing else."""
+    parts = test.values if isinstance(test, ast.BoolOp) else [test]
+    for part in parts:
+        inner = part.operand if isinstance(part, ast.UnaryOp) else part
+        sides = [inner.left, *inner.comparators] if isinstance(inner, ast.Compare) else [inner]
+        if not any(is_rank(side, names) for side in sides):
+            return False
+        if any(isinstance(side, ast.UnaryOp) for side in sides):
+            # -1 stands for a run of one process.
+            return False
+    return True
+
+
+def _sets_up(name: str) -> bool:
+    return name in ("init_process_group", "destroy_process_group", "init_device_mesh", "new_group")
+
+
+def _pairs(scope: ast.AST, branch: ast.If, name: str) -> bool:
+    """Whether another branch of the function makes the same call for the other ranks."""
+    for node in ast.walk(scope):
+        if (
+            isinstance(node, ast.If)
+            and node is not branch
+            and any(last_name(call.func) == name for call in calls_in([*node.body, *node.orelse]))
+        ):
+            return True
+    return False
+
+
+def _workers(
+    program: CheckedProgram, file: str, tree: ast.Module, texts: dict[str, str]
+) -> Iterator[Finding]:
+    """Yield loaders whose workers cannot be started, or draw the same numbers."""
+    spawning = any(
+        f"set_start_method({quote}{kind}" in text
+        for text in texts.values()
+        for kind in ("spawn", "forkserver")
+        for quote in ("'", '"')
+    )
+    lambdas = {
+        target.id: node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    inner = _inner_functions(tree)
+    drawing = _draws(texts)
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or last_name(call.func) != "DataLoader":
+            continue
+        given = {k.arg: k.value for k in call.keywords if k.arg is not None}
+        count = given.get("num_workers")
+        none = count is None or (isinstance(count, ast.Constant) and not count.value)
+        if none:
+            continue
+        context = given.get("multiprocessing_context")
+        kind = context.value if isinstance(context, ast.Constant) else None
+        if kind in ("spawn", "forkserver") or (spawning and context is None):
+            for name in ("collate_fn", "worker_init_fn"):
+                value = given.get(name)
+                named = value.id if isinstance(value, ast.Name) else None
+                if isinstance(value, ast.Lambda) or named in lambdas or named in inner:
+                    assert value is not None
+                    message = f"Spawned workers cannot be given this {name}: it is not pickled."
+                    said = "Define it as a function of a module."
+                    yield finding(WORKER, file, value.lineno, message, said)
+        if "worker_init_fn" not in given and drawing and "seed_worker" not in texts[file]:
+            where = f"{drawing[0]}, line {drawing[1]}, draws from NumPy's generator."
+            message = "All workers of this loader start with NumPy's state of the main process."
+            yield finding(SEED, file, call.lineno, message, where)
+
+
+def _evaluation(
+    program: CheckedProgram, files: tuple[str, ...], texts: dict[str, str]
+) -> Iterator[Finding]:
+    """Yield functions that evaluate a model in a program which never says so to PyTorch."""
+    text = "\n".join(texts.values())
+    if "backward()" not in text or any(word in text for word in LEAVING):
+        return
+    lacks_eval = ".eval()" not in text and ".train(False)" not in text
+    lacks_eval = lacks_eval and any(word in text for word in ("Dropout", "BatchNorm"))
+    lacks_grad = "no_grad" not in text and "inference_mode" not in text
+    if not lacks_eval and not lacks_grad:
+        return
+    for file in files:
+        tree = program.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.FunctionDef) or "backward" in ast.unparse(node):
+                continue
+            if not any(word in node.name.lower() for word in EVALUATING):
+                continue
+            calls = [c for c in calls_in(node.body) if last_name(c.func) in MODELS]
+            if calls:
+                lacking = "eval()" if lacks_eval else "no_grad()"
+                message = f"'{node.name}' calls the model, and nothing here ever calls {lacking}."
+                yield finding(EVALUATION, file, calls[-1].lineno, message)
+
+
+def _inner_functions(tree: ast.Module) -> set[str]:
+    return {
+        part.name
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for part in ast.walk(node)
+        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and part is not node
+    } - {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def _draws(texts: dict[str, str]) -> tuple[str, int] | None:
+    """Return where a dataset draws from NumPy's global generator."""
+    for file, text in texts.items():
+        if "np.random." not in text or "__getitem__" not in text:
+            continue
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.FunctionDef) or node.name != "__getitem__":
+                continue
+            for call in calls_in(node.body):
+                name = dotted_name(call.func) or ""
+                if name.startswith(("np.random.", "numpy.random.")) and not name.endswith(
+                    ("default_rng", "Generator", "RandomState", "SeedSequence")
+                ):
+                    return file, call.lineno
+    return None
+
+
+def _schedulers(file: str, tree: ast.Module) -> Iterator[Finding]:
+    """Yield schedulers of epochs that are advanced with every batch."""
+    made: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            name = last_name(node.value.func)
+            if name in EPOCH_SCHEDULERS:
+                made.update({ast.unparse(target): name for target in node.targets})
+    if not made:
+        return
+    for outer in ast.walk(tree):
+        if not isinstance(outer, ast.For):
+            continue
+        for inner in ast.walk(outer):
+            if not isinstance(inner, ast.For) or inner is outer:
+                continue
+            for call in calls_in(inner.body):
+                if last_name(call.func) != "step" or not isinstance(call.func, ast.Attribute):
+                    continue
+                kind = made.get(ast.unparse(call.func.value))
+                if kind is not None:
+                    message = f"{kind} counts epochs as it is usually set, and is advanced for "
+                    message += "every round of the inner loop."
+                    yield finding(SCHEDULER, file, call.lineno, message)

@@ -1,0 +1,261 @@
+"""Checks of the place where a job runs: memory, disk, ports, rights, variables of the environment.
+
+They look at the machine on which they are asked, and say so: where a job runs elsewhere, only the
+memory of the card that ``--gpu`` names counts.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.checks.entries import Entry
+from dl_bug_lsp.checks.findings import Certainty, Check, Finding
+from dl_bug_lsp.checks.forecasts import forecast_of
+from dl_bug_lsp.checks.program import CheckedProgram, finding
+from dl_bug_lsp.environments.machine import (
+    free_bytes,
+    is_listened_on,
+    is_not_executable,
+    is_read_only,
+)
+from dl_bug_lsp.evidence.collectives import last_name
+from dl_bug_lsp.interpretation.footprint import Estimate
+from dl_bug_lsp.provenance.scopes import dotted_name
+
+MEMORY = Check(
+    "gpu-memory",
+    "gpu_out_of_memory",
+    Certainty.LIKELY,
+    "A training step takes more memory than the card has that --gpu names.",
+    "Weights, gradients, optimizer states and activations of a training in PyTorch, where the run "
+    "can be followed to its backward pass with all sizes known. The range holds what is not known: "
+    "the allocator's fragments, workspaces of kernels, the context of CUDA. Where it fits, the "
+    "range is told as worth a look.",
+    "dl-bug-lsp check --gpu 8GB -- python train.py --batch-size 512",
+)
+DISK = Check(
+    "disk-space",
+    "storage_exhausted",
+    Certainty.LIKELY,
+    "The disk of the workspace has less room than one checkpoint of the model takes.",
+    "A checkpoint is taken to hold weights and optimizer states.",
+    "torch.save(...)     # 12 GB, and 3 GB are free",
+)
+PORT = Check(
+    "port-in-use",
+    "communication_failure",
+    Certainty.LIKELY,
+    "A command names a port of this machine that another process listens on now.",
+    "Options --master-port and --rdzv-endpoint, and MASTER_PORT, where the address is this "
+    "machine's or not given.",
+    "torchrun --master-port 29500 train.py",
+)
+RIGHTS = Check(
+    "file-rights",
+    "permission_denied",
+    Certainty.LIKELY,
+    "A file is started that is not executable, or written that is read-only.",
+    "Scripts of the workspace that a command or the program starts by their path, without a shell "
+    "in front, and files that options name as outputs.",
+    'subprocess.run(["./scripts/montage.sh"])     # mode 644',
+)
+VARIABLE = Check(
+    "unset-variable",
+    "key_not_found",
+    Certainty.LOOK,
+    "The program reads a variable of the environment that nothing sets.",
+    "Variables that os.environ[...] reads at the start of a module, and that neither the "
+    "environment of the check, nor the command, nor a launch script, nor a .env file sets. Those "
+    "of launchers (RANK, SLURM_*) are left out.",
+    'root = os.environ["DATA_ROOT"]',
+)
+CHECKS = (MEMORY, DISK, PORT, RIGHTS, VARIABLE)
+
+CONTEXT_BYTES = 600_000_000
+"""What CUDA and the kernels of PyTorch take beside tensors: about 0.3 to 0.8 GB by card."""
+LOWER, UPPER = 0.85, 1.25
+"""The range around an estimate: what `benchmarks/memory_estimate.py` measures mostly lies in it."""
+SCRIPTS = (".sh", ".bash", ".py", ".bin", ".run")
+SETS_LATER = re.compile(
+    r"RANK|LOCAL_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|NODE_RANK|GROUP_RANK|MASTER_\w+|TORCHELASTIC_\w+"
+    r"|SLURM_\w+|CUDA_\w+|NCCL_\w+|OMPI_\w+|PMI\w*_\w+|HOME|USER|PATH|PWD|SHELL|LOGNAME|TMPDIR|LANG"
+    r"|PYTHON\w+|CONDA_\w+|VIRTUAL_ENV|HOSTNAME"
+)
+OUTPUTS = ("out", "output", "save", "log", "export", "result")
+
+
+def find(program: CheckedProgram) -> Iterator[Finding]:
+    """Yield what the machine does not have for the runs."""
+    for entry in program.entries[:6]:
+        yield from _memory(program, entry)
+        yield from _ports(entry)
+        yield from _outputs(program, entry)
+    for file in program.files:
+        tree = program.workspace.tree(file)
+        if tree is not None:
+            yield from _started(program, file, tree)
+            yield from _variables(program, file, tree)
+
+
+def size_of(text: str) -> int | None:
+    """Return the bytes that a size such as ``24GB`` or ``40 GiB`` means, None for other texts."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", text, re.IGNORECASE)
+    if match is None or not float(match[1]):
+        return None
+    power = " kmgt".index(match[2].lower() or " ")
+    return int(float(match[1]) * (1024 if match[3] else 1000) ** power)
+
+
+def _memory(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
+    _, forecast = forecast_of(program, entry)
+    estimates = forecast.footprint.estimates
+    if not estimates:
+        return
+    estimate = max(estimates, key=lambda one: one.peak)
+    file, line = estimate.place
+    if program.gpu is not None:
+        low = int(estimate.peak * LOWER)
+        high = int(estimate.peak * UPPER) + CONTEXT_BYTES
+        text = f"A training step takes about {_shown(low)} to {_shown(high)}"
+        parts = list(_parts(estimate))
+        if low > program.gpu:
+            message = f"{text}: more than the {_shown(program.gpu)} of the card."
+            yield finding(MEMORY, file, line, message, *parts)
+        else:
+            fits = "which may be more than" if high > program.gpu else "of"
+            message = f"{text}, {fits} the {_shown(program.gpu)} of the card."
+            yield finding(MEMORY, file, line, message, *parts, certainty=Certainty.LOOK)
+    saves = any("torch.save(" in (program.workspace.text(f) or "") for f in program.files)
+    checkpoint = estimate.weights + estimate.states
+    free = free_bytes(program.workspace.root)
+    if saves and free is not None and checkpoint > free:
+        message = f"A checkpoint takes about {_shown(checkpoint)}, and {_shown(free)} are free."
+        yield finding(DISK, file, line, message)
+
+
+def _parts(estimate: Estimate) -> Iterator[str]:
+    yield (
+        f"Weights {_shown(estimate.weights)}, gradients {_shown(estimate.gradients)}, states of "
+        f"{estimate.optimizer} {_shown(estimate.states)}, activations of a batch "
+        f"{_shown(estimate.activations)}."
+    )
+    for operation in estimate.largest[:2]:
+        made = ", ".join(f"{f}:{n}" for f, n in sorted(operation.origins)[:4] if f)
+        name, line = operation.place
+        size = _shown(operation.result * operation.saved + operation.kept)
+        yield f"{operation.name} in {name}, line {line}, keeps {size}; its sizes are set in {made}."
+    if estimate.unknown:
+        yield f"The sizes of {estimate.unknown} results are not known and are not counted."
+
+
+def _shown(size: int) -> str:
+    for unit, scale in (("GB", 10**9), ("MB", 10**6)):
+        if size >= scale:
+            return f"{size / scale:.1f} {unit}"
+    return f"{size / 1000:.0f} kB"
+
+
+def _ports(entry: Entry) -> Iterator[Finding]:
+    """Yield ports of a command that are taken on this machine."""
+    words = [word.text for word in entry.words]
+    given = dict(entry.variables)
+    local = given.get("MASTER_ADDR", "localhost") in ("localhost", "127.0.0.1", "0.0.0.0", "::1")
+    wanted = [given["MASTER_PORT"]] if "MASTER_PORT" in given and local else []
+    for number, word in enumerate(entry.launch):
+        name, sign, value = word.partition("=")
+        text = value if sign else " ".join(entry.launch[number + 1 : number + 2])
+        if name.replace("_", "-") == "--master-port":
+            wanted.append(text)
+        elif name.replace("_", "-") == "--rdzv-endpoint" and text.startswith(
+            ("localhost:", "127.")
+        ):
+            wanted.append(text.rpartition(":")[2])
+    del words
+    for text in wanted:
+        if text.isdigit() and 0 < int(text) < 65_536 and is_listened_on(int(text)):
+            message = f"Port {text} of this machine is in use now."
+            yield finding(PORT, entry.file or entry.script, entry.line or 1, message)
+
+
+def _outputs(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
+    """Yield outputs that exist and cannot be written."""
+    before = ""
+    for word in entry.words:
+        option, sign, value = word.text.partition("=")
+        path, name = (value, option) if sign else (word.text, before)
+        before = word.text if word.text.startswith("-") else ""
+        parts = name.lower().strip("-").replace("-", "_").split("_")
+        if not any(part in OUTPUTS for part in parts) or path.startswith(("-", "/", "~", ".."))\
+                or "$" in path:  # fmt: skip
+            continue
+        place = program.workspace.root / path
+        if is_read_only(place):
+            message = f"'{path}' exists and cannot be written."
+            at = (entry.file or entry.script, word.line or entry.line or 1)
+            yield finding(RIGHTS, *at, message, certainty=Certainty.LIKELY)
+
+
+def _started(program: CheckedProgram, file: str, tree: ast.Module) -> Iterator[Finding]:
+    """Yield scripts of the workspace that are started by their path and are not executable."""
+    text = program.workspace.text(file) or ""
+    if "subprocess" not in text and "os.exec" not in text:
+        return
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or not call.args:
+            continue
+        name = dotted_name(call.func) or ""
+        if not name.startswith("subprocess.") or not isinstance(call.args[0], ast.List):
+            continue
+        first = call.args[0].elts[:1]
+        written = _last_text(first[0]) if first else None
+        if written is None or not written.endswith(SCRIPTS):
+            continue
+        target = program.workspace.file_named(written)
+        place = program.workspace.root / target if target is not None else None
+        if place is not None and is_not_executable(place):
+            message = f"'{target}' is started, and is not executable."
+            said = "Make it so (chmod +x), or start it with its interpreter in front."
+            yield finding(RIGHTS, file, call.lineno, message, said)
+
+
+def _last_text(node: ast.expr) -> str | None:
+    """Return the last constant text of an expression: a name, or the end of a joined path."""
+    texts = [n for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    if not texts:
+        return None
+    last = max(texts, key=lambda n: (n.lineno, n.col_offset))
+    return str(last.value).removeprefix("./")
+
+
+def _variables(program: CheckedProgram, file: str, tree: ast.Module) -> Iterator[Finding]:
+    """Yield variables of the environment that a module reads as it is imported and nothing sets."""
+    text = program.workspace.text(file) or ""
+    if "environ[" not in text:
+        return
+    inside, guarded = program.function_lines(file), program.guarded_lines(file)
+    known = set(os.environ)
+    for entry in program.entries:
+        known |= {name for name, _ in entry.variables}
+    settings = [f for f in program.workspace.files() if f.rpartition("/")[2].startswith(".env")]
+    for other in (*program.launchers, *settings):
+        lines = program.workspace.text(other) or ""
+        known |= set(re.findall(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=", lines, re.MULTILINE))
+    sources = [program.workspace.text(f) or "" for f in program.files]
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
+            continue
+        key = node.slice
+        if last_name(node.value) != "environ" or not isinstance(key, ast.Constant):
+            continue
+        name = str(key.value)
+        if name in known or SETS_LATER.fullmatch(name) or node.lineno in inside | guarded:
+            continue
+        sets = re.compile(
+            rf"environ\[['\"]{re.escape(name)}['\"]\]\s*=|['\"]{re.escape(name)}['\"]\s*,"
+        )
+        if not any(sets.search(source) for source in sources):
+            message = f"Nothing sets the variable {name} here, which is read as the program starts."
+            yield finding(VARIABLE, file, node.lineno, message)
