@@ -321,7 +321,8 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
   });
 
   await step("before a run: a key that the settings lack and a missing file are marked, on a clean project nothing", async () => {
-    const program = 'import json\n\nsettings = json.load(open("settings.json"))\nrows = open("data/labels.tsv").read()\nprint(settings["batch_size"], rows)\n';
+    // It waits, so that what is found stands there before the run fails.
+    const program = 'import json\n\ninput("begin? ")\nsettings = json.load(open("settings.json"))\nrows = open("data/labels.tsv").read()\nprint(settings["batch_size"], rows)\n';
     fs.mkdirSync(file("data"), { recursive: true });
     fs.writeFileSync(file("data/label.tsv"), "7\n");
     fs.writeFileSync(file("settings.json"), '{\n  "epochs": 3,\n  "batchsize": 8\n}\n');
@@ -334,13 +335,19 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
     await row("There is 'data/label.tsv'").waitFor({ timeout: 60_000 });
     await row("reads 'batch_size', which is not set").waitFor();
     await vs.shot("before-a-run");
+    await vs.command("Terminal: Focus Terminal");
+    await page.keyboard.press("Enter");
+    await vs.status("1 failure").waitFor();
     await clear();
     fs.renameSync(file("data/label.tsv"), file("data/labels.tsv"));
     fs.writeFileSync(file("settings.json"), '{\n  "epochs": 3,\n  "batch_size": 8\n}\n');
     await vs.terminal();
     await vs.type("python3 score.py");
+    await page.keyboard.press("Control+Shift+M");
     await row("There is 'data/label.tsv'").waitFor({ state: "hidden", timeout: 60_000 });
     await row("which is not set").waitFor({ state: "hidden" });
+    await vs.command("Terminal: Focus Terminal");
+    await page.keyboard.press("Enter");
     await vs.noToasts();
     for (const name of ["score.py", "settings.json", "data"]) fs.rmSync(file(name), { recursive: true });
   });
