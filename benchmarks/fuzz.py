@@ -149,7 +149,7 @@ def recorded(text: str, dice: random.Random) -> object:
     from dl_bug_lsp.recording.recorded_runs import read_records
     from dl_bug_lsp.recording.store import StoreError, read_recording
     from dl_bug_lsp.runs.records import read
-    from dl_bug_lsp.server.persistence.failures_file import Kept, beside
+    from dl_bug_lsp.server.persistence.failures_file import StoredContent, beside
     from dl_bug_lsp.workspace.index import load
 
     data = text.encode("utf-8", "surrogatepass")
@@ -161,7 +161,7 @@ def recorded(text: str, dice: random.Random) -> object:
         if dice.random() < 0.5:
             file.write_bytes(spoiled(database(), dice))
         read_journal(file), read_records(file.parent), read(file), load(root)
-        beside(data, Kept([], []), set())
+        beside(data, StoredContent([], []), set())
         for reader, refusal in (
             (read_junit, JUnitError),
             (read_coverage, CoverageDataError),

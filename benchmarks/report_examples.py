@@ -12,7 +12,7 @@ from denchmark_truth import ChangedCode, is_test
 
 from dl_bug_lsp import localize as middle
 from dl_bug_lsp.bug_reports import read_report
-from dl_bug_lsp.evidence.reports.blocks import Traced
+from dl_bug_lsp.evidence.reports.blocks import TracedFrames
 from dl_bug_lsp.evidence.reports.changes import neighbours
 from dl_bug_lsp.evidence.reports.file_signals import signals_of
 from dl_bug_lsp.evidence.reports.function_signals import Functions, files_to_look_into, redundancy
@@ -33,7 +33,7 @@ from dl_bug_lsp.report import Options
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import GitError, Versions, Workspace
 
-# What a scene keeps is small; what it can make again is not.
+# What a context keeps is small; what it can make again is not.
 _DROPPED = ("passages", "passage_file", "passage_matches", "files_matches")
 
 
@@ -72,27 +72,27 @@ def workspaces(
                     continue
 
 
-def scene_of(bug: Bug, workspace: Workspace) -> ReportContext:
+def context_of(bug: Bug, workspace: Workspace) -> ReportContext:
     """Read the report and its workspace as `localize` does."""
     return ReportContext(read_report(f"{bug.summary}\n\n{bug.description}"), workspace)
 
 
-def slim(scene: ReportContext) -> None:
+def slim(context: ReportContext) -> None:
     """Forget what is large."""
     for name in _DROPPED:
-        scene.__dict__.pop(name, None)
+        context.__dict__.pop(name, None)
 
 
 def file_examples(bugs: Sequence[Bug], folder: Path) -> list[Example]:
     """Return the files of each bug's version; right are those that the study counts as buggy."""
     found: list[Example] = []
     for bug, workspace in workspaces(bugs, folder, lambda b, v: v.repository.commit(b.version)):
-        scene = scene_of(bug, workspace)
-        right = np.array([file in bug.files for file in scene.files])
+        context = context_of(bug, workspace)
+        right = np.array([file in bug.files for file in context.files])
         if right.any():
-            signals = relative(signals_of(scene))
-            slim(scene)
-            found.append(Example(bug.project, bug.name, signals, right, int(right.sum()), scene))
+            signals = relative(signals_of(context))
+            slim(context)
+            found.append(Example(bug.project, bug.name, signals, right, int(right.sum()), context))
     return found
 
 
@@ -114,18 +114,18 @@ def function_examples(
         code = ChangedCode(workspace, bug.lines)
         if not code.lines:
             continue
-        scene = scene_of(bug, workspace)
+        context = context_of(bug, workspace)
         model = weights[bug.project]
-        signals = relative(signals_of(scene))
+        signals = relative(signals_of(context))
         first = scores_of(signals, model.files)
-        scores = first + scores_of(neighbours(scene, first), model.neighbours)
+        scores = first + scores_of(neighbours(context, first), model.neighbours)
         part = shares(scores, model.neighbours.sharpness)
         traced = traced_of(bug, workspace)
-        best = files_to_look_into(scene, order_of(scores), traced)
-        functions = Functions(scene, best, [float(part[row]) for row in best], traced)
-        names = [(scene.files[b.row], b.definition.name) for b in functions.blocks]
+        best = files_to_look_into(context, order_of(scores), traced)
+        functions = Functions(context, best, [float(part[row]) for row in best], traced)
+        names = [(context.files[b.row], b.definition.name) for b in functions.blocks]
         right = np.array([name in code.functions for name in names])
-        # Made now, while the scene holds what they need.
+        # Made now, while the context holds what they need.
         made = functions.signals
         found.append(
             Example(
@@ -138,7 +138,7 @@ def function_examples(
                 has_traceback=bool(functions.frames.all),
             )
         )
-        slim(scene)
+        slim(context)
     return found
 
 
@@ -150,16 +150,16 @@ def beside_examples(functions: Sequence[Example], scores: Sequence[np.ndarray]) 
     ]
 
 
-def traced_of(bug: Bug, workspace: Workspace) -> Traced:
+def traced_of(bug: Bug, workspace: Workspace) -> TracedFrames:
     """Return the frames of a report's traceback, and the shares of lines by its evidence."""
     log = read_log(f"{bug.summary}\n\n{bug.description}")
     failures = middle.failures_of(log, read_failures(log))
     primary = next((f for f in failures if f.primary), None)
     if primary is None:
-        return Traced()
+        return TracedFrames()
     case = middle.case_of(primary, log, workspace, Options())
     found = traceback_shares(case, list(gather(case))) if case.places else {}
-    return Traced(case.located, found)
+    return TracedFrames(case.located, found)
 
 
 def line_examples(
@@ -177,9 +177,9 @@ def line_examples(
         blocks = np.array([line.block for line in statements.lines], dtype=np.int64)
         part = shares(score, 1.0)[blocks]
         signals["block.log_share"] = np.log(np.maximum(part, 1e-6))
-        scene = held.scene
+        context = held.context
         right = np.array(
-            [(scene.files[li.row], li.number) in code.lines for li in statements.lines]
+            [(context.files[li.row], li.number) in code.lines for li in statements.lines]
         )
         found.append(
             Example(
@@ -192,7 +192,7 @@ def line_examples(
                 has_traceback=example.has_traceback,
             )
         )
-        slim(scene)
+        slim(context)
     return found
 
 

@@ -32,7 +32,7 @@ from dl_bug_lsp.report import Options
 from dl_bug_lsp.spectrum import combination
 from dl_bug_lsp.spectrum.combination import CombinationWeights, combine, shipped_weights
 from dl_bug_lsp.spectrum.counting import count
-from dl_bug_lsp.spectrum.features import NO_SIGNS, stack_as_failing_run
+from dl_bug_lsp.spectrum.features import NO_CUES, stack_as_failing_run
 from dl_bug_lsp.spectrum.formulas import FORMULAS, score
 from dl_bug_lsp.spectrum.values import Element, Outcome, Run, Spectrum
 from dl_bug_lsp.workspace import Workspace
@@ -77,7 +77,7 @@ def combined_results(bugs: list[Bug]) -> Results:
         alone = stack_as_failing_run(bug.counts, bug.signs.stacks)
         for name, counts, signs in (
             ("Combined", bug.counts, bug.signs),
-            ("Combined, no text", bug.counts, NO_SIGNS),
+            ("Combined, no text", bug.counts, NO_CUES),
             ("Stack for failing test", alone, bug.signs),
         ):
             listed = [s.element for s in combine(counts, signs, mine)]

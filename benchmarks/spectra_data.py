@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.spectrum.features import NO_SIGNS, FailureSigns, signs_of
+from dl_bug_lsp.spectrum.features import NO_CUES, FailureCues, cues_of
 from dl_bug_lsp.spectrum.table import e_inspect, expected_rank
 from dl_bug_lsp.spectrum.values import Counts, Element, counts_of
 from dl_bug_lsp.tracebacks import read_failures
@@ -32,7 +32,7 @@ class Bug:
     hidden: int
     hidden_faulty: int
     output: str = field(repr=False, default="")
-    signs: FailureSigns = NO_SIGNS
+    signs: FailureCues = NO_CUES
     published: dict[str, float] = field(default_factory=dict)
     is_passing_known: bool = True
 
@@ -93,7 +93,7 @@ def _bug(name: str, entry: dict[str, Any]) -> Bug:
         max(0, total - len(counts)),
         len(places) - len(faulty),
         output,
-        signs_of(failures, output, files),
+        cues_of(failures, output, files),
         {k: float(v) for k, v in (entry.get("published_e_inspect") or {}).items() if v is not None},
         bool(passing),
     )

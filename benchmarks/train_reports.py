@@ -30,7 +30,7 @@ from report_examples import (
 )
 from report_learning import fit, left_out, reliability, sharpness, table
 
-from dl_bug_lsp.ranking.report_ranking import is_told_apart, led, order_of, shares
+from dl_bug_lsp.ranking.report_ranking import best_line_first, is_function_clear, order_of, shares
 from dl_bug_lsp.ranking.report_weights import report_weights
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp/ranking/report_weights.json"
@@ -98,8 +98,8 @@ def as_shipped(lines: Any, functions: Any, scores: Any, orders: Any, kept: Any) 
     ):
         blocks = np.array([line.block for line in example.source.lines], dtype=np.int64)
         stack = bool(function.source[0].frames.all)
-        clear = is_told_apart(stack, shares(score, sharp))
-        found.append(led(own, blocks, order_of(order)) if clear else own)
+        clear = is_function_clear(stack, shares(score, sharp))
+        found.append(best_line_first(own, blocks, order_of(order)) if clear else own)
     return found
 
 

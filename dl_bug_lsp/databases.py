@@ -42,9 +42,10 @@ Tables = Mapping[str, str]
 
 @contextmanager
 def opened(file: Path, tables: Tables) -> Iterator[sqlite3.Connection]:
-    """Read a database file, checked and bounded (`of_bytes`); `sqlite3.Error` where that cannot be.
+    """Read a database file, checked and bounded (`of_bytes`).
 
-    A file that is written while it is read is read again.
+    A file that is written while it is read is read again. Raises `sqlite3.OperationalError` for
+    what is no regular file or too large, and other `sqlite3.Error` for damaged files.
     """
     data = data_folder.read(file, LARGEST)
     for _ in range(3):
@@ -86,7 +87,10 @@ def of_bytes(data: bytes, tables: Tables) -> Iterator[sqlite3.Connection]:
 
 
 def allow_writing(connection: sqlite3.Connection) -> None:
-    """Take the bound from the steps of a sound database, so that it can grow; `sqlite3.Error`."""
+    """Remove the limit on the steps of an undamaged database, so that it can grow.
+
+    Raises `sqlite3.DatabaseError` for a damaged one.
+    """
     ((found,),) = connection.execute("pragma quick_check(1)").fetchall()
     if found != "ok":
         raise sqlite3.DatabaseError(str(found)[:100])

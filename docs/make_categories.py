@@ -2,7 +2,7 @@
 
     python docs/make_categories.py
 
-`tests/test_taxonomy_pages.py` holds the pages against the table.
+`tests/taxonomy/test_pages.py` holds the pages against the table.
 """
 
 from __future__ import annotations

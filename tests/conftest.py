@@ -1,4 +1,4 @@
-"""Stands here so that tests in subfolders can import the helpers beside it."""
+"""Signals as in a terminal, for all tests."""
 
 from __future__ import annotations
 

@@ -38,12 +38,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "workspace": ("cancellation", "data_folder", "databases"),
     "settings": ("report", "workspace"),
     "bootstrap": ("recording", "monitoring"),
-    "runs": ("data_folder", "bootstrap"),
+    "python_path": (),
+    "runs": ("data_folder", "python_path"),
     "recording": (
-        *("bootstrap", "data_folder", "databases", "workspace", "spectrum", "localize", "report"),
+        *("python_path", "data_folder", "databases", "workspace", "spectrum", "localize", "report"),
         "cancellation",
     ),
-    "monitoring": ("bootstrap", "data_folder", "databases"),
+    "monitoring": ("python_path", "data_folder", "databases", "spectrum"),
     "watching": ("logs", "tracebacks", "runs", "data_folder"),
     "retrieval": ("workspace",),
     "spectrum": ("logs", "tracebacks"),
@@ -75,7 +76,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "assistants": (
         *("cancellation", "logs", "tracebacks", "messages", "taxonomy", "workspace", "provenance"),
-        *("report", "views", "data_folder"),
+        *("report", "views", "data_folder", "signals"),
     ),
     "server": (
         *("logs", "tracebacks", "fixes", "cancellation", "settings"),
@@ -130,7 +131,9 @@ LIBRARIES = {
     "lsprotocol": {"server"},
     "mcp": {"mcp_server"},
     "mcp_types": {"mcp_server"},
-    "numpy": {"retrieval", "evidence", "ranking", "spectrum", "techniques", "triage"},
+    "numpy": {
+        *("retrieval", "evidence", "ranking", "spectrum", "techniques", "triage", "monitoring")
+    },
     "pathspec": {"workspace"},
     "pyarrow": {"triage"},
     "pygls": {"server"},
@@ -142,10 +145,16 @@ LIBRARIES = {
     "tomllib": {"workspace", "taxonomy", "fixes"},
     "watchdog": {"watching"},
     "yaml": {"workspace"},
+    "keras": {"monitoring"},
+    "lightning": {"monitoring"},
+    "tensorflow": {"monitoring"},
+    "torch": {"monitoring"},
+    "transformers": {"monitoring"},
 }
 """Who may import a library: one room each, so that it can be replaced."""
 ON_DISK = {
     "bootstrap",
+    "python_path",
     "data_folder",
     "databases",
     "environments",
@@ -201,7 +210,7 @@ UNSAFE_MODULES = {
     "joblib",
 }
 ASKS_GIT = "workspace/git.py"
-"""The only module that starts a program: ``git``, to read (see tests/test_workspace_git.py)."""
+"""The only module that starts a program: ``git``, to read (tests/workspace/test_versions.py)."""
 RUNS_THE_USERS_COMMAND = "runs/starting.py"
 """Starts what its user typed after ``dl-bug-lsp run --``, which is no thing that it read."""
 UNSAFE_NAMES = {"unsafe_load", "full_load", "UnsafeLoader", "FullLoader", "urlopen"}
@@ -226,7 +235,7 @@ HEAVY = (
 LISTENS = (
     "server/process/transports.py",
     "server/process/transports.py",
-    "mcp_server/bridging.py",
+    "mcp_server/bridge.py",
     "mcp_server/beside_editor.py",
 )
 """The modules that open a socket: where the user asked the server to listen, or to go to it."""
@@ -275,6 +284,14 @@ def calls(room: str) -> Iterator[tuple[str, str, ast.Call]]:
 
 def test_every_room_has_a_row() -> None:
     assert {room_of(module) for module in MODULES} == MAY_IMPORT.keys()
+
+
+def test_tests_lie_in_folders_named_as_the_rooms() -> None:
+    tests = Path(__file__).parent
+    folders = {path.parent.name for path in tests.glob("*/test_*.py")}
+    rooms = {module.partition("/")[0] for module in MODULES if "/" in module}
+    assert folders - rooms == {"benchmarks", "editors", "pasted"}
+    assert rooms - folders == {"environments"}
 
 
 def test_the_table_has_no_circle() -> None:
@@ -425,6 +442,52 @@ def test_nothing_runs_what_it_reads(room: str) -> None:
         if isinstance(node, ast.Attribute) and node.attr in UNSAFE_NAMES
     )
     assert wrong == []
+
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def errors_of(function: Definition) -> set[str]:
+    """Return the names of the errors that a function's own statements raise."""
+    found = set()
+    left: list[ast.AST] = list(function.body)
+    while left:
+        node = left.pop()
+        if isinstance(node, (*DEFINITIONS, ast.Lambda, ast.ClassDef)):
+            continue
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            error = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            found.add(ast.unparse(error).rpartition(".")[2])
+        left.extend(ast.iter_child_nodes(node))
+    return found
+
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def public_functions(body: list[ast.stmt], around: str = "") -> Iterator[tuple[Definition, str]]:
+    """Yield public functions and methods, each with its docstring and that of its class."""
+    for node in body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from public_functions(node.body, ast.get_docstring(node) or "")
+        elif isinstance(node, DEFINITIONS) and not node.name.startswith("_"):
+            yield node, f"{ast.get_docstring(node)} {around}"
+
+
+@pytest.mark.parametrize("room", sorted(MAY_IMPORT.keys() - {"interpretation"}))
+def test_docstrings_name_the_errors_that_functions_raise(room: str) -> None:
+    # What `interpretation` raises is what the interpreted program raises.
+    missing = []
+    for module in modules_of(room):
+        tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
+        for function, docstring in public_functions(tree.body):
+            errors = {name for name in errors_of(function) if not name.startswith("_")}
+            missing += [
+                f"{module}:{function.lineno} {function.name} raises {error}"
+                for error in errors
+                if error not in docstring
+            ]
+    assert missing == []
 
 
 @pytest.mark.parametrize("module", ["dl_bug_lsp.localize", "dl_bug_lsp.cli.main"])

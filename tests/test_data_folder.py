@@ -201,7 +201,7 @@ def test_sessions_with_foreign_files_are_left_alone(tmp_path: Path) -> None:
         folder.mkdir()
         (folder / "session.json").write_text("{}")
     (foreign / "thesis.tex").write_text("theirs")
-    assert list(session_folder.left_behind(tmp_path)) == [ours]
+    assert list(session_folder.abandoned_sessions(tmp_path)) == [ours]
     session_folder.remove(ours)
     session_folder.remove(foreign)
     assert names(base) == [foreign.name]

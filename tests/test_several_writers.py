@@ -16,7 +16,7 @@ from dl_bug_lsp.runs import records
 from dl_bug_lsp.server.persistence.failures_file import (
     LARGEST,
     NAME,
-    Kept,
+    StoredContent,
     beside,
     names_of,
     to_bytes,
@@ -122,7 +122,7 @@ def sources(root: Path) -> list[str]:
 
 def test_each_server_keeps_what_the_others_keep(tmp_path: Path) -> None:
     def keep(known: set[tuple[str, ...]], *names: str) -> None:
-        mine = Kept([failure(name) for name in names], [[f"log:{name}"] for name in names])
+        mine = StoredContent([failure(name) for name in names], [[f"log:{name}"] for name in names])
         assert change_state(tmp_path, NAME, LARGEST, lambda old: to_bytes(beside(old, mine, known)))
         known |= names_of(mine)
 
@@ -140,7 +140,7 @@ def test_each_server_keeps_what_the_others_keep(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("old", [b"{", b"[]", b'{"version": 1, "failures": [7]}', b"\xff"])
 def test_a_damaged_file_gives_way(old: bytes) -> None:
-    assert beside(old, Kept([failure("a")], []), set()).failures == [failure("a")]
+    assert beside(old, StoredContent([failure("a")], []), set()).failures == [failure("a")]
 
 
 def test_who_holds_the_lock_for_ever_holds_nobody_up(tmp_path: Path) -> None:

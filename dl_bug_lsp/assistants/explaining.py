@@ -1,14 +1,20 @@
-"""What a category or a message means: the words that people use for the categories."""
+"""What a category or a message means, and the words that people use for the categories."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.messages import extract_facts
+from dl_bug_lsp.report import Advice
+from dl_bug_lsp.signals import classify_silent, silent_failure
+from dl_bug_lsp.taxonomy.advising import advice
 from dl_bug_lsp.taxonomy.categories import Category, categories
 from dl_bug_lsp.taxonomy.classify import classify
-from dl_bug_lsp.tracebacks import read_failures
+from dl_bug_lsp.tracebacks import FailureKind, read_failures
+
+_IS_MESSAGE = re.compile(r"[\s:]")
 
 SYNONYMS = {
     "oom": "gpu_out_of_memory",
@@ -68,15 +74,32 @@ def category_named(text: str) -> str:
     return SYNONYMS.get(wanted) or SYNONYMS.get(wanted.replace("_", "")) or wanted
 
 
-def meant(text: str) -> Category | None:
-    """Return the category that a word names or a message is of; None where neither is known."""
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The category of a word or a message, with the advice that the message itself points at."""
+
+    category: Category
+    advice: tuple[Advice, ...] = ()
+
+
+def meaning_of(text: str) -> Meaning | None:
+    """Return what a category's name, a synonym or a message means; None where it is not known."""
     rows = {row.id: row for row in categories()}
     named = rows.get(category_named(text))
     if named is not None:
-        return named
-    failures = read_failures(read_log(text)).failures
-    failure = next((one for one in failures if one.primary), None)
-    if failure is None or failure.cause is None:
+        return Meaning(named)
+    if not _IS_MESSAGE.search(text.strip()):
         return None
-    verdict = classify(failure, extract_facts(failure.cause))
-    return rows.get(verdict.id) if verdict.id != "unclassified" else None
+    log = read_log(text)
+    failure = next((f for f in read_failures(log).failures if f.primary), None)
+    if failure is None:
+        failure = silent_failure(log)
+    if failure is None:
+        return None
+    if failure.kind is FailureKind.SILENT:
+        verdict = classify_silent(failure, log)
+    else:
+        verdict = classify(failure, extract_facts(failure.cause) if failure.cause else None)
+    if verdict.id not in rows or verdict.id == "unclassified":
+        return None
+    return Meaning(rows[verdict.id], advice(failure, verdict))

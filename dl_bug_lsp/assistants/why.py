@@ -29,7 +29,7 @@ from dl_bug_lsp.provenance.nodes import (
     Value,
 )
 from dl_bug_lsp.provenance.slices import Step, backward_slice
-from dl_bug_lsp.provenance.stack import StackPlace, heads_of, statement_at, walk_stack
+from dl_bug_lsp.provenance.stack import StackPlace, header_expressions, statement_at, walk_stack
 from dl_bug_lsp.report import ReportFrame
 from dl_bug_lsp.views.escape import shorten
 from dl_bug_lsp.views.markdown import block, code
@@ -104,7 +104,7 @@ def why(
     statement = statement_at(engine, file, line)
     found: list[Expression] = []
     if context is not None and statement is not None:
-        expressions = _expressions(heads_of(statement))[:MOST_EXPRESSIONS]
+        expressions = _expressions(header_expressions(statement))[:MOST_EXPRESSIONS]
         found = [_explained(engine.node(expr, context), steps) for expr in expressions]
     function = workspace.enclosing_function(file, line)
     written = workspace.source_line(file, line).strip()
@@ -192,9 +192,9 @@ def why_text(found: Why) -> str:
     """Return where values come from as Markdown whose code is quoted."""
     where = f" in {code(found.function)}" if found.function else ""
     out = [f"{code(f'{found.file}:{found.line}')}{where}", "", block([clean(found.code)])]
-    for one in found.expressions:
-        out.append(f"- {code(one.text)}{_stands_for(one.values)}")
-        for origin in one.origins:
+    for expression in found.expressions:
+        out.append(f"- {code(expression.text)}{_stands_for(expression.values)}")
+        for origin in expression.origins:
             place = code(f"{origin.file}:{origin.line}")
             made = "made at" if origin.decides else "handed on at"
             out.append(f"  - {made} {place}: {code(origin.text)}{_stands_for(origin.values)}")

@@ -1,9 +1,7 @@
-"""The lines of a report: what kind each is, and what its markup says.
+"""The lines of a bug report: what kind each line is, and what its markup says.
 
-What a single line of a report is: a frame, an exception, a version, output, code, or prose.
-
-Markup of bug reports: links, fences, headings, and the tags that Denchmark put in their place.
-Denchmark (Kim, Kim, Lee, MSR 2021) keeps GitHub's issues as text in which
+A line is a frame, an exception, a version, output, code or prose. Besides Markdown, the tags of
+Denchmark (Kim, Kim, Lee, MSR 2021) are read. That data set keeps GitHub's issues as text in which
 ``<denchmark-link:URL>`` stands for links, ``<denchmark-code>`` for some code blocks and
 ``<denchmark-h:h2>`` for headings.
 """

@@ -1,8 +1,7 @@
-"""Reading a bug report, and telling one from a log.
+"""Reads a bug report in one pass over its lines, and tells bug reports from logs.
 
-Reading a bug report: one pass over its lines, each put with its kind; never raises.
-
-Telling a bug report from a log: a title, then sentences or a template's headings.
+A text is a report if it has a title, then sentences or the headings of a template. Reading never
+raises.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from dl_bug_lsp.environments.members import (
 )
 from dl_bug_lsp.environments.signatures import Callee, LibraryApi, is_available
 from dl_bug_lsp.fixes.fix_context import only_slip
-from dl_bug_lsp.fixes.known import tables
+from dl_bug_lsp.fixes.library_names import tables
 from dl_bug_lsp.provenance.scopes import dotted_name
 
 ATTRIBUTE = Check(

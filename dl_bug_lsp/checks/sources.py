@@ -13,7 +13,7 @@ from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
 from dl_bug_lsp.environments.interpreters import normalised
 from dl_bug_lsp.fixes.fix_context import is_slip, only_slip
-from dl_bug_lsp.fixes.known import tables
+from dl_bug_lsp.fixes.library_names import tables
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.workspace.configs.shell_files import split_commands
 

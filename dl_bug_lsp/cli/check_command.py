@@ -29,7 +29,10 @@ CLEAN, WRONG = 0, 1
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check, print, return 1 where something is surely wrong (with --strict: likely)."""
+    """Check, print, return 1 where something is surely wrong (with --strict: likely).
+
+    Raises `UsageError` for a check or a workspace that does not exist.
+    """
     from dl_bug_lsp.checks.registry import BY_ID
     from dl_bug_lsp.checks.resources import size_of
     from dl_bug_lsp.workspace import Workspace

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
-import tempfile
 from difflib import get_close_matches
-from pathlib import Path
 
-from dl_bug_lsp.assistants.explaining import SYNONYMS, category_named
+from dl_bug_lsp.assistants.explaining import SYNONYMS, category_named, meaning_of
 from dl_bug_lsp.cli.errors import FOUND, UsageError, terminal_width, wants_colour, write_text
-from dl_bug_lsp.localize import localize
-from dl_bug_lsp.report import FailureReport
 from dl_bug_lsp.taxonomy.categories import categories
 from dl_bug_lsp.views.explain import explain_text, overview_text
 from dl_bug_lsp.views.layout import Style, wrap
-from dl_bug_lsp.workspace import Workspace
 
 CUTOFF = 0.45
 """How near a misspelt category must be to be meant; a beginning alone is enough."""
@@ -26,7 +20,10 @@ CUTOFF_OF_SHORT = 0.7
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one category's page, or all categories in one line each; return 0."""
+    """Print one category's page, or all categories in one line each; return 0.
+
+    Raises `UsageError` if no category is known for the word or message.
+    """
     style = Style(wants_colour(arguments.color, sys.stdout))
     rows = {row.id: row for row in categories()}
     if arguments.category is None:
@@ -36,29 +33,18 @@ def run(arguments: argparse.Namespace) -> int:
     if wanted in rows:
         write_text(explain_text(rows[wanted], terminal_width(), style))
         return FOUND
-    failure = _classed(arguments.category)
-    if failure is None:
+    meaning = meaning_of(arguments.category)
+    if meaning is None:
         cutoff = CUTOFF if len(wanted) > SHORT_WORD else CUTOFF_OF_SHORT
         close = get_close_matches(wanted, [*rows, *SYNONYMS], 1, cutoff)
         hint = f"did you mean {close[0]}?" if close else "'dl-bug-lsp explain' lists them"
         raise UsageError(f"there is no category '{arguments.category}'; {hint}")
     width = terminal_width()
-    write_text("\n".join(wrap(f"This message is read as {failure.category.id}.", width)) + "\n")
-    own = {(advice.cause, advice.fix) for advice in failure.advice}
-    usual = {(item.advice.cause, item.advice.fix) for item in rows[failure.category.id].advice}
+    write_text("\n".join(wrap(f"This message is read as {meaning.category.id}.", width)) + "\n")
+    own = {(advice.cause, advice.fix) for advice in meaning.advice}
+    usual = {(item.advice.cause, item.advice.fix) for item in meaning.category.advice}
     for cause, fix in sorted(own - usual):
         write_text("\n".join([*wrap(cause, width, "  - ", "    "), *wrap(fix, width, "    → ")]))
         write_text("\n")
-    write_text("\n" + explain_text(rows[failure.category.id], width, style))
+    write_text("\n" + explain_text(meaning.category, width, style))
     return FOUND
-
-
-def _classed(message: str) -> FailureReport | None:
-    """Return a message as a failure, None where it is none or of no known category."""
-    if not re.search(r"[\s:]", message.strip()):
-        return None
-    with tempfile.TemporaryDirectory() as empty:
-        found = localize(message, Workspace(Path(empty), cache=False)).primary
-    if found is None or found.category.id == "unclassified":
-        return None
-    return found

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Localize and print; return 0 when a place was found, 1 when none was."""
+    """Localize and print; return 0 when a place was found, 1 when none was.
+
+    Raises `UsageError` for options that exclude each other and for inputs that cannot be read.
+    """
     root = workspace_folder(arguments.workspace)
     if arguments.brief and arguments.format != "text":
         raise UsageError("--brief is a form of the text; leave --format out")

@@ -128,7 +128,10 @@ def is_piped() -> bool:
 
 
 def read_end(stream: BinaryIO, limit: int, shown: Shown | None = None) -> Input:
-    """Read a stream in bounded memory and keep the whole lines of its last ``limit`` bytes."""
+    """Read a stream in bounded memory and keep the whole lines of its last ``limit`` bytes.
+
+    Raises `UsageError` for UTF-16 above the limit, which cannot be cut at its lines.
+    """
     part = getattr(stream, "read1", stream.read) if shown is not None else stream.read
     kept: deque[bytes] = deque()
     held = skipped = 0

@@ -14,7 +14,10 @@ MISSING = "the package 'mcp' is missing; install it with: pip install 'dl-bug-ls
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve one client over standard input and output; return 0 when it left."""
+    """Serve one client over standard input and output; return 0 when it left.
+
+    Raises `UsageError` for folders that do not exist, or where the extra is not installed.
+    """
     if arguments.connect is not None:
         if arguments.workspace or arguments.logs:
             raise UsageError("--connect: the editor's server has its own folders")
@@ -49,10 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _connect(path: str) -> int:
     """Hand an assistant's streams on to a server's socket; return 0 when either end is closed."""
-    from dl_bug_lsp.mcp_server.bridging import hand_on
+    from dl_bug_lsp.mcp_server.bridge import forward
 
     try:
-        hand_on(Path(path))
+        forward(Path(path))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"--connect: no server answers at '{path}' ({reason})") from None

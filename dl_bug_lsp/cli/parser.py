@@ -156,7 +156,7 @@ def _add_run(commands: _Commands[Parser], common: Parser) -> None:
         parents=[common],
         allow_abbrev=False,
         usage=f"{PROGRAM} run [options] -- COMMAND [ARGUMENT ...]",
-        help="run a command unchanged and tell why it failed",
+        help="run a command unchanged and say why it failed",
         description="Runs a command as if it had been typed without us: its output, signals, "
         "terminal and exit code are its own. Its output is kept in .dlbug/runs/ of the workspace, "
         "and when it fails, a short report follows on standard error.",
@@ -301,7 +301,7 @@ def _add_server(commands: _Commands[Parser], common: Parser) -> None:
     way.add_argument(
         "--tcp",
         metavar="HOST:PORT",
-        help="wait for a client on a TCP port; port 0 lets the system choose and tells which",
+        help="wait for a client on a TCP port; port 0 lets the system choose and prints it",
     )
     way.add_argument(
         "--ws", metavar="HOST:PORT", help="wait for one on a WebSocket (needs the extra 'ws')"
@@ -329,7 +329,7 @@ def _add_explain(commands: _Commands[Parser], common: Parser) -> None:
         "explain",
         parents=[common],
         allow_abbrev=False,
-        help="tell what a failure category means",
+        help="show what a failure category means",
         description="Shows what a failure category means, its usual causes and what helps. A "
         "message in place of the category is classed first.",
     )

@@ -248,7 +248,10 @@ SHORT = 3
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command, record it, report its failure; return (or die of) what it ended with."""
+    """Run the command, record it, report its failure; return (or die of) what it ended with.
+
+    Raises `UsageError` without a command, and where it cannot be started.
+    """
     command = tuple(arguments.words)
     if command[:1] == ("--",):
         command = command[1:]
@@ -345,7 +348,7 @@ def _report(
     Of a run that ended well it is printed only where its metrics say that it went wrong.
     """
     if not output.strip() and trained is None:
-        complain("it printed nothing that could tell why")
+        complain("it printed nothing that says why")
         return
     try:
         told = _print_report(

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until the client leaves; ends the process itself."""
+    """Serve until the client leaves; ends the process itself.
+
+    Raises `UsageError` for an address, a socket or a log file that cannot be used.
+    """
     accept = _transport(arguments)
     log_file = arguments.log_file
     if log_file is not None:

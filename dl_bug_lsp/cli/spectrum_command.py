@@ -45,7 +45,7 @@ def page(
     ``known`` is the heat of the lines where it is not that of ``full`` alone.
     """
     from dl_bug_lsp.assistants.context import shown_lines
-    from dl_bug_lsp.recording.ranked import line_counts
+    from dl_bug_lsp.recording.spectrum_ranking import line_counts
 
     lines = shown_lines(workspace)
     counts = line_counts(recorded.spectrum)
@@ -88,16 +88,22 @@ NO_PASSING = "no recorded test passes: what failing and passing tests execute ca
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run ``import`` or ``report``; the exit codes are those of `localize`."""
+    """Run ``import`` or ``report``; the exit codes are those of `localize`.
+
+    Raises `UsageError` without a subcommand.
+    """
     if arguments.action == "import":
-        return take_in(arguments)
+        return import_files(arguments)
     if arguments.action == "report":
         return report(arguments)
     raise UsageError("say what to do: spectrum import or spectrum report (see --help)")
 
 
-def take_in(arguments: argparse.Namespace) -> int:
-    """Bring a coverage file and a JUnit report into the workspace's spectrum."""
+def import_files(arguments: argparse.Namespace) -> int:
+    """Add a coverage file and a JUnit report to the workspace's spectrum; return 0.
+
+    Raises `UsageError` for files that cannot be read, and where nothing can be written.
+    """
     from dl_bug_lsp import data_folder
     from dl_bug_lsp.cli.localize_command import workspace_folder
     from dl_bug_lsp.recording.coverage_data import CoverageDataError
@@ -174,7 +180,10 @@ def _newer(sources: object, root: Path, stamp: float) -> list[str]:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    """Print the ranked table, as text, JSON or a page with a heat map."""
+    """Print the ranked table, as text, JSON or a page with a heat map.
+
+    Raises `UsageError` where the workspace has no spectrum that can be read.
+    """
     from dl_bug_lsp.cli.localize_command import workspace_folder
     from dl_bug_lsp.recording.session_folder import merge_abandoned_sessions
     from dl_bug_lsp.recording.spectra import current_spectrum, stale
@@ -227,7 +236,12 @@ def _rendered(
 
     from dl_bug_lsp.assistants.context import shown_lines
     from dl_bug_lsp.cli.localize_command import path_prefix
-    from dl_bug_lsp.recording.ranked import combined_table, counted_table, heat_of, ranked_now
+    from dl_bug_lsp.recording.spectrum_ranking import (
+        combined_table,
+        counted_table,
+        heat_of,
+        ranked_now,
+    )
     from dl_bug_lsp.spectrum.table import COMBINED
     from dl_bug_lsp.views.layout import PathStyle, Style
     from dl_bug_lsp.views.spectrum import table_json, table_text

@@ -26,7 +26,10 @@ EVERY = 0.5
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, print, and return 0 when a failure was found, 1 when none was."""
+    """Read, print, and return 0 when a failure was found, 1 when none was.
+
+    Raises `UsageError` for inputs that cannot be read and results that cannot be written.
+    """
     if arguments.format == "html" and arguments.output is None and sys.stdout.isatty():
         raise UsageError("--format html writes a page; name its file with --output FILE")
     shown = _Shown(quiet=arguments.quiet)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from dl_bug_lsp.tracebacks import Frame, is_library_path
-from dl_bug_lsp.tracebacks.values import Doing, RankState
+from dl_bug_lsp.tracebacks.values import Activity, RankState
 
 _PACKAGES = frozenset((
     "torch", "jax", "jaxlib", "horovod", "mpi4py", "accelerate", "lightning", "deepspeed", "numpy",
@@ -67,7 +67,7 @@ def operation_of(frames: Sequence[Frame]) -> str:
     return name
 
 
-Position = tuple[Doing, str, tuple[tuple[str, int], ...]]
+Position = tuple[Activity, str, tuple[tuple[str, int], ...]]
 
 
 def position(state: RankState) -> Position:

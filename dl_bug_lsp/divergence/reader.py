@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dl_bug_lsp.divergence.places import groups_of, operation_of, own_frames
-from dl_bug_lsp.divergence.records import CLASSES, COMMUNICATION, Told, told_by
+from dl_bug_lsp.divergence.records import CLASSES, COMMUNICATION, RankRecords, read_rank_records
 from dl_bug_lsp.divergence.stacks import OURS, Dumped, dumps_of, state_of
 from dl_bug_lsp.logs.values import Log, LogLine, Process, Span
 from dl_bug_lsp.tracebacks.blocks import read_blocks
 from dl_bug_lsp.tracebacks.stream import Stream
 from dl_bug_lsp.tracebacks.values import (
+    Activity,
     Cause,
     Divergence,
-    Doing,
     Failure,
     FailureKind,
     Frame,
@@ -53,7 +53,7 @@ def read_divergence(log: Log, reading: Reading) -> Reading:
     dumps = {rank: dumps_of(lines) for rank, lines in by_rank.items()}
     if any(_FATAL.match(line.text) for line in log.lines):
         dumps = {}
-    told = told_by(by_rank.items())
+    told = read_rank_records(by_rank.items())
     states, numbered = _dumped(dumps)
     is_dump = bool(states)
     waits = primary is not None and waits_for_others(primary)
@@ -139,7 +139,7 @@ def _failed(
             if speaks or cause.class_name in CLASSES:
                 operation = operation_of(cause.frames)
                 number = len(states) if rank is None else rank
-                states[number] = RankState(number, Doing.WAITS, operation, frames=cause.frames)
+                states[number] = RankState(number, Activity.WAITS, operation, frames=cause.frames)
                 if rank is not None:
                     break
     return states, numbered
@@ -170,7 +170,7 @@ def _merged(states: Mapping[int, RankState], told: Mapping[int, RankState]) -> d
 
 
 def _divergence(
-    states: Mapping[int, RankState], told: Told, size: int, numbered: bool
+    states: Mapping[int, RankState], told: RankRecords, size: int, numbered: bool
 ) -> Divergence:
     groups = groups_of(list(states.values()))
     unseen = set(range(size)) - states.keys()
@@ -183,7 +183,7 @@ def _divergence(
             differs = ""
     elif len(groups) == 1 and counts == 1 and differs in ("", "place"):
         state = groups[0][0]
-        few = len(unseen) <= len(states) and state.doing is Doing.WAITS
+        few = len(unseen) <= len(states) and state.doing is Activity.WAITS
         apart = unseen if few else set()
         certain = certain and not unseen
         if not unseen and size > 1 and state.operation in ("recv", "send"):
@@ -203,7 +203,7 @@ def _divergence(
 
 def _odd_ones(states: Sequence[RankState], groups: Sequence[Sequence[RankState]]) -> set[int]:
     """Return the ranks that do not wait where others do, else those that are fewest."""
-    free = {state.rank for state in states if state.doing is not Doing.WAITS}
+    free = {state.rank for state in states if state.doing is not Activity.WAITS}
     if free and len(free) < len(states):
         return free
     counts = {state.count for state in states}
@@ -287,10 +287,10 @@ def words_of(divergence: Divergence) -> str:
 def _doing(group: Sequence[RankState]) -> str:
     state = group[0]
     plural = len(group) > 1
-    if state.doing is Doing.ENDED:
+    if state.doing is Activity.ENDED:
         return "have ended" if plural else "has ended"
     where = _where(state)
-    if state.doing is Doing.WAITS and state.operation:
+    if state.doing is Activity.WAITS and state.operation:
         detail = f" of {state.detail}" if state.detail else ""
         count = f" (number {state.count})" if state.count is not None else ""
         return f"{'wait' if plural else 'waits'} in {state.operation}{detail}{count}{where}"

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from dl_bug_lsp.logs.values import LogLine
-from dl_bug_lsp.tracebacks.values import Doing, RankState
+from dl_bug_lsp.tracebacks.values import Activity, RankState
 
 _FINGERPRINT = re.compile(
     r"Rank (?P<rank>\d{1,6}) is running (?P<what>collective|inconsistent collective|monitored)"
@@ -72,7 +72,7 @@ CLASSES = frozenset(("DistBackendError", "DistNetworkError", "DistStoreError"))
 
 
 @dataclass(slots=True)
-class Told:
+class RankRecords:
     """What records tell: states by rank, ranks that did not come, what differs, how many ranks."""
 
     states: dict[int, RankState] = field(default_factory=dict)
@@ -85,89 +85,89 @@ class Told:
         self.size = max(self.size, rank + 1)
         known = self.states.get(rank)
         if known is None:
-            self.states[rank] = RankState(rank, Doing.WAITS, operation.lower(), detail, count)
+            self.states[rank] = RankState(rank, Activity.WAITS, operation.lower(), detail, count)
         elif known.count is None and count is not None:
             self.states[rank] = replace(known, count=count)
 
 
-def told_by(streams: Iterable[tuple[int | None, tuple[LogLine, ...]]]) -> Told:
+def read_rank_records(streams: Iterable[tuple[int | None, tuple[LogLine, ...]]]) -> RankRecords:
     """Read all lines of a log, by the rank that wrote them."""
-    told = Told()
+    records = RankRecords()
     for rank, lines in streams:
         flight: list[re.Match[str]] = []
         for index, line in enumerate(lines):
             text = line.text[:20_000]
-            _fingerprints(told, text)
+            _fingerprints(records, text)
             if match := _BARRIER.search(text):
-                told.missing.update(int(n) for n in match["ranks"].split(","))
-                told.differs = told.differs or "place"
+                records.missing.update(int(n) for n in match["ranks"].split(","))
+                records.differs = records.differs or "place"
             elif match := _PARAMETERS.search(text):
-                told.differs = "parameters"
+                records.differs = "parameters"
             elif _REDUCTION.search(text) and rank is not None:
-                told.differs = "gradients"
-                told.missing.add(rank)
+                records.differs = "gradients"
+                records.missing.add(rank)
             elif match := _WATCHDOG.search(text):
                 numel = f"{match['numel']} elements" if match["numel"] else ""
-                told.add(int(match["rank"]), match["op"], numel, int(match["seq"]))
+                records.add(int(match["rank"]), match["op"], numel, int(match["seq"]))
             elif match := _PROGRESS.search(text):
-                told.add(int(match["rank"]), "", "", int(match["begun"]))
+                records.add(int(match["rank"]), "", "", int(match["begun"]))
             elif match := _HOROVOD_OLD.search(text):
-                told.missing.update(int(n) for n in match["ranks"].split(","))
+                records.missing.update(int(n) for n in match["ranks"].split(","))
             elif _HOROVOD.search(text):
-                _horovod(told, lines[index + 1 : index + 400])
+                _horovod(records, lines[index + 1 : index + 400])
             elif _JAX_TIMEOUT.search(text):
-                _jax(told, [text, *(x.text for x in lines[index + 1 : index + 12])])
+                _jax(records, [text, *(x.text for x in lines[index + 1 : index + 12])])
             elif match := _FLIGHT.match(text):
                 if match["ranks"]:
-                    told.size = max(told.size, *(int(n) + 1 for n in match["ranks"].split()))
+                    records.size = max(records.size, *(int(n) + 1 for n in match["ranks"].split()))
                 else:
                     flight.append(match)
             elif _SIZES.search(text):
-                told.differs = told.differs or "place"
+                records.differs = records.differs or "place"
             elif match := _LAUNCHED.match(text):
-                told.size = max(told.size, int(match["rank"]) + 1)
+                records.size = max(records.size, int(match["rank"]) + 1)
             elif _JAX_NAMES.search(text):
-                told.differs = "operation"
+                records.differs = "operation"
         if flight and rank is not None:
-            _flight(told, rank, flight)
-    _differ(told)
-    return told
+            _flight(records, rank, flight)
+    _differ(records)
+    return records
 
 
-def _fingerprints(told: Told, text: str) -> None:
+def _fingerprints(records: RankRecords, text: str) -> None:
     if "CollectiveFingerPrint" not in text:
         return
     for match in _FINGERPRINT.finditer(text):
         shape = f"[{match['shape']}]" if match["shape"] is not None else ""
         detail = " ".join(part for part in (shape, match["dtype"] or "") if part)
         count = int(match["seq"]) if match["seq"] else None
-        told.add(int(match["rank"]), match["op"], detail, count)
+        records.add(int(match["rank"]), match["op"], detail, count)
 
 
-def _horovod(told: Told, below: tuple[LogLine, ...]) -> None:
+def _horovod(records: RankRecords, below: tuple[LogLine, ...]) -> None:
     kind = ""
     for line in below:
         if head := _HOROVOD_HEAD.match(line.text):
             kind = head["kind"]
         elif kind and (match := _HOROVOD_RANK.match(line.text)):
             if kind == "Missing":
-                told.missing.add(int(match["rank"]))
+                records.missing.add(int(match["rank"]))
             else:
-                told.add(int(match["rank"]), "", match["names"].split(",")[0])
+                records.add(int(match["rank"]), "", match["names"].split(",")[0])
         elif kind and line.text.strip():
             return
 
 
-def _jax(told: Told, texts: list[str]) -> None:
+def _jax(records: RankRecords, texts: list[str]) -> None:
     """Take the tasks that did not come; those that came are named in other words."""
     for text in texts:
         if not _JAX_FIRST.search(text):
-            told.missing.update(int(m["rank"]) for m in _JAX_TASK.finditer(text))
+            records.missing.update(int(m["rank"]) for m in _JAX_TASK.finditer(text))
         for match in _JAX_TASK.finditer(text):
-            told.size = max(told.size, int(match["rank"]) + 1)
+            records.size = max(records.size, int(match["rank"]) + 1)
 
 
-def _flight(told: Told, rank: int, entries: list[re.Match[str]]) -> None:
+def _flight(records: RankRecords, rank: int, entries: list[re.Match[str]]) -> None:
     """Take the oldest collective that is not over; all of them count."""
     own = [entry for entry in entries if entry["p2p"] != "True"]
     open_ = [
@@ -176,18 +176,18 @@ def _flight(told: Told, rank: int, entries: list[re.Match[str]]) -> None:
     current = open_[0] if open_ else (own[-1] if own else entries[-1])
     name = current["name"].rpartition(":")[2]
     detail = f"{current['sizes']} {current['dtypes']}"
-    told.add(rank, name, detail, int(current["seq"]))
+    records.add(rank, name, detail, int(current["seq"]))
 
 
-def _differ(told: Told) -> None:
+def _differ(records: RankRecords) -> None:
     """Say in what the ranks' collectives differ, where the records show it."""
-    if told.differs or len(told.states) < 2:
+    if records.differs or len(records.states) < 2:
         return
-    states = [state for state in told.states.values() if state.operation]
+    states = [state for state in records.states.values() if state.operation]
     if len({state.count for state in states}) > 1:
-        told.differs = "place"
+        records.differs = "place"
     elif len({state.operation for state in states}) > 1:
-        told.differs = "operation"
+        records.differs = "operation"
     elif len({state.detail for state in states}) > 1:
         shapes = {state.detail.partition(" ")[0] for state in states}
-        told.differs = "shape" if len(shapes) > 1 else "dtype"
+        records.differs = "shape" if len(shapes) > 1 else "dtype"

@@ -10,7 +10,7 @@ from dl_bug_lsp.logs.values import LogLine
 from dl_bug_lsp.tracebacks import Frame
 from dl_bug_lsp.tracebacks.faulthandler import THREAD, read_stack
 from dl_bug_lsp.tracebacks.stream import Stream
-from dl_bug_lsp.tracebacks.values import Doing, RankState
+from dl_bug_lsp.tracebacks.values import Activity, RankState
 
 OURS = re.compile(
     r"^\[(?:dl-bug-lsp|py-spy)\] (?:(?P<hang>hang: .*)|stacks of process (?P<pid>\d{1,10})"
@@ -83,7 +83,7 @@ def state_of(rank: int, dumps: list[Dumped]) -> RankState | None:
         return None
     last = own[-1]
     if last.has_ended:
-        return RankState(rank, Doing.ENDED)
+        return RankState(rank, Activity.ENDED)
     children = [dump for dump in dumps if dump.is_child and dump.first > last.first]
     others = [*last.beside(), *(dump.main() for dump in children)]
     kept = tuple(frames for frames in others if own_frames(frames))
@@ -92,5 +92,5 @@ def state_of(rank: int, dumps: list[Dumped]) -> RankState | None:
         # Code that a thread of the program's own runs, as servers do.
         frames, kept = kept[0], ()
     operation = operation_of(frames)
-    doing = Doing.WAITS if operation else Doing.RUNS
+    doing = Activity.WAITS if operation else Activity.RUNS
     return RankState(rank, doing, operation, frames=frames, others=kept)

@@ -1,18 +1,9 @@
-"""What the failing run executed: its stack, the spectrum, and what a recorded run noted of steps.
+"""What the failing run executed: its stack, its spectrum, and the steps of a recorded run.
 
-The stack itself: frames inside the workspace, nearer to the raise site first. Score 1/rank as in
-Wong et al. (BRTracer, ICSME 2014), with the innermost frame at rank 1.
-
-The spectrum: lines that failing runs execute and passing ones do not, near the stack. Yields
-nothing for a case without a spectrum. Scores come from `dl_bug_lsp.spectrum.combination`, which
-weighs suspiciousness, stack and words as learned on real bugs.
-
-Arguments whose shape, dtype or device the failing step met and no passing one. Yields nothing for
-a case whose spectrum has no signatures (`dl-bug-lsp run --spectrum`). The first function that met
-an odd argument is nearest to where it came from.
-
-Lines that the failing step executed and few or none of the steps that passed. Yields nothing for
-a case without recorded runs of a program (`dl-bug-lsp run --spectrum`).
+Frames score 1/rank from the innermost one, as in BRTracer (Wong et al., ICSME 2014). Lines of a
+spectrum score as `dl_bug_lsp.spectrum.combination` says. A case without a spectrum, without
+recorded signatures of arguments or without recorded steps (``dl-bug-lsp run --spectrum``) yields
+nothing from the respective source.
 """
 
 from __future__ import annotations
@@ -27,8 +18,8 @@ from dl_bug_lsp.spectrum.combination import Suspicion, combine, shipped_weights
 from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum, counts_of_programs
 from dl_bug_lsp.spectrum.features import (
     FEATURES,
-    FailureSigns,
-    signs_of,
+    FailureCues,
+    cues_of,
     stack_as_failing_run,
     stacks_of,
 )
@@ -90,14 +81,14 @@ def find_executed(case: Case) -> Iterator[Clue]:
     runs = case.runs
     if runs is None:
         return
-    signs = _signs(case, runs)
+    cues = _cues(case, runs)
     is_stack_alone = not runs.counts.failing
     weighted = runs.weighted
     if is_stack_alone:
-        weighted = stack_as_failing_run(runs.counts, signs.stacks)
+        weighted = stack_as_failing_run(runs.counts, cues.stacks)
     told = weighted if is_stack_alone else runs.counts
     lines = _Lines(case)
-    listed = lines.judged(combine(lines.without_definitions(weighted), signs))[:MAX_LINES]
+    listed = lines.judged(combine(lines.without_definitions(weighted), cues))[:MAX_LINES]
     top = listed[0][0] if listed else 0.0
     number = {element: i for i, element in enumerate(told.elements)}
     for value, one in listed:
@@ -156,7 +147,7 @@ class _Lines:
         return self._known[file]
 
 
-def _signs(case: Case, runs: FailureSpectrum) -> FailureSigns:
+def _cues(case: Case, runs: FailureSpectrum) -> FailureCues:
     """Read the failure's own part of the log; all of it where its own runs are not known.
 
     Then any failing run may be meant, and what the others printed belongs to the same fault as far
@@ -171,7 +162,7 @@ def _signs(case: Case, runs: FailureSpectrum) -> FailureSigns:
         failures = read_failures(case.log).failures
         text = "\n".join(line.text for line in case.log.lines)
         stacks = tuple(dict.fromkeys((*stacks, *stacks_of(failures, files))))
-    return signs_of(failures, text, files, runs.names, stacks)
+    return cues_of(failures, text, files, runs.names, stacks)
 
 
 def _why(one: Suspicion, ef: int, ep: int, counts: Counts, is_stack_alone: bool) -> str:
@@ -219,14 +210,16 @@ def odd_arguments(case: Case) -> list[tuple[Signature, list[str]]]:
     """Return signatures that only the failing step met, each with the forms that passed."""
     signatures = case.spectrum.signatures if case.spectrum is not None else ()
     passed: dict[tuple[str, str, str], list[str]] = {}
-    for one in signatures:
-        if one.passing:
-            passed.setdefault((one.file, one.function, one.argument), []).append(one.text)
+    for signature in signatures:
+        if signature.passing:
+            passed.setdefault((signature.file, signature.function, signature.argument), []).append(
+                signature.text
+            )
     found = []
-    for one in signatures:
-        usual = passed.get((one.file, one.function, one.argument), [])
-        if one.failing and not one.passing and 0 < len(usual) <= VARIED:
-            found.append((one, usual))
+    for signature in signatures:
+        usual = passed.get((signature.file, signature.function, signature.argument), [])
+        if signature.failing and not signature.passing and 0 < len(usual) <= VARIED:
+            found.append((signature, usual))
     return found[:MOST]
 
 

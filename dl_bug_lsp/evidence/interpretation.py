@@ -18,7 +18,7 @@ from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Origin, Raised, Value
 from dl_bug_lsp.messages.values import FactKind, Role
 from dl_bug_lsp.provenance.launches import TOOLING, Launch
-from dl_bug_lsp.provenance.stack import heads_of, unparsed
+from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
@@ -97,7 +97,7 @@ def _expression(case: Case) -> str:
     if site is None or site.place != place or site.statement is None or len(site.nodes) != 1:
         return ""
     expr = site.nodes[0].expr
-    is_whole = any(expr is head for head in heads_of(site.statement))
+    is_whole = any(expr is head for head in header_expressions(site.statement))
     return "" if is_whole or not isinstance(expr, ast.expr) else unparsed(expr)
 
 

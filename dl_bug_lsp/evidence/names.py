@@ -1,8 +1,7 @@
-"""Names and paths of the message where the workspace writes them.
+"""Names and paths of the message, at the lines where the workspace writes them.
 
-Names of the message (keys, attributes, arguments, modules) where the workspace writes them.
-
-Paths of the message: where code, configuration or a launch script writes them.
+Names are keys, attributes, arguments and modules; paths are looked for in code, configuration and
+launch scripts.
 """
 
 from __future__ import annotations

@@ -15,13 +15,13 @@ from dl_bug_lsp.evidence import (
     monitored,
     names,
     numbers,
-    parting,
-    printed,
+    printed_lines,
     provenance,
+    rank_divergence,
     types,
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
-from dl_bug_lsp.evidence.domain_rules import all_rules
+from dl_bug_lsp.evidence.domain_rules import all_domain_rules
 from dl_bug_lsp.evidence.raising import raise_sites
 from dl_bug_lsp.evidence.repairs import all_repairs
 from dl_bug_lsp.evidence.shapes import blame
@@ -40,21 +40,21 @@ SOURCES: tuple[Source, ...] = (
     names.find_paths,
     data_files.find,
     bm25.find,
-    all_rules.find,
+    all_domain_rules.find,
     all_repairs.find,
     blame.find,
-    printed.find,
+    printed_lines.find,
     interpretation.find,
-    parting.find,
+    rank_divergence.find,
     monitored.find,
 )
-OF_RANKS: tuple[Source, ...] = (parting.find,)
+OF_RANKS: tuple[Source, ...] = (rank_divergence.find,)
 """The source for ranks that have parted: where they wait, and in what words, is no evidence."""
 
 
 def gather(case: Case) -> Iterator[Clue]:
     """Yield the clues of every source, in a fixed order."""
-    for source in OF_RANKS if parting.is_shown(case) else SOURCES:
+    for source in OF_RANKS if rank_divergence.is_shown(case) else SOURCES:
         try:
             for clue in source(case):
                 checkpoint()

@@ -1,8 +1,6 @@
-"""The words of files by line, and how near two words are.
+"""Identifiers, strings, keywords and config keys of a file by line, and similarity of words.
 
-The words of a file by line: identifiers, strings, keywords, config keys.
-
-How near two words are, by their letters and by the parts of identifiers.
+Words are compared by their letters and by the parts of identifiers.
 """
 
 from __future__ import annotations

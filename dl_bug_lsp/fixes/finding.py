@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.fixes import known, misspelt, written
+from dl_bug_lsp.fixes import library_names, misspelt, wrong_values
 from dl_bug_lsp.fixes.fix_context import Fix, FixContext
 from dl_bug_lsp.report import FailureReport
 from dl_bug_lsp.workspace import Workspace
 
-KINDS = (misspelt.find, known.find_known, known.find_requirements, written.find)
+KINDS = (
+    misspelt.find,
+    library_names.find_known,
+    library_names.find_requirements,
+    wrong_values.find,
+)
 MOST = 3
 """More fixes than this for one failure are no certain ones."""
 
@@ -17,10 +22,10 @@ def find_fixes(failure: FailureReport, workspace: Workspace) -> tuple[Fix, ...]:
 
     Two fixes that write the same line differently contradict each other: then there is none.
     """
-    scene = FixContext(failure, workspace)
+    context = FixContext(failure, workspace)
     found: dict[object, Fix] = {}
     for find in KINDS:
-        for fix in find(scene):
+        for fix in find(context):
             found.setdefault(fix.edits, fix)
     fixes = tuple(found.values())
     lines = [(edit.file, edit.line) for fix in fixes for edit in fix.edits]

@@ -1,8 +1,7 @@
-"""The values of fixes, and what a kind of fix looks at: facts, raise site, words of the workspace.
+"""The values of fixes, and the context that each kind of fix reads.
 
-The values of the fixes: edits of whole or partial lines, with the reason for people.
-
-What a kind of fix looks at: the failure's facts, the raise site, the words of the workspace.
+A fix is a set of edits of whole or partial lines with the reason for users. The context holds the
+failure's facts, the raise site and the words of the workspace.
 """
 
 from __future__ import annotations

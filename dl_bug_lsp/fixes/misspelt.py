@@ -11,13 +11,13 @@ from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.values import Role
 
 
-def find(scene: FixContext) -> Iterator[Fix]:
+def find(context: FixContext) -> Iterator[Fix]:
     """Yield what is misspelt where it is used, defined or set."""
-    yield from _used(scene, FactKind.ATTRIBUTE, _attributes, r"\.", "")
-    yield from _used(scene, FactKind.NAME, _names, "", "")
-    yield from _used(scene, FactKind.ARGUMENT, _parameters, r"[(,\s]|^", r"(?=\s*=[^=])")
-    yield from _required(scene)
-    yield from _keys(scene)
+    yield from _used(context, FactKind.ATTRIBUTE, _attributes, r"\.", "")
+    yield from _used(context, FactKind.NAME, _names, "", "")
+    yield from _used(context, FactKind.ARGUMENT, _parameters, r"[(,\s]|^", r"(?=\s*=[^=])")
+    yield from _required(context)
+    yield from _keys(context)
 
 
 def _fix(edit: Edit | None, old: str, new: str, why: str) -> Iterator[Fix]:
@@ -26,39 +26,39 @@ def _fix(edit: Edit | None, old: str, new: str, why: str) -> Iterator[Fix]:
 
 
 def _used(
-    scene: FixContext, kind: FactKind, known: object, before: str, after: str
+    context: FixContext, kind: FactKind, known: object, before: str, after: str
 ) -> Iterator[Fix]:
     """Yield a fix of the raise site, where a name stands that is defined under another spelling."""
-    if scene.site is None or not callable(known):
+    if context.site is None or not callable(known):
         return
-    for word in scene.named(kind, Role.ACTUAL):
-        hinted = set(scene.named(FactKind.CANDIDATE))
-        new = only_slip(word, set(known(scene)) | hinted)
+    for word in context.named(kind, Role.ACTUAL):
+        hinted = set(context.named(FactKind.CANDIDATE))
+        new = only_slip(word, set(known(context)) | hinted)
         if new is None or (hinted and new not in hinted):
             continue
-        edit = scene.replaced(scene.site, word, new, f"(?:{before})" if before else "", after)
+        edit = context.replaced(context.site, word, new, f"(?:{before})" if before else "", after)
         yield from _fix(edit, word, new, f"'{new}' is the only name that '{word}' is near to")
 
 
-def _classes(scene: FixContext, name: str) -> list[tuple[str, ast.ClassDef]]:
+def _classes(context: FixContext, name: str) -> list[tuple[str, ast.ClassDef]]:
     """Return the workspace's classes of a name."""
     found = []
-    for file in scene.workspace.python_files():
+    for file in context.workspace.python_files():
         if file.endswith(".ipynb"):
             continue
-        elements = scene.workspace.elements(file).functions
+        elements = context.workspace.elements(file).functions
         if not any(e.is_class and e.name.rpartition(".")[2] == name for e in elements):
             continue
-        tree = scene.workspace.tree(file)
+        tree = context.workspace.tree(file)
         nodes = ast.walk(tree) if tree is not None else ()
         found += [(file, n) for n in nodes if isinstance(n, ast.ClassDef) and n.name == name]
     return found
 
 
-def _attributes(scene: FixContext) -> set[str]:
+def _attributes(context: FixContext) -> set[str]:
     """Return the attributes that the class of the message defines, where it is the workspace's."""
-    owners = [name.rpartition(".")[2] for name in scene.named(FactKind.CLASS, Role.OWNER)]
-    classes = [one for name in owners for one in _classes(scene, name)]
+    owners = [name.rpartition(".")[2] for name in context.named(FactKind.CLASS, Role.OWNER)]
+    classes = [class_ for name in owners for class_ in _classes(context, name)]
     return _members(classes[0][1]) if len(classes) == 1 else set()
 
 
@@ -75,17 +75,17 @@ def _members(cls: ast.ClassDef) -> set[str]:
     return found
 
 
-def _names(scene: FixContext) -> set[str]:
+def _names(context: FixContext) -> set[str]:
     """Return the names bound in the function of the raise site and at its module's top."""
-    assert scene.site is not None
-    tree = scene.workspace.tree(scene.site[0])
+    assert context.site is not None
+    tree = context.workspace.tree(context.site[0])
     if tree is None:
         return set()
     around = [
         node
         for node in ast.walk(tree)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and node.lineno <= scene.site[1] <= (node.end_lineno or 0)
+        and node.lineno <= context.site[1] <= (node.end_lineno or 0)
     ]
     found = {name for function in around for name in _bound(function)}
     for statement in tree.body:
@@ -108,15 +108,15 @@ def _bound(node: ast.AST) -> set[str]:
     return found
 
 
-def _parameters(scene: FixContext) -> set[str]:
+def _parameters(context: FixContext) -> set[str]:
     """Return the parameters of the message's function, where the workspace has just one such."""
     found: list[set[str]] = []
-    for name in scene.named(FactKind.FUNCTION, Role.OWNER):
+    for name in context.named(FactKind.FUNCTION, Role.OWNER):
         parts = name.split(".")
-        for file in scene.workspace.python_files():
-            elements = scene.workspace.elements(file).functions
+        for file in context.workspace.python_files():
+            elements = context.workspace.elements(file).functions
             wanted = [e.line for e in elements if e.name.split(".")[-len(parts) :] == parts]
-            tree = scene.workspace.tree(file) if wanted else None
+            tree = context.workspace.tree(file) if wanted else None
             for node in ast.walk(tree) if tree is not None else ():
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
                     node.name == parts[-1] and _first_line(node) in wanted
@@ -130,27 +130,27 @@ def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return min([node.lineno, *(one.lineno for one in node.decorator_list)])
 
 
-def _required(scene: FixContext) -> Iterator[Fix]:
+def _required(context: FixContext) -> Iterator[Fix]:
     """Yield a method that a framework calls by a name which the class nearly has."""
-    wanted = [n for n in scene.named(FactKind.FUNCTION, Role.EXPECTED) if n.isidentifier()]
-    owners = [name.rpartition(".")[2] for name in scene.named(FactKind.CLASS, Role.OWNER)]
-    classes = [one for name in owners for one in _classes(scene, name)]
+    wanted = [n for n in context.named(FactKind.FUNCTION, Role.EXPECTED) if n.isidentifier()]
+    owners = [name.rpartition(".")[2] for name in context.named(FactKind.CLASS, Role.OWNER)]
+    classes = [class_ for name in owners for class_ in _classes(context, name)]
     if len(wanted) != 1 or len(classes) != 1:
         return
     file, cls = classes[0]
     methods = {n.name: n.lineno for n in cls.body if isinstance(n, ast.FunctionDef)}
     near = only_slip(wanted[0], set(methods))
-    words = scene.words
+    words = context.words
     if wanted[0] in methods or near is None or words is None or len(words.get(near, ())) != 1:
         return
-    edit = scene.replaced((file, methods[near]), near, wanted[0], r"def\s+")
+    edit = context.replaced((file, methods[near]), near, wanted[0], r"def\s+")
     yield from _fix(edit, near, wanted[0], f"'{wanted[0]}' is what the framework calls")
 
 
-def _keys(scene: FixContext) -> Iterator[Fix]:
+def _keys(context: FixContext) -> Iterator[Fix]:
     """Yield the spelling that stands alone, of a key and the only word near to it."""
-    words = scene.words
-    for key in scene.named(FactKind.KEY, Role.ACTUAL):
+    words = context.words
+    for key in context.named(FactKind.KEY, Role.ACTUAL):
         if words is None or not key.isprintable() or len(key) > 80:
             continue
         near = only_slip(key, set(words))
@@ -158,15 +158,15 @@ def _keys(scene: FixContext) -> Iterator[Fix]:
             continue
         asked, made = words.get(key, []), words[near]
         is_asked_by_code = len(asked) == 1 and asked[0][0].endswith(".py")
-        if len(made) == 1 and asked and _is_set(scene, made[0], near):
+        if len(made) == 1 and asked and _is_set(context, made[0], near):
             if is_asked_by_code and _is_the_asked(words, made[0], key, near):
-                edit = scene.replaced(asked[0], key, near, r"""["']""", r"""["']""")
+                edit = context.replaced(asked[0], key, near, r"""["']""", r"""["']""")
                 yield from _fix(edit, key, near, f"'{near}' is the only key that is near to it")
                 continue
-            edit = scene.replaced(made[0], near, key)
+            edit = context.replaced(made[0], near, key)
             yield from _fix(edit, near, key, f"'{near}' stands only here, '{key}' is asked for")
         elif is_asked_by_code and len(made) > 1:
-            edit = scene.replaced(asked[0], key, near, r"""["']""", r"""["']""")
+            edit = context.replaced(asked[0], key, near, r"""["']""", r"""["']""")
             yield from _fix(edit, key, near, f"'{key}' stands only here, '{near}' elsewhere")
 
 
@@ -189,10 +189,10 @@ def _parts(word: str) -> list[str]:
     return [part.lower() for part in re.findall(r"[A-Z]*[a-z]+|[A-Z]+", word)]
 
 
-def _is_set(scene: FixContext, at: At, word: str) -> bool:
+def _is_set(context: FixContext, at: At, word: str) -> bool:
     """Whether a word is a key or a value of a config, or a string of Python, at a place."""
-    for entry in scene.workspace.config_entries(at[0]) if not at[0].endswith(".py") else ():
+    for entry in context.workspace.config_entries(at[0]) if not at[0].endswith(".py") else ():
         if entry.line == at[1] and (word in entry.path or entry.value == word):
             return True
-    line = scene.line(at)
+    line = context.line(at)
     return at[0].endswith(".py") and any(f"{q}{word}{q}" in line for q in "\"'")

@@ -43,7 +43,7 @@ from dl_bug_lsp.interpretation.values import (
     unknown,
 )
 from dl_bug_lsp.provenance.operators import formatted
-from dl_bug_lsp.provenance.stack import heads_of, normal, unparsed
+from dl_bug_lsp.provenance.stack import header_expressions, normal, unparsed
 from dl_bug_lsp.workspace import Workspace
 
 MAX_STEPS = 60_000
@@ -1998,7 +1998,7 @@ def _fits(what: str, exception: str) -> bool:
 def _underlined(statement: ast.stmt, expression: str) -> ast.expr | None:
     """Return the expression of a statement that the traceback underlines, None where none is."""
     wanted = normal(expression)
-    for head in heads_of(statement) if wanted else ():
+    for head in header_expressions(statement) if wanted else ():
         for node in ast.walk(head):
             if isinstance(node, ast.expr) and normal(unparsed(node)) == wanted:
                 return node
@@ -2010,7 +2010,7 @@ def _failing_parts(statement: ast.stmt, expression: str) -> list[ast.expr]:
 
     Functions and methods that are called are no parts, the object of a method is one.
     """
-    heads = heads_of(statement)
+    heads = header_expressions(statement)
     failing = _underlined(statement, expression)
     if failing is None:
         calls = [n for h in heads for n in ast.walk(h) if isinstance(n, ast.Call)]

@@ -1,8 +1,7 @@
-"""Logs inside JSON: lines of containers and loggers, notebooks, error files.
+"""Logs inside JSON: lines of containers and loggers, notebooks, error files of torchrun.
 
-Logs whose lines are JSON objects: docker's, and those of structured loggers and collectors.
-
-Texts that are one JSON document: a notebook with its outputs, an error file of torchrun.
+Lines may be JSON objects (docker, structured loggers and collectors), or the whole text one
+document (a notebook with its outputs, an error file).
 """
 
 from __future__ import annotations

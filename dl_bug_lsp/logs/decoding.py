@@ -1,8 +1,7 @@
 """Bytes to text, as a terminal would have shown it.
 
-Bytes to text: byte-order marks, UTF-16 without one, UTF-8, and single-byte code pages.
-
-What a terminal would have eaten: escape sequences, overprinting carriage returns, backspaces.
+Byte-order marks, UTF-16 without one, UTF-8, then single-byte code pages. Escape sequences,
+carriage returns that overprint, and backspaces are applied.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What pages, chats and terminals do to a traceback's lines, undone before anything reads them.
+"""What web pages, chats and terminals do to the lines of a traceback, undone before any reader.
 
-Entities of HTML, quotation marks and colons of other scripts, text that runs on behind a progress
-bar, tracebacks on one line, and lines that were cut at a screen's width.
-
-Stacks that were printed as one line: a string's repr, an escaped field, a page's HTML.
+HTML entities, quotation marks and colons of other scripts, text that continues behind a progress
+bar, lines cut at the width of a screen, and tracebacks printed as one line (a string's repr, an
+escaped field, the HTML of a page).
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _NARROWEST = 30
 _FAR = 400
 
 
-def mended(lines: list[LogLine]) -> list[LogLine]:
+def repaired_lines(lines: list[LogLine]) -> list[LogLine]:
     """Return ``lines`` as they were before they were pasted; each keeps its number."""
     lines = [part for line in _without_build_times(lines) for part in _parts(line)]
     if any("Traceback (most" in line.text for line in lines):

@@ -1,8 +1,7 @@
-"""What stands before a line: the process that wrote it, its time and its level.
+"""The prefix of a line: the process that wrote it, its time and its level.
 
-Time and level tokens that logging frameworks and log collectors put before a line.
-
-Prefixes that say which process wrote a line: launchers' own, and those that the log teaches.
+Time and level as logging frameworks and log collectors write them. Process prefixes are those of
+known launchers and those that repeat in the log itself.
 """
 
 from __future__ import annotations

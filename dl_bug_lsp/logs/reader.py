@@ -15,7 +15,7 @@ from dl_bug_lsp.logs.decoding import (
     strip_escapes,
     visible_segments,
 )
-from dl_bug_lsp.logs.pasted import mended, unescaped
+from dl_bug_lsp.logs.pasted import repaired_lines, unescaped
 from dl_bug_lsp.logs.prefixes import attribute
 from dl_bug_lsp.logs.regions import Region, Scanner, at_line_ends, chunks_of
 from dl_bug_lsp.logs.values import Log, LogLine
@@ -84,7 +84,7 @@ def _large(beginning: bytes, rest: Iterator[bytes]) -> Log:
     problems: tuple[str, ...] = ()
     if kept < scanner.size:
         problems = (
-            f"The text is large: {kept:,} of {scanner.size:,} bytes that may tell of a failure"
+            f"The text is large: {kept:,} of {scanner.size:,} bytes that may report a failure"
             " or a metric were read closely.",
         )
     return Log(tuple(lines), problems, scanner.lines)
@@ -142,7 +142,7 @@ def _tidy(line: str) -> str:
 
 def finish(lines: list[LogLine]) -> list[LogLine]:
     """Unwrap containers, take prefixes off: what needs a view of all the lines together."""
-    return mended(unescaped(_unwrapped(lines)))
+    return repaired_lines(unescaped(_unwrapped(lines)))
 
 
 def _unwrapped(lines: list[LogLine]) -> list[LogLine]:

@@ -42,7 +42,7 @@ class LogLine:
 class Log:
     """The lines of a text in order, and one sentence for each thing that was not understood.
 
-    Of a large text only the parts that may tell of a failure or of a metric are kept (a blank line
+    Of a large text only the parts that may report a failure or of a metric are kept (a blank line
     stands where something was left out); ``total_lines`` counts the lines of the whole text.
     """
 

@@ -42,7 +42,10 @@ class EditorFolders:
         self._loop = loop
 
     def folder(self, named: str | None) -> Folder:
-        """Return a folder that is open, the first one without a name; on the loop's thread."""
+        """Return a folder that is open, the first one without a name; on the loop's thread.
+
+        Raises `ToolError` where the editor has no such folder open.
+        """
         folders = tuple(self._server.folders)
         if not folders:
             raise ToolError("the editor has no folder open")
@@ -68,7 +71,7 @@ class EditorFolders:
         """Return what the editor shows in a folder, the latest first."""
 
         async def shown() -> list[KeptFailure]:
-            held = [one for one in self._server.shelf.all() if one.shown()]
+            held = [one for one in self._server.shown_failures.all() if one.shown()]
             here = [one for one in held if one.folder.root == workspace.root]
             return [kept_failure(one) for one in reversed(here)]
 

@@ -29,7 +29,7 @@ class ToolError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownPlace:
     """A place of a kept failure where it stands now: rank, 1-based line, the line's text."""
 
     rank: int
@@ -47,7 +47,7 @@ class KeptFailure:
     source: str
     log: str | None
     report: Report
-    places: dict[str, list[Shown]]
+    places: dict[str, list[ShownPlace]]
 
 
 class Folders(Protocol):
@@ -130,11 +130,11 @@ def localized(text: str | bytes, workspace: Workspace, top: int) -> Report:
 
 def kept_failure(held: Publication) -> KeptFailure:
     """Return what an editor shows of a publication."""
-    places: dict[str, list[Shown]] = {}
+    places: dict[str, list[ShownPlace]] = {}
     for place in held.shown():
         file = held.folder.file_of(place.mark.home) or place.suspect.file
         line, suspect = place.mark.line, place.suspect
-        shown = Shown(suspect.rank, file, line, place.mark.text.strip()[:200], suspect.score)
+        shown = ShownPlace(suspect.rank, file, line, place.mark.text.strip()[:200], suspect.score)
         places.setdefault(place.failure.id, []).append(shown)
     return KeptFailure(held.id, held.source, held.log, held.report, places)
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from dl_bug_lsp.assistants.context import PLACES, clean, context_of
-from dl_bug_lsp.assistants.explaining import meant
+from dl_bug_lsp.assistants.explaining import meaning_of
 from dl_bug_lsp.assistants.why import MOST_STEPS, why, why_text
-from dl_bug_lsp.mcp_server.folders import Folders, KeptFailure, Shown, ToolError, log_bytes
+from dl_bug_lsp.mcp_server.folders import Folders, KeptFailure, ShownPlace, ToolError, log_bytes
 from dl_bug_lsp.report import FailureReport, Report
 from dl_bug_lsp.taxonomy.categories import categories
 from dl_bug_lsp.views.escape import escape, in_order, shorten
@@ -62,7 +62,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldReport:
     """A report that can be read again, with the folder that it was made for."""
 
     id: str
@@ -98,11 +98,11 @@ class Tools:
 
     folders: Folders
     logs: tuple[Path, ...] = ()
-    held: dict[str, Held] = field(default_factory=dict)
+    held: dict[str, HeldReport] = field(default_factory=dict)
 
     def all(self) -> list[Tool]:
         """Return the tools, those that this installation lacks left out."""
-        from dl_bug_lsp.mcp_server.extra_tools import extra_tools
+        from dl_bug_lsp.mcp_server.check_and_triage_tools import extra_tools
 
         return [
             Tool(
@@ -180,7 +180,7 @@ class Tools:
         ]
 
     def localize(self, given: Mapping[str, Any]) -> Answer:
-        """Localize a log or a text."""
+        """Localize a log or a text; raises `ToolError` for a wrong call."""
         named, text = given.get("log_path"), given.get("text")
         if (named is None) == (text is None):
             raise ToolError("give either 'log_path' or 'text'")
@@ -205,7 +205,7 @@ class Tools:
         if primary is None:
             return
         self.held.pop(primary.id, None)
-        self.held[primary.id] = Held(primary.id, report, workspace)
+        self.held[primary.id] = HeldReport(primary.id, report, workspace)
         while len(self.held) > MOST_HELD:
             del self.held[next(iter(self.held))]
 
@@ -252,12 +252,13 @@ class Tools:
         ]
 
     def explain(self, given: Mapping[str, Any]) -> Answer:
-        """Say what a category or a message means."""
+        """Say what a category or a message means; raises `ToolError` where none is known."""
         about = given["about"][:20_000]
-        found = meant(about)
-        if found is None:
+        meaning = meaning_of(about)
+        if meaning is None:
             known = ", ".join(row.id for row in categories())
             raise ToolError(f"no category is known for this. The categories: {known}")
+        found = meaning.category
         advice = [asdict(item.advice) for item in found.advice]
         values = {
             "id": found.id,
@@ -269,7 +270,7 @@ class Tools:
         return Answer(explain_markdown(found), values)
 
     def why(self, given: Mapping[str, Any]) -> Answer:
-        """Say where the values of a line come from."""
+        """Say where the values of a line come from; raises `ToolError` for a line without any."""
         workspace = self.folders.workspace(given.get("workspace"))
         file = file_named(workspace, given["file"])
         steps = MOST_STEPS if given.get("detail", BRIEF) == BRIEF else 4 * MOST_STEPS
@@ -319,10 +320,10 @@ def _shortened(failure: FailureReport) -> FailureReport:
 
     suspects = tuple(
         replace(
-            one,
-            evidence=tuple(sorted(one.evidence, key=lambda e: -e.score)[:BRIEF_REASONS]),
+            suspect,
+            evidence=tuple(sorted(suspect.evidence, key=lambda e: -e.score)[:BRIEF_REASONS]),
         )
-        for one in failure.suspects[:BRIEF_PLACES]
+        for suspect in failure.suspects[:BRIEF_PLACES]
     )
     own = tuple(frame for frame in failure.frames if frame.workspace_file)[-PAGE:]
     return replace(
@@ -334,7 +335,7 @@ def paged(report: Report, page: int) -> tuple[Report, int]:
     """Return a page of a report and how many there are.
 
     The first holds the failure that ended the job with its first places; the next pages hold more
-    of its places, then the other failures.
+    of its places, then the other failures. Raises `ToolError` for a page that does not exist.
     """
     from dataclasses import replace
 
@@ -348,9 +349,9 @@ def paged(report: Report, page: int) -> tuple[Report, int]:
         for at in range(0, max(1, len(primary.suspects)), PAGE)
     ]
     others = [
-        replace(one, suspects=one.suspects[:PAGE], frames=one.frames[-FULL_FRAMES:])
-        for one in report.failures
-        if one is not primary
+        replace(failure, suspects=failure.suspects[:PAGE], frames=failure.frames[-FULL_FRAMES:])
+        for failure in report.failures
+        if failure is not primary
     ]
     pages: list[tuple[FailureReport, ...]] = [(part,) for part in parts]
     pages += [tuple(others[at : at + PAGE]) for at in range(0, len(others), PAGE)]
@@ -370,8 +371,8 @@ def cleaned(value: Any) -> Any:
     return value
 
 
-def _clean_place(place: Shown) -> Shown:
-    return Shown(place.rank, place.file, place.line, clean(escape(place.text)), place.score)
+def _clean_place(place: ShownPlace) -> ShownPlace:
+    return ShownPlace(place.rank, place.file, place.line, clean(escape(place.text)), place.score)
 
 
 @cache

@@ -1,8 +1,6 @@
 """Message families: a row of a table, and how a message and its slots are read by it.
 
-The machinery of message families: a row of a table, and how a message is read by it.
-
-Reads the words in a slot as the value of a fact.
+A slot's words are read as the value of a fact.
 """
 
 from __future__ import annotations

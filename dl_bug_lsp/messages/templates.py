@@ -1,7 +1,6 @@
 """Message templates: typed slots in a text, compiled to an expression that takes linear time.
 
-Message templates: the text of a message with typed slots, compiled to a linear expression. A
-template is the message as the framework prints it, with
+A template is the message as the framework prints it, with
 
 - ``{A:shape}`` for a slot: a role (A actual, E expected, O owner, X other) and a kind of fact,
 - ``{A:key*}`` for a list of them, ``{...}`` for words that do not matter (within one line),
@@ -11,8 +10,6 @@ template is the message as the framework prints it, with
 
 Every repeat is bounded and stops at the first sight of what follows, so that matching never
 backtracks over more than a slot's length.
-
-Compiles a template's parts into an expression that takes linear time on any message.
 """
 
 from __future__ import annotations

@@ -242,10 +242,10 @@ def returns(
     """Return the nodes of what a call of a workspace function gives back."""
     entered = enter(engine, function, call, context)
     scope = function.scope
-    return [engine.node(e, entered) for e in given_back(scope)]
+    return [engine.node(e, entered) for e in returned_expressions(scope)]
 
 
-def given_back(scope: Scope) -> list[ast.expr]:
+def returned_expressions(scope: Scope) -> list[ast.expr]:
     """Return what a function gives back, the None of a bare ``return`` too."""
     if scope.yields:
         return [*scope.yields, *scope.returns]
@@ -282,7 +282,7 @@ def returns_for(engine: Engine, function: Function, first: Node | None) -> list[
         bound[parameters[0]] = first
         entered = Context(scope, bound, function.closure, function.closure.depth + 1)
         engine.contexts[key] = entered
-    return [engine.node(e, entered) for e in given_back(scope)]
+    return [engine.node(e, entered) for e in returned_expressions(scope)]
 
 
 def callables(engine: Engine, node: Node) -> list[Function]:

@@ -55,7 +55,7 @@ def entry_values(engine: Engine, node: Node, entry: ConfigEntry) -> list[Value]:
     if is_reference(entry.text):
         return evaluation.union(engine, referred)
     constants = [one.constant for one in referred]
-    values = [one.value for one in constants if one is not None]
+    values = [constant.value for constant in constants if constant is not None]
     return [_folded(filled_in(entry.text, values))] if len(values) == len(constants) else []
 
 

@@ -1,8 +1,7 @@
 """Functions and methods whose result can be folded without running anything.
 
-Functions of Python and its libraries whose result can be folded: len, min, os.path.join, ….
-
-Methods of strings, folded where the string and the arguments are known.
+Functions of Python and its libraries (``len``, ``min``, ``os.path.join``) and methods of strings,
+where the arguments are known.
 """
 
 from __future__ import annotations

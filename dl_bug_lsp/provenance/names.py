@@ -166,7 +166,7 @@ def _receivers(engine: Engine, scope: Scope, owner: Scope) -> list[Node]:
         return []
     if "classmethod" in decorators:
         return [objects.class_node(engine, owner)]
-    return [one.built for one in objects.unknown_instances(engine, owner)]
+    return [unknown_instance.built for unknown_instance in objects.unknown_instances(engine, owner)]
 
 
 def _annotated(engine: Engine, name: str, scope: Scope) -> list[Node]:
@@ -187,10 +187,10 @@ def _annotated(engine: Engine, name: str, scope: Scope) -> list[Node]:
         )
     values = engine.node(annotation, engine.open_context(scope.parent)).values
     return [
-        one.built
+        unknown_instance.built
         for v in values
         if isinstance(v, Class)
-        for one in objects.unknown_instances(engine, v.scope)
+        for unknown_instance in objects.unknown_instances(engine, v.scope)
     ]
 
 

@@ -1,8 +1,6 @@
 """Nodes: an expression in a context, what it may stand for and what it is made of.
 
-What an expression may stand for when nothing is run.
-
-Nodes: an expression in a context, with what it may stand for and what it is made of.
+Values are what an expression may evaluate to, without running anything.
 """
 
 from __future__ import annotations
@@ -268,7 +266,7 @@ class Node:
             found: tuple[Value, ...] = queries.ask(key, lambda: self.engine.values_of(self), place)
             self._known = queries.known(key)
             return found
-        queries.lean_on(self._known[1])
+        queries.note_completeness(self._known[1])
         return self._known[0]
 
     def _place(self) -> tuple[object, ...]:

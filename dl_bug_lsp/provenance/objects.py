@@ -268,7 +268,7 @@ def called(
     if method is None:
         return []
     entered = method_context(engine, instance, instance.cls, method)
-    return [engine.node(e, entered) for e in calls.given_back(method)]
+    return [engine.node(e, entered) for e in calls.returned_expressions(method)]
 
 
 def table_members(engine: Engine, base: Node, name: str) -> list[Node]:

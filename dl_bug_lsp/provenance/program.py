@@ -232,8 +232,8 @@ class Program:
         """Return what functions and other modules put into a module's (dotted) name."""
         if self._changes is None:
             self._changes = {}
-            for one in self.all_modules():
-                for scope in one.walk():
+            for all_module in self.all_modules():
+                for scope in all_module.walk():
                     for dotted, bindings in scope.bindings.items():
                         last = dotted.rpartition(".")[2]
                         self._changes.setdefault(last, []).extend(

@@ -139,7 +139,7 @@ def _called(node: Node) -> str:
     return func.id if isinstance(func, ast.Name) else ""
 
 
-def handed(node: Node, role: str, child: Node, asked: Property) -> Property:
+def property_of_input(node: Node, role: str, child: Node, asked: Property) -> Property:
     """Return what is asked of a node's input so that it answers what is asked of the node.
 
     ``NO_PROPERTY`` where the input has nothing to do with it.

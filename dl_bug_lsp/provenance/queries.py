@@ -1,12 +1,11 @@
-"""Questions that lead to one another, answered by the least fixpoint where they form a circle.
+"""Queries that depend on one another, answered by the least fixpoint where they form a circle.
 
-A question is asked by its key and answered once. Where a question comes back to itself, it first
-gets the bottom (nothing is known), and the circle is gone through again until no answer of it
-changes; only then its answers are kept (the top-down solver of Le Charlier and Van Hentenryck,
-1992). A circle is entered at its first place in the program, wherever it was come upon: so its
-answers do not depend on what was asked first, even where a limit ends the rounds.
-
-What a limit cut short is marked as not complete, and so is all that was made of it.
+A query is asked by its key and answered once. Where a query depends on itself, its first answer
+is the bottom (nothing is known), and the circle is evaluated again until no answer changes; only
+then its answers are stored (the top-down solver of Le Charlier and Van Hentenryck, 1992). A
+circle is entered at its first place in the program, so its answers do not depend on the order of
+queries, even where a limit ends the rounds. Answers that a limit cut short, and all that depend
+on them, are marked as incomplete.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class Queries:
         self.limits.add(limit)
         self._whole = False
 
-    def lean_on(self, whole: bool) -> None:
+    def note_completeness(self, whole: bool) -> None:
         """Note that the answer being worked out uses one that is known."""
         if not whole:
             self._whole = False

@@ -1,9 +1,7 @@
 """The settings of a config file, or of several that hydra composes, by their paths.
 
-The settings of a config file, or of several composed into one, by their paths.
-
-Configs that hydra composes: a primary config, its defaults list, groups and overrides. After the
-rules of hydra 1.1 and later (defaults list, packages, ``_self_``, ``override``).
+Composition follows the rules of hydra 1.1 and later: defaults list, packages, ``_self_``, groups
+and ``override``.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.nodes import DECIDING, Class, Function, Library, Module, StepKind
-from dl_bug_lsp.provenance.properties import ANY, Property, decides, handed
+from dl_bug_lsp.provenance.properties import ANY, Property, decides, property_of_input
 
 MAX_STEPS = 400
 MAX_DEPTH = 26
@@ -123,7 +123,7 @@ def backward_slice(
         for role, child in edges:
             wanted = ANY
             if asked is not ANY:
-                wanted = handed(step.node, role, child, step.asked)
+                wanted = property_of_input(step.node, role, child, step.asked)
                 if step.before is None and role != "index":
                     # What fails here complains of what it is given.
                     wanted |= asked

@@ -122,7 +122,7 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield part.body
 
 
-def heads_of(statement: ast.stmt) -> list[ast.expr]:
+def header_expressions(statement: ast.stmt) -> list[ast.expr]:
     """Return the expressions of a statement that run at the statement itself, not in its body."""
     if isinstance(statement, (ast.For, ast.AsyncFor)):
         return [statement.iter]
@@ -150,7 +150,7 @@ def _expressions(statement: ast.stmt | None, place: StackPlace) -> list[ast.expr
     """Return the expressions a frame points at: the carets' first, else those of its line."""
     if statement is None:
         return []
-    heads = heads_of(statement)
+    heads = header_expressions(statement)
     if place.expression:
         wanted = normal(place.expression)
         inside = [n for head in heads for n in ast.walk(head) if isinstance(n, ast.expr)]

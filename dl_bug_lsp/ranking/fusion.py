@@ -1,13 +1,11 @@
 """Fusion: one score for a line from all its clues, with weights by kind of evidence and category.
 
-The score of a line is a weighted sum over kinds of the strongest clue of each kind; the weights
+The score of a line is a weighted sum over kinds of the strongest clue of each kind. The weights
 are learned listwise (ListNet's top-one probability, Cao et al., ICML 2007) by
-``benchmarks/train_ranking.py`` and stored as readable data in ``weights.json``.
-
-Fusion where failing runs are known: what they execute leads, all other evidence refines. The
-combination of spectrum, stack and words is learned on failing tests; the other kinds' weights are
-learned on programs that failed without any. So the combination counts in full, and the others,
-which partly say the same, by `BESIDE`.
+``benchmarks/train_ranking.py`` and stored in ``weights.json``. Where failing runs are known, the
+combination of spectrum, stack and words counts in full and the other kinds, which partly say the
+same, by `BESIDE`: the combination was learned on failing tests, the other weights on programs
+without any.
 """
 
 from __future__ import annotations

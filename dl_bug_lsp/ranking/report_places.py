@@ -1,8 +1,6 @@
-"""The suspects and files of a bug report, and what speaks for each in words.
+"""The ranked lines and files of a bug report, with the reasons in words.
 
-The suspects and files of a bug report: its ranking and, where it has one, its traceback's.
-
-What speaks for a line that a bug report leads to, in words: of it, its function, its file.
+They come from the ranking of the report and, where it has one, from its traceback.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from functools import cached_property
 
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case
-from dl_bug_lsp.evidence.reports.blocks import Block, Traced
+from dl_bug_lsp.evidence.reports.blocks import Block, TracedFrames
 from dl_bug_lsp.evidence.reports.function_signals import strong_names
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.ranking.fusion import Candidate
@@ -38,10 +36,10 @@ def report_places(
     """Rank lines and files for a report; ``traced`` are the clues' lines with their shares."""
     given = {(c.file, c.line): share for c, share in traced} if case.places else {}
     ranking = ReportRanking(
-        ReportContext(report, case.workspace), weights, Traced(case.located, given)
+        ReportContext(report, case.workspace), weights, TracedFrames(case.located, given)
     )
     files = tuple(
-        SuspectFile(rank, ranking.scene.files[row], round(float(ranking.file_shares[row]), 4))
+        SuspectFile(rank, ranking.context.files[row], round(float(ranking.file_shares[row]), 4))
         for rank, row in enumerate(ranking.file_order[: options.top_files or None], 1)
     )
     lines = _lines(ranking, given)
@@ -70,7 +68,7 @@ def _lines(
     Lines that only the traceback leads to (settings, files that the report's words do not find)
     keep a part of the share that they have there.
     """
-    files, lines = ranking.scene.files, ranking.lines
+    files, lines = ranking.context.files, ranking.lines
     found = {
         (files[lines[index].row], lines[index].number): float(ranking.line_shares[index])
         for index in ranking.line_order
@@ -141,7 +139,7 @@ class Reasons:
             Evidence(clue.kind.partition(".")[0], round(min(1.0, max(0.0, part)), 4), clue.why)
             for clue, part in (candidate.clues if candidate is not None else ())
         ]
-        row = self._ranking.scene.rows.get(file)
+        row = self._ranking.context.rows.get(file)
         if row is not None:
             index = self._index.get((row, line))
             of_line = {} if index is None else self._of_line(index)
@@ -159,24 +157,26 @@ class Reasons:
 
     def _of_line(self, index: int) -> dict[tuple[str, str], float]:
         text = self._ranking.statements.texts[index]
-        words = some(word for word in words_of(text) if word.lower() in self._words)
+        words = quoted(word for word in words_of(text) if word.lower() in self._words)
         parts = parts_of(self._ranking.line_signals, self._weights.lines, index, OF_LINES)
         if not words:
             parts.pop("words", None)
-        return told(parts, {group: OF_LINES[group].format(words=words) for group in parts})
+        return sentences_of_groups(
+            parts, {group: OF_LINES[group].format(words=words) for group in parts}
+        )
 
     def _of_function(self, index: int) -> dict[tuple[str, str], float]:
         functions = self._ranking.functions
         at = self._ranking.lines[index].block
         block = functions.blocks[at]
         held = (self._names & block.words.keys()) - {block.name, block.owner}
-        names = some(sorted(held, key=self._rarity))
+        names = quoted(sorted(held, key=self._rarity))
         it = f"`{block.definition.name}`" if block.name else "this part of the file"
         parts = parts_of(functions.signals, self._weights.functions, at, OF_FUNCTIONS)
         if not names:
             parts.pop("used", None), parts.pop("rarest", None)
         texts = {g: OF_FUNCTIONS[g].format(it=it, owner=block.owner, names=names) for g in parts}
-        return told(parts, texts)
+        return sentences_of_groups(parts, texts)
 
     def _of_file(self, row: int) -> dict[tuple[str, str], float]:
         ranking = self._ranking
@@ -186,19 +186,19 @@ class Reasons:
             for name, weight in level.weights.items():
                 group = name.partition(".")[0]
                 if name in signals and weight > 0 and group in OF_FILES:
-                    why = ranking.scene.notes.get((name, row)) or OF_FILES[group]
+                    why = ranking.context.notes.get((name, row)) or OF_FILES[group]
                     found[_KINDS.get(group, "structure"), why] += weight * float(signals[name][row])
         return {reason: part for reason, part in found.items() if part > 0}
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        lines = self._ranking.scene.everything
+        lines = self._ranking.context.everything
         words = {word.lower() for line in lines for word in words_of(line)}
         return frozenset(word for word in words - STOP_WORDS if len(word) >= _SHORTEST)
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        names = frozenset[str]().union(*strong_names(self._ranking.scene).values())
+        names = frozenset[str]().union(*strong_names(self._ranking.context).values())
         return frozenset(name for name in names if name.lower() not in STOP_WORDS)
 
     @cached_property
@@ -222,7 +222,9 @@ def parts_of(
     return {group: part for group, part in found.items() if part > 0}
 
 
-def told(parts: Mapping[str, float], texts: Mapping[str, str]) -> dict[tuple[str, str], float]:
+def sentences_of_groups(
+    parts: Mapping[str, float], texts: Mapping[str, str]
+) -> dict[tuple[str, str], float]:
     """Return the kinds and sentences of groups; groups that say the same are added up."""
     found: defaultdict[tuple[str, str], float] = defaultdict(float)
     for group, part in parts.items():
@@ -230,6 +232,6 @@ def told(parts: Mapping[str, float], texts: Mapping[str, str]) -> dict[tuple[str
     return dict(found)
 
 
-def some(words: Iterable[str]) -> str:
+def quoted(words: Iterable[str]) -> str:
     """Return the first words, quoted, as part of a sentence; nothing for none."""
     return ", ".join(f"`{word}`" for word in list(dict.fromkeys(words))[:_MOST_NAMES])

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dl_bug_lsp.evidence.reports.blocks import Traced
+from dl_bug_lsp.evidence.reports.blocks import TracedFrames
 from dl_bug_lsp.evidence.reports.changes import neighbours
 from dl_bug_lsp.evidence.reports.file_signals import signals_of
 from dl_bug_lsp.evidence.reports.function_signals import Functions, files_to_look_into, redundancy
@@ -37,18 +37,20 @@ _TOLD_APART = 0.4
 class ReportRanking:
     """One report's ranking; every level is made when it is first asked for."""
 
-    def __init__(self, scene: ReportContext, weights: ReportWeights, traced: Traced) -> None:
-        self.scene = scene
-        self.signals = relative(signals_of(scene))
+    def __init__(
+        self, context: ReportContext, weights: ReportWeights, traced: TracedFrames
+    ) -> None:
+        self.context = context
+        self.signals = relative(signals_of(context))
         first = scores_of(self.signals, weights.files)
-        self.neighbours = neighbours(scene, first)
+        self.neighbours = neighbours(context, first)
         self.file_scores = first + scores_of(self.neighbours, weights.neighbours)
         self.file_shares = shares(self.file_scores, weights.neighbours.sharpness)
-        spoken = spoken_of(self.signals)
+        spoken = has_evidence(self.signals)
         self.file_order = [row for row in order_of(self.file_scores) if spoken[row]]
-        best = files_to_look_into(scene, self.file_order, traced)
+        best = files_to_look_into(context, self.file_order, traced)
         self.functions = Functions(
-            scene, best, [float(self.file_shares[row]) for row in best], traced
+            context, best, [float(self.file_shares[row]) for row in best], traced
         )
         scores = scores_of(self.functions.signals, weights.functions)
         self.block_shares = shares(scores, weights.functions.sharpness)
@@ -61,8 +63,8 @@ class ReportRanking:
         share = self.block_shares[blocks]
         self.line_signals["block.log_share"] = np.log(np.maximum(share, 1e-6))
         self.line_scores = scores_of(self.line_signals, weights.lines)
-        if is_told_apart(bool(self.functions.frames.all), self.block_shares):
-            self.line_scores = led(self.line_scores, blocks, self.block_order)
+        if is_function_clear(bool(self.functions.frames.all), self.block_shares):
+            self.line_scores = best_line_first(self.line_scores, blocks, self.block_order)
         self.line_shares = shares(self.line_scores, weights.lines.sharpness)
         self.line_order = order_of(self.line_scores)
 
@@ -77,7 +79,7 @@ def relative(signals: Mapping[str, Floats]) -> dict[str, Floats]:
     return found
 
 
-def spoken_of(signals: Mapping[str, Floats]) -> NDArray[np.bool_]:
+def has_evidence(signals: Mapping[str, Floats]) -> NDArray[np.bool_]:
     """Return which files the report says anything of; priors alone make no suspect."""
     total = sum(v for name, v in signals.items() if not name.startswith(_PRIORS))
     return np.asarray(total) > 0
@@ -93,12 +95,12 @@ def scores_of(signals: Mapping[str, Floats], level: Level) -> Floats:
     return total
 
 
-def is_told_apart(has_stack: bool, shares: Floats) -> bool:
+def is_function_clear(has_stack: bool, shares: Floats) -> bool:
     """Tell whether a report says more clearly in which function the cause is than on which line."""
     return has_stack or float(shares.max(initial=0.0)) >= _TOLD_APART
 
 
-def led(scores: Floats, blocks: NDArray[np.int64], order: Sequence[int]) -> Floats:
+def best_line_first(scores: Floats, blocks: NDArray[np.int64], order: Sequence[int]) -> Floats:
     """Raise the best line of the best block (of those in ``order``) to just above all others.
 
     Where the function is told apart well, its lines are less so, which each hold a little.

@@ -13,8 +13,6 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-LEVELS = ("files", "functions", "lines")
-
 
 @dataclass(frozen=True, slots=True)
 class Level:

@@ -9,8 +9,8 @@ import re
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.notebooks import ran_in_order
-from dl_bug_lsp.evidence.parting import ranks_parted
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
+from dl_bug_lsp.evidence.rank_divergence import ranks_parted
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
 from dl_bug_lsp.ranking.chains import with_chains
 from dl_bug_lsp.ranking.fusion import (

@@ -1,11 +1,9 @@
 """Reads a ``.coverage`` file of coverage.py: contexts, files, lines and arcs.
 
 The format is coverage.py's documented database schema, version 7: tables ``file``, ``context``,
-``line_bits`` (file, context, numbits) and ``arc`` (file, context, fromno, tono).
-
-Sets of line numbers as bytes: bit ``n % 8`` of byte ``n // 8`` stands for line ``n``. The format
-of coverage.py's database (coverage.numbits); read here without that library, which the language
-server does not need.
+``line_bits`` (file, context, numbits) and ``arc`` (file, context, fromno, tono). Numbits are sets
+of line numbers as bytes: bit ``n % 8`` of byte ``n // 8`` stands for line ``n``
+(coverage.numbits). They are read without that library, which the language server does not need.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Makes a session of what CI leaves: a ``.coverage`` file with contexts and a JUnit report.
+"""Makes a session from what CI leaves: a ``.coverage`` file with contexts and a JUnit report.
 
 Contexts are matched to tests by name: pytest-cov's ``tests/test_a.py::TestX::test_y[1]|run`` and
 coverage.py's own ``tests.test_a.TestX.test_y`` (``dynamic_context = test_function``), which has
-no parameters, so that all cases of a parametrised test share what it ran.
-
-Reads JUnit XML as pytest and others write it: which test ended how, with what output. The format
-has no standard; read are ``testcase`` elements with ``classname`` and ``name`` and their children
+no parameters, so that all cases of a parametrized test share their coverage. JUnit XML has no
+standard; read are ``testcase`` elements with ``classname`` and ``name`` and their children
 ``failure``, ``error`` and ``skipped`` (pytest marks xfail by ``type="pytest.xfail"``).
 """
 
@@ -50,7 +48,7 @@ def import_session(
     if not data.has_contexts:
         raise ImportingError(HOW_TO_GET_CONTEXTS)
     if not cases:
-        raise ImportingError(f"{junit} tells of no test: run pytest with --junit-xml={junit.name}")
+        raise ImportingError(f"{junit} contains no tests: run pytest with --junit-xml={junit.name}")
     contexts = _local_contexts(data, local)
     by_name = _by_test(contexts)
     modules = _modules(by_name)

@@ -1,14 +1,10 @@
-"""What a running test session leaves behind as it goes, so that a crash loses nothing.
+"""The journal that a running test session writes, so that a crash loses nothing.
 
-A session has a folder below ``.dlbug/recording/``; each process of it appends to a journal of its
-own there, one JSON object a line: ``{"begin": name}`` before a test and ``{"test": name,
-"contexts": {phase: [context, …]}, "outcome": …, …}`` after it. A name that began and has no end
-is the test that took the process down; ``{"end": true}`` ends the journal. The coverage data lies
+A session has a folder below ``.dlbug/recording/``. Each of its processes appends to a journal of
+its own, one JSON object a line: ``{"begin": name}`` before a test and ``{"test": name,
+"contexts": {phase: [context, …]}, "outcome": …, …}`` after it. A test that began and has no end
+is the one that ended the process; ``{"end": true}`` ends the journal. The coverage data lies
 beside the journals.
-
-From pytest's reports of a test's phases and subtests to journal entries.
-
-What the failing tests printed, as one text in pytest's form, for `localize`.
 """
 
 from __future__ import annotations

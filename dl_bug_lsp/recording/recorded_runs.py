@@ -1,12 +1,8 @@
 """Recorded runs: their folder, what their processes left, and the session made of it.
 
-Makes a session of a recorded run: the run is a test, and so are the turns of its loop.
-
-Which of the loops that a failure broke off is the one whose turns tell most about it.
-
-Reads what the processes of a recorded run left: one JSON file each (see `tracing.starting`).
-
-The folder of a recorded run, and the environment by which its interpreters find it.
+The run counts as a test, and so does each iteration of the loop that the failure interrupted; of
+several such loops, the most informative one is taken. Each process leaves one JSON file (see
+`tracing.starting`).
 """
 
 from __future__ import annotations
@@ -24,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from dl_bug_lsp import data_folder, databases
-from dl_bug_lsp.bootstrap import python_path
+from dl_bug_lsp.python_path import python_path
 from dl_bug_lsp.recording.coverage_data import lines_of, numbits_of, union
 from dl_bug_lsp.recording.journal import FOLDER, LONGEST_TEXT, is_running
 from dl_bug_lsp.recording.session_folder import remove
@@ -69,7 +65,7 @@ def read_run(
     name = f"{source} ({'failed' if is_failing else 'passed'})"
     failed = next((one for one in records_kept if one.broken), None) if is_failing else None
     failed = failed or records_kept[0]
-    loop = telling_loop(failed.broken, texts.get, list(texts)) if is_failing else None
+    loop = most_informative_loop(failed.broken, texts.get, list(texts)) if is_failing else None
     everything = _union(one.lines for one in records_kept)
     whole = RecordedTest(
         name,
@@ -181,7 +177,7 @@ _STEPS = frozenset((
 _HOPS = 4
 
 
-def telling_loop(
+def most_informative_loop(
     broken: Sequence[Broken], text_of: Callable[[str], str | None], files: Sequence[str]
 ) -> Broken | None:
     """Return the loop or callback to compare turns of; ``broken`` are innermost first.

@@ -58,7 +58,7 @@ def make_folder(root: Path, command: str, branch: bool) -> Path:
     return folder
 
 
-def left_behind(root: Path) -> Iterator[Path]:
+def abandoned_sessions(root: Path) -> Iterator[Path]:
     """Return the folders of sessions whose process is gone: they crashed or were killed.
 
     One that holds anything but files of a session is not ours to take in.
@@ -231,7 +231,7 @@ class MergedSessions:
     has_failures: bool = False
 
 
-def take_in(
+def add_session(
     root: Path, folder: Path, crashed: Iterable[str] = (), what: str = ""
 ) -> MergedSessions:
     """Bring a session into the spectrum of the workspace ``root``, and remove its folder.
@@ -260,9 +260,9 @@ def merge_abandoned_sessions(root: Path) -> tuple[str, ...]:
     What cannot be stored now (a full disk, a folder that cannot be written) stays for later.
     """
     lines: list[str] = []
-    for left in left_behind(root):
+    for left in abandoned_sessions(root):
         with contextlib.suppress(OSError, StoreError):
-            lines += take_in(root, claim(left), what=_LEFT_BEHIND).lines
+            lines += add_session(root, claim(left), what=_LEFT_BEHIND).lines
     return tuple(lines)
 
 

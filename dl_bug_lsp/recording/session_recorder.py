@@ -1,8 +1,6 @@
-"""Records one process of a test session, and tells at its end where the fault most likely is.
+"""Records one process of a test session: coverage by context, outcomes in a journal.
 
-Records one process of a test session: coverage by context, outcomes in a journal.
-
-The few lines that a test session is told at its end: where the fault most likely is.
+At the end of a session it gives the few lines that say where the fault most likely is.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ import coverage
 from dl_bug_lsp.cancellation import CancelledError, cancellable
 from dl_bug_lsp.recording import session_folder
 from dl_bug_lsp.recording.journal import JournalWriter, RunningTest, crashed_worker
-from dl_bug_lsp.recording.session_folder import merge_abandoned_sessions, take_in
+from dl_bug_lsp.recording.session_folder import add_session, merge_abandoned_sessions
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
 from dl_bug_lsp.recording.values import Phase
 from dl_bug_lsp.report import Options, Suspect
@@ -178,7 +176,7 @@ class SessionRecorder:
         return most_suspicious(self._root)
 
     def _store(self, folder: Path) -> None:
-        taken = take_in(self._root, folder, self._crashed)
+        taken = add_session(self._root, folder, self._crashed)
         self._is_stored = True
         self._has_failures = taken.has_failures
         self._lines += taken.lines
@@ -225,8 +223,8 @@ def most_suspicious(root: Path) -> tuple[str, ...]:
 def _places(root: Path) -> list[str]:
     import time
 
-    from dl_bug_lsp.recording.ranked import ranked_now
     from dl_bug_lsp.recording.spectra import current_spectrum, spectrum_file
+    from dl_bug_lsp.recording.spectrum_ranking import ranked_now
     from dl_bug_lsp.workspace import Workspace
 
     path = spectrum_file(root)
@@ -246,7 +244,10 @@ def _places(root: Path) -> list[str]:
     primary = report.primary
     if primary is None or not primary.suspects:
         return []
-    shown = [_line(one, workspace.source_line(one.file, one.line)) for one in primary.suspects]
+    shown = [
+        _line(suspect, workspace.source_line(suspect.file, suspect.line))
+        for suspect in primary.suspects
+    ]
     return ["dl-bug: most suspicious:", *shown]
 
 

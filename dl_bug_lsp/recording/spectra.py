@@ -1,18 +1,10 @@
-"""From what was recorded to a spectrum of today's lines and branches.
+"""From a recorded session to a spectrum of lines and branches of the files as they are now.
 
-From what was recorded to a spectrum of today's lines: which tests run each. A failing test counts
-with the phases up to the one that failed, a passing one with all. A line that runs while a file
-is imported (a definition, a constant) counts for every test that runs anything in that file.
-
-Of a failing run of which turns of a loop are known, the turns count and not the run itself: it
-executed all that any turn did. What the run executed around its loop counts for every turn, like
-an import: all turns build on it.
-
-A workspace's recorded spectrum as of now: read, brought to today's lines, with its texts.
-
-Branches of today's lines: which tests take which way, where arcs were recorded.
-
-From the lines of a file as it ran to its lines today.
+A failing test counts with the phases up to the one that failed, a passing one with all. A line
+that runs while a file is imported (a definition, a constant) counts for every test that runs
+anything in that file. Of a failing run whose loop was recorded, the iterations count and not the
+run itself, which executed all that any iteration did; what ran around the loop counts for every
+iteration.
 """
 
 from __future__ import annotations
@@ -139,11 +131,11 @@ class _Places:
     def signatures(self, session: Session, test: RecordedTest) -> list[Signature]:
         """Return a test's signatures at today's lines; those of changed functions are left out."""
         found: list[Signature] = []
-        for one in test.signatures:
-            line = self._line(session, one.file, one.line)
-            call = self._line(session, one.call_file, one.call_line)
+        for signature in test.signatures:
+            line = self._line(session, signature.file, signature.line)
+            call = self._line(session, signature.call_file, signature.call_line)
             if line:
-                found.append(replace(one, line=line, call_line=call))
+                found.append(replace(signature, line=line, call_line=call))
         return found
 
     def _line(self, session: Session, file: str, line: int) -> int:
@@ -343,7 +335,7 @@ def functions_of(workspace: Workspace, file: str) -> Named:
 
     Their headers run when the file is imported, whoever calls them.
     """
-    found = [one for one in workspace.elements(file).functions if not one.is_class]
+    found = [function for function in workspace.elements(file).functions if not function.is_class]
     lines = workspace.lines(file) if found else ()
     return [(_body(lines, one.line), one.end_line, one.name) for one in found]
 

@@ -8,12 +8,6 @@ phase, source, first, last)``; ``signature(test, file, line, function, argument,
 call_line, passing, failing)``. Lines are numbits (see `coverage_data`), files relative to the
 workspace with ``/``. Schema 1 had no ``weight``, ``part_of`` and ``signature``; it is read, and
 extended by the next writer.
-
-From the spectrum's tables to sessions, those of an older schema as well.
-
-A session into the spectrum's tables, within the writer's transaction.
-
-The tables of the spectrum's file (their meaning: `store`), and how they are made or extended.
 """
 
 from __future__ import annotations

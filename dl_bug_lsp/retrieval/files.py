@@ -1,10 +1,9 @@
 """The documents of a workspace's files, and of the fields of each.
 
-The documents of a workspace's files, made once for each content of a file.
-
-The four fields of a source file that BLUiR searches: class, method and variable names, comments.
-Saha, Lease, Khurshid, Perry: "Improving bug localization using structured information retrieval",
-ASE 2013. Python's docstrings count as comments, parameters and attributes as variables.
+BLUiR searches four fields of a source file: class, method and variable names, and comments (Saha,
+Lease, Khurshid, Perry: "Improving bug localization using structured information retrieval", ASE
+2013). Python's docstrings count as comments, parameters and attributes as variables. Documents
+are made once for each content of a file.
 """
 
 from __future__ import annotations

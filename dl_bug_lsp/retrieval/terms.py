@@ -1,12 +1,8 @@
-"""Terms of code and prose: identifiers whole and in parts, no stop words, stemmed.
+"""Terms of code and prose: identifiers whole and in parts, without stop words, stemmed.
 
-As the literature on information-retrieval-based fault localization prepares its texts (Zhou et
-al., ICSE 2012; Saha et al., ASE 2013). Queries and documents both come through here.
-
-The stemmer of Porter, "An algorithm for suffix stripping", Program 14(3), 1980. The algorithm has
-been frozen since it was published; its rules below are the paper's.
-
-Words that tell nothing: English function words, and Python's keywords.
+Queries and documents are both prepared here, as in Zhou et al. (ICSE 2012) and Saha et al. (ASE
+2013). The stemmer is Porter's ("An algorithm for suffix stripping", Program 14(3), 1980). Stop
+words are English function words and Python's keywords.
 """
 
 from __future__ import annotations

@@ -49,13 +49,13 @@ class Channel:
         while not self.is_over:
             waiting.poll()
             with self.busy:
-                if not self.hand_on():
+                if not self.forward():
                     self.is_over = True
         # Where our reader is gone the command is told in the usual way, by a broken pipe.
         with suppress(OSError):
             os.close(self.reading)
 
-    def hand_on(self) -> bool:
+    def forward(self) -> bool:
         """Hand on what is there; False at the end."""
         try:
             data = os.read(self.reading, SIZE)

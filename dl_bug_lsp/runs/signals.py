@@ -40,7 +40,7 @@ class Signals:
         """Give the former mask back; runs between fork and exec."""
         signal.pthread_sigmask(signal.SIG_SETMASK, self.before)
 
-    def hand_on_to(self, process: int, resized: Callable[[], None]) -> None:
+    def forward_to(self, process: int, resized: Callable[[], None]) -> None:
         """Begin to hand on; ``resized`` is called when the terminal's size has changed."""
         self._process, self._resized = process, resized
         threading.Thread(target=self._run, name="signals", daemon=True).start()

@@ -68,7 +68,7 @@ def _run_posix(command: Sequence[str], log: CappedLog, watch: HangWatch | None) 
             for terminal in terminals:
                 terminal.resize()
 
-        signals.hand_on_to(process.pid, resized)
+        signals.forward_to(process.pid, resized)
         try:
             for way in each:
                 way.start()

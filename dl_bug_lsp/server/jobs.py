@@ -1,11 +1,8 @@
-"""Work off the event loop: of each source the latest job, and a thread for each folder.
+"""Jobs off the event loop: only the latest job of each source runs, on one thread for each folder.
 
-One thread a folder: jobs by rank, and long work in steps that everything else may overtake. Lanes
-are daemon threads: a busy one never holds up the process' end.
-
-Work off the main loop: of each source of texts the latest job wins. The protocol library runs
-threaded handlers to their end and says "cancelled" while they go on, so the server keeps its own
-threads, one lane for each folder (`lanes`).
+pygls runs threaded handlers to their end even when the client cancels them, so the server keeps
+its own threads. Jobs have priorities, and long work runs in steps that other jobs may overtake.
+The threads are daemons: a busy one does not delay the end of the process.
 """
 
 from __future__ import annotations

@@ -155,6 +155,6 @@ async def _subscribe(ls: DlBugServer) -> None:
     try:
         await ls.client_register_capability_async(types.RegistrationParams(wanted))
     except Exception:
-        logger.warning("the client refused to tell of changes; files are looked at when needed")
+        logger.warning("the client does not report changes; files are checked when needed")
         return
     ls.hears_of_files = any(one.id == "dl-bug-files" for one in wanted)

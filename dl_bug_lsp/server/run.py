@@ -13,7 +13,7 @@ from typing import Any
 
 from dl_bug_lsp.server import lifecycle
 from dl_bug_lsp.server.checking import checked_folders
-from dl_bug_lsp.server.commands import execute, handing_over, navigation
+from dl_bug_lsp.server.commands import context_commands, execute, navigation
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.files import editing, notebooks
 from dl_bug_lsp.server.following import followed_spectra, followed_trainings
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 HANDLERS = (
     lifecycle,
     execute,
-    handing_over,
+    context_commands,
     editing,
     notebooks,
     lenses,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.settings.table import BY_KEY, SETTINGS, TABLES, Kind, Setting, camel, kebab
+from dl_bug_lsp.settings.table import BY_KEY, TABLES, Kind, Setting, camel, kebab
 
 if TYPE_CHECKING:
     from dl_bug_lsp.report import Options
@@ -177,17 +177,3 @@ def settings_of(*given: Given) -> Settings:
         check_ignore=tuple(get("check.ignore")),
         check_exclude=tuple(get("check.exclude")),
     )
-
-
-def markdown_table() -> str:
-    """Return the documentation's table of all settings."""
-    rows = ["| setting | in `pyproject.toml` | default | meaning |", "|---|---|---|---|"]
-    for setting in SETTINGS:
-        default = "" if setting.default is None else f"`{_shown(setting.default)}`"
-        shared = "(only in the editor)" if setting.of_user else f"`{setting.project_key}`"
-        rows.append(f"| `{setting.key}` | {shared} | {default} | {setting.meaning} |")
-    return "\n".join(rows) + "\n"
-
-
-def _shown(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

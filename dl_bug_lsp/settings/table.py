@@ -54,46 +54,56 @@ class Setting:
 
 
 SETTINGS = (
-    Setting("top", Kind.COUNT, 10, "places shown per failure, at most", 1),
-    Setting("topFiles", Kind.COUNT, 10, "files a failure, at most; 0 for all"),
-    Setting("pathMap", Kind.MAPPING, {}, 'from the log\'s paths to local ones: {"/mnt/job": "."}'),
-    Setting("maxDiagnostics", Kind.COUNT, 10, "places of a report that are marked, at most"),
-    Setting("minScore", Kind.SHARE, 0.02, "the score from which places after the third are marked"),
-    Setting("warningFrom", Kind.SHARE, 0.7, "the score from which a place is shown as a warning"),
+    Setting("top", Kind.COUNT, 10, "maximum number of places shown per failure", 1),
+    Setting("topFiles", Kind.COUNT, 10, "maximum number of files shown per failure; 0 for all"),
+    Setting("pathMap", Kind.MAPPING, {}, 'map paths of the log to local paths: {"/mnt/job": "."}'),
+    Setting("maxDiagnostics", Kind.COUNT, 10, "maximum number of places marked per report"),
+    Setting("minScore", Kind.SHARE, 0.02, "minimum score of marked places after the third"),
+    Setting("warningFrom", Kind.SHARE, 0.7, "minimum score of places shown as warnings"),
+    Setting("informationFrom", Kind.SHARE, 0.3, "minimum score of places shown as information"),
+    Setting("codeLens", Kind.FLAG, True, "show code lenses above functions with suspicious lines"),
+    Setting("keepFailures", Kind.FLAG, True, "show failures again after a restart"),
+    Setting("hover", Kind.FLAG, True, "show the reasons for a marked line on hover"),
+    Setting("logs.watch", Kind.FLAG, True, "follow logs and recorded runs"),
+    Setting("logs.polling", Kind.FLAG, False, "poll folders instead of using file system events"),
     Setting(
-        "informationFrom", Kind.SHARE, 0.3, "the score from which it is shown as an information"
+        "logs.include",
+        Kind.GLOBS,
+        None,
+        "globs of the logs to follow; by default common names of logs",
     ),
-    Setting("codeLens", Kind.FLAG, True, "whether lenses stand above functions with suspects"),
-    Setting("keepFailures", Kind.FLAG, True, "whether failures are shown again after a restart"),
-    Setting("hover", Kind.FLAG, True, "whether a marked line tells its reasons on hover"),
-    Setting("logs.watch", Kind.FLAG, True, "whether logs and recorded runs are followed"),
+    Setting("logs.exclude", Kind.GLOBS, [], "globs of logs not to follow"),
+    Setting("spectrum.watch", Kind.FLAG, True, "show recorded test results"),
+    Setting("spectrum.lenses", Kind.FLAG, True, "show the number of tests above functions"),
     Setting(
-        "logs.polling", Kind.FLAG, False, "whether folders are polled: notices are not asked for"
-    ),
-    Setting("logs.include", Kind.GLOBS, None, "the logs; by default those of usual names"),
-    Setting("logs.exclude", Kind.GLOBS, [], "what is left out of them"),
-    Setting("spectrum.watch", Kind.FLAG, True, "whether what tests recorded is shown"),
-    Setting("spectrum.lenses", Kind.FLAG, True, "whether lenses count the tests of functions"),
-    Setting(
-        "spectrum.junit", Kind.GLOBS, None, "JUnit reports beside `.coverage`; else usual names"
+        "spectrum.junit",
+        Kind.GLOBS,
+        None,
+        "globs of JUnit reports beside `.coverage`; by default common names",
     ),
     Setting(
         "triageFolder",
         Kind.TEXT,
         None,
-        "the results of `dl-bug-lsp triage`: reports say how many jobs met their failure",
+        "folder of the results of `dl-bug-lsp triage`; "
+        "reports then count the jobs with the same failure",
         of_user=True,
     ),
     Setting(
         "check.when",
         Kind.CHOICE,
         "run",
-        "when programs are checked before a run: `off`, `save` (after a file was saved), `run`",
+        "when to check programs: `off`, `save` (after a file was saved) or `run` (before a run)",
         choices=("off", "save", "run"),
     ),
-    Setting("check.strict", Kind.FLAG, False, "whether `check` fails for what is likely wrong"),
-    Setting("check.ignore", Kind.GLOBS, [], "ids of checks that are left out"),
-    Setting("check.exclude", Kind.GLOBS, [], "files in which nothing is reported"),
+    Setting(
+        "check.strict",
+        Kind.FLAG,
+        False,
+        "let `check` fail for findings that are likely, not only for certain ones",
+    ),
+    Setting("check.ignore", Kind.GLOBS, [], "ids of checks to skip"),
+    Setting("check.exclude", Kind.GLOBS, [], "globs of files in which nothing is reported"),
 )
 
 BY_KEY = {setting.key: setting for setting in SETTINGS}

@@ -1,9 +1,7 @@
-"""What metric series say went wrong: the rules in their order, and the failure made of them.
+"""What metric series say went wrong: the rules in their order, and the failures made of them.
 
-What metric series say went wrong: the rules, in the order in which they are asked. Thresholds are
-chosen so that a run that improves is left alone; each carries its reason.
-
-Silent failures: a run that raised nothing and whose metrics say that it failed.
+A silent failure is a run that raised nothing and whose metrics say that it failed. Thresholds are
+chosen so that a run that improves is left alone; each has its reason beside it.
 """
 
 from __future__ import annotations
@@ -136,13 +134,13 @@ def _stopped(log: Log) -> SilentDiagnosis | None:
 
 
 # ---------------------------------------------------------------------- the rules
-def _not_a_number(scene: RunSummary) -> Found | None:
+def _not_a_number(context: RunSummary) -> Found | None:
     """NaN or infinity in a loss; in another metric only where the last value is one, too."""
     kinds = ((Role.LOSS, 0.95), (Role.SCORE, 0.6), (Role.SPREAD, 0.5), (Role.GRADIENT, 0.6))
     for role, confidence in kinds:
-        for one in scene.of(role):
+        for one in context.of(role):
             bad = [p for p in one.points if not math.isfinite(p.value)]
-            if role is Role.SCORE and scene.loss is not None and _ends_finite(scene.loss):
+            if role is Role.SCORE and context.loss is not None and _ends_finite(context.loss):
                 # Scores of an empty batch or class are 0/0.
                 continue
             # One infinite step that training got over (a scaled gradient) is no failure.
@@ -158,34 +156,34 @@ def _ends_finite(series: MetricSeries) -> bool:
     return math.isfinite(series.points[-1].value)
 
 
-def _astronomical(scene: RunSummary) -> Found | None:
+def _astronomical(context: RunSummary) -> Found | None:
     """Find a loss that is still a number, but none that any unit of measurement explains."""
-    loss = scene.loss
+    loss = context.loss
     if loss is None or not loss.finite or abs(loss.finite[-1]) < ASTRONOMICAL:
         return None
     point = loss.points[-1]
     return "loss_divergence", 0.9, f"`{loss.name}` is as large as {point.value:.1e}", point
 
 
-def _no_gradient(scene: RunSummary) -> Found | None:
+def _no_gradient(context: RunSummary) -> Found | None:
     """Gradients of exactly zero, or a loss that repeats to the last digit that is printed.
 
     A constant loss alone is called stagnation: a learning rate of zero gives it as well.
     """
-    for one in scene.of(Role.GRADIENT):
+    for one in context.of(Role.GRADIENT):
         zero = [p for p in one.points if p.value == 0.0]
         if len(zero) >= 2 and len(zero) >= 0.9 * len(one.points):
             return "dead_gradients", 0.9, f"`{one.name}` is 0 all along", zero[0]
-    loss = scene.loss
-    moves = any(len(set(s.values)) > 1 for s in scene.of(Role.ACCURACY))
+    loss = context.loss
+    moves = any(len(set(s.values)) > 1 for s in context.of(Role.ACCURACY))
     if loss is not None and is_constant(loss.values) and not moves:
         why = f"`{loss.name}` never changes in {len(loss.points)} values"
         return "loss_stagnation", 0.85, why, loss.points[-1]
     return None
 
 
-def _overfitting(scene: RunSummary) -> Found | None:
-    train, held = scene.loss, main_loss(scene.of(Role.LOSS, Split.HELD_OUT))
+def _overfitting(context: RunSummary) -> Found | None:
+    train, held = context.loss, main_loss(context.of(Role.LOSS, Split.HELD_OUT))
     learns = train is not None and train.split is Split.TRAIN and _falls(train, 0.2)
     if learns and held is not None:
         points = last_run(held.points)
@@ -196,13 +194,13 @@ def _overfitting(scene: RunSummary) -> Found | None:
                 f"`{held.name}` rises from {trend.low:g} to {trend.end:g} while training loss falls"
             )
             return "overfitting", 0.9, why, points[-1]
-    return _gap(scene)
+    return _gap(context)
 
 
-def _gap(scene: RunSummary) -> Found | None:
+def _gap(context: RunSummary) -> Found | None:
     """Nearly every training sample right, many held-out ones wrong."""
-    train = _accuracy(scene, Split.TRAIN)
-    held = _accuracy(scene, Split.HELD_OUT)
+    train = _accuracy(context, Split.TRAIN)
+    held = _accuracy(context, Split.HELD_OUT)
     if train is None or held is None:
         return None
     inner, outer = trend_of(train.finite), trend_of(held.finite)
@@ -214,9 +212,9 @@ def _gap(scene: RunSummary) -> Found | None:
     return None
 
 
-def _divergence(scene: RunSummary) -> Found | None:
-    loss = scene.loss
-    if loss is None or _scores_improve(scene):
+def _divergence(context: RunSummary) -> Found | None:
+    loss = context.loss
+    if loss is None or _scores_improve(context):
         return None
     points = last_run(loss.points)
     trend = trend_of(tuple(p.value for p in points))
@@ -233,10 +231,10 @@ def _divergence(scene: RunSummary) -> Found | None:
     return None
 
 
-def _early_jump(scene: RunSummary) -> Found | None:
+def _early_jump(context: RunSummary) -> Found | None:
     """Find a loss that jumps far above its start at once, and learns next to nothing after it."""
-    loss = scene.loss
-    if loss is None or _scores_improve(scene) or _adversarial(loss):
+    loss = context.loss
+    if loss is None or _scores_improve(context) or _adversarial(loss):
         return None
     points = [p for p in last_run(loss.points) if math.isfinite(p.value)]
     if len(points) < JUMP_VALUES:
@@ -254,11 +252,11 @@ def _early_jump(scene: RunSummary) -> Found | None:
     return None
 
 
-def _no_hits(scene: RunSummary) -> Found | None:
+def _no_hits(context: RunSummary) -> Found | None:
     """Find an accuracy that never leaves zero."""
-    if _scores_improve(scene):
+    if _scores_improve(context):
         return None
-    for one in scene.of(Role.ACCURACY):
+    for one in context.of(Role.ACCURACY):
         values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]
         if len(values) >= 8 and max(values) <= 0.005 and values[-1] <= max(values[:3]) + 0.001:
             why = f"`{one.name}` is {max(values):.2g} at most in {len(values)} values"
@@ -266,9 +264,9 @@ def _no_hits(scene: RunSummary) -> Found | None:
     return None
 
 
-def _falling_score(scene: RunSummary) -> Found | None:
+def _falling_score(context: RunSummary) -> Found | None:
     """Find a measure of success that gets clearly worse and stays so (a reward, an F1)."""
-    for one in scene.of(Role.SCORE):
+    for one in context.of(Role.SCORE):
         values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]
         if len(values) < 5:
             continue
@@ -280,9 +278,9 @@ def _falling_score(scene: RunSummary) -> Found | None:
     return None
 
 
-def _collapse(scene: RunSummary) -> Found | None:
+def _collapse(context: RunSummary) -> Found | None:
     """Find a reward that was learnt and is lost again."""
-    for one in scene.of(Role.SCORE):
+    for one in context.of(Role.SCORE):
         values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]
         if len(values) < 6 or not {"reward", "return", "rewards"} & set(
             base_of(one.name).split("_")
@@ -295,31 +293,31 @@ def _collapse(scene: RunSummary) -> Found | None:
     return None
 
 
-def _at_chance(scene: RunSummary) -> Found | None:
+def _at_chance(context: RunSummary) -> Found | None:
     """Find an accuracy that guessing gives, too; held-out data is asked first."""
-    if _scores_improve(scene) and not _even_odds(scene):
+    if _scores_improve(context) and not _even_odds(context):
         return None
     for split in (Split.HELD_OUT, Split.TRAIN):
-        found = _accuracy(scene, split)
+        found = _accuracy(context, split)
         trend = trend_of(found.finite) if found is not None else None
         if found is None or trend is None:
             continue
-        loss = main_loss(scene.of(Role.LOSS, split)) or scene.loss
+        loss = main_loss(context.of(Role.LOSS, split)) or context.loss
         end = trend_of(tuple(p.value for p in last_run(loss.points))) if loss is not None else None
         loss_end = end.end if end is not None else None
-        assumed = scene.classes.count if scene.classes is not None else None
-        chance = chance_level(trend.end, loss_end, scene.log, assumed)
+        assumed = context.classes.count if context.classes is not None else None
+        chance = chance_level(trend.end, loss_end, context.log, assumed)
         # Few values tell little: a first epoch may well be at chance.
         sure = chance[1] - (0.3 if trend.count < 3 else 0.0) if chance is not None else 0.0
-        flat = _stagnation(scene) if split is Split.HELD_OUT and sure < 0.7 else None
+        flat = _stagnation(context) if split is Split.HELD_OUT and sure < 0.7 else None
         if flat is not None and flat[1] > sure:
             # A training loss that never moved says more than what follows from it.
             return flat
         if chance is not None and sure >= 0.4:
             guess = round(1 / chance[0])
-            known = "" if classes_in(scene.log) else f" if there are {guess} classes"
-            if known and scene.classes is not None:
-                known += f", as {scene.classes.place} says"
+            known = "" if classes_in(context.log) else f" if there are {guess} classes"
+            if known and context.classes is not None:
+                known += f", as {context.classes.place} says"
             verb = "stays at" if len(set(found.finite)) == 1 else "ends at"
             last = found.finite[-1] if found.finite else trend.end
             shown = f"{last:.3g}"
@@ -330,23 +328,23 @@ def _at_chance(scene: RunSummary) -> Found | None:
     return None
 
 
-def _even_odds(scene: RunSummary) -> bool:
+def _even_odds(context: RunSummary) -> bool:
     """Whether the loss has settled on ln 2: both classes get the same odds, whatever the share."""
-    loss = scene.loss
+    loss = context.loss
     values = [p.value for p in last_run(loss.points)] if loss is not None else []
     last = values[-max(3, len(values) // 3) :]
     return len(last) >= 3 and all(abs(v - math.log(2)) <= 0.05 * math.log(2) for v in last)
 
 
-def _stagnation(scene: RunSummary) -> Found | None:
-    loss = scene.loss
-    if loss is None or _scores_improve(scene) or _adversarial(loss):
+def _stagnation(context: RunSummary) -> Found | None:
+    loss = context.loss
+    if loss is None or _scores_improve(context) or _adversarial(loss):
         return None
     points = last_run(loss.points)
     trend = trend_of(tuple(p.value for p in points))
     if trend is None or trend.count < 3 or trend.start <= 0:
         return None
-    good = [s for s in scene.of(Role.ACCURACY) if s.finite and s.finite[-1] > 0.9]
+    good = [s for s in context.of(Role.ACCURACY) if s.finite and s.finite[-1] > 0.9]
     if good:
         return None
     many = trend.count >= 5
@@ -362,9 +360,9 @@ def _stagnation(scene: RunSummary) -> Found | None:
     return None
 
 
-def _stuck_metric(scene: RunSummary) -> Found | None:
+def _stuck_metric(context: RunSummary) -> Found | None:
     """Find an accuracy that repeats to the last digit while the loss moves."""
-    for one in scene.of(Role.ACCURACY):
+    for one in context.of(Role.ACCURACY):
         values = one.values
         if len(values) >= 4 and is_constant(values) and values[0] < 0.95:
             why = f"`{one.name}` is {values[0]:g} in every one of {len(values)} values"
@@ -394,15 +392,15 @@ def _falls(series: MetricSeries, share: float) -> bool:
     return trend is not None and trend.count >= 3 and trend.drop > share
 
 
-def _accuracy(scene: RunSummary, split: Split) -> MetricSeries | None:
-    found = scene.of(Role.ACCURACY, split)
+def _accuracy(context: RunSummary, split: Split) -> MetricSeries | None:
+    found = context.of(Role.ACCURACY, split)
     first = [s for s in found if "5" not in base_of(s.name)]
     return next(iter(first or found), None)
 
 
-def _scores_improve(scene: RunSummary) -> bool:
+def _scores_improve(context: RunSummary) -> bool:
     """Whether any measure of success clearly gets better."""
-    measured = (*scene.of(Role.ACCURACY), *scene.of(Role.SCORE))
+    measured = (*context.of(Role.ACCURACY), *context.of(Role.SCORE))
     held = [s for s in measured if s.split is Split.HELD_OUT and len(s.points) >= 3]
     for one in held or measured:
         values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]

@@ -1,8 +1,7 @@
 """Simple statistics of a metric series: its trend, and the accuracy of guessing.
 
-Simple statistics of a metric series that the diagnoses are made of.
-
-The accuracy of guessing: from the number of classes where the log tells it, or from the loss.
+The accuracy of guessing follows from the number of classes, where the log names it, or from the
+loss.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from importlib import resources
 from typing import Any
 
 from dl_bug_lsp.spectrum.failure_words import is_test_file
-from dl_bug_lsp.spectrum.features import FEATURES, NO_SIGNS, FailureSigns, Row, rows_of
+from dl_bug_lsp.spectrum.features import FEATURES, NO_CUES, FailureCues, Row, rows_of
 from dl_bug_lsp.spectrum.values import Counts, Element
 
 DOUBT = 0.7
@@ -82,12 +82,12 @@ def candidates(counts: Counts) -> Counts:
 
 
 def combine(
-    counts: Counts, signs: FailureSigns = NO_SIGNS, weights: CombinationWeights | None = None
+    counts: Counts, cues: FailureCues = NO_CUES, weights: CombinationWeights | None = None
 ) -> list[Suspicion]:
     """Return the candidates as a reader should examine them, the most suspicious first."""
     weights = weights or shipped_weights()
     inside = candidates(counts)
-    rows = rows_of(inside, signs)
+    rows = rows_of(inside, cues)
     scores = [round(weights.sum(row), 9) for row in rows]
     top = max(scores, default=0.0)
     powers = [math.exp(weights.sharpness * (value - top)) for value in scores]

@@ -1,11 +1,9 @@
-"""A spectrum as one failure sees it: its own failing runs lead, the others only support them.
+"""A spectrum as one failure sees it: its own failing runs count fully, the others less.
 
-Runs of programs beside tests: told apart, since they are compared in different ways. Tests differ
-in what they execute. In deep learning every step executes nearly the same, so that formulas that
-were made for tests see no difference between layers (Cao et al., EMSE 2025, whose layer-level
-Tarantula is 0.5 everywhere); of steps only what differs is told.
-
-A failure that only a spectrum tells of: runs that fail, and no text about them.
+Tests and steps of a program are compared in different ways. Tests differ in what they execute. In
+deep learning every step executes nearly the same lines, so that formulas made for tests see no
+difference between layers (Cao et al., EMSE 2025, whose layer-level Tarantula is 0.5 everywhere);
+of steps only differences count.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""The text of a failing test: words that name files, whose runs it is of, captured output.
+"""The text of a failing test: words that name files, whose run it is of, and captured output.
 
-Words of a failing test that name files: its path and classes, what its report shows.
-
-Which runs a failure's text is of: from pytest's and unittest's titles to the runs' names.
-
-Output captured beside a failing test: tracebacks that the program logged and went on from. A
-server that answers with status 500 logs why; the test only sees the status. Such a traceback
-belongs to the failure where the test's own exception has no frame in the code.
+Titles of pytest and unittest name the run. Captured output may hold tracebacks that the program
+logged before it went on: a server that answers with status 500 logs why, and the test only sees
+the status. Such a traceback belongs to the failure where the test's own exception has no frame in
+the code.
 """
 
 from __future__ import annotations

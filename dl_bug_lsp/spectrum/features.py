@@ -1,8 +1,7 @@
 """What the combination knows of a line: suspiciousness, its surroundings, stacks, and words.
 
-How executed lines lie together: stretches of a file, and blocks that the same runs execute.
-
-Stack traces beside a spectrum: printed frames become lines of its files.
+Surroundings are stretches of a file, and blocks that the same runs execute. Printed frames become
+lines of the spectrum's files.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ Row = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class FailureSigns:
+class FailureCues:
     """What the failing tests' text tells: stacks, and the words of their names and reports."""
 
     stacks: tuple[Stack, ...] = ()
@@ -57,16 +56,16 @@ class FailureSigns:
     report: frozenset[str] = frozenset()
 
 
-NO_SIGNS = FailureSigns()
+NO_CUES = FailureCues()
 
 
-def signs_of(
+def cues_of(
     failures: Iterable[Failure],
     text: str,
     files: Iterable[str],
     names: Iterable[str] = (),
     stacks: tuple[Stack, ...] | None = None,
-) -> FailureSigns:
+) -> FailureCues:
     """Read the signs off the failures that a text tells of; ``names`` are the failing tests' ids.
 
     ``files`` are the spectrum's; ``stacks`` those of the failures, where they are already known.
@@ -77,10 +76,10 @@ def signs_of(
         stacks = stacks_of(failures, files)
     if all(is_test_file(file) for stack in stacks for file, _ in stack):
         stacks = tuple(dict.fromkeys((*stacks, *stacks_of(logged_failures(text), files))))
-    return FailureSigns(stacks, words_of_tests(failures, text, names), words_of_report(text))
+    return FailureCues(stacks, words_of_tests(failures, text, names), words_of_report(text))
 
 
-def rows_of(counts: Counts, signs: FailureSigns = NO_SIGNS) -> list[Row]:
+def rows_of(counts: Counts, cues: FailureCues = NO_CUES) -> list[Row]:
     """Return the features of each element, in the order of `FEATURES`."""
     around = layout(counts)
     ochiai = score(counts, "Ochiai").tolist()
@@ -89,9 +88,9 @@ def rows_of(counts: Counts, signs: FailureSigns = NO_SIGNS) -> list[Row]:
     stretches: dict[int, float] = {}
     for number, value in zip(around.stretch, relative, strict=True):
         stretches[number] = max(value, stretches.get(number, 0.0))
-    near = _near_frames(counts, around, signs.stacks)
+    near = _near_frames(counts, around, cues.stacks)
     files = {element.file for element in counts.elements}
-    by_test, by_report = best_named(files, signs.tests), best_named(files, signs.report)
+    by_test, by_report = best_named(files, cues.tests), best_named(files, cues.report)
     return [
         (
             math.log((relative[i] + FLOOR) / (1 + FLOOR)),

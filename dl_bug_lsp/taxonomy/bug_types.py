@@ -171,10 +171,10 @@ def bug_type(
     row = category(verdict.id)
     weights[row.bug_type] += _DEFAULT_WEIGHT
     if failure.cause is not None and row.dimension not in ("silent", "platform"):
-        scene = ClassificationContext(failure, failure.cause)
-        for kind, weight in _cues(scene, facts):
+        context = ClassificationContext(failure, failure.cause)
+        for kind, weight in _cues(context, facts):
             weights[kind] += weight
-        _mind_dimension(row.dimension, row.id, scene, weights)
+        _mind_dimension(row.dimension, row.id, context, weights)
     if row.id == "communication_failure" and failure.cause is not None:
         text = failure.cause.message[:4000].lower()
         # A service of the web, not the job's own ranks.
@@ -183,11 +183,13 @@ def bug_type(
     return Verdict(best, round(weights[best] / sum(weights.values()), 3))
 
 
-def _cues(scene: ClassificationContext, facts: MessageFacts | None) -> Iterator[tuple[str, float]]:
+def _cues(
+    context: ClassificationContext, facts: MessageFacts | None
+) -> Iterator[tuple[str, float]]:
     for kind, (weight, phrases) in _MESSAGE_CUES.items():
-        if scene.says(*phrases):
+        if context.says(*phrases):
             yield kind, weight
-    places = _place_words(scene)
+    places = _place_words(context)
     for kind, words in _PLACE_WORDS.items():
         if words & places:
             yield kind, _PLACE_WEIGHT[kind]
@@ -197,10 +199,10 @@ def _cues(scene: ClassificationContext, facts: MessageFacts | None) -> Iterator[
         yield "gpu", 0.5
 
 
-def _place_words(scene: ClassificationContext) -> set[str]:
+def _place_words(context: ClassificationContext) -> set[str]:
     """Return the words of the innermost user frame's file name and function."""
-    for frame in reversed(scene.frames):
-        if scene.is_user(frame):
+    for frame in reversed(context.frames):
+        if context.is_user(frame):
             file = frame.file.replace("\\", "/").split("/")
             shown = f"{'/'.join(file[-2:])} {frame.function or ''}".lower()
             return set(_WORD.findall(shown))
@@ -208,14 +210,14 @@ def _place_words(scene: ClassificationContext) -> set[str]:
 
 
 def _mind_dimension(
-    dimension: str, id: str, scene: ClassificationContext, weights: dict[str, float]
+    dimension: str, id: str, context: ClassificationContext, weights: dict[str, float]
 ) -> None:
     """General errors concern deep learning only where its code or its words are near."""
     if id in _PLAIN_DEFAULT:
         weights["non_dl"] -= 0.7
     if dimension == "execution_environment":
         weights["non_dl"] += 1.5
-    elif id == "illegal_argument" and scene.raised_in(*FRAMEWORKS):
+    elif id == "illegal_argument" and context.raised_in(*FRAMEWORKS):
         weights["training"] += 1.5
     elif id in ("syntax_error", "undefined_variable"):
         weights["model"] *= 0.6

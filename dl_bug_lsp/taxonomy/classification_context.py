@@ -125,11 +125,6 @@ class ClassificationContext:
         """Say whether a deep-learning framework's code raised it or called what raised it."""
         return any(library in FRAMEWORKS for library in self.libraries)
 
-    @property
-    def in_user_code(self) -> bool:
-        """Say whether the innermost frame is the user's own."""
-        return bool(self.frames) and not self.libraries
-
     @cached_property
     def user_source(self) -> str:
         """The source text of the innermost frame of user code, empty where none was printed."""

@@ -11,7 +11,7 @@ from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
-from dl_bug_lsp.taxonomy.rules.rule import Rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule
 from dl_bug_lsp.taxonomy.text_models import classify_text
 from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Relation
 
@@ -51,16 +51,16 @@ def classify(
     cause = failure.cause
     if failure.kind is FailureKind.SILENT or cause is None:
         return _verdict(UNCLASSIFIED, 0.0, failure.evidence, "silent")
-    scene = ClassificationContext(failure, cause, workspace_module)
+    context = ClassificationContext(failure, cause, workspace_module)
     return (
-        _by_causes(scene, [cause], 1.0)
-        or _by_causes(scene, _neighbours(failure, linked=True), OTHER_CAUSE_DISCOUNT)
-        or _by_facts(scene, facts)
-        or _by_words(scene)
-        or _by_text(scene)
-        or _by_causes(scene, _neighbours(failure, linked=False), OTHER_CAUSE_DISCOUNT)
-        or _by_class(scene)
-        or _verdict(UNCLASSIFIED, 0.0, scene.evidence_for(None), "none")
+        _by_causes(context, [cause], 1.0)
+        or _by_causes(context, _neighbours(failure, linked=True), OTHER_CAUSE_DISCOUNT)
+        or _by_facts(context, facts)
+        or _by_words(context)
+        or _by_text(context)
+        or _by_causes(context, _neighbours(failure, linked=False), OTHER_CAUSE_DISCOUNT)
+        or _by_class(context)
+        or _verdict(UNCLASSIFIED, 0.0, context.evidence_for(None), "none")
     )
 
 
@@ -70,12 +70,12 @@ def classify_divergence(failure: Failure) -> CategoryVerdict:
 
 
 def _by_causes(
-    scene: ClassificationContext, causes: Iterable[Cause], discount: float
+    context: ClassificationContext, causes: Iterable[Cause], discount: float
 ) -> CategoryVerdict | None:
     """Ask the rules about each exception and about those that it quotes."""
     for cause in causes:
         for seen in _with_embedded(cause):
-            found = _by_rules(replace(scene, cause=seen), discount)
+            found = _by_rules(replace(context, cause=seen), discount)
             if found is not None:
                 return found
     return None
@@ -97,39 +97,41 @@ def _neighbours(failure: Failure, *, linked: bool) -> list[Cause]:
     return [cause for _, _, cause in sorted(found, key=lambda item: item[:2])]
 
 
-def _by_facts(scene: ClassificationContext, facts: MessageFacts | None) -> CategoryVerdict | None:
+def _by_facts(context: ClassificationContext, facts: MessageFacts | None) -> CategoryVerdict | None:
     """Let two shapes or two element types in an unknown message speak."""
     if facts is None:
         return None
     for kind, id in ((FactKind.SHAPE, "tensor_mismatch"), (FactKind.DTYPE, "type_mismatch")):
         actual, expected = facts.of(kind, Role.ACTUAL), facts.of(kind, Role.EXPECTED)
         if actual and expected and actual[0].value != expected[0].value:
-            return _verdict(id, 0.55, scene.evidence_for(None), f"facts.{kind.value}")
+            return _verdict(id, 0.55, context.evidence_for(None), f"facts.{kind.value}")
     return None
 
 
-def _by_text(scene: ClassificationContext) -> CategoryVerdict | None:
-    if scene.class_name in _LAUNCHERS or (scene.is_message and scene.class_name in _REPORTERS):
+def _by_text(context: ClassificationContext) -> CategoryVerdict | None:
+    if context.class_name in _LAUNCHERS or (
+        context.is_message and context.class_name in _REPORTERS
+    ):
         return None
-    guess, probability = classify_text(scene.class_name, scene.message)
+    guess, probability = classify_text(context.class_name, context.message)
     if probability < TEXT_THRESHOLD:
         return None
-    return _verdict(guess, min(probability, 0.9), scene.evidence_for(None), "text")
+    return _verdict(guess, min(probability, 0.9), context.evidence_for(None), "text")
 
 
-def _by_words(scene: ClassificationContext) -> CategoryVerdict | None:
+def _by_words(context: ClassificationContext) -> CategoryVerdict | None:
     """Take words that name no class for those of the class that says them, where nothing else does.
 
     Phrases of several words only: short ones mean something below their class alone.
     """
-    if not scene.is_message or scene.class_name in _LAUNCHERS:
+    if not context.is_message or context.class_name in _LAUNCHERS:
         return None
     for table in TABLES:
         for candidate in table.rules:
             long = tuple(phrase for phrase in candidate.phrases if len(phrase) >= _LONG_PHRASE)
             if long and candidate.types:
                 free = replace(candidate, types=frozenset(), phrases=long)
-                if verdict := _fire(free, scene, WORDS_DISCOUNT):
+                if verdict := _fire(free, context, WORDS_DISCOUNT):
                     return verdict
     return None
 
@@ -149,9 +151,9 @@ def known_phrases(text: str) -> tuple[str, ...]:
     )
 
 
-def _by_class(scene: ClassificationContext) -> CategoryVerdict | None:
+def _by_class(context: ClassificationContext) -> CategoryVerdict | None:
     for last in LAST:
-        verdict = _fire(last, scene, 1.0)
+        verdict = _fire(last, context, 1.0)
         if verdict is not None:
             return verdict
     return None
@@ -170,23 +172,25 @@ def _with_embedded(cause: Cause) -> Iterator[Cause]:
         yield replace(cause, type=shown.group(1), message=rest.split(shown.group(2))[0] or rest)
 
 
-def _by_rules(scene: ClassificationContext, discount: float) -> CategoryVerdict | None:
+def _by_rules(context: ClassificationContext, discount: float) -> CategoryVerdict | None:
     for table in TABLES:
-        if not table.concerns(scene):
+        if not table.applies_to(context):
             continue
         for candidate in table.rules:
-            verdict = _fire(candidate, scene, discount)
+            verdict = _fire(candidate, context, discount)
             if verdict is not None:
                 return verdict
     return None
 
 
-def _fire(candidate: Rule, scene: ClassificationContext, discount: float) -> CategoryVerdict | None:
-    fired = candidate.fires(scene)
+def _fire(
+    candidate: Rule, context: ClassificationContext, discount: float
+) -> CategoryVerdict | None:
+    fired = candidate.fires(context)
     if fired is None or candidate.category == UNCLASSIFIED:
         return None
     confidence = candidate.confidence * discount
-    return _verdict(candidate.category, confidence, scene.evidence_for(fired[0]), candidate.id)
+    return _verdict(candidate.category, confidence, context.evidence_for(fired[0]), candidate.id)
 
 
 def _verdict(id: str, confidence: float, evidence: str, rule: str) -> CategoryVerdict:

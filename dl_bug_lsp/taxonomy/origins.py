@@ -103,14 +103,14 @@ def origin(
         return Verdict(default, _GUESS)
     if failure.divergence is not None and failure.divergence.differs:
         return Verdict(INTRINSIC, 0.8)
-    scene = ClassificationContext(failure, failure.cause)
-    if scene.says(*_OWN_DOING) or _misses_own_module(scene, facts, workspace_module):
+    context = ClassificationContext(failure, failure.cause)
+    if context.says(*_OWN_DOING) or _misses_own_module(context, facts, workspace_module):
         return Verdict(INTRINSIC, 0.8)
-    if _PART_OF_PACKAGE.search(scene.message):
+    if _PART_OF_PACKAGE.search(context.message):
         return Verdict(INTRINSIC, 0.6)
-    if scene.says(*_PERHAPS_OWN):
+    if context.says(*_PERHAPS_OWN):
         return Verdict(INTRINSIC, 0.55)
-    if scene.says(*_OTHERS_DOING):
+    if context.says(*_OTHERS_DOING):
         return Verdict(EXTRINSIC, 0.75)
     return Verdict(default, _confidence(verdict, default))
 
@@ -120,11 +120,11 @@ def retry_may_help(failure: Failure, verdict: CategoryVerdict) -> bool:
     if failure.divergence is not None and failure.divergence.differs:
         return False
     if failure.cause is not None:
-        scene = ClassificationContext(failure, failure.cause)
-        if scene.says(*_LASTING):
+        context = ClassificationContext(failure, failure.cause)
+        if context.says(*_LASTING):
             return False
         dimension = category(verdict.id).dimension
-        if dimension in ("platform", "execution_environment") and scene.says(*_TRANSIENT):
+        if dimension in ("platform", "execution_environment") and context.says(*_TRANSIENT):
             return True
     return category(verdict.id).retry_may_help
 
@@ -150,14 +150,14 @@ def ranks_disagree(failures: Sequence[Failure]) -> bool:
 
 
 def _misses_own_module(
-    scene: ClassificationContext,
+    context: ClassificationContext,
     facts: MessageFacts | None,
     workspace_module: Callable[[str], bool] | None,
 ) -> bool:
-    if workspace_module is None or not scene.says("no module named", "cannot import name"):
+    if workspace_module is None or not context.says("no module named", "cannot import name"):
         return False
     modules = [str(f.value) for f in facts.of(FactKind.MODULE)] if facts is not None else []
-    quoted = scene.message.split("'")[1::2]
+    quoted = context.message.split("'")[1::2]
     return any(workspace_module(name) for name in (*modules, *quoted) if name)
 
 

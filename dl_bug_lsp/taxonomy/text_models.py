@@ -1,14 +1,9 @@
-"""Trained text classifiers: for exceptions that no rule knows, and for bug reports.
+"""Trained text classifiers: for exceptions that no rule covers, and for bug reports.
 
-The trained classifier for exceptions that no rule knows.
-
-Bug type and origin of a bug report in words, without any failure in it.
-
-What a bug report speaks of, as tokens of a linear model: its words, its title's, and cues. A cue
-is one thing said in many words (an upgrade, a device, a build, a test farm). Which cues tell of
-which bug type or origin is left to the training (`benchmarks/train_report_types.py`).
-
-Inference of a linear text classifier (TF-IDF, logistic regression) in plain Python.
+Inference of a linear classifier (TF-IDF, logistic regression) in plain Python. Tokens of a report
+are its words, the words of its title, and cues: one meaning in many wordings (an upgrade, a
+device, a build, a test farm). Which cues indicate which bug type or origin is learned by
+``benchmarks/train_report_types.py``.
 """
 
 from __future__ import annotations

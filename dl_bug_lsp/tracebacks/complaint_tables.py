@@ -1,14 +1,8 @@
-"""Words without a traceback that end a job: one table a family, one row a complaint.
+"""Messages without a traceback that end a job: one table a family, one row a complaint.
 
-What a row of the tables of complaints holds.
-
-Complaints of shells and of the programs that launch scripts call.
-
-Complaints of kernels, schedulers, containers and launchers about a process that is gone.
-
-Complaints of native code: crashes, runtimes' fatal checks, communication watchdogs.
-
-Complaints of command-line and config libraries about how the program was started.
+Shells and the programs that launch scripts call; kernels, schedulers, containers and launchers
+about a process that ended; native code (crashes, fatal checks of runtimes, communication
+watchdogs); command-line and config libraries.
 """
 
 # ruff: noqa: E501  (one row a line: a table is read across)

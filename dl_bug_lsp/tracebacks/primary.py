@@ -1,10 +1,7 @@
 """Which failure ended the job, which exception of a chain is its root, which failures repeat.
 
-Which failure ended the job: consequences told from causes, copies from the first print.
-
-Which exception of a chain tells what really went wrong.
-
-Which failures of a log repeat one another: a retry, the next sample, the other ranks.
+Consequential failures are separated from root causes. A failure may repeat in a retry, the next
+sample or the other ranks; the first print is taken.
 """
 
 from __future__ import annotations

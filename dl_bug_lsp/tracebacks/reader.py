@@ -1,8 +1,7 @@
-"""The reader of failures: every dialect asked in turn, chains joined, the primary chosen.
+"""The reader of failures: asks every dialect in turn, joins chains, chooses the primary failure.
 
-Texts without a traceback: an exception that prose quotes, or the last line's own words.
-
-CUDA's asynchronous errors, whose stacks may blame the wrong line, and their asserts.
+Texts without a traceback: an exception that prose quotes, or the words of the last line. The
+stacks of CUDA's asynchronous errors may blame the wrong line.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Cause:
         return self.type.rpartition(".")[2]
 
 
-class Doing(Enum):
+class Activity(Enum):
     """What a rank did when the others did not go on."""
 
     WAITS = "waits"
@@ -97,7 +97,7 @@ class RankState:
     """
 
     rank: int
-    doing: Doing
+    doing: Activity
     operation: str = ""
     detail: str = ""
     count: int | None = None

@@ -52,7 +52,7 @@ SCHEMA = pa.schema([
     ("read_at", pa.float64()),
 ])  # fmt: skip
 """One row a log. ``unread`` says why it was not read (empty where it was), ``note`` what else is
-odd; ``group`` is empty where the log tells of no failure. Times are POSIX seconds, UTC."""
+odd; ``group`` is empty where the log reports no failure. Times are POSIX seconds, UTC."""
 
 _IN_PART = "read in part: "
 _reader: list[Reader] = []

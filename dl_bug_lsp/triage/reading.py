@@ -78,7 +78,7 @@ class Reader:
         self._remembered = remembered
 
     def read(self, excerpt: Excerpt, whole: bytes | None = None) -> Analysis | None:
-        """Return what ended the job, None where the log tells of no failure; never raises.
+        """Return what ended the job, None where the log reports no failure; never raises.
 
         ``whole`` is the log's text where it is at hand: a text that is one JSON document has to be
         read in one piece.

@@ -71,7 +71,7 @@ class Row:
 class TriageResult:
     """Everything that triage found out.
 
-    ``logs`` were read; ``failures`` of them tell of a failure that ended their job. ``unread`` are
+    ``logs`` were read; ``failures`` of them report a failure that ended their job. ``unread`` are
     those that were not read, or only in part. ``left_out`` files are no logs by their names.
     ``jobs`` counts those that manifests list, ``failed_jobs`` those of them that failed;
     ``failed_silently`` failed without a word of it in a log that was read. ``ends`` counts failed

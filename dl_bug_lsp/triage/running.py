@@ -131,7 +131,10 @@ def read_with(
 
 @contextmanager
 def cluster_client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """Yield a client of the scheduler at an address, else of a cluster on this machine's cores."""
+    """Yield a client of the scheduler at an address, else of a cluster on this machine's cores.
+
+    Raises `TriageError` for a scheduler that cannot be reached.
+    """
     import dask
     from distributed import Client, LocalCluster
     from distributed.security import Security

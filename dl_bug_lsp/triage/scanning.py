@@ -1,4 +1,4 @@
-"""Logs by the thousand: which lines may tell of a failure, found at the speed of a search.
+"""Logs by the thousand: which lines may report a failure, found at the speed of a search.
 
 A reader that looks at every line takes about a second for a megabyte. Most of a job's log is
 progress; so one pass of RE2 over many logs at once finds the lines that any reader of failures may
@@ -59,7 +59,7 @@ _MOST_STATES = 100
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The lines of a log that may tell of a failure: (1-based number, bytes), and its size.
+    """The lines of a log that may report a failure: (1-based number, bytes), and its size.
 
     ``begins`` says that some line of it is one that a failure may begin at. ``cut`` says that more
     such lines were met than are kept. ``encoding`` is the text's own.
@@ -249,12 +249,12 @@ class _Collected:
         return last
 
     def _keep(self, lines: list[tuple[int, bytes]]) -> None:
-        for one in lines:
+        for line in lines:
             if len(self._head) < _MOST_LINES // 2:
-                self._head.append(one)
+                self._head.append(line)
             else:
                 self._cut = self._cut or len(self._tail) == self._tail.maxlen
-                self._tail.append(one)
+                self._tail.append(line)
 
     def excerpt(self, size: int, encoding: str) -> Excerpt:
         """Return what was kept, in order."""

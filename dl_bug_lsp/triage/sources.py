@@ -291,7 +291,8 @@ Member = tuple[str, "IO[bytes] | None", int, str]
 def members(source: Source, stream: IO[bytes]) -> Iterator[Member]:
     """Yield the members of an archive that may be logs, each to be read before the next.
 
-    Raises one of `damage` where the archive cannot be read on.
+    Raises `TooLargeError` for an archive of too many files, and the errors of `damage` where it
+    cannot be read further.
     """
     if source.url.lower().endswith(".zip"):
         yield from _zip_members(stream)

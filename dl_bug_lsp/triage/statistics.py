@@ -123,7 +123,7 @@ def result_of(
             f"{changed:,} logs changed while they were read; the next run reads them again."
         )
     if survived:
-        said.append(f"{survived:,} logs tell of a failure that their jobs survived (exit code 0).")
+        said.append(f"{survived:,} logs report a failure that their jobs survived (exit code 0).")
     if jobs_of.ambiguous:
         said.append(
             f"{jobs_of.ambiguous:,} logs belong to a job's id that stands for several attempts; "

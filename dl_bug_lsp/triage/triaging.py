@@ -176,13 +176,16 @@ def _with_places(result: TriageResult, root: Path) -> TriageResult:
             continue
         failure = localize(text, workspace, Options(top=5)).primary
         if failure is not None and failure.suspects:
-            places = tuple(f"{one.file}:{one.line} ({one.score:.0%})" for one in failure.suspects)
+            places = tuple(
+                f"{suspect.file}:{suspect.line} ({suspect.score:.0%})"
+                for suspect in failure.suspects
+            )
             groups[number] = replace(group, suspects=places)
     return replace(result, groups=tuple(groups))
 
 
 def text_of(log: str) -> str | None:
-    """Return the lines of a log, or of a member of an archive, that may tell of a failure."""
+    """Return the lines of a log, or of a member of an archive, that may report a failure."""
     url, _, member = log.partition("!")
     listed: list[Source] = listing([url]).sources
     if not listed:

@@ -13,7 +13,6 @@ from dl_bug_lsp.views.sarif import FINGERPRINT, digest, log_of, physical, plain
 from dl_bug_lsp.views.words import counted
 
 VERSION = 1
-MOST_COMMANDS = 6
 SARIF_LEVELS = {Certainty.SURE: "error", Certainty.LIKELY: "warning", Certainty.LOOK: "note"}
 GITHUB_LEVELS = {Certainty.SURE: "error", Certainty.LIKELY: "warning", Certainty.LOOK: "notice"}
 NOTHING = "Nothing was found that would make a run fail."

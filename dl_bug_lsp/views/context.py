@@ -9,11 +9,11 @@ link. Tokens are estimated without a tokenizer, so that the same text always giv
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp import __version__
-from dl_bug_lsp.messages import FactKind, Role, extract_facts
+from dl_bug_lsp.messages import Fact, FactKind, Role, extract_facts
 from dl_bug_lsp.report import FailureReport, Report, ReportFrame, Suspect
 from dl_bug_lsp.tracebacks.values import Cause, Relation
 from dl_bug_lsp.views import words
@@ -78,8 +78,6 @@ NEAR = (1.0, 0.2, 0.15, 0.1, 0.08, 0.06)
 OF_RAISE, OF_FRAME = 0.2, 0.06
 """What the raising line and the other lines of the stack are worth at least."""
 
-Clean = Callable[[str], str]
-
 
 def render_context(
     report: Report,
@@ -98,7 +96,7 @@ def render_context(
     failures = [failure for failure in report.failures if only in (None, failure.id)]
     failure = next((f for f in failures if f.primary), None) or next(iter(failures), None)
     if failure is None:
-        return "# No failure\n\nThe text tells of no failure.\n"
+        return "# No failure\n\nThe text reports no failure.\n"
     others = [one for one in report.failures if one is not failure] if only is None else []
     page = _Page(failure, lines, max(tokens, LEAST_TOKENS), paths or PathStyle(), home)
     return page.render(others, versions)
@@ -386,6 +384,7 @@ class _Page:
 GAP = "…"
 _PYTHON = re.compile(r"[/\\]python(3\.\d{1,2})[/\\]")
 _ROLES = {Role.ACTUAL: "actual", Role.EXPECTED: "expected", Role.OWNER: "of"}
+_LOOKED_UP = {FactKind.PATH, FactKind.ATTRIBUTE, FactKind.KEY, FactKind.NAME}
 _UNTOLD = {FactKind.CANDIDATE, FactKind.LITERAL, FactKind.LINE, FactKind.COLUMN, FactKind.MODULE}
 
 
@@ -404,11 +403,17 @@ def _facts(failure: FailureReport) -> str:
     if read.family is None:
         return ""
     told = [
-        f"{_ROLES[fact.role]} {fact.kind.value} {code(shorten(str(fact.value), 60))}"
+        f"{_role(fact)} {fact.kind.value} {code(shorten(str(fact.value), 60))}"
         for fact in read.facts
         if fact.role in _ROLES and fact.kind not in _UNTOLD
     ]
     return ", ".join(list(dict.fromkeys(told))[:MOST_FACTS])
+
+
+def _role(fact: Fact) -> str:
+    """Return a fact's role in words; what is looked up by its name was asked for."""
+    asked = fact.role is Role.ACTUAL and fact.kind in _LOOKED_UP
+    return "asked-for" if asked else _ROLES[fact.role]
 
 
 def _python(failure: FailureReport) -> list[str]:

@@ -58,7 +58,7 @@ def _sections(category: Category) -> list[tuple[str, str]]:
         ("What it is", category.definition),
         ("How it shows", category.shows),
         ("Where to look", category.search),
-        ("Unless the failure tells otherwise", assumed),
+        ("Unless the failure says otherwise", assumed),
     ]
     if category.share is not None:
         share = f"{category.share} % of failed deep-learning jobs ({STUDY})."

@@ -70,7 +70,7 @@ def render_markdown(report: Report, paths: PathStyle | None = None, only: str | 
     failures = [f for f in report.failures if only in (None, f.id)]
     primary = next((f for f in failures if f.primary), None) or next(iter(failures), None)
     if primary is None:
-        return "# No failure\n\nThe text tells of no failure.\n"
+        return "# No failure\n\nThe text reports no failure.\n"
     out = _failure(primary, style)
     others = [failure for failure in failures if failure is not primary]
     if others:
@@ -78,7 +78,12 @@ def render_markdown(report: Report, paths: PathStyle | None = None, only: str | 
         for failure in others[:20]:
             out.append(f"- {plain(message_lines(failure)[0])} ({plain(where_in_text(failure))})")
     if report.problems:
-        out += ["", "## Not understood", "", *(f"- {plain(one)}" for one in report.problems[:5])]
+        out += [
+            "",
+            "## Not understood",
+            "",
+            *(f"- {plain(problem)}" for problem in report.problems[:5]),
+        ]
     return "\n".join(out) + "\n"
 
 

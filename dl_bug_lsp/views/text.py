@@ -62,7 +62,7 @@ REASONS = 3
 OTHER_FAILURES = 20
 PROBLEMS = 5
 
-NOTHING = "Nothing was found: the text tells of no failure and names nothing in the workspace."
+NOTHING = "Nothing was found: the text reports no failure and names nothing in the workspace."
 
 
 def render_text(

@@ -41,7 +41,7 @@ def _identity(failure: Failure, lines_before: int = 0) -> Identity:
     return (line, str(len(failure.causes)), *words, *places)
 
 
-def older_again(data: bytes) -> int:
+def offset_of_older(data: bytes) -> int:
     """Return where a later run begins that failed as one did before the failure of ``data``.
 
     Reading a log leaves out the second of two equal failures, which is then the newest one. Returns

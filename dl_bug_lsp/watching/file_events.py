@@ -1,8 +1,7 @@
-"""Events of the platform: that files came, went or were closed, and what it can watch.
+"""File events of the platform, and what the platform can watch.
 
-FileEvents of the platform that files came, went or were closed, through watchdog; hints only.
-
-What the platform can watch: file systems without notices, the limits of inotify.
+Events (through watchdog) say that files came, went or were closed; they are hints only. Some file
+systems give no events, and inotify has limits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The folders below a watched one: which there are, and which of their files are logs.
+"""The folders below a watched one, and which of their files are logs.
 
-The folders below a watched one: which there are, and which logs lie in them.
-
-Which files of a folder are logs: globs to include and exclude, folders never entered.
+Globs include and exclude files; some folders are never entered.
 """
 
 from __future__ import annotations

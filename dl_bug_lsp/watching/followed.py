@@ -1,8 +1,6 @@
-"""One followed log: how often it is looked at, when it is read closely, and what came of it.
+"""One followed log: when it is checked, when it is parsed, and the failures in it.
 
-One followed log: when what was appended is worth reading closely, and what came of it.
-
-How often logs are looked at: the more recently they grew the more often, within a budget.
+The more recently a log grew, the more often it is checked, within a budget for all logs.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from dl_bug_lsp.watching.failure_detection import (
     failure_in,
     first_marker,
     is_longer,
-    older_again,
+    offset_of_older,
 )
 from dl_bug_lsp.watching.folders import is_document
 from dl_bug_lsp.watching.tail import CHUNK, Growth, Tail
@@ -173,7 +171,7 @@ class FollowedLog:
         lines = self._lines_before(start)
         self._open_until = self.tail.offset + STILL_OPEN
         found = judge(data, lines)
-        again = older_again(data) if found is not None and found == self._known else 0
+        again = offset_of_older(data) if found is not None and found == self._known else 0
         if again:
             self._run_start = start + again
             data, lines = data[again:], lines + data.count(b"\n", 0, again)

@@ -76,7 +76,7 @@ class Tail:
         except (OSError, ValueError):
             return None
 
-    def went_to(self, path: str, identity: tuple[int, int] | None) -> bool:
+    def moved_to(self, path: str, identity: tuple[int, int] | None) -> bool:
         """Say whether the file was renamed to a path, where one of this identity lies.
 
         Its text tells that as well: the number of a file that was deleted is soon another one's.

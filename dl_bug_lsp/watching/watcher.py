@@ -1,8 +1,6 @@
-"""The thread that watches one folder: looks at logs and changed sources, tells a sink.
+"""The thread that watches one folder: checks logs and changed sources, and informs a sink.
 
-The thread that watches one folder: looks at logs, takes notices, tells a sink.
-
-Sources and configs that changed, gathered until a burst is over.
+Changes of sources and configs are collected until a burst is over.
 """
 
 from __future__ import annotations
@@ -273,7 +271,7 @@ class Watcher:
         """Take back what a log told under a former name: it tells it under its new one."""
         identity = identity_of(new.tail.path)
         for path, old in list(self._logs.items()) if identity else ():
-            if old.tail.went_to(new.tail.path, identity):
+            if old.tail.moved_to(new.tail.path, identity):
                 self._forget(path)
                 self._tell(Recovered(old.source))
 

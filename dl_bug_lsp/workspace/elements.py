@@ -1,10 +1,7 @@
 """The elements of a Python file: functions, classes, imports and terms.
 
-One pass over a Python file: its functions, classes, imports and terms.
-
-Functions and classes of Python that does not parse, found by their headers and indentation.
-
-Index records: the elements of one file as compact, readable data (JSON and term numbers).
+A file that parses is read in one pass over its tree; of others, functions and classes are found
+by their headers and indentation. Index records hold the elements as JSON and numbers of terms.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The ``git`` program, asked to read and nothing else, where no pipe of the repository stops it.
+"""The ``git`` program, used only to read: objects, listings and the log.
 
-The ``git`` program, asked to read and nothing else: objects, listings and the log.
-
-What in a repository's own folder git would wait for without end: pipes, devices, sockets.
+A repository whose folder holds pipes, devices or sockets is refused, since git would wait for
+them without end.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -15,7 +14,6 @@ from functools import cached_property
 _BUG_FIX = re.compile(
     r"(?<![a-z])(?:bug|hot)?-?(?:fix(?:e[sd]|ing|up)?|bugs?|defects?)(?![a-z])", re.IGNORECASE
 )
-_LARGEST_CO_CHANGE = 30
 MOST_COMMITS = 5_000
 """Of a longer history only the newest commits are looked at."""
 
@@ -124,33 +122,6 @@ class History:
     def fixes_of(self, file: str) -> tuple[Commit, ...]:
         """Return the bug-fixing commits that changed a file, newest first."""
         return tuple(commit for commit in self.changes_of(file) if commit.is_fix)
-
-    def age_of(self, file: str) -> float | None:
-        """Return the days from a file's last change to the newest commit, None if unknown."""
-        changed = self.changes_of(file)
-        if not changed or self.time is None:
-            return None
-        return max(0.0, (self.time - changed[0].time) / 86_400)
-
-    def changed_with(self, file: str) -> Mapping[str, int]:
-        """Count the commits that changed each other file together with a file.
-
-        Commits of more than 30 files (reformatting, moves, merged branches) tie nothing together.
-        """
-        counts: Counter[str] = Counter()
-        for commit in self.changes_of(file):
-            if len(commit.changes) <= _LARGEST_CO_CHANGE:
-                counts.update(self._present_names[commit.sha])
-        counts.pop(file, None)
-        return dict(sorted(counts.items()))
-
-    @cached_property
-    def _present_names(self) -> dict[str, list[str]]:
-        names: dict[str, list[str]] = {commit.sha: [] for commit in self.commits}
-        for file, commits in self._touching.items():
-            for commit in commits:
-                names[commit.sha].append(file)
-        return names
 
 
 EMPTY = History(())

@@ -1,15 +1,10 @@
 """The index of a workspace: elements by file, from memory, from the cache, or from the source.
 
-The index on disk: one SQLite file, written whole and swapped in, never trusted. Tables:
+On disk it is one SQLite file, written whole and replaced, and checked when read. Tables:
 ``about(key, value)`` with the format's version and the vocabulary's size; ``term(number, term)``,
 the vocabulary; ``file(path, size, mtime_ns, inode, digest, meta, terms)``, one row a file: its
-stamp, the BLAKE2b digest of its bytes, and its record (see `records`).
-
-The index of a version: as `Index`, with records and elements held by content.
-
-What was derived from the contents of files, held once for all versions that share them.
-
-A small cache that forgets what was used longest ago; safe between threads.
+stamp, the BLAKE2b digest of its bytes, and its record. The index of a version in git keeps
+records by content, which all versions share.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""From what some machine printed to the workspace: paths, cells and lines.
+"""From paths, notebook cells and lines that some machine printed to the workspace.
 
-From a printed frame to its place in the workspace: path, notebook cell and line together.
-
-From a path that some machine printed to the workspace file it most plausibly means.
-
-From a printed line to the local line that holds its text, where the file has drifted.
+A path is mapped to the workspace file that it most plausibly means. Where a file has changed
+since, the printed text of a line finds the line that holds it now.
 """
 
 from __future__ import annotations

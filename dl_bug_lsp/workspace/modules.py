@@ -1,8 +1,6 @@
 """From a dotted module to the workspace file that Python would import; packages in wheels.
 
-From a dotted module to the workspace file that Python would import.
-
-Packages that lie in the workspace as wheels, which no listing of sources shows.
+Packages that lie in the workspace as wheels are in no listing of sources.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Notebooks: the Python of their cells, and from a printed cell to the notebook's line.
+"""Notebooks: the Python of their code cells, each line mapped to a line of the file on disk.
 
-Notebooks: the Python of their code cells, each line tied to a line of the file on disk.
-
-From a printed notebook cell (``Cell In[3]``, a kernel's file) to the notebook's line.
+A printed cell (``Cell In[3]``, the file of a kernel) is mapped to the notebook's line.
 """
 
 from __future__ import annotations

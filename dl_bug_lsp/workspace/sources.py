@@ -1,8 +1,6 @@
 """One file as read from disk, and its summary.
 
-One file as read from disk, and what the index makes of it by its kind.
-
-Summaries of source files: what a file imports and speaks of, from its beginning, unparsed.
+A summary holds what a file imports and the words at its beginning, without parsing it.
 """
 
 from __future__ import annotations

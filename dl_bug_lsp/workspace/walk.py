@@ -1,8 +1,7 @@
 """The walk over a workspace: which files there are, and what is never a user's source.
 
-The walk over a workspace: which files there are, in a fixed order, and what stood in the way.
-
-What is never a user's source: rules by name and content, and the folder's own ``.gitignore``.
+Files come in a fixed order. Names, contents and each folder's ``.gitignore`` say what is left
+out; files that cannot be read are reported.
 """
 
 from __future__ import annotations

@@ -370,19 +370,6 @@ class Workspace:
         around = [f for f in self.elements(file).functions if f.line <= line <= f.end_line]
         return max(around, key=lambda f: (f.line, -f.end_line)).name if around else None
 
-    def notebook_cell_line(self, file: str, cell: int, line: int) -> int | None:
-        """Return the line on disk of a cell's 1-based line, the cell by its execution count.
-
-        Where no cell has that count, the ``cell``-th code cell is meant.
-        """
-        cells = self.cells(file)
-        counted = [c for c in cells if c.execution_count == cell] or [
-            c for c in cells if c.number == cell
-        ]
-        if not counted or not 0 < line <= len(counted[-1].raw):
-            return None
-        return counted[-1].raw[line - 1]
-
     def locate(
         self,
         printed_file: str,

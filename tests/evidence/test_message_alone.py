@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dl_bug_lsp.evidence.raising.raise_sites import of_statement, supposed_places
-from dl_bug_lsp.evidence.raising.scan import Within
+from dl_bug_lsp.evidence.raising.raise_sites import assumed_raise_sites, of_statement
+from dl_bug_lsp.evidence.raising.scan import Enclosing
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.messages import extract_facts
@@ -90,7 +90,7 @@ def test_finds_the_statement_that_can_raise(tmp_path: Path, message: str, line: 
     (tmp_path / "train.py").write_text(PROGRAM)
     cause = read_failures(read_log(message + "\n")).failures[0].cause
     assert cause is not None
-    places = supposed_places(Workspace(tmp_path, cache=False), cause, extract_facts(cause))
+    places = assumed_raise_sites(Workspace(tmp_path, cache=False), cause, extract_facts(cause))
     assert line in [place.line for place in places[:2]]
 
 
@@ -117,5 +117,5 @@ def test_a_message_of_another_framework_is_not_looked_for_there(tmp_path: Path) 
 def test_any_template_and_message_can_be_compared(text: str, said: str, form: str) -> None:
     node = ast.parse(form.format(text)).body[0]
     for part in ast.walk(node):
-        found = list(of_statement(part, Within("a.py"), "AssertionError", said))
+        found = list(of_statement(part, Enclosing("a.py"), "AssertionError", said))
         assert all(0 < weight <= 1 for weight, _ in found)

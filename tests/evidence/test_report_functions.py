@@ -8,13 +8,19 @@ import numpy as np
 import pytest
 
 from dl_bug_lsp.bug_reports import read_report
-from dl_bug_lsp.evidence.reports.blocks import FileBlocks, Rarity, Traced, beyond, set_by
+from dl_bug_lsp.evidence.reports.blocks import (
+    FileBlocks,
+    Rarity,
+    TracedFrames,
+    set_by,
+    signals_beyond_frames,
+)
 from dl_bug_lsp.evidence.reports.function_signals import Functions, redundancy
 from dl_bug_lsp.evidence.reports.line_signals import Statements
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.localize import case_of, failures_of
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.ranking.report_ranking import ReportRanking, led
+from dl_bug_lsp.ranking.report_ranking import ReportRanking, best_line_first
 from dl_bug_lsp.ranking.report_weights import shipped_report_weights
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.tracebacks import read_failures
@@ -89,19 +95,19 @@ def project(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path, cache=False)
 
 
-def traced_of(text: str, workspace: Workspace) -> Traced:
+def traced_of(text: str, workspace: Workspace) -> TracedFrames:
     log = read_log(text)
     failures = failures_of(log, read_failures(log))
     primary = next((failure for failure in failures if failure.primary), None)
     if primary is None:
-        return Traced()
-    return Traced(case_of(primary, log, workspace, Options()).located)
+        return TracedFrames()
+    return TracedFrames(case_of(primary, log, workspace, Options()).located)
 
 
 def functions_of(text: str, workspace: Workspace) -> Functions:
-    scene = ReportContext(read_report(text), workspace)
-    rows = range(len(scene.files))
-    return Functions(scene, rows, [0.5] * len(rows), traced_of(text, workspace))
+    context = ReportContext(read_report(text), workspace)
+    rows = range(len(context.files))
+    return Functions(context, rows, [0.5] * len(rows), traced_of(text, workspace))
 
 
 def names_with(functions: Functions, signal: str) -> dict[str, float]:
@@ -130,16 +136,16 @@ def names_with(functions: Functions, signal: str) -> dict[str, float]:
 def test_a_line_is_of_the_innermost_block_decorators_counted_in(
     project: Workspace, line: int, name: str
 ) -> None:
-    scene = ReportContext(read_report("x"), project)
-    file = FileBlocks(scene, scene.rows["lib/saver.py"], 7, 0)
+    context = ReportContext(read_report("x"), project)
+    file = FileBlocks(context, context.rows["lib/saver.py"], 7, 0)
     index = file.at(line)
     assert index is not None
     assert file.blocks[index - 7].definition.name == name
 
 
 def test_no_line_is_outside_and_words_are_a_blocks_own(project: Workspace) -> None:
-    scene = ReportContext(read_report("x"), project)
-    file = FileBlocks(scene, scene.rows["lib/saver.py"], 0, 0)
+    context = ReportContext(read_report("x"), project)
+    file = FileBlocks(context, context.rows["lib/saver.py"], 0, 0)
     assert file.at(0) is None
     assert file.at(1000) is None
     by_name = {block.definition.name: block for block in file.blocks}
@@ -215,7 +221,7 @@ def test_a_stack_is_read_from_the_raise_site(project: Workspace) -> None:
     assert set(names_with(functions, "frames.first_file")) == {
         block.definition.name
         for block in functions.blocks
-        if functions.scene.files[block.row] == "lib/saver.py"
+        if functions.context.files[block.row] == "lib/saver.py"
     }
     assert any(name.startswith("with_stack.") for name in functions.signals)
 
@@ -264,7 +270,7 @@ def test_who_sets_what_the_stack_reads_and_who_calls_what_failed(project: Worksp
     assert names_with(functions, "frames.callers") == {}
     assert names_with(functions, "frames.called") == {}
     silent = functions_of("Slow\n\nIt is slow.", project)
-    found = beyond(silent.frames, silent.blocks, Rarity(silent.blocks))
+    found = signals_beyond_frames(silent.frames, silent.blocks, Rarity(silent.blocks))
     assert not any(values.any() for values in found.values())
 
 
@@ -332,7 +338,7 @@ def test_lines_have_their_marks(
     functions = functions_of(CRASH + link, project)
     statements = Statements(functions, range(len(functions.blocks)))
     values = statements.signals()[signal]
-    files = functions.scene.files
+    files = functions.context.files
     found = {
         (files[line.row], line.number)
         for line, value in zip(statements.lines, values, strict=True)
@@ -361,7 +367,7 @@ def test_lines_are_of_their_block_without_blanks_and_docstrings(project: Workspa
 )
 def test_the_best_functions_best_line_leads(order: list[int], first: int) -> None:
     scores = np.array([5.0, 2.0, 1.0, 3.0])
-    found = led(scores, np.array([0, 1, 1, 2]), order)
+    found = best_line_first(scores, np.array([0, 1, 1, 2]), order)
     assert int(found.argmax()) == first
     assert np.count_nonzero(found != scores) == (1 if first else 0)
 
@@ -384,8 +390,8 @@ def test_the_shipped_weights_of_functions_and_lines_are_of_signals_that_exist(
 
 def test_the_function_at_the_raise_site_comes_first_and_its_line_leads(project: Workspace) -> None:
     text = CRASH.replace("Resuming fails", "It crashes").replace("when I resume", "every time")
-    scene = ReportContext(read_report(text), project)
-    ranking = ReportRanking(scene, shipped_report_weights(), traced_of(text, project))
+    context = ReportContext(read_report(text), project)
+    ranking = ReportRanking(context, shipped_report_weights(), traced_of(text, project))
     first = ranking.functions.blocks[ranking.block_order[0]]
     assert first.definition.name == "Saver.load"
     assert ranking.statements.lines[ranking.line_order[0]].block == ranking.block_order[0]

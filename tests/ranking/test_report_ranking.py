@@ -204,11 +204,13 @@ def test_of_many_files_those_are_parsed_that_words_speak_for_and_all_are_ranked(
     report = read_report("accumulate_gradients divides twice\n\nSee saver.py too, says nobody.")
     whole = signals_of(ReportContext(report, project))
     monkeypatch.setattr(report_context, "PARSED", 2)
-    scene = ReportContext(report, project)
-    signals = signals_of(scene)
-    parsed = {file for file, source in zip(scene.files, scene.sources, strict=True) if source.uses}
+    context = ReportContext(report, project)
+    signals = signals_of(context)
+    parsed = {
+        file for file, source in zip(context.files, context.sources, strict=True) if source.uses
+    }
     assert parsed == {"trainlib/loop.py", "trainlib/saver.py"}
-    assert scene.files == project.python_files()
+    assert context.files == project.python_files()
     assert signals.keys() == whole.keys()
     # What whole files tell is the same, parsed or not.
     for name in ("file.main", "file.all", "rvsm.all", "path.main", "stem.title"):

@@ -175,7 +175,7 @@ BAD = {
     "empty report": (
         lambda root: (root / "report.xml").write_text("<testsuite/>"),
         ImportingError,
-        "tells of no test",
+        "contains no tests",
     ),
     "report of another run": (other_run, ImportingError, "are both of one run?"),
 }

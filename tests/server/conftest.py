@@ -1,4 +1,4 @@
-"""Options of the cases; stands here so that tests import the helpers beside it."""
+"""Options of the recorded sessions in `cases/`."""
 
 from __future__ import annotations
 

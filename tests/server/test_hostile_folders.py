@@ -152,24 +152,26 @@ class Counting(Diagnostics):
         return super()._words_of(publication, place)
 
 
-def put(shelf: ShownFailures, folder: Folder, number: int) -> None:
+def put(shown_failures: ShownFailures, folder: Folder, number: int) -> None:
     uri, other = folder.uri_of(f"file{number}.py"), folder.uri_of(f"other{number}.py")
     places = [
         Place(samples.MISMATCH, samples.HEAD, *(spot(one, 5, 5, LINES, UTF16) for _ in "ab"), ())
         for one in (uri, other)
     ]
     name, report = f"id{number}", Report(str(folder.root), (samples.MISMATCH,))
-    shelf.put(Publication(name, folder, report, {}, f"source {number}", Settings(), places))
+    shown_failures.put(
+        Publication(name, folder, report, {}, f"source {number}", Settings(), places)
+    )
 
 
 def test_an_edit_costs_what_stands_in_the_edited_document(tmp_path: Path) -> None:
-    folder, shelf = Folder(tmp_path.as_uri(), tmp_path), ShownFailures()
+    folder, shown_failures = Folder(tmp_path.as_uri(), tmp_path), ShownFailures()
     for number in range(200):
-        put(shelf, folder, number)
-    assert len(shelf.all()) == MOST
+        put(shown_failures, folder, number)
+    assert len(shown_failures.all()) == MOST
     pushed: dict[str, list[types.Diagnostic]] = {}
     told = Counting(lambda one: pushed.update({one.uri: list(one.diagnostics)}))
-    told.show(shelf.all())
+    told.show(shown_failures.all())
     assert told.worded == 2 * MOST
     uri = folder.uri_of("file199.py")
     place = types.Range(types.Position(0, 0), types.Position(0, 0))
@@ -177,13 +179,15 @@ def test_an_edit_costs_what_stands_in_the_edited_document(tmp_path: Path) -> Non
         told.worded = 0
         after = ["#", *LINES] * (number + 1)
         change = types.TextDocumentContentChangePartial(range=place, text="#\n")
-        assert shelf.edit(uri, [change], None, after, UTF16)
-        told.follow(shelf, uri)
+        assert shown_failures.edit(uri, [change], None, after, UTF16)
+        told.follow(shown_failures, uri)
         assert told.worded == 2
     assert pushed[uri][0].range.start.line == 104
     # What follows edit by edit is what showing everything anew would push.
     again: dict[str, list[types.Diagnostic]] = {}
-    Diagnostics(lambda one: again.update({one.uri: list(one.diagnostics)})).show(shelf.all())
+    Diagnostics(lambda one: again.update({one.uri: list(one.diagnostics)})).show(
+        shown_failures.all()
+    )
     assert again == pushed
 
 

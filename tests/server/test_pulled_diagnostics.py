@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 import pytest_lsp
+from leaf_project import LOG, WORKSPACE, capabilities, execute, shown, start
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient
-from test_server_lsp import LOG, WORKSPACE, capabilities, execute, shown, start
 
 PULLS = types.ClientCapabilities(
     text_document=types.TextDocumentClientCapabilities(

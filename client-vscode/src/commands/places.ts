@@ -46,7 +46,7 @@ export class Places implements vscode.Disposable {
   async found(report: Report | null): Promise<void> {
     const primary = report?.failures.find((one) => one.primary) ?? report?.failures[0];
     if (report === null || primary === undefined) {
-      void vscode.window.showInformationMessage("DL Bug: the text tells of no failure.");
+      void vscode.window.showInformationMessage("DL Bug: the text reports no failure.");
       return;
     }
     await this.failures.refresh();

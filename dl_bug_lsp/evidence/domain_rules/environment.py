@@ -1,8 +1,6 @@
-"""What surrounds the code: requirements, search paths, launch scripts, options of commands.
+"""Rules about what surrounds the code: requirements, search paths, launch scripts and encodings.
 
-What surrounds the code: requirements, search paths, launch scripts, encodings of files.
-
-Options of a command line: those that stay text, and those that a broken line cuts off.
+Also options of a command line whose values stay text, and options that a broken line cuts off.
 """
 
 from __future__ import annotations

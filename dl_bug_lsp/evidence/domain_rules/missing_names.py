@@ -1,12 +1,7 @@
-"""Names and keys that are not there, and names near the failure that are odd.
+"""Rules for names and keys that do not exist, and for unusual names near the failure.
 
-Names that are not there: set only under a condition, or made under another name elsewhere.
-
-Registries: the missing key is registered, by a decorator of a module that nothing imports.
-
-State dicts whose keys differ by a prefix only: who writes it, and who would have to strip it.
-
-Oddities near the failure: parameters never used, names that are nearly another one.
+Names that are set only under a condition or under another name; keys of registries whose module
+nothing imports; state dicts whose keys differ only by a prefix; parameters that are never used.
 """
 
 from __future__ import annotations
@@ -327,9 +322,9 @@ def _imports_of_siblings(
     for importer in files:
         lines = [
             at
-            for one in siblings
-            if _registers_something(case, one)
-            for at in _imports(case, importer, one)
+            for sibling in siblings
+            if _registers_something(case, sibling)
+            for at in _imports(case, importer, sibling)
         ]
         if lines and importer != file:
             yield importer, max(lines)

@@ -1,12 +1,8 @@
-"""Framework API misuse: calls and definitions that break what the framework assumes.
+"""Rules for misused framework APIs: calls and definitions that break what the framework assumes.
 
-Framework API misuse: the call or the definition that breaks what the framework assumes.
-
-Traced and compiled functions: what the decorator assumes and the body breaks.
-
-Loops of JAX whose body gives back another kind of state than it began with.
-
-Parts of a model that take no part in the loss, as data-parallel training finds out.
+`RULES` holds the rules that need only words of the message and a call. The functions after it
+treat traced and compiled functions, JAX loops whose body changes the type of their state, and
+parameters that take no part in the loss under data-parallel training.
 """
 
 from __future__ import annotations

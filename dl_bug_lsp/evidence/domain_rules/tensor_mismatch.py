@@ -1,10 +1,6 @@
-"""Tensor mismatches: what makes sizes disagree.
+"""Rules for tensor mismatches: the layer, join, reshape or crop that makes sizes disagree.
 
-Tensor mismatches: the layer, the join, the reshape or the crop that makes the sizes disagree.
-
-Samples of one batch that differ in size: what cuts them, and what makes their number random.
-
-Sizes that do not divide: a whole quotient that leaves a rest, where shapes disagree.
+Also samples of one batch that differ in size, and sizes that do not divide without remainder.
 """
 
 from __future__ import annotations

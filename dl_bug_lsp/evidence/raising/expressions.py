@@ -10,12 +10,12 @@ from dl_bug_lsp.evidence.raising.operations import (
     LIKELY,
     NAMED,
     WEAK,
-    Asked,
     Found,
     Matcher,
+    MessageQuery,
     operation,
 )
-from dl_bug_lsp.evidence.raising.scan import FileNodes, Within, last_name
+from dl_bug_lsp.evidence.raising.scan import Enclosing, FileNodes, last_name
 from dl_bug_lsp.messages import FactKind, Role
 
 CUDA = {"cuda", "device", "to", "load", "set_device", "Generator", "autocast", "GradScaler"}
@@ -56,12 +56,12 @@ AXES |= {
 }
 
 
-def unpacked(asked: Asked) -> Matcher:
+def unpacked(asked: MessageQuery) -> Matcher:
     """Ask for targets of as many values as the message expects."""
     counts = asked.facts.of(FactKind.COUNT, Role.EXPECTED)
     wanted = counts[0].value if counts else None
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
             targets = node.targets
@@ -82,11 +82,11 @@ def unpacked(asked: Asked) -> Matcher:
     return match
 
 
-def operator(asked: Asked) -> Matcher:
+def operator(asked: MessageQuery) -> Matcher:
     """Ask for the operator that the message names."""
     wanted = OPERATORS.get(asked.first(FactKind.OPERATION), ())
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, wanted):
             yield KIND, "the operator of the message stands here"
         elif isinstance(node, ast.Compare) and any(isinstance(op, wanted) for op in node.ops):
@@ -101,11 +101,11 @@ def operator(asked: Asked) -> Matcher:
     return match
 
 
-def joined(asked: Asked) -> Matcher:
+def joined(asked: MessageQuery) -> Matcher:
     """`can only concatenate str (not "int") to str`: an addition with a text or a list."""
     text = "str" in asked.first(FactKind.CLASS, Role.EXPECTED)
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if not isinstance(node, (ast.BinOp, ast.AugAssign)) or not isinstance(node.op, ast.Add):
             return
         sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.value]
@@ -120,12 +120,12 @@ def joined(asked: Asked) -> Matcher:
     return match
 
 
-def division(asked: Asked) -> Matcher:
+def division(asked: MessageQuery) -> Matcher:
     """Ask for divisions by what may be zero."""
     whole = "modulo" in asked.message or "integer" in asked.message
     wanted = (ast.FloorDiv, ast.Mod) if whole else (ast.Div, ast.FloorDiv, ast.Mod)
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if isinstance(node, ast.BinOp) and isinstance(node.op, wanted):
             by = node.right
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, wanted):
@@ -146,13 +146,13 @@ def division(asked: Asked) -> Matcher:
     return match
 
 
-def subscript(asked: Asked) -> Matcher:
+def subscript(asked: MessageQuery) -> Matcher:
     """Ask for elements taken by an index."""
     axes = asked.facts.of(FactKind.AXIS)
     many = (asked.facts.family or "").endswith("too_many_indices")
     axis = axes[0].value if axes else None
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if isinstance(node, ast.Call):
             if last_name(node.func) in {"gather", "index_select", "take", "scatter_", "scatter"}:
                 yield KIND / 2, "an element is taken here"
@@ -174,11 +174,11 @@ def subscript(asked: Asked) -> Matcher:
     return match
 
 
-def called_value(asked: Asked) -> Matcher:
+def called_value(asked: MessageQuery) -> Matcher:
     """Ask for calls of what may be no function."""
     type_ = asked.first(FactKind.CLASS)
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if not isinstance(node, ast.Call):
             return
         name = last_name(node.func)
@@ -193,10 +193,10 @@ def called_value(asked: Asked) -> Matcher:
     return match
 
 
-def subscripted(asked: Asked) -> Matcher:
+def subscripted(asked: MessageQuery) -> Matcher:
     """Ask for subscripts of what may have no elements."""
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if isinstance(node, ast.Subscript):
             yield (
                 (KIND if isinstance(node.value, ast.Call) else KIND / 2),
@@ -206,11 +206,11 @@ def subscripted(asked: Asked) -> Matcher:
     return match
 
 
-def iterated(asked: Asked) -> Matcher:
+def iterated(asked: MessageQuery) -> Matcher:
     """Ask for what is gone over and may have no elements."""
     number = asked.first(FactKind.CLASS) in {"int", "float"}
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if isinstance(node, (ast.For, ast.AsyncFor)):
             written = isinstance(node.iter, (ast.List, ast.Tuple))
             simple = isinstance(node.iter, (ast.Name, ast.Attribute))
@@ -228,10 +228,10 @@ def iterated(asked: Asked) -> Matcher:
     return match
 
 
-def cuda(asked: Asked) -> Matcher:
+def cuda(asked: MessageQuery) -> Matcher:
     """Ask for calls that want a GPU."""
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if not isinstance(node, ast.Call) or last_name(node.func) not in CUDA:
             return
         name = last_name(node.func)
@@ -247,11 +247,11 @@ def cuda(asked: Asked) -> Matcher:
     return match
 
 
-def elementwise(asked: Asked) -> Matcher:
+def elementwise(asked: MessageQuery) -> Matcher:
     """Ask for computations in which two arrays meet."""
     losses = operation(asked, {"mse_loss", "MSELoss", "l1_loss", "L1Loss", "smooth_l1_loss"})
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ELEMENTWISE):
             plain = any(isinstance(s, ast.Constant) for s in (node.left, node.right))
             if not plain and not isinstance(node.left, ast.JoinedStr):
@@ -261,21 +261,21 @@ def elementwise(asked: Asked) -> Matcher:
     return match
 
 
-def bare_super(asked: Asked) -> Matcher:
+def bare_super(asked: MessageQuery) -> Matcher:
     """`cannot assign module before Module.__init__() call`: a constructor that calls no other."""
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if isinstance(node, ast.Assign) and nodes.bare.get(within.cls) == node.lineno:
             yield NAMED, f"`{within.cls}.__init__` sets attributes and calls no other `__init__`"
 
     return match
 
 
-def axis(asked: Asked) -> Matcher:
+def axis(asked: MessageQuery) -> Matcher:
     """Ask for calls that are given the axis of the message."""
     wanted = asked.first(FactKind.AXIS)
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if not isinstance(node, ast.Call):
             return
         given = [k.value for k in node.keywords if k.arg in {"dim", "axis"}]

@@ -1,8 +1,6 @@
-"""Which calls and expressions can raise a message, and what the message names.
+"""Which calls and expressions can raise a message of Python or a library.
 
-Which calls and expressions can raise what a library or Python itself says.
-
-What a message names: attributes, keys, names, functions, modules, paths.
+Also the names that a message holds: attributes, keys, functions, modules and paths.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from dl_bug_lsp.evidence.raising.scan import FileNodes, Within, last_name
+from dl_bug_lsp.evidence.raising.scan import Enclosing, FileNodes, last_name
 from dl_bug_lsp.messages import FactKind, MessageFacts, Role
 
 Found = tuple[float, str]
@@ -119,7 +117,7 @@ BY_FAMILY: dict[str, str] = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class MessageQuery:
     """What is asked of every node: the facts of the message, and what names stand for."""
 
     facts: MessageFacts
@@ -139,10 +137,10 @@ class Asked:
         return {name} | (nodes.made.get(name) or self.made.get(name) or set())
 
 
-Matcher = Callable[[ast.AST, Within, FileNodes], Iterator[Found]]
+Matcher = Callable[[ast.AST, Enclosing, FileNodes], Iterator[Found]]
 
 
-def callees(asked: Asked) -> set[str]:
+def callees(asked: MessageQuery) -> set[str]:
     """Return the names of what can be called to do what the message speaks of."""
     words: list[str] = []
     family = asked.facts.family or ""
@@ -157,12 +155,12 @@ def callees(asked: Asked) -> set[str]:
     return {word for word in words if word and not word.startswith("__")}
 
 
-def operation(asked: Asked, wanted: set[str]) -> Matcher:
+def operation(asked: MessageQuery, wanted: set[str]) -> Matcher:
     """Ask for calls of some names, and of what was made by calling them."""
     low = {_plain(word) for word in wanted}
     losses = set(LOSSES.split()) if any("loss" in w or "entropy" in w for w in low) else set()
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and "@" in wanted:
             yield LIKELY, "the operation of the message is done here"
         if not isinstance(node, ast.Call):
@@ -190,13 +188,13 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower()).removesuffix("loss")
 
 
-def worded(asked: Asked) -> Matcher:
+def worded(asked: MessageQuery) -> Matcher:
     """Of a message of no known family: a call whose name is one of its words."""
     words = {w.lower() for w in re.findall(r"[A-Za-z]{5,}", asked.message[:400])}
     stems = {w[:STEM] for w in words - COMMON_WORDS if len(w) >= STEM}
     whole = words - COMMON_WORDS
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if not isinstance(node, ast.Call):
             return
         name = last_name(node.func)
@@ -258,14 +256,14 @@ OPENS |= {"loadtxt", "read_json", "read_image", "from_pretrained", "load_weights
 OPENS |= {"scandir", "iterdir", "read_table", "load_model", "copy", "save", "mkdir", "run", "Popen"}
 
 
-def attribute(asked: Asked) -> Matcher:
+def attribute(asked: MessageQuery) -> Matcher:
     """Ask for the attribute, of the class that the message names first."""
     wanted = asked.first(FactKind.ATTRIBUTE) or asked.first(FactKind.KEY)
     owner = asked.first(FactKind.CLASS)
     module = asked.first(FactKind.MODULE)
     own = owner in asked.bases
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if not isinstance(node, ast.Attribute) or node.attr != wanted:
             return
         receiver = last_name(node.value)
@@ -283,7 +281,7 @@ def attribute(asked: Asked) -> Matcher:
     return match
 
 
-def _below(asked: Asked, cls: str) -> set[str]:
+def _below(asked: MessageQuery, cls: str) -> set[str]:
     """Return the names of classes that inherit from one, a few steps deep."""
     found = {cls}
     for _ in range(4):
@@ -291,11 +289,11 @@ def _below(asked: Asked, cls: str) -> set[str]:
     return found
 
 
-def key(asked: Asked) -> Matcher:
+def key(asked: MessageQuery) -> Matcher:
     """Ask for the key, else for keys that are computed."""
     wanted = asked.first(FactKind.KEY)
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
             if isinstance(node.slice, ast.Constant):
                 if str(node.slice.value) == wanted:
@@ -315,12 +313,12 @@ def _texts(node: ast.List) -> set[str]:
     return {str(e.value) for e in node.elts if isinstance(e, ast.Constant)}
 
 
-def name(asked: Asked) -> Matcher:
+def name(asked: MessageQuery) -> Matcher:
     """Ask for the name, first where nothing binds it."""
     wanted = asked.first(FactKind.NAME)
     local = "unbound" in (asked.facts.family or "")
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if isinstance(node, ast.Name) and node.id == wanted and isinstance(node.ctx, ast.Load):
             here = wanted in nodes.bound.get((within.cls, within.function), ())
             bound = here if local else here or wanted in nodes.bound.get(("", ""), ())
@@ -329,7 +327,7 @@ def name(asked: Asked) -> Matcher:
     return match
 
 
-def call(asked: Asked) -> Matcher:
+def call(asked: MessageQuery) -> Matcher:
     """Ask for calls of the function that fit what the message says of its arguments."""
     function = asked.first(FactKind.FUNCTION).removesuffix("()")
     owner, _, name = function.rpartition(".")
@@ -355,7 +353,7 @@ def call(asked: Asked) -> Matcher:
             return 1.0 if len(call.args) <= known.index(keyword) else 0.1
         return 1.0 if not call.args else 0.5
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if not isinstance(node, ast.Call):
             return
         called = last_name(node.func)
@@ -377,11 +375,11 @@ def call(asked: Asked) -> Matcher:
     return match
 
 
-def imported(asked: Asked) -> Matcher:
+def imported(asked: MessageQuery) -> Matcher:
     """Ask for imports of the module or the name."""
     module, name = asked.first(FactKind.MODULE), asked.first(FactKind.NAME)
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if isinstance(node, ast.Import):
             if not name and any(f"{a.name}.".startswith(f"{module}.") for a in node.names):
                 yield NAMED, f"`{module}` is imported here"
@@ -394,12 +392,12 @@ def imported(asked: Asked) -> Matcher:
     return match
 
 
-def path(asked: Asked) -> Matcher:
+def path(asked: MessageQuery) -> Matcher:
     """Ask for the path, else for calls that open files."""
     wanted = asked.first(FactKind.PATH).replace("\\", "/").rstrip("/")
     name = wanted.rpartition("/")[2]
 
-    def match(node: ast.AST, within: Within, nodes: FileNodes) -> Iterator[Found]:
+    def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > 3:
             text = node.value.replace("\\", "/").strip("./")
             if text and (wanted.endswith(text) or text.endswith(wanted)) and len(text) > 3:

@@ -1,14 +1,9 @@
-"""Of a message without a traceback, the statements of the workspace that can have raised it.
+"""The statements of the workspace that can have raised a message without a traceback.
 
-A message alone: each statement that can have raised it is taken for the raise site in turn. The
-other sources of evidence then say what they would say of that statement, and count for as much as
-it is likely to be the one.
-
-The statements of the workspace that can have raised a message without a traceback.
-
-Which questions a message raises of every statement of a workspace.
-
-Messages of the workspace's own: ``raise`` and ``assert`` with the message's words.
+Each statement is taken for the raise site in turn. The other sources of evidence run on that
+assumption, and their clues are weighted by how likely the statement is. ``raise`` and ``assert``
+of the workspace are compared with the words of the message; for messages of libraries,
+`operations` says which expressions can raise them.
 """
 
 from __future__ import annotations
@@ -23,8 +18,8 @@ from dataclasses import dataclass, replace
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.raising import expressions, operations
-from dl_bug_lsp.evidence.raising.operations import Asked, Matcher, callees, operation, worded
-from dl_bug_lsp.evidence.raising.scan import FileNodes, Within, file_nodes, last_name
+from dl_bug_lsp.evidence.raising.operations import Matcher, MessageQuery, callees, operation, worded
+from dl_bug_lsp.evidence.raising.scan import Enclosing, FileNodes, file_nodes, last_name
 from dl_bug_lsp.messages import FactKind, MessageFacts
 from dl_bug_lsp.tracebacks import Cause, FailureKind, Frame
 from dl_bug_lsp.workspace import Workspace
@@ -50,7 +45,7 @@ def find(case: Case, sources: Sequence[Source]) -> Iterator[Clue]:
     assert cause is not None
     # The sources say much of it again for each statement: only the strongest is kept.
     strongest: dict[tuple[str, str, int], Clue] = {}
-    for supposed in supposed_places(case.workspace, cause, case.facts):
+    for supposed in assumed_raise_sites(case.workspace, cause, case.facts):
         yield Clue(RAISE_SITE, supposed.file, supposed.line, supposed.weight, supposed.why)
         kind = "raising.certain" if supposed.weight >= CERTAIN else "raising.possible"
         yield Clue(kind, supposed.file, supposed.line, supposed.weight, supposed.why)
@@ -68,7 +63,7 @@ def find(case: Case, sources: Sequence[Source]) -> Iterator[Clue]:
 CERTAIN = 0.5
 
 
-def _taken_for_raise_site(case: Case, supposed: Supposed) -> Case:
+def _taken_for_raise_site(case: Case, supposed: AssumedRaiseSite) -> Case:
     frame = Frame(supposed.file, supposed.line, supposed.function, expression=supposed.expression)
     place = Place(supposed.file, supposed.line, supposed.line, supposed.function)
     located = ((frame, place),)
@@ -96,7 +91,7 @@ _WORD = re.compile(r"[A-Za-z_]{4,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Supposed:
+class AssumedRaiseSite:
     """A statement that can have raised a message: ``weight`` (0 to 1) says how surely."""
 
     file: str
@@ -107,9 +102,9 @@ class Supposed:
     why: str
 
 
-def supposed_places(
+def assumed_raise_sites(
     workspace: Workspace, cause: Cause, facts: MessageFacts
-) -> tuple[Supposed, ...]:
+) -> tuple[AssumedRaiseSite, ...]:
     """Return the likeliest statements that can have raised a message, the likeliest first.
 
     Where many are alike, each counts less.
@@ -123,10 +118,10 @@ def supposed_places(
             made.setdefault(name, set()).update(makers)
         bases.update(nodes.classes)
     parameters = {name: p for nodes in read for name, p in nodes.parameters.items()}
-    asked = Asked(facts, cause.class_name, cause.message, made, bases, parameters)
+    asked = MessageQuery(facts, cause.class_name, cause.message, made, bases, parameters)
     other = _other_framework(facts)
     questions = matchers(asked)
-    found: dict[tuple[str, int], Supposed] = {}
+    found: dict[tuple[str, int], AssumedRaiseSite] = {}
     for nodes in read:
         checkpoint()
         aside = ASIDE if _ASIDE.search(nodes.file) else 1.0
@@ -153,13 +148,13 @@ def _other_framework(facts: MessageFacts) -> tuple[set[str], set[str]] | None:
     return FRAMEWORKS[name], others
 
 
-def _likeliest(found: Iterable[Supposed]) -> tuple[Supposed, ...]:
+def _likeliest(found: Iterable[AssumedRaiseSite]) -> tuple[AssumedRaiseSite, ...]:
     places = list(found)
     if any(place.weight >= EXACT for place in places):
         places = [place for place in places if place.weight >= EXACT / 2]
     alike = Counter(round(place.weight, 2) for place in places)
     ordered = sorted(places, key=lambda p: (-p.weight, p.file, p.line))
-    told: list[Supposed] = []
+    told: list[AssumedRaiseSite] = []
     for place in ordered:
         weight = place.weight / (1 + math.log(alike[round(place.weight, 2)]))
         if weight >= LEAST and len(told) < MOST_PLACES:
@@ -167,7 +162,7 @@ def _likeliest(found: Iterable[Supposed]) -> tuple[Supposed, ...]:
     return tuple(told)
 
 
-def _supposed(node: ast.AST, within: Within, weight: float, why: str) -> Supposed:
+def _supposed(node: ast.AST, within: Enclosing, weight: float, why: str) -> AssumedRaiseSite:
     line = getattr(node, "lineno", 1)
     expression = None
     if isinstance(node, ast.expr):
@@ -178,7 +173,7 @@ def _supposed(node: ast.AST, within: Within, weight: float, why: str) -> Suppose
         line = node.lineno
         if isinstance(node, ast.Attribute):
             line = node.end_lineno or line
-    return Supposed(within.file, line, within.function or None, expression, weight, why)
+    return AssumedRaiseSite(within.file, line, within.function or None, expression, weight, why)
 
 
 def _files(workspace: Workspace, facts: MessageFacts) -> list[str]:
@@ -194,10 +189,10 @@ def _files(workspace: Workspace, facts: MessageFacts) -> list[str]:
     return list(dict.fromkeys([*holding, *files]))[:MOST_FILES]
 
 
-__all__ = ["FileNodes", "Supposed", "supposed_places"]
+__all__ = ["AssumedRaiseSite", "FileNodes", "assumed_raise_sites"]
 
 
-_MATCHERS: dict[str, Callable[[Asked], Matcher]] = {
+_MATCHERS: dict[str, Callable[[MessageQuery], Matcher]] = {
     "attribute": operations.attribute,
     "attribute_type": operations.attribute,
     "attribute_module": operations.attribute,
@@ -241,7 +236,7 @@ _MATCHERS: dict[str, Callable[[Asked], Matcher]] = {
 }
 
 
-def matchers(asked: Asked) -> list[Matcher]:
+def matchers(asked: MessageQuery) -> list[Matcher]:
     """Return the questions that a message raises."""
     family = (asked.facts.family or "").partition(".")[2]
     found: list[Matcher] = []
@@ -263,7 +258,7 @@ _BRACES = re.compile(r"\{[^{}]*\}")
 
 
 def of_statement(
-    node: ast.AST, within: Within, type_: str, message: str
+    node: ast.AST, within: Enclosing, type_: str, message: str
 ) -> Iterator[tuple[float, str]]:
     """Yield how surely a statement raised a message, and why, where it can have."""
     if isinstance(node, ast.Raise) and node.exc is not None:

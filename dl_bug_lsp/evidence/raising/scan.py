@@ -18,7 +18,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class Enclosing:
     """What stands around a node: its innermost class and function, by name."""
 
     file: str
@@ -40,7 +40,7 @@ class FileNodes:
     """
 
     file: str
-    nodes: list[tuple[ast.AST, Within]] = field(default_factory=list)
+    nodes: list[tuple[ast.AST, Enclosing]] = field(default_factory=list)
     made: dict[str, set[str]] = field(default_factory=dict)
     classes: dict[str, list[str]] = field(default_factory=dict)
     imports: set[str] = field(default_factory=set)
@@ -69,16 +69,16 @@ def _read(workspace: Workspace, file: str) -> FileNodes:
     tree = workspace.tree(file)
     if tree is None:
         return found
-    queue: list[tuple[ast.AST, Within]] = [(tree, Within(file))]
+    queue: list[tuple[ast.AST, Enclosing]] = [(tree, Enclosing(file))]
     while queue and len(found.nodes) < MOST_NODES:
         node, within = queue.pop()
         inner = within
         _note(node, within, found)
         if isinstance(node, ast.ClassDef):
             found.classes[node.name] = [last_name(base) for base in node.bases]
-            inner = Within(file, node.name, "")
+            inner = Enclosing(file, node.name, "")
         elif isinstance(node, _DEFINITIONS):
-            inner = Within(file, within.cls, node.name)
+            inner = Enclosing(file, within.cls, node.name)
         if isinstance(node, (ast.expr, ast.stmt)):
             found.nodes.append((node, within if not isinstance(node, _DEFINITIONS) else inner))
         for name, value in _bound(node):
@@ -88,7 +88,7 @@ def _read(workspace: Workspace, file: str) -> FileNodes:
     return found
 
 
-def _note(node: ast.AST, within: Within, found: FileNodes) -> None:
+def _note(node: ast.AST, within: Enclosing, found: FileNodes) -> None:
     """Note what a node binds, imports or defines."""
     names = found.bound.setdefault((within.cls if within.function else "", within.function), set())
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -161,4 +161,4 @@ def _hand_on(tree: ast.Module, found: FileNodes) -> None:
                     found.made.setdefault(target, set()).update(found.made[source])
 
 
-__all__ = ["HELD_FILES", "FileNodes", "Within", "file_nodes", "last_name"]
+__all__ = ["HELD_FILES", "Enclosing", "FileNodes", "file_nodes", "last_name"]

@@ -1,11 +1,8 @@
-"""Calls against definitions: arguments that do not fit, results that do not exist.
+"""Calls compared with definitions: arguments that do not fit, results that do not exist.
 
-Calls and their targets: arguments that do not fit, change places, or belong to another set. What
-a call hands over is held against the parameters of what it calls, by names as well as by numbers
-(arguments in the wrong order show in their names: Pradel and Sen, DeepBugs, OOPSLA 2018). Where
-call and definition contradict each other, the other calls of the same function decide.
-
-Functions whose result is used and that give none.
+Arguments are compared with parameters by name and by number; arguments in the wrong order show in
+their names (Pradel and Sen, DeepBugs, OOPSLA 2018). Where call and definition contradict each
+other, the other calls of the function decide.
 """
 
 from __future__ import annotations
@@ -106,7 +103,7 @@ def _reads_unbound(scope: Scope) -> bool:
             return False
         arguments = getattr(at.node, "args", None)
         stars = (getattr(arguments, word, None) for word in ("vararg", "kwarg"))
-        known.update(one.arg for one in stars if one is not None)
+        known.update(star.arg for star in stars if star is not None)
         at = at.parent
     stored = {
         n.id
@@ -162,10 +159,10 @@ def _unmatched(case: Case, scope: Scope, missing: set[str]) -> Iterator[Clue]:
     """Find tables handed over with ``**`` that lack the argument."""
     for start in case.starts:
         for call in (n for n in ast.walk(start.expr) if isinstance(n, ast.Call)):
-            for one in call.keywords:
-                if one.arg is not None or not missing:
+            for keyword in call.keywords:
+                if keyword.arg is not None or not missing:
                     continue
-                table = start.engine.node(one.value, start.context)
+                table = start.engine.node(keyword.value, start.context)
                 for step in backward_slice([table], VALUE_STEPS):
                     node = step.node
                     listed = isinstance(node.expr, ast.Dict) or (

@@ -410,8 +410,8 @@ def _never_set(case: Case, cls: Scope, attribute: str) -> Iterator[Clue]:
     init = _initialiser(case, cls)
     called = any(
         isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == attribute
-        for one in cls.functions.values()
-        for n in ast.walk(one.node)
+        for function in cls.functions.values()
+        for n in ast.walk(function.node)
     ) or any(
         isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == attribute
         for start in case.starts

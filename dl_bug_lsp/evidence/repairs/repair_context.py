@@ -1,10 +1,7 @@
-"""What the repairs ask: of the failure, of the places beside, of libraries.
+"""What the repairs ask about a failure, the code around it, and common libraries.
 
-What the repairs ask about a failure: classes, members, called functions, support of names.
-
-Where something that is missing would stand: beside what its like stand beside elsewhere.
-
-What libraries call things: members of common classes, parameters of common calls.
+Classes, members and called functions of the workspace; where the counterpart of something missing
+stands elsewhere; members of common classes and parameters of common calls.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""Code near the failure that is not like the code beside it.
+"""Code near the failure that deviates from similar code beside it.
 
-Code near the failure that is not like the code beside it: what its siblings have or keep to.
-`parallel` finds the deviations in the syntax alone; here they are held against the failure. Only
-what a failing value went through counts, and only what the message can be about: an activation
-that is missing makes no wrong size.
-
-Values that are made and never used, where another of their kind is used twice. What is redundant
-points to a slip (Xie and Engler, "Using redundancies to find errors", FSE 2002): of two layers,
-operands or arguments that were made alike, one is read in the place of the other.
+`parallel` finds deviations in the syntax; here they are compared with the failure. Only code that
+a failing value passed through counts, and only deviations that the message can be about. Values
+that are made and never used, where a similar value is used twice, count too: redundancies
+indicate errors (Xie and Engler, "Using redundancies to find errors", FSE 2002).
 """
 
 from __future__ import annotations
@@ -24,7 +20,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_scopes
 from dl_bug_lsp.evidence.repairs.parallel import WORD, Deviation, deviations, written_names
 from dl_bug_lsp.evidence.repairs.repair_context import body_of
 from dl_bug_lsp.evidence.words import HELD_FILES
-from dl_bug_lsp.provenance.properties import ANY, NO_PROPERTY, Property, decides, handed
+from dl_bug_lsp.provenance.properties import ANY, NO_PROPERTY, Property, decides, property_of_input
 from dl_bug_lsp.provenance.scopes import Scope
 
 CATEGORIES = {
@@ -72,7 +68,9 @@ def _unused(case: Case, scopes: list[Scope], near: dict[tuple[str, int], float])
         if candidates:
             others = [_read_in(case, file) for file in case.code_files[:MOST_FILES]]
             elsewhere = frozenset().union(*others)
-            found += [(cls, one) for one in candidates if one.name not in elsewhere]
+            found += [
+                (cls, candidate) for candidate in candidates if candidate.name not in elsewhere
+            ]
     for scope, one in found:
         close = near.get((scope.file, one.read.lineno), 0.0)
         if close:
@@ -144,7 +142,7 @@ def _may_matter(case: Case, scope: Scope, deviation: Deviation) -> bool:
                 child = case.engine.node(extra, context)
                 # Of an unknown complaint, numbers like a learning rate are no cause.
                 asked = case.asked if case.asked is not ANY else ANY & ~Property.VALUE
-                return handed(node, deviation.role, child, asked) is not NO_PROPERTY
+                return property_of_input(node, deviation.role, child, asked) is not NO_PROPERTY
         return True
     node = case.engine.node(extra, context)
     kinds = (ast.Subscript, ast.Attribute)

@@ -52,22 +52,22 @@ class Spelling:
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the places of both spellings, scored by what supports the other one."""
-    scene = RepairContext(case)
+    repairs = RepairContext(case)
     for key in _actual(case, FactKind.KEY):
-        yield from _key(scene, key)
+        yield from _key(repairs, key)
     for name in _actual(case, FactKind.NAME):
-        yield from _name(scene, name)
+        yield from _name(repairs, name)
     for attribute in _actual(case, FactKind.ATTRIBUTE):
-        yield from _attribute(scene, attribute)
+        yield from _attribute(repairs, attribute)
     if case.facts.family and case.facts.family.endswith("call_keyword"):
         for argument in _actual(case, FactKind.ARGUMENT):
-            yield from _keyword(scene, argument)
+            yield from _keyword(repairs, argument)
     got = COMBINATION.search(case.message)
     if got is not None:
         rest = case.message[got.end() :]
         for argument in sorted(set(NAMED.findall(got[1]))):
             if not re.search(rf"\b{argument}\b", rest):
-                yield from _keyword(scene, argument)
+                yield from _keyword(repairs, argument)
 
 
 def _actual(case: Case, kind: FactKind) -> list[str]:
@@ -119,7 +119,7 @@ def best(wanted: str, candidates: Iterable[str]) -> list[tuple[str, float]]:
 
 
 def _pair(
-    scene: RepairContext,
+    repairs: RepairContext,
     asked: list[Spelling],
     given: list[Spelling],
     near: float,
@@ -135,8 +135,8 @@ def _pair(
     old, new = asked[0].text, given[0].text
     # A word of one or two letters stands everywhere and means something else each time.
     counted = min(len(old), len(new)) > 2
-    for_given = scene.support(new, given) * counted + scene.wellformed(new) + styled
-    for_asked = scene.support(old, asked) * counted + scene.wellformed(old)
+    for_given = repairs.support(new, given) * counted + repairs.wellformed(new) + styled
+    for_asked = repairs.support(old, asked) * counted + repairs.wellformed(old)
     share = (0.5 + for_given) / (1.0 + for_given + for_asked)
     if not asked[0].file.endswith(CODE) and given[0].file.endswith(CODE):
         # A setting is written for one run, a table of the code for all.
@@ -148,9 +148,9 @@ def _pair(
             yield Clue("repair.spelling", spot.file, spot.line, near * part, why, edit)
 
 
-def _key(scene: RepairContext, key: str) -> Iterator[Clue]:
+def _key(repairs: RepairContext, key: str) -> Iterator[Clue]:
     """Find the nearest key of the table at hand, else of any table that the program writes."""
-    case = scene.case
+    case = repairs.case
     given: dict[str, list[Spelling]] = {}
     asked: list[Spelling] = []
     for start in case.starts:
@@ -182,11 +182,11 @@ def _key(scene: RepairContext, key: str) -> Iterator[Clue]:
         asked = [Spelling(key, case.places[-1].file, case.places[-1].line)]
     for name, near in best(key, given):
         styled = any(_style(n) == _style(name) != _style(key) for n in given if n != name)
-        yield from _pair(scene, asked, given[name], near, "keys", 2.0 * styled)
+        yield from _pair(repairs, asked, given[name], near, "keys", 2.0 * styled)
     if not best(key, given):
         initials = [n for n in given if len(n) == 1 and key.startswith(n)]
         if len(initials) == 1:
-            yield from _pair(scene, asked, given[initials[0]], NEAR, "keys")
+            yield from _pair(repairs, asked, given[initials[0]], NEAR, "keys")
 
 
 def _style(name: str) -> tuple[bool, bool, tuple[str, ...]]:
@@ -224,9 +224,9 @@ def _keys(case: Case, base: Node) -> Iterator[Spelling]:
                     yield Spelling(entry.key, entry.file, entry.line)
 
 
-def _name(scene: RepairContext, name: str) -> Iterator[Clue]:
+def _name(repairs: RepairContext, name: str) -> Iterator[Clue]:
     """Find the nearest name in scope, or of the module that an import names."""
-    case = scene.case
+    case = repairs.case
     if not case.sites:
         return
     context = case.sites[-1].context
@@ -241,7 +241,7 @@ def _name(scene: RepairContext, name: str) -> Iterator[Clue]:
     asked = [Spelling(name, place.file, place.line)]
     near = best(name, given)
     for other, how in near:
-        yield from _pair(scene, asked, given[other], how, "names")
+        yield from _pair(repairs, asked, given[other], how, "names")
     builtin = best(name, BUILTINS) if not near else []
     for other, how in [one for one in builtin if one[1] > 0.9][:1]:
         edit = Suggestion(place.file, place.line, name, other)
@@ -263,9 +263,9 @@ def _bound(scope: Scope) -> Iterator[Spelling]:
         yield Spelling(name, scope.file, 1)
 
 
-def _attribute(scene: RepairContext, attribute: str) -> Iterator[Clue]:
+def _attribute(repairs: RepairContext, attribute: str) -> Iterator[Clue]:
     """Find the nearest member of the class that lacks the attribute."""
-    case = scene.case
+    case = repairs.case
     if not case.places:
         return
     place = case.places[-1]
@@ -276,7 +276,7 @@ def _attribute(scene: RepairContext, attribute: str) -> Iterator[Clue]:
             given = members_of(case, cls)
             lines = {name: [Spelling(name, *at) for at in spots] for name, spots in given.items()}
             for name, near in best(attribute, lines):
-                yield from _pair(scene, asked, lines[name], near, "attributes")
+                yield from _pair(repairs, asked, lines[name], near, "attributes")
             if not best(attribute, lines):
                 yield from _of_library(place.file, place.line, attribute, method_names(case, cls))
             continue
@@ -290,7 +290,7 @@ def _attribute(scene: RepairContext, attribute: str) -> Iterator[Clue]:
             for spelling in _bound(model):
                 at.setdefault(spelling.text, []).append(spelling)
             for name, near in best(attribute, at):
-                yield from _pair(scene, asked, at[name], near, "names")
+                yield from _pair(repairs, asked, at[name], near, "names")
 
 
 def _of_library(file: str, line: int, attribute: str, names: Iterable[str]) -> Iterator[Clue]:
@@ -300,9 +300,9 @@ def _of_library(file: str, line: int, attribute: str, names: Iterable[str]) -> I
         yield Clue("repair.spelling", file, line, near, why, edit)
 
 
-def _keyword(scene: RepairContext, argument: str) -> Iterator[Clue]:
+def _keyword(repairs: RepairContext, argument: str) -> Iterator[Clue]:
     """Find where an unexpected keyword is written, and the parameter that it may mean."""
-    case = scene.case
+    case = repairs.case
     asked = [Spelling(argument, *at) for at in keyword_places(case, argument)]
     given: dict[str, list[Spelling]] = {}
     for function in functions_called(case):
@@ -311,7 +311,7 @@ def _keyword(scene: RepairContext, argument: str) -> Iterator[Clue]:
             given.setdefault(parameter.arg, []).append(spelling)
     near = best(argument, given)
     for name, how in near:
-        yield from _pair(scene, asked, given[name], how, "arguments")
+        yield from _pair(repairs, asked, given[name], how, "arguments")
     for spot in asked[:MOST] if not near else ():
         why = f"`{argument}` is handed over here, and the call takes no such argument"
         edit = Suggestion(spot.file, spot.line, argument, "")
@@ -324,12 +324,12 @@ def keyword_places(case: Case, argument: str) -> list[tuple[str, int]]:
     found: dict[tuple[str, int], None] = {}
     for start in (node for site in reversed(case.sites[-2:]) for node in site.nodes):
         for call in (n for n in ast.walk(start.expr) if isinstance(n, ast.Call)):
-            for one in call.keywords:
-                if one.arg == argument:
-                    line = _keyword_line(case, start.file, one)
+            for keyword in call.keywords:
+                if keyword.arg == argument:
+                    line = _keyword_line(case, start.file, keyword)
                     found.setdefault((start.file, line))
-                elif one.arg is None:
-                    table = start.engine.node(one.value, start.context)
+                elif keyword.arg is None:
+                    table = start.engine.node(keyword.value, start.context)
                     for spelling in _keys_within(case, table):
                         if spelling.text == argument:
                             found.setdefault((spelling.file, spelling.line))
@@ -350,9 +350,9 @@ def _keys_within(case: Case, table: Node) -> Iterator[Spelling]:
         if step.node.entry is not None:
             yield Spelling(step.node.entry.key, step.node.file, step.node.line)
         elif isinstance(expr, ast.Call) and getattr(expr.func, "id", "") == "dict":
-            for one in expr.keywords:
-                if one.arg is not None:
-                    yield Spelling(one.arg, step.node.file, one.lineno)
+            for keyword in expr.keywords:
+                if keyword.arg is not None:
+                    yield Spelling(keyword.arg, step.node.file, keyword.lineno)
         elif isinstance(expr, ast.Dict):
             for key in expr.keys:
                 if isinstance(key, ast.Constant):

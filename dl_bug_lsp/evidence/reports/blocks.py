@@ -1,12 +1,9 @@
 """Functions and classes of files, the report's frames in them, and who calls whom.
 
-The blocks of files: functions, classes and the rest, each with the lines that are its own.
-
-The report's frames in the code at hand: by line where it agrees with the name, else by name. A
-report was written against other code than the one at hand. A frame whose line now stands in a
-function of another name is looked for by its function: in the file, then where it moved to.
-
-Where a stack leads beyond its frames: who set what they read, who calls what failed.
+A report was written against other code than the code at hand. A frame whose line now stands in a
+function of another name is looked for by the name of its function: in the file, then where the
+function moved to. From the innermost frames, the callers and the code that sets what they read
+are found.
 """
 
 from __future__ import annotations
@@ -70,10 +67,10 @@ class _Layout:
 class FileBlocks:
     """The blocks of one file, in order, the rest last; ``first`` is the index of the first one."""
 
-    def __init__(self, scene: ReportContext, row: int, first: int, passages_before: int) -> None:
-        source, file = scene.sources[row], scene.files[row]
-        layout = scene.workspace.derived_unindexed(
-            "reports.blocks", file, lambda: _layout(scene, row)
+    def __init__(self, context: ReportContext, row: int, first: int, passages_before: int) -> None:
+        source, file = context.sources[row], context.files[row]
+        layout = context.workspace.derived_unindexed(
+            "reports.blocks", file, lambda: _layout(context, row)
         )
         passages = {(d.name, d.line): passages_before + n for n, d in enumerate(source.functions)}
         rest = Definition("", 1, 1, source.lines, False)
@@ -94,9 +91,9 @@ class FileBlocks:
         return self.first + (own if own != OUTSIDE else len(self.blocks) - 1)
 
 
-def _layout(scene: ReportContext, row: int) -> _Layout:
-    source = scene.sources[row]
-    lines = code_of(scene.workspace, scene.files[row]).split("\n")
+def _layout(context: ReportContext, row: int) -> _Layout:
+    source = context.sources[row]
+    lines = code_of(context.workspace, context.files[row]).split("\n")
     found = sorted((*source.functions, *source.classes), key=lambda d: (d.first, -d.end_line))
     owners = [OUTSIDE] * (len(lines) + 1)
     for index, d in enumerate(found):
@@ -141,7 +138,7 @@ MOST_FRAMES = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
+class TracedFrames:
     """What was read of a report's traceback: its frames, outermost first, and shares of lines.
 
     ``shares`` are by (file, line): what the evidence about the traceback says of each line.
@@ -183,12 +180,12 @@ class Frames:
 
     def __init__(
         self,
-        scene: ReportContext,
+        context: ReportContext,
         blocks: Sequence[Block],
         files: Mapping[int, FileBlocks],
-        traced: Traced,
+        traced: TracedFrames,
     ) -> None:
-        self.scene = scene
+        self.context = context
         self._blocks = blocks
         self._files = files
         self._named: dict[str, list[int]] = {}
@@ -196,9 +193,9 @@ class Frames:
             if block.name and not block.definition.is_class:
                 self._named.setdefault(_bare(block.name), []).append(index)
         read = [
-            _Printed(scene.rows[place.file], place.line, frame.function or "", frame.source or "")
+            _Printed(context.rows[place.file], place.line, frame.function or "", frame.source or "")
             for frame, place in reversed(traced.frames)
-            if place is not None and place.file in scene.rows
+            if place is not None and place.file in context.rows
         ]
         frames = [self._found(printed) for printed in (read or self._told())[:MOST_FRAMES]]
         self.all = [frame for frame in frames if frame is not None]
@@ -212,10 +209,10 @@ class Frames:
     def _told(self) -> list[_Printed]:
         """Return the frames that the report's lines show, the innermost first, lines re-found."""
         found = []
-        for index, row in reversed(frame_rows(self.scene)):
-            frame = self.scene.report.frames[index]
-            place = self.scene.workspace.locate(
-                self.scene.files[row], frame.line, frame.function, frame.source or None
+        for index, row in reversed(frame_rows(self.context)):
+            frame = self.context.report.frames[index]
+            place = self.context.workspace.locate(
+                self.context.files[row], frame.line, frame.function, frame.source or None
             )
             line = place.line if place is not None else frame.line
             found.append(_Printed(row, line, frame.function, frame.source))
@@ -245,7 +242,7 @@ class Frames:
         return None
 
     def _text(self, row: int, line: int) -> str:
-        return self.scene.workspace.source_line(self.scene.files[row], line).strip()
+        return self.context.workspace.source_line(self.context.files[row], line).strip()
 
     def _parent(self, index: int) -> int | None:
         """Return the function that a function is defined in, which hands over what it fails of."""
@@ -289,7 +286,9 @@ _CALLERS_DEPTH = 6
 _CALLED_DEPTH = 2
 
 
-def beyond(frames: Frames, blocks: Sequence[Block], rarity: Rarity) -> dict[str, Floats]:
+def signals_beyond_frames(
+    frames: Frames, blocks: Sequence[Block], rarity: Rarity
+) -> dict[str, Floats]:
     """Return how a block that is no frame itself may have brought about what a frame met.
 
     ``frames.sets``: the rarest name that it gives a value and a frame's statement has, over the

@@ -1,8 +1,7 @@
 """The history of files, and what files say of each other.
 
-The history of the files: recent changes, and commits that speak of the like.
-
-What files tell of each other: tests follow what they test, files what they change with.
+Recent changes, commits about similar subjects, tests named after the files that they test, and
+files that change together.
 """
 
 from __future__ import annotations
@@ -27,43 +26,43 @@ _LARGEST = 30
 _REMEMBERED = 4 * MOST_COMMITS
 
 
-def commits_of(scene: ReportContext) -> list[tuple[Commit, list[int]]]:
+def commits_of(context: ReportContext) -> list[tuple[Commit, list[int]]]:
     """Return the newest commits with the rows of the files that they changed."""
-    rows = scene.rows
+    rows = context.rows
     found = []
-    for commit in scene.workspace.history().commits[:MOST_COMMITS]:
+    for commit in context.workspace.history().commits[:MOST_COMMITS]:
         touched = [rows[c.file] for c in commit.changes if c.file in rows]
         if touched:
             found.append((commit, touched))
     return found
 
 
-def find(scene: ReportContext) -> dict[str, Floats]:
+def find(context: ReportContext) -> dict[str, Floats]:
     """Return how fresh a file's last change is, and the votes of commits like the report."""
-    commits = commits_of(scene)
-    newest = scene.workspace.history().time or 0
-    recent = scene.zeros()
+    commits = commits_of(context)
+    newest = context.workspace.history().time or 0
+    recent = context.zeros()
     for commit, rows in commits:
         age = max(0.0, (newest - commit.time) / _DAY)
         recent[rows] = np.maximum(recent[rows], math.exp(-age / _FRESH))
-    return {"changes.recent": recent, **_alike(scene, commits)}
+    return {"changes.recent": recent, **_alike(context, commits)}
 
 
-def _alike(scene: ReportContext, commits: list[tuple[Commit, list[int]]]) -> dict[str, Floats]:
-    total = scene.zeros()
+def _alike(context: ReportContext, commits: list[tuple[Commit, list[int]]]) -> dict[str, Floats]:
+    total = context.zeros()
     if commits:
         messages = [_message(c.subject, c.body[:_BODY]) for c, _ in commits]
-        near = Matches(joined(messages), scene.query, 0.6).bm25(scene.weights["main"])
+        near = Matches(joined(messages), context.query, 0.6).bm25(context.weights["main"])
         for index in np.argsort(-near, kind="stable")[:_NEAREST]:
             commit, rows = commits[int(index)]
             if len(rows) > _LARGEST or near[index] <= 0:
                 continue
             for row in rows:
                 total[row] += near[index] / math.sqrt(len(rows))
-                scene.note("commits.sum", row, f'changed by "{commit.subject[:60]}"')
+                context.note("commits.sum", row, f'changed by "{commit.subject[:60]}"')
     return {
         "commits.sum": total,
-        "commits.profile": _profiles(scene, commits),
+        "commits.profile": _profiles(context, commits),
     }
 
 
@@ -73,7 +72,7 @@ def _message(subject: str, body: str) -> Terms:
     return one_document(words_of(f"{subject} {subject} {body}" if body else subject))
 
 
-def _profiles(scene: ReportContext, commits: list[tuple[Commit, list[int]]]) -> Floats:
+def _profiles(context: ReportContext, commits: list[tuple[Commit, list[int]]]) -> Floats:
     """Return BM25 of what all commits of a file say; a subject counts less the more it touches."""
     row: list[Ints] = []
     number: list[Ints] = []
@@ -86,25 +85,25 @@ def _profiles(scene: ReportContext, commits: list[tuple[Commit, list[int]]]) -> 
                 number.append(terms.number)
                 count.append(terms.count / math.sqrt(len(rows)))
     if not row:
-        return scene.zeros()
+        return context.zeros()
     width = int(max(n.max(initial=0) for n in number)) + 1
     keys, index = np.unique(
         np.concatenate(row) * width + np.concatenate(number), return_inverse=True
     )
     sums = np.bincount(index, weights=np.concatenate(count))
-    terms = Terms(keys // width, keys % width, sums, len(scene.files))
-    return Matches(terms, scene.query, 0.5).bm25(scene.weights["main"])
+    terms = Terms(keys // width, keys % width, sums, len(context.files))
+    return Matches(terms, context.query, 0.5).bm25(context.weights["main"])
 
 
 _STRONG_FILES = 5
 
 
-def co_changes(scene: ReportContext, strength: Floats) -> Floats:
+def co_changes(context: ReportContext, strength: Floats) -> Floats:
     """Return, for the strongest files, the share of their changes that a file took part in."""
-    found = scene.zeros()
-    commits = [rows for _, rows in commits_of(scene) if 1 < len(rows) <= _LARGEST]
+    found = context.zeros()
+    commits = [rows for _, rows in commits_of(context) if 1 < len(rows) <= _LARGEST]
     for row in np.argsort(-strength, kind="stable")[:_STRONG_FILES].tolist():
-        together = scene.zeros()
+        together = context.zeros()
         weight = 0.0
         for rows in commits:
             if row in rows:
@@ -116,29 +115,29 @@ def co_changes(scene: ReportContext, strength: Floats) -> Floats:
     return found
 
 
-def neighbours(scene: ReportContext, scores: Floats) -> dict[str, Floats]:
+def neighbours(context: ReportContext, scores: Floats) -> dict[str, Floats]:
     """Return signals made of the other files' first scores.
 
     ``near.tested`` is 1 / rank of the file that a test file is named after, ``near.tested_share``
     its share (softmax); ``near.co_change`` what the strongest files' commits also changed.
     """
-    count = len(scene.files)
+    count = len(context.files)
     strength = np.zeros(count)
     order = np.argsort(-np.round(scores, 9), kind="stable")
     strength[order] = 1 / (1 + np.arange(count))
     powers = np.exp(scores - scores.max()) if count else scores
     share = powers / powers.sum() if count else scores
-    tested, tested_share = scene.zeros(), scene.zeros()
-    for row, found in enumerate(scene.imports.tested):
+    tested, tested_share = context.zeros(), context.zeros()
+    for row, found in enumerate(context.imports.tested):
         for other, part in found.items():
             tested[row] = max(tested[row], strength[other] * part)
             tested_share[row] = max(tested_share[row], share[other] * part)
             if strength[other] >= _STRONG:
-                scene.note("near.tested", row, f"tests `{scene.files[other]}`")
+                context.note("near.tested", row, f"tests `{context.files[other]}`")
     return {
         "near.tested": tested,
         "near.tested_share": tested_share,
-        "near.co_change": co_changes(scene, share),
+        "near.co_change": co_changes(context, share),
     }
 
 

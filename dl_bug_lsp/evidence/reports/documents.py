@@ -1,16 +1,10 @@
-"""The documents of files: their outlines and terms, and how like they are to queries.
+"""Outlines and terms of files, and their similarity to queries.
 
-The documents of one file, made once for each content: the file, its fields, its functions.
-
-What one Python file offers to a bug report: its words, definitions, names and imports.
-
-Terms of reports and code: parts of identifiers, stemmed, and their compounds written as one.
-``data_loader``, ``DataLoader`` and the words "data loader" share the compound ``dataload``.
-
-BM25 and cosine of many short queries over one corpus, of which only the queries' terms matter.
-BM25 with the idf ln(1 + (n - df + 0.5) / (df + 0.5)), never negative: Robertson and Zaragoza,
-"The Probabilistic Relevance Framework", 2009, as Lucene computes it. The queries' terms have
-weights.
+Terms are stemmed parts of identifiers and their compounds: ``data_loader``, ``DataLoader`` and
+the words "data loader" share the compound ``dataload``. Documents are made once for each content
+of a file. BM25 has the idf ln(1 + (n - df + 0.5) / (df + 0.5)), which is never negative
+(Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009, as in Lucene); the terms
+of queries have weights.
 """
 
 from __future__ import annotations

@@ -1,18 +1,8 @@
 """Signals of files: which file a bug report means.
 
-Text retrieval: the report's parts against files, their fields, and their best function.
-
-The report's identifiers against what files define and use, rare ones counting more.
-
-Files whose module, or a name defined in it, the report's title gives as a dotted path.
-
-Files that the report names: by path, by a word of the title, by a link.
-
-Frames that the report prints, where they lie in the workspace; the raise site counts most.
-
-What kind of file it is: an example, a package's ``__init__``, setup, empty, large.
-
-All signals of all sources, one line a source.
+Retrieval of the report's parts; identifiers, rare ones weighted higher; dotted paths, file names
+and links in the report; frames; and what kind of file it is (an example, a package's
+``__init__``, setup, empty, large).
 """
 
 from __future__ import annotations
@@ -36,46 +26,46 @@ _FIELD_B = 0.5
 _PATHS_REMEMBERED = 8192
 
 
-def find_texts(scene: ReportContext) -> dict[str, Floats]:
+def find_texts(context: ReportContext) -> dict[str, Floats]:
     """Return BM25 of whole files and best functions, and cosines that favour long files (rVSM)."""
     found: dict[str, Floats] = {}
     for part in ("title", "lead", "main", "all"):
-        found[f"file.{part}"] = scene.files_matches.bm25(scene.weights[part])
+        found[f"file.{part}"] = context.files_matches.bm25(context.weights[part])
     for part in ("lead", "all"):
-        passages = scene.passage_matches.bm25(scene.weights[part])
-        best = scene.zeros()
-        np.maximum.at(best, scene.passage_file, passages)
+        passages = context.passage_matches.bm25(context.weights[part])
+        best = context.zeros()
+        np.maximum.at(best, context.passage_file, passages)
         found[f"function.{part}"] = best
         if len(passages):
-            _note_functions(scene, passages, f"function.{part}")
-    found["file.coverage"] = scene.files_matches.coverage(scene.weights["title"])
-    lengths = scene.files_matches.lengths
+            _note_functions(context, passages, f"function.{part}")
+    found["file.coverage"] = context.files_matches.coverage(context.weights["title"])
+    lengths = context.files_matches.lengths
     logarithm = np.log1p(lengths)
     scale = logarithm / (logarithm.max(initial=0.0) or 1.0)
-    found["rvsm.all"] = scene.files_matches.cosine(scene.weights["counts"]) * scale
-    found["rvsm.main"] = scene.files_matches.cosine(scene.weights["main_counts"]) * scale
-    return found | _fields(scene)
+    found["rvsm.all"] = context.files_matches.cosine(context.weights["counts"]) * scale
+    found["rvsm.main"] = context.files_matches.cosine(context.weights["main_counts"]) * scale
+    return found | _fields(context)
 
 
-def _note_functions(scene: ReportContext, passages: Floats, signal: str) -> None:
-    functions = [function for source in scene.sources for function in source.functions]
+def _note_functions(context: ReportContext, passages: Floats, signal: str) -> None:
+    functions = [function for source in context.sources for function in source.functions]
     for index in np.argsort(-passages, kind="stable")[:50]:
         name = functions[int(index)].name
         why = f"`{name}` speaks of what the report speaks of"
-        scene.note(signal, int(scene.passage_file[index]), why)
+        context.note(signal, int(context.passage_file[index]), why)
 
 
-def _fields(scene: ReportContext) -> dict[str, Floats]:
+def _fields(context: ReportContext) -> dict[str, Floats]:
     """Return BM25 of title and prose with the names and paths of files (BLUiR's idea)."""
     found: dict[str, Floats] = {}
     for field, part in (("classes", "main"), ("functions", "main"), ("variables", "title")):
-        terms = joined([source.fields[field] for source in scene.sources])
-        matches = Matches(terms, scene.query, _FIELD_B)
-        found[f"{field}.{part}"] = matches.bm25(scene.weights[part])
-    paths = joined([_path_document(file) for file in scene.files])
-    matches = Matches(paths, scene.query, _FIELD_B)
-    found["path.main"] = matches.bm25(scene.weights["main"])
-    found["path.coverage"] = matches.coverage(scene.weights["title"])
+        terms = joined([source.fields[field] for source in context.sources])
+        matches = Matches(terms, context.query, _FIELD_B)
+        found[f"{field}.{part}"] = matches.bm25(context.weights[part])
+    paths = joined([_path_document(file) for file in context.files])
+    matches = Matches(paths, context.query, _FIELD_B)
+    found["path.main"] = matches.bm25(context.weights["main"])
+    found["path.coverage"] = matches.coverage(context.weights["title"])
     return found
 
 
@@ -97,26 +87,26 @@ KEPT: dict[str, tuple[str, ...]] = {
 """What helps to rank the files of projects never seen; the ablation dropped the rest."""
 
 
-def find_identifiers(scene: ReportContext) -> dict[str, Floats]:
+def find_identifiers(context: ReportContext) -> dict[str, Floats]:
     """Return, by part of the report, sums of ln(1 + files / files that define the name)."""
     found: dict[str, Floats] = {}
     for part in PARTS:
-        signals = {kind: scene.zeros() for kind in ("class", "function", "rarest", "use")}
-        for name, strong in scene.identifiers[part].items():
-            _defined(scene, name, strong, part, signals)
+        signals = {kind: context.zeros() for kind in ("class", "function", "rarest", "use")}
+        for name, strong in context.identifiers[part].items():
+            _defined(context, name, strong, part, signals)
             if strong:
-                _used(scene, name, signals["use"])
+                _used(context, name, signals["use"])
         found.update({f"names.{part}.{kind}": signals[kind] for kind in KEPT[part]})
     return found
 
 
 def _defined(
-    scene: ReportContext, name: str, strong: bool, part: str, signals: dict[str, Floats]
+    context: ReportContext, name: str, strong: bool, part: str, signals: dict[str, Floats]
 ) -> None:
-    rows = scene.defined.get(name)
+    rows = context.defined.get(name)
     if not rows:
         return
-    rarity = math.log(1 + len(scene.files) / len(rows))
+    rarity = math.log(1 + len(context.files) / len(rows))
     for row, kinds in rows.items():
         callable_or_class = any(kind in kinds for kind in "cmf")
         weight = rarity if strong else rarity * _LOOSE * (1.0 if callable_or_class else _LOOSE)
@@ -127,14 +117,14 @@ def _defined(
         rarest = weight / math.sqrt(len(rows))
         if rarest > signals["rarest"][row]:
             signals["rarest"][row] = rarest
-            scene.notes[f"names.{part}.rarest", row] = f"defines `{name}`, which the report names"
+            context.notes[f"names.{part}.rarest", row] = f"defines `{name}`, which the report names"
 
 
-def _used(scene: ReportContext, name: str, uses: Floats) -> None:
-    rows = scene.used.get(name)
+def _used(context: ReportContext, name: str, uses: Floats) -> None:
+    rows = context.used.get(name)
     if not rows:
         return
-    rarity = math.log(len(scene.files) / len(rows))
+    rarity = math.log(len(context.files) / len(rows))
     if rarity > _USED_EVERYWHERE:
         for row, times in rows.items():
             uses[row] += rarity * min(1 + math.log(times), _MOST_USES)
@@ -145,22 +135,22 @@ _FEW_DEFINERS = 3
 _SHORTEST = 4
 
 
-def find_modules(scene: ReportContext) -> dict[str, Floats]:
+def find_modules(context: ReportContext) -> dict[str, Floats]:
     """Return how much of a dotted path leads to a file, and shares of those that define its end."""
-    found = scene.zeros()
-    rows, ambiguous = modules_of(scene.files)
-    for dotted in sorted(set(_DOTTED.findall(scene.report.title))):
+    found = context.zeros()
+    rows, ambiguous = modules_of(context.files)
+    for dotted in sorted(set(_DOTTED.findall(context.report.title))):
         parts = dotted.split(".")
         row, depth = _longest(rows, ambiguous, parts)
         if row is not None:
             found[row] += depth / len(parts)
-            scene.note("modules.title", row, f"the report names `{dotted}`")
+            context.note("modules.title", row, f"the report names `{dotted}`")
         for part in parts[-2:]:
-            owners = scene.defined.get(part, {})
+            owners = context.defined.get(part, {})
             if len(part) >= _SHORTEST and 0 < len(owners) <= _FEW_DEFINERS:
                 for owner in owners:
                     found[owner] += 0.5 / len(owners)
-                    scene.note("modules.title", owner, f"the report names `{dotted}`")
+                    context.note("modules.title", owner, f"the report names `{dotted}`")
     return {"modules.title": found}
 
 
@@ -204,65 +194,65 @@ _WORD = re.compile(r"[A-Za-z]+")
 _SHORTEST_STEM = 4
 
 
-def find_mentions(scene: ReportContext) -> dict[str, Floats]:
+def find_mentions(context: ReportContext) -> dict[str, Floats]:
     """Return what each part of the report names."""
-    report = scene.report
+    report = context.report
     parts = {
         "title": [report.title],
-        "prose": [*scene.prose, *report.messages],
+        "prose": [*context.prose, *report.messages],
         "code": report.code,
         "trace": [line for line in report.trace if 'File "' not in line] + report.logs,
     }
     found: dict[str, Floats] = {}
-    full = scene.zeros()
+    full = context.zeros()
     for part, lines in parts.items():
         text = "\n".join(lines)
-        whole, named = _paths(scene, text)
+        whole, named = _paths(context, text)
         full = np.maximum(full, whole)
         if part != "code":
             found[f"paths.{part}"] = named
     found["paths.whole"] = full
-    found["links.file"], found["links.line"] = _links(scene)
-    return found | _stems(scene)
+    found["links.file"], found["links.line"] = _links(context)
+    return found | _stems(context)
 
 
-def _paths(scene: ReportContext, text: str) -> tuple[Floats, Floats]:
+def _paths(context: ReportContext, text: str) -> tuple[Floats, Floats]:
     """Return the files named with a folder, and those named by their bare name."""
-    whole, bare = scene.zeros(), scene.zeros()
+    whole, bare = context.zeros(), context.zeros()
     for path in sorted(set(_PATH.findall(text))):
-        rows, shared = scene.paths.find(path)
+        rows, shared = context.paths.find(path)
         if len(rows) > _MOST_HOMONYMS:
             continue
         values = whole if shared > 1 else bare
         for row in rows:
             values[row] = max(values[row], 1 / len(rows))
             for signal in _PATH_SIGNALS:
-                scene.note(signal, row, f"the report names `{path}`")
+                context.note(signal, row, f"the report names `{path}`")
     return whole, bare
 
 
-def _links(scene: ReportContext) -> tuple[Floats, Floats]:
+def _links(context: ReportContext) -> tuple[Floats, Floats]:
     """Return the files that links lead to, and those with a line told."""
-    files, lines = scene.zeros(), scene.zeros()
-    for link in scene.report.links:
-        rows, shared = scene.paths.find(link.path)
+    files, lines = context.zeros(), context.zeros()
+    for link in context.report.links:
+        rows, shared = context.paths.find(link.path)
         if shared < 2 and "/" in link.path:
             continue
         for row in rows:
             files[row] = 1.0
             if link.first_line:
                 lines[row] = 1.0
-            scene.note("links.file", row, "the report links to it")
+            context.note("links.file", row, "the report links to it")
     return files, lines
 
 
-def _stems(scene: ReportContext) -> dict[str, Floats]:
+def _stems(context: ReportContext) -> dict[str, Floats]:
     """Return how far the names of files and folders stand in the title, or the prose."""
-    words = {stem(word.lower()) for word in _WORD.findall(scene.report.title)}
-    title = _letters(scene.report.title)
-    prose = _letters(" ".join(scene.prose))
-    names = {f"stem.{kind}": scene.zeros() for kind in ("title", "folders", "prose")}
-    for row, file in enumerate(scene.files):
+    words = {stem(word.lower()) for word in _WORD.findall(context.report.title)}
+    title = _letters(context.report.title)
+    prose = _letters(" ".join(context.prose))
+    names = {f"stem.{kind}": context.zeros() for kind in ("title", "folders", "prose")}
+    for row, file in enumerate(context.files):
         parts = [p for p in _bare(stem_of(file)).lower().split("_") if p]
         whole = "".join(parts)
         if len(whole) >= _SHORTEST_STEM:
@@ -271,7 +261,7 @@ def _stems(scene: ReportContext) -> dict[str, Floats]:
             names["stem.title"][row] = 1.0 if joint else share
             names["stem.prose"][row] = float(len(whole) > 7 and whole in prose)
             if joint or share == 1:
-                scene.note("stem.title", row, "the title speaks of it by name")
+                context.note("stem.title", row, "the title speaks of it by name")
         folders = [p for f in file.split("/")[1:-1] for p in f.lower().split("_") if len(p) > 3]
         if folders:
             hits = sum(_stem(part) in words for part in folders)
@@ -295,11 +285,11 @@ def _letters(text: str) -> str:
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-def frame_rows(scene: ReportContext) -> list[tuple[int, int]]:
+def frame_rows(context: ReportContext) -> list[tuple[int, int]]:
     """Return (index of the frame, row of its file) of the frames in the workspace, as printed."""
     found: list[tuple[int, int]] = []
-    for index, frame in enumerate(scene.report.frames):
-        rows, shared = scene.paths.find(frame.file)
+    for index, frame in enumerate(context.report.frames):
+        rows, shared = context.paths.find(frame.file)
         if len(rows) != 1:
             continue
         installed = any(folder in frame.file for folder in _INSTALLED)
@@ -308,17 +298,17 @@ def frame_rows(scene: ReportContext) -> list[tuple[int, int]]:
     return found
 
 
-def find_stacks(scene: ReportContext) -> dict[str, Floats]:
+def find_stacks(context: ReportContext) -> dict[str, Floats]:
     """Return how near to the raise site a file is on a stack, and whether it is nearest."""
-    depths, innermost = scene.zeros(), scene.zeros()
-    frames = frame_rows(scene)
+    depths, innermost = context.zeros(), context.zeros()
+    frames = frame_rows(context)
     for depth, (index, row) in enumerate(reversed(frames)):
-        function = scene.report.frames[index].function
+        function = context.report.frames[index].function
         depths[row] = max(depths[row], 1 / (depth + 1))
-        scene.note("stack.depth", row, f"`{function or 'its code'}` is on the stack")
+        context.note("stack.depth", row, f"`{function or 'its code'}` is on the stack")
     if frames:
         innermost[frames[-1][1]] = 1.0
-        scene.note("stack.innermost", frames[-1][1], "the innermost frame of this code is here")
+        context.note("stack.innermost", frames[-1][1], "the innermost frame of this code is here")
     return {"stack.depth": depths, "stack.innermost": innermost}
 
 
@@ -330,15 +320,15 @@ _SETUP = {"setup.py", "conf.py", "conftest.py", "_version.py", "version.py", "__
 _FEW_TERMS = 20
 
 
-def find_file_kinds(scene: ReportContext) -> dict[str, Floats]:
+def find_file_kinds(context: ReportContext) -> dict[str, Floats]:
     """Return priors, which hold whatever the report says."""
-    files = scene.files
-    lines = np.array([source.lines for source in scene.sources], dtype=np.float64)
+    files = context.files
+    lines = np.array([source.lines for source in context.sources], dtype=np.float64)
     return {
         "kind.example": _flags(_EXAMPLE.search(file) is not None for file in files),
         "kind.package": _flags(file.endswith("__init__.py") for file in files),
         "kind.setup": _flags(posixpath.basename(file) in _SETUP for file in files),
-        "kind.empty": (scene.files_matches.lengths < _FEW_TERMS).astype(np.float64),
+        "kind.empty": (context.files_matches.lengths < _FEW_TERMS).astype(np.float64),
         "kind.lines": np.log1p(lines) / 8,
     }
 
@@ -349,25 +339,25 @@ def _flags(values: object) -> Floats:
 
 Source: TypeAlias = Callable[[ReportContext], dict[str, Floats]]
 
-OF_PARTS = (find_texts, find_identifiers, find_modules)
+PARSED_SOURCES = (find_texts, find_identifiers, find_modules)
 """What parsing the files adds to."""
-OF_WHOLES = (find_mentions, find_stacks, find_file_kinds, changes.find)
+UNPARSED_SOURCES = (find_mentions, find_stacks, find_file_kinds, changes.find)
 
 
-def signals_of(scene: ReportContext) -> dict[str, Floats]:
-    """Return every signal by name, an array over the scene's files.
+def signals_of(context: ReportContext) -> dict[str, Floats]:
+    """Return every signal by name, an array over the context's files.
 
     Of many files those are parsed that their mere words and names speak for.
     """
-    found = _gathered(scene, (*OF_PARTS, *OF_WHOLES))
-    if scene.are_many:
-        scene.parse(rows_to_parse(found))
-        found |= _gathered(scene, OF_PARTS)
+    found = _gathered(context, (*PARSED_SOURCES, *UNPARSED_SOURCES))
+    if context.are_many:
+        context.parse(rows_to_parse(found))
+        found |= _gathered(context, PARSED_SOURCES)
     return found
 
 
-def _gathered(scene: ReportContext, sources: Sequence[Source]) -> dict[str, Floats]:
+def _gathered(context: ReportContext, sources: Sequence[Source]) -> dict[str, Floats]:
     found: dict[str, Floats] = {}
     for source in sources:
-        found.update(source(scene))
+        found.update(source(context))
     return found

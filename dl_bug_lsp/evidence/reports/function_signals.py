@@ -1,10 +1,7 @@
-"""Signals of functions and classes: which one a bug report means.
+"""Signals of functions and classes: which one of the best files a bug report means.
 
-Signals of functions and classes: of the files that rank first, which one the report means.
-
-How a report names blocks: functions, their classes, and identifiers that stand in them.
-
-What blocks tell of each other's place: after the first of a class, the next say little new.
+The report names a function, its class or identifiers in it. After the first function of a class,
+the next ones add little information.
 """
 
 from __future__ import annotations
@@ -17,7 +14,14 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from dl_bug_lsp.evidence.reports.blocks import Block, FileBlocks, Frames, Rarity, Traced, beyond
+from dl_bug_lsp.evidence.reports.blocks import (
+    Block,
+    FileBlocks,
+    Frames,
+    Rarity,
+    TracedFrames,
+    signals_beyond_frames,
+)
 from dl_bug_lsp.evidence.reports.documents import Matches, Terms, joined, one_document
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.retrieval.corpus import Floats, Ints
@@ -46,23 +50,27 @@ class Functions:
     """
 
     def __init__(
-        self, scene: ReportContext, files: Sequence[int], shares: Sequence[float], traced: Traced
+        self,
+        context: ReportContext,
+        files: Sequence[int],
+        shares: Sequence[float],
+        traced: TracedFrames,
     ) -> None:
-        self.scene = scene
+        self.context = context
         self.traced = traced
         self.blocks: list[Block] = []
         self.files: dict[int, FileBlocks] = {}
         self._share: list[float] = []
         self._place: list[int] = []
-        scene.parse(files)
-        starts = np.cumsum([0] + [source.passages.rows for source in scene.sources])
+        context.parse(files)
+        starts = np.cumsum([0] + [source.passages.rows for source in context.sources])
         for place, (row, share) in enumerate(zip(files, shares, strict=True)):
-            own = FileBlocks(scene, row, len(self.blocks), int(starts[row]))
+            own = FileBlocks(context, row, len(self.blocks), int(starts[row]))
             self.files[row] = own
             self.blocks += own.blocks
             self._share += [share] * len(own.blocks)
             self._place += [place] * len(own.blocks)
-        self.frames = Frames(scene, self.blocks, self.files, traced)
+        self.frames = Frames(context, self.blocks, self.files, traced)
 
     @cached_property
     def signals(self) -> dict[str, Floats]:
@@ -73,14 +81,14 @@ class Functions:
         }
         found |= self._priors() | self._retrieval() | self._names() | self._linked()
         rarity = Rarity(self.blocks)
-        found |= named(self.scene, self.blocks) | used(self.scene, self.blocks, rarity)
-        found |= self.frames.signals() | beyond(self.frames, self.blocks, rarity)
+        found |= named(self.context, self.blocks) | used(self.context, self.blocks, rarity)
+        found |= self.frames.signals() | signals_beyond_frames(self.frames, self.blocks, rarity)
         has_stack = float(bool(self.frames.chain))
         return found | {f"with_stack.{name}": has_stack * found[name] for name in _LESS_WITH_STACK}
 
     def _priors(self) -> dict[str, Floats]:
         """Return what holds whatever the report says: kinds of blocks and their sizes."""
-        blocks, tests = self.blocks, self.scene.imports.tests
+        blocks, tests = self.blocks, self.context.imports.tests
         return {
             "block.rest": np.array([float(not b.name) for b in blocks]),
             "block.class": np.array([float(b.definition.is_class) for b in blocks]),
@@ -96,14 +104,14 @@ class Functions:
         found: dict[str, Floats] = {}
         passages: Ints = np.array([block.passage for block in self.blocks], dtype=np.int64)
         inside = passages >= 0
-        matches, weights = self.scene.passage_matches, self.scene.weights
+        matches, weights = self.context.passage_matches, self.context.weights
         for part in ("title", "lead", "main", "code", "all"):
             scores = matches.bm25(weights[part])
             top = float(scores.max(initial=0.0)) or 1.0
             padded = np.append(scores, 0.0)
             found[f"bm25.{part}"] = np.where(inside, padded[passages] / top, 0.0)
         own = found.pop("bm25.main")
-        best = np.zeros(len(self.scene.files))
+        best = np.zeros(len(self.context.files))
         rows = np.array([block.row for block in self.blocks], dtype=np.int64)
         np.maximum.at(best, rows, own)
         found["bm25.best_of_file"] = np.divide(
@@ -114,7 +122,7 @@ class Functions:
     def _names(self) -> dict[str, Floats]:
         """Return BM25 of the report against the words of each block's dotted name."""
         documents = joined([_name_document(block.definition.name) for block in self.blocks])
-        scores = Matches(documents, self.scene.query, _NAMES_B).bm25(self.scene.weights["all"])
+        scores = Matches(documents, self.context.query, _NAMES_B).bm25(self.context.weights["all"])
         return {"names.all": scores / (float(scores.max(initial=0.0)) or 1.0)}
 
     def _linked(self) -> dict[str, Floats]:
@@ -136,17 +144,19 @@ class Functions:
     def linked(self) -> list[tuple[int, int, int]]:
         """(row, first line, last line) of the links that tell lines."""
         found: list[tuple[int, int, int]] = []
-        for link in self.scene.report.links:
-            rows, shared = self.scene.paths.find(link.path)
+        for link in self.context.report.links:
+            rows, shared = self.context.paths.find(link.path)
             if link.first_line and len(rows) == 1 and (shared > 1 or "/" not in link.path):
                 found.append((rows[0], link.first_line, link.last_line))
         return found
 
 
-def files_to_look_into(scene: ReportContext, order: Sequence[int], traced: Traced) -> list[int]:
+def files_to_look_into(
+    context: ReportContext, order: Sequence[int], traced: TracedFrames
+) -> list[int]:
     """Return the rows of the files that rank first, and of those that the stack goes through."""
     best = list(order[:FILES_LOOKED_INTO])
-    rows = [scene.rows[file] for file in traced.files if file in scene.rows]
+    rows = [context.rows[file] for file in traced.files if file in context.rows]
     return best + [row for row in rows if row not in best][:_MOST_FRAME_FILES]
 
 
@@ -166,7 +176,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _RAREST = ("prose", "code")
 
 
-def named(scene: ReportContext, blocks: Sequence[Block]) -> dict[str, Floats]:
+def named(context: ReportContext, blocks: Sequence[Block]) -> dict[str, Floats]:
     """Return where the report names a block.
 
     ``named.code``: a code sample does, less the more blocks share the name; ``named.qualified``:
@@ -176,11 +186,11 @@ def named(scene: ReportContext, blocks: Sequence[Block]) -> dict[str, Floats]:
     names = ("named.code", "named.qualified", "owner.title", "words.title", "words.messages")
     found = {name: np.zeros(len(blocks)) for name in names}
     homonyms = Counter(block.name for block in blocks)
-    code = strong_names(scene)["code"]
-    entitled = set(_IDENTIFIER.findall(scene.report.title))
-    spoken = entitled.union(_IDENTIFIER.findall("\n".join(scene.prose)))
-    said = {part: set(terms_of(" ".join(scene.text(part)))) for part in ("title", "messages")}
-    pairs = _pairs(scene)
+    code = strong_names(context)["code"]
+    entitled = set(_IDENTIFIER.findall(context.report.title))
+    spoken = entitled.union(_IDENTIFIER.findall("\n".join(context.prose)))
+    said = {part: set(terms_of(" ".join(context.text(part)))) for part in ("title", "messages")}
+    pairs = _pairs(context)
     for index, block in enumerate(blocks):
         name, owner = block.name, block.owner
         if not name:
@@ -195,11 +205,11 @@ def named(scene: ReportContext, blocks: Sequence[Block]) -> dict[str, Floats]:
     return found
 
 
-def used(scene: ReportContext, blocks: Sequence[Block], rarity: Rarity) -> dict[str, Floats]:
+def used(context: ReportContext, blocks: Sequence[Block], rarity: Rarity) -> dict[str, Floats]:
     """Return how many identifiers (by idf) of code samples a block has, and its rarest ones."""
     count = len(blocks)
     found = {name: np.zeros(count) for name in ("used.code", *(f"rarest.{p}" for p in _RAREST))}
-    strong = strong_names(scene)
+    strong = strong_names(context)
     for part in _RAREST:
         names = strong[part]
         rare = {name: rarity.of(name) for name in sorted(names)}
@@ -213,17 +223,17 @@ def used(scene: ReportContext, blocks: Sequence[Block], rarity: Rarity) -> dict[
     return found
 
 
-def strong_names(scene: ReportContext) -> dict[str, set[str]]:
+def strong_names(context: ReportContext) -> dict[str, set[str]]:
     """Return, by part of the report, the names that look like code there."""
     return {
         part: {name for name, is_strong in names.items() if is_strong}
-        for part, names in scene.identifiers.items()
+        for part, names in context.identifiers.items()
     }
 
 
-def _pairs(scene: ReportContext) -> set[tuple[str, str]]:
+def _pairs(context: ReportContext) -> set[tuple[str, str]]:
     """Return ``owner.name`` pairs of title and prose; an instance is often named like its class."""
-    text = "\n".join((scene.report.title, *scene.prose))
+    text = "\n".join((context.report.title, *context.prose))
     return {(_joint(owner), name) for owner, name in _DOTTED.findall(text)}
 
 

@@ -54,7 +54,7 @@ class Statements:
 
     def __init__(self, functions: Functions, chosen: Sequence[int]) -> None:
         self.functions = functions
-        self.scene: ReportContext = functions.scene
+        self.context: ReportContext = functions.context
         self.lines: list[Line] = []
         self.texts: list[str] = []
         for index in chosen:
@@ -62,11 +62,11 @@ class Statements:
 
     def _take(self, index: int, block: Block) -> None:
         """Add a block's lines: no blank ones, no docstrings, none of a block inside it."""
-        file = self.scene.files[block.row]
+        file = self.context.files[block.row]
         own = self.functions.files[block.row]
         d = block.definition
-        skip = docstring_lines(self.scene, file)
-        texts = self.scene.workspace.lines(file)
+        skip = docstring_lines(self.context, file)
+        texts = self.context.workspace.lines(file)
         count = 0
         for number in range(d.first, min(d.end_line, len(texts)) + 1):
             text = texts[number - 1]
@@ -93,17 +93,20 @@ class Statements:
 
     def _words(self) -> dict[str, Floats]:
         """Return the idf of the report's terms and identifiers on a line and on its neighbours."""
-        scene = self.scene
-        idf = scene.passage_matches.idf
+        context = self.context
+        idf = context.passage_matches.idf
         found = {name: np.zeros(len(self.lines)) for name in ("title", "main", "all", "names")}
-        weights = {part: scene.weights[part] > 0 for part in ("title", "main", "all")}
+        weights = {part: context.weights[part] > 0 for part in ("title", "main", "all")}
         strong = {
-            n for names in scene.identifiers.values() for n, is_strong in names.items() if is_strong
+            n
+            for names in context.identifiers.values()
+            for n, is_strong in names.items()
+            if is_strong
         }
         for index, text in enumerate(self.texts):
             words = set(words_of(text))
             numbers = {number for word in words for number in term_numbers(word)}
-            columns = scene.query.columns(np.array(sorted(numbers), dtype=np.int64))
+            columns = context.query.columns(np.array(sorted(numbers), dtype=np.int64))
             columns = columns[columns >= 0]
             for part, asked in weights.items():
                 found[part][index] = float((idf[columns] * asked[columns]).sum())
@@ -136,7 +139,7 @@ class Statements:
         first = [(frame.row, frame.line) for frame in frames.all[:1]]
         read = names_read(frames)
         for index, line in enumerate(self.lines):
-            place = (self.scene.files[line.row], line.number)
+            place = (self.context.files[line.row], line.number)
             known = at.get(line.row, ())
             found["traced"][index] = self.functions.traced.shares.get(place, 0.0)
             found["frame.at"][index] = float(line.number in known)
@@ -151,7 +154,7 @@ class Statements:
     def _told(self) -> dict[str, Floats]:
         """Return whether the report links to a line or quotes it."""
         found = {name: np.zeros(len(self.lines)) for name in ("link", "quoted")}
-        quoted = {_bare(line) for line in (*self.scene.report.code, *self.scene.report.trace)}
+        quoted = {_bare(line) for line in (*self.context.report.code, *self.context.report.trace)}
         for index, line in enumerate(self.lines):
             for row, first, last in self.functions.linked:
                 if row == line.row and first <= line.number <= last:
@@ -186,9 +189,9 @@ def _bare(text: str) -> str:
     return re.sub(r"\s+", "", text.partition("#")[0])
 
 
-def docstring_lines(scene: ReportContext, file: str) -> set[int]:
+def docstring_lines(context: ReportContext, file: str) -> set[int]:
     """Return the lines (1-based) that strings standing alone as statements cover."""
-    tree = scene.workspace.tree(file)
+    tree = context.workspace.tree(file)
     found: set[int] = set()
     stack: list[ast.AST] = [tree] if tree is not None else []
     while stack:

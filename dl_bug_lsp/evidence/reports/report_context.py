@@ -1,12 +1,8 @@
-"""One report and one state of the workspace, and which files to look at.
+"""One report and one state of the workspace: what the sources of evidence ask, made once.
 
-One report and one state of the workspace: what the sources of evidence ask, made once.
-
-Of many files, those to parse: every file is seen by its words and definitions' names first.
-
-Which files hold tests, and which source file a test file tests.
-
-Files by the ends of their paths, so that a path from another machine finds its file.
+Every file is first compared by its words and the names that it defines; only the best of many
+files are parsed. Files are also found by the ends of their paths, so that a path from another
+machine finds its file.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""Small edits of the failing path, and constants that would have to be others.
+"""Small edits on the failing path, and constants that would have to be different.
 
-Small edits of the code on the failing path: what a person would try first.
-
-Which constant or setting would have to be another one so that a computed size fits. The message
-demands a size, and an expression on the failing path comes to another one by arithmetic
-(``n_numeric + width * len(columns)``). The expression is turned round for each constant, setting
-and list that it is made of: only those for which a whole, plausible number makes it come out
-right can be the ones that are wrong.
+The message demands a size, and an expression on the failing path evaluates to another one by
+arithmetic (``n_numeric + width * len(columns)``). The expression is solved for each constant,
+setting and list that it is made of. Only those for which a whole, plausible number gives the
+demanded size can be wrong.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Hyper-parameters and schedules that are out of bounds or run away.
+"""Rules for hyperparameters and schedules: values out of bounds, schedules that run away.
 
-Hyper-parameters out of all bounds: learning rates, decay, momentum, clipping, schedules.
-
-Schedules that run away: steps counted as epochs, warm-up without end, decay that grows.
+Learning rates, decay, momentum, clipping; steps counted as epochs, warm-up that never ends, decay
+that grows.
 """
 
 from __future__ import annotations

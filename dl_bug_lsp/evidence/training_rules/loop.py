@@ -1,12 +1,8 @@
-"""The training loop: steps, accumulated updates, gradients, and what the log warns of.
+"""Rules for the training loop: steps, accumulated updates, gradients, and warnings in the log.
 
-The training loop: steps that are missing, come in the wrong order or are never reached.
-
-Updates made every so many rounds, and whether that ever comes true.
-
-Gradients that are lost, reversed or never applied.
-
-Warnings in the log of a run that learns nothing, at the lines of the workspace they name.
+Steps that are missing, in the wrong order or never reached; updates whose condition never holds;
+gradients that are lost, reversed or never applied. Warnings count at the lines of the workspace
+that they name.
 """
 
 from __future__ import annotations

@@ -293,7 +293,7 @@ def _mismatch(
         yield "medium", True, "a binary cross entropy over a softmax"
     if "categorical" in loss and sizes and max(sizes) == 1:
         yield "strong", True, "a categorical loss over one unit is always 0"
-        yield "strong", False, "one unit cannot tell classes apart in a categorical loss"
+        yield "strong", False, "one unit cannot distinguish classes in a categorical loss"
     if "categorical" in loss and activation == "sigmoid":
         yield "medium", False, "sigmoid outputs do not sum to 1 as the loss assumes"
     if loss in ("mse", "meansquarederror", "mae") and activation in ("softmax", "relu"):

@@ -1,8 +1,6 @@
-"""Where a number stops being one, in the program or in its data.
+"""Rules for numbers that become NaN or infinite, in the program or in its data.
 
-Where a number stops being one: logs, roots and quotients at zero, overflow, NaN in the data.
-
-Values that are no number from the start, and values that outgrow their type.
+Logarithms, roots and quotients at zero, overflow of a dtype, and NaN in the data from the start.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Overfitting, and splits that leave too little to train on.
+"""Rules for overfitting, and for splits that leave too little data to train on.
 
-Overfitting: too little data, too much model, features that name each sample.
-
-Splits that leave too little to train on.
+Too little data, too large a model, and features that identify each sample.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""What the training rules ask: the program, its nodes, the clue that answers.
+"""The workspace as the training rules see it, and the clue that answers them.
 
-The workspace as the training rules see it: scopes, calls, enclosing statements, numbers.
-
-One pass over a module's tree: what is around each node, and each function's nodes by kind.
-
-Small questions to the syntax of training code, and the clue that answers them.
+One pass over a module's tree collects the enclosing statements of each node and the nodes of each
+function by type.
 """
 
 from __future__ import annotations
@@ -17,8 +14,8 @@ from functools import cached_property
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import called_name, source
-from dl_bug_lsp.provenance.nodes import Library, LibraryObject, StepKind
-from dl_bug_lsp.provenance.scopes import Scope, dotted_name
+from dl_bug_lsp.provenance.nodes import StepKind
+from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.workspace.values import ConfigEntry
 
@@ -221,13 +218,6 @@ class Training:
                 wanted.discard(float(value))
         found.extend(Origin(v, scope.file, expr.lineno) for v in sorted(wanted))
         return found
-
-    def library_name(self, scope: Scope, call: ast.Call) -> str:
-        """Return the dotted name of a callee, as far as imports tell it, else as written."""
-        for value in self.engine.node(call.func, self.engine.open_context(scope)).values:
-            if isinstance(value, (Library, LibraryObject)):
-                return value.name
-        return dotted_name(call.func) or called_name(call)
 
 
 def _is_test(file: str) -> bool:

@@ -1,8 +1,6 @@
-"""The language's own messages.
+"""Message families of Python itself and its standard library.
 
-The language's own messages: names, attributes, keys, indices, values, files, encodings.
-
-The language's own messages: calls, operators, types.
+Names, attributes, keys, indices, values, files, encodings; calls, operators and types.
 """
 
 # ruff: noqa: E501 - a message stands in one piece, so that a search finds it

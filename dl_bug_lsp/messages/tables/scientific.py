@@ -1,9 +1,4 @@
-"""NumPy, pandas and scikit-learn.
-
-NumPy.
-
-pandas and scikit-learn.
-"""
+"""Message families of NumPy, pandas and scikit-learn."""
 
 # ruff: noqa: E501 - a message stands in one piece, so that a search finds it
 

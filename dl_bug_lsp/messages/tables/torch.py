@@ -1,10 +1,7 @@
-"""PyTorch.
+"""Message families of PyTorch.
 
-PyTorch: shapes, sizes, axes and indices.
-
-PyTorch: modules, state dictionaries, checkpoints, dtypes and devices.
-
-PyTorch: losses, autograd, optimizers, data loading, distribution, compilation.
+Shapes, axes and indices; modules, state dictionaries, dtypes and devices; losses, autograd,
+optimizers, data loading, distribution and compilation.
 """
 
 # ruff: noqa: E501 - a message stands in one piece, so that a search finds it

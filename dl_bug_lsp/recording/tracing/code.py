@@ -1,9 +1,4 @@
-"""Which code objects are the workspace's, and the loops that run in them.
-
-Which code objects are the workspace's, and what the tracer needs to know of each.
-
-The loops of a source file, by the code object that they run in.
-"""
+"""Which code objects belong to the workspace, and the loops in their source."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Follows one thread of a program: into which loops and callbacks it is, what their turns run.
+"""Follows one thread of a program: its loops and callbacks, and what each iteration executes.
 
-The turns of a loop, or the calls that a library makes: which lines each ran, counted by kind.
-
-Arguments as short texts: ``float32(8, 10) cuda:0``, for whatever has a shape and a dtype.
+Executed lines are counted for each iteration of a loop, or for each call that a library makes.
+Arguments that have a shape and a dtype are noted as short texts: ``float32(8, 10) cuda:0``.
 """
 
 from __future__ import annotations
@@ -64,11 +63,6 @@ class Tracker:
         self.spent = 0.0
         """Seconds in `enter` and `line`."""
         self._settle()
-
-    @property
-    def every_turns(self) -> list[Turns]:
-        """All loops and callbacks that were met."""
-        return list(self._turns.values())
 
     def enter(self, frame: FrameType, code: Code) -> bool | None:
         """Take in a call; True where its end is to be told, None where its lines are too many."""

@@ -157,10 +157,12 @@ def _work(
         options = CheckOptions(None, settings.check_ignore, settings.check_exclude)
         report = check(folder.workspace, command, options)
         found: dict[str, list[types.Diagnostic]] = {}
-        for one in report.findings[: max(settings.max_diagnostics, 1) * 5]:
-            lines = folder.workspace.lines(one.file)
-            shown = _diagnostic(one, lines_range(one.line, one.end_line, lines, encoding))
-            found.setdefault(folder.uri_of(one.file), []).append(shown)
+        for finding in report.findings[: max(settings.max_diagnostics, 1) * 5]:
+            lines = folder.workspace.lines(finding.file)
+            shown = _diagnostic(
+                finding, lines_range(finding.line, finding.end_line, lines, encoding)
+            )
+            found.setdefault(folder.uri_of(finding.file), []).append(shown)
         return report, found
 
     return work

@@ -48,7 +48,7 @@ def place_argument(publication: Publication, place: Place) -> dict[str, Any]:
 
 
 def argument(command: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
-    """Return a command's one object, empty without any; raises InvalidParams for anything else.
+    """Return a command's one object, empty without any; raises `JsonRpcInvalidParams` for others.
 
     Members that are null count as absent; unknown ones are ignored.
     """

@@ -66,7 +66,7 @@ def register(server: DlBugServer) -> None:
     def clear(ls: DlBugServer, *_arguments: Any) -> None:
         ls.jobs.cancel_all()
         ls.spectra.clear()
-        ls.shelf.clear()
+        ls.shown_failures.clear()
         ls.show()
 
     @server.command(RESOLVE)
@@ -81,13 +81,13 @@ def register(server: DlBugServer) -> None:
     @server.command(FAILURES)
     def failures(ls: DlBugServer, *arguments: Any) -> list[dict[str, Any]]:
         argument(FAILURES, arguments)
-        shown = [one for one in ls.shelf.all() if one.shown() or not one.places]
-        return [listed(one, ls.shelf.sources(one)) for one in reversed(shown)]
+        shown = [one for one in ls.shown_failures.all() if one.shown() or not one.places]
+        return [listed(one, ls.shown_failures.sources(one)) for one in reversed(shown)]
 
     @server.command(DISMISS)
     def dismiss(ls: DlBugServer, *arguments: Any) -> int:
         wanted = argument(DISMISS, arguments)
-        count = ls.shelf.dismiss(lambda p, place: _is_meant(wanted, p, place))
+        count = ls.shown_failures.dismiss(lambda p, place: _is_meant(wanted, p, place))
         if count:
             ls.show()
         return count

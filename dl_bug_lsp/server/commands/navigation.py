@@ -66,7 +66,7 @@ def register(server: DlBugServer) -> None:
     @server.command(OPEN_LOG)
     async def open_log(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
         wanted = argument(OPEN_LOG, arguments)
-        publication = ls.shelf.find(wanted.get("report"))
+        publication = ls.shown_failures.find(wanted.get("report"))
         failure = failure_of(publication, wanted.get("failure")) if publication else None
         if publication is None or failure is None:
             return None
@@ -91,9 +91,9 @@ def neighbour(
     Without a name it is the one visited last; without that the circle begins.
     """
     report, failure, rank = (wanted.get(name) for name in ("report", "failure", "suspect"))
-    if report is None and visited is not None and ls.shelf.find(visited[0]) is not None:
+    if report is None and visited is not None and ls.shown_failures.find(visited[0]) is not None:
         report, failure, rank = visited
-    publication = ls.shelf.find(report)
+    publication = ls.shown_failures.find(report)
     places = publication.shown() if publication is not None else []
     if failure is not None:
         places = [place for place in places if place.failure.id == failure] or places

@@ -52,7 +52,10 @@ def _register(server: DlBugServer) -> None:
         ls: DlBugServer, params: types.WorkspaceDiagnosticParams
     ) -> types.WorkspaceDiagnosticReport:
         ls.diagnostics.stop_pushing()
-        known = {one.uri: one.value for one in params.previous_result_ids}
+        known = {
+            previous_result_id.uri: previous_result_id.value
+            for previous_result_id in params.previous_result_ids
+        }
         found = ls.diagnostics.reports(known)
         return types.WorkspaceDiagnosticReport(
             [_of_workspace(uri, one, known.get(uri)) for uri, one in found.items()]

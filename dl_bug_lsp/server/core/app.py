@@ -59,8 +59,8 @@ class DlBugServer(LanguageServer):
         self.diagnostics = Diagnostics(
             self.text_document_publish_diagnostics, self._refresh_diagnostics
         )
-        self.shelf = ShownFailures()
-        self.told = ReportedLogs()
+        self.shown_failures = ShownFailures()
+        self.reported_logs = ReportedLogs()
         self.spectra = Spectra()
         self.settings = FolderSettings()
         self.client_commands: frozenset[str] = frozenset()
@@ -115,7 +115,7 @@ class DlBugServer(LanguageServer):
         self.window_show_message(
             types.ShowMessageParams(
                 types.MessageType.Warning,
-                "dl-bug met a problem and goes on; its log tells more.",
+                "dl-bug had an internal error and continues; see its log.",
             )
         )
 
@@ -153,7 +153,7 @@ class DlBugServer(LanguageServer):
         self.jobs.close(folder.key)
         self.settings.close(folder)
         self.diagnostics.close(folder.uri_of(""))
-        if self.shelf.drop_folder(folder):
+        if self.shown_failures.drop_folder(folder):
             self.show()
 
     def publish(self, new: Publication, *, soon: bool = False) -> None:
@@ -163,7 +163,7 @@ class DlBugServer(LanguageServer):
         """
         for arrival in self.arrivals:
             arrival(new)
-        self.shelf.put(new)
+        self.shown_failures.put(new)
         if soon:
             self.show_soon()
         else:
@@ -171,7 +171,7 @@ class DlBugServer(LanguageServer):
 
     def resolve(self, source: str, folder: Folder) -> None:
         """Take back the failure that a folder's source shows: it ended well."""
-        if self.shelf.drop_failure(source, folder):
+        if self.shown_failures.drop_failure(source, folder):
             self.show()
 
     def show_soon(self) -> None:
@@ -191,7 +191,7 @@ class DlBugServer(LanguageServer):
             self._showing.cancel()
             self._showing = None
         self._shown_at = time.monotonic()
-        self.diagnostics.show(self.shelf.all())
+        self.diagnostics.show(self.shown_failures.all())
         self.refresh_lenses()
         if self.tells_failures:
             self.protocol.notify(FAILURES_CHANGED, None)

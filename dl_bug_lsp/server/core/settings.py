@@ -35,8 +35,8 @@ def read_settings(raw: Any) -> tuple[Settings, tuple[str, ...]]:
 def sentences(given: Given) -> tuple[str, ...]:
     """Return one sentence for each setting of a client that was ignored."""
     return tuple(
-        f"The setting {'.'.join((SECTION, *one.path))} {one.words} and was ignored."
-        for one in given.problems
+        f"The setting {'.'.join((SECTION, *problem.path))} {problem.words} and was ignored."
+        for problem in given.problems
     )
 
 
@@ -115,7 +115,7 @@ class FolderSettings:
         except asyncio.CancelledError:
             raise
         except Exception:
-            logger.warning("the client did not tell its settings")
+            logger.warning("the client did not send its settings")
             return self.of_start
         if not answer or answer[0] is None:
             return self.of_start

@@ -184,11 +184,6 @@ def path_of(uri: str) -> Path | None:
     return Path(path) if path else None
 
 
-def same_file(one: str, other: str) -> bool:
-    """Say whether two URIs, however they are escaped, name the same file."""
-    return one == other or (path_of(one) is not None and path_of(one) == path_of(other))
-
-
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 Encoding = types.PositionEncodingKind | str

@@ -159,18 +159,18 @@ class Diagnostics:
         for uri in {**self._pushed, **self._failures}:
             self._send(uri)
 
-    def follow(self, shelf: ShownFailures, uri: str) -> None:
+    def follow(self, shown_failures: ShownFailures, uri: str) -> None:
         """Push what an edit of a document moved: what stands in it, or names a line of it."""
         touched = {
             document_key(place.uri): place.uri
-            for publication in shelf.around(uri)
+            for publication in shown_failures.around(uri)
             for place in publication.places
         }
         for key, changed in touched.items():
             known = self._known(changed)
             self._failures[known] = [
                 self._words_of(publication, place)
-                for publication in shelf.around(changed)
+                for publication in shown_failures.around(changed)
                 for place in publication.shown()
                 if document_key(place.uri) == key
             ]

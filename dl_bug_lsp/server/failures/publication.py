@@ -195,10 +195,10 @@ def bounded(report: Report) -> Report:
     left = max(0, len(report.failures) - MOST_FAILURES)
     failures = tuple(one for at, one in enumerate(report.failures) if at >= left or one.primary)
     failures = tuple(
-        replace(one, exception=replace(said, message=shorten(said.message, LONGEST_MESSAGE)))
-        if (said := one.exception) is not None and len(said.message) > LONGEST_MESSAGE
-        else one
-        for one in failures
+        replace(failure, exception=replace(said, message=shorten(said.message, LONGEST_MESSAGE)))
+        if (said := failure.exception) is not None and len(said.message) > LONGEST_MESSAGE
+        else failure
+        for failure in failures
     )
     gone = len(report.failures) - len(failures)
     told = (f"{gone} earlier failures are left out.",) if gone else ()

@@ -20,7 +20,7 @@ MOST_ASIDE = 20
 
 Identity = tuple[str, int]
 """A failure's id, which other runs may share, and its first line in the log."""
-Kept = tuple[str, str, int, str, int, tuple[Identity, ...]]
+KeptLog = tuple[str, str, int, str, int, tuple[Identity, ...]]
 """What is kept of a source: `ReportedLogs.kept`."""
 
 
@@ -41,7 +41,7 @@ class LogState:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _ReportedLog:
     state: LogState
     failure: str
     line: int
@@ -55,7 +55,7 @@ class ReportedLogs:
     """Of each source of a folder the log that told its failure; used on the event loop's thread."""
 
     def __init__(self) -> None:
-        self._told: dict[str, dict[str, _Told]] = {}
+        self._told: dict[str, dict[str, _ReportedLog]] = {}
         self._ready: dict[str, asyncio.Event] = {}
 
     def note(
@@ -70,7 +70,7 @@ class ReportedLogs:
         told = self._told.setdefault(folder.key, {})
         told.pop(source, None)
         if state is not None:
-            told[source] = _Told(state, *_identity(report), aside=aside)
+            told[source] = _ReportedLog(state, *_identity(report), aside=aside)
         while len(told) > MOST:
             del told[next(iter(told))]
 
@@ -78,21 +78,25 @@ class ReportedLogs:
         """Forget a source whose failure is over."""
         self._told.get(folder.key, {}).pop(source, None)
 
-    async def knows(self, folder: Folder, source: str, state: LogState | None) -> bool:
+    async def is_reported(self, folder: Folder, source: str, state: LogState | None) -> bool:
         """Whether a log has told its failure as it is, once what was kept has been read."""
         await self._event(folder).wait()
         was = self._told.get(folder.key, {}).get(source)
         return was is not None and was.state == state
 
-    async def knew(self, folder: Folder, source: str, state: LogState | None) -> bool:
+    async def was_reported_before(
+        self, folder: Folder, source: str, state: LogState | None
+    ) -> bool:
         """Whether an earlier server told the failure of a log that is as it was.
 
         What this one told may have been a part of a failure, whose rest it reads now.
         """
-        is_known = await self.knows(folder, source, state)
+        is_known = await self.is_reported(folder, source, state)
         return is_known and self._told[folder.key][source].is_restored
 
-    def was_told(self, folder: Folder, source: str, state: LogState | None, report: Report) -> bool:
+    def was_reported(
+        self, folder: Folder, source: str, state: LogState | None, report: Report
+    ) -> bool:
         """Whether an earlier server told this failure, at this line, of a log that grew since."""
         was = self._told.get(folder.key, {}).get(source)
         return (
@@ -129,11 +133,13 @@ class ReportedLogs:
             for source, was in held.items()
         ]
 
-    def restore(self, folder: Folder, kept: list[Kept]) -> None:
+    def restore(self, folder: Folder, kept: list[KeptLog]) -> None:
         """Take in what was kept of a folder; also without any: whoever waits for it goes on."""
         told = self._told.setdefault(folder.key, {})
         for source, file, changed, failure, line, aside in kept[-MOST:]:
-            told.setdefault(source, _Told(LogState(file, changed), failure, line, True, aside))
+            told.setdefault(
+                source, _ReportedLog(LogState(file, changed), failure, line, True, aside)
+            )
         self._event(folder).set()
 
     def close(self, folder: Folder) -> None:

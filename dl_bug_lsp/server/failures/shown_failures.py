@@ -159,10 +159,10 @@ class _Index:
         self.spots: dict[str, dict[Spot, None]] = {}
         self.publications: dict[str, list[Publication]] = {}
         for held in by_source.values():
-            for one in held.spots():
-                self.spots.setdefault(document_key(one.uri), {})[one] = None
+            for spot in held.spots():
+                self.spots.setdefault(document_key(spot.uri), {})[spot] = None
         for held in self.shown:
-            for key in dict.fromkeys(document_key(one.uri) for one in held.spots()):
+            for key in dict.fromkeys(document_key(spot.uri) for spot in held.spots()):
                 self.publications.setdefault(key, []).append(held)
 
 

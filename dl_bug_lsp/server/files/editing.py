@@ -39,7 +39,7 @@ def register(server: DlBugServer) -> None:
     def did_open(ls: DlBugServer, params: types.DidOpenTextDocumentParams) -> None:
         """Suspects are found on disk; the editor may open the file with other text."""
         document = params.text_document
-        spots = ls.shelf.spots(document.uri)
+        spots = ls.shown_failures.spots(document.uri)
         lines = lines_of(ls, document.uri)
         if spots and lines is not None:
             seen[document_key(document.uri)] = tuple(lines)
@@ -74,13 +74,13 @@ def register(server: DlBugServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_RENAME_FILES, ALL_FILES)
     def renamed(ls: DlBugServer, params: types.RenameFilesParams) -> None:
-        moved = [_rename(ls, one.old_uri, one.new_uri) for one in params.files]
+        moved = [_rename(ls, file.old_uri, file.new_uri) for file in params.files]
         if any(moved):
             ls.show()
 
     @server.feature(types.WORKSPACE_DID_DELETE_FILES, ALL_FILES)
     def deleted(ls: DlBugServer, params: types.DeleteFilesParams) -> None:
-        gone = [spot for one in params.files for spot in _below(ls, one.uri)]
+        gone = [spot for file in params.files for spot in _below(ls, file.uri)]
         for spot in gone:
             spot.lose()
         if gone:
@@ -89,13 +89,13 @@ def register(server: DlBugServer) -> None:
 
 def follow_edit(ls: DlBugServer, uri: str, changes: Changes, before: Lines | None) -> bool:
     """Move what stands in a document; return whether anything stands in it."""
-    spots = ls.shelf.spots(uri)
+    spots = ls.shown_failures.spots(uri)
     if not spots:
         return False
     after = lines_of(ls, uri)
-    if after is not None and ls.shelf.edit(uri, changes, before, after, encoding_of(ls)):
+    if after is not None and ls.shown_failures.edit(uri, changes, before, after, encoding_of(ls)):
         # Lenses are not refreshed: they move in the editor, and refreshing while one types jumps.
-        ls.diagnostics.follow(ls.shelf, uri)
+        ls.diagnostics.follow(ls.shown_failures, uri)
     return True
 
 
@@ -144,7 +144,7 @@ def disk_changed(ls: DlBugServer, folder: Folder, names: Iterable[str]) -> None:
         parts = file.split("/") if file is not None else []
         return any("/".join(parts[:depth]) in changed for depth in range(1, len(parts) + 1))
 
-    if any(wanted(spot.home) for p in ls.shelf.held() for spot in p.spots()):
+    if any(wanted(spot.home) for p in ls.shown_failures.held() for spot in p.spots()):
         task = asyncio.ensure_future(read_again(ls, wanted))
         _TASKS.add(task)
         task.add_done_callback(_TASKS.discard)
@@ -157,7 +157,7 @@ async def read_again(
     ls: DlBugServer, wanted: Callable[[str], bool], *, keeps_missing: bool = False
 ) -> None:
     """Put the spots of closed files where their lines stand on disk now."""
-    for publication in ls.shelf.held():
+    for publication in ls.shown_failures.held():
         homes = dict.fromkeys(s.home for s in publication.spots() if wanted(s.home))
         for home in homes:
             file = publication.folder.file_of(home)
@@ -183,7 +183,7 @@ def _on_disk(folder: Folder, file: str) -> tuple[Sequence[str], Sequence[Cell]]:
 
 def _below(ls: DlBugServer, uri: str) -> list[Spot]:
     """Return the spots in a file, or in the files of a folder."""
-    found = dict.fromkeys(s for p in ls.shelf.held() for s in p.spots())
+    found = dict.fromkeys(s for p in ls.shown_failures.held() for s in p.spots())
     return [spot for spot in found if _is_below(spot.home, uri)]
 
 
@@ -193,7 +193,7 @@ def _is_below(uri: str, top: str) -> bool:
 
 
 def _rename(ls: DlBugServer, old: str, new: str) -> bool:
-    for held in ls.shelf.held():
+    for held in ls.shown_failures.held():
         if held.log is not None and _is_below(held.log, old):
             held.log = new + held.log[len(old) :]
     spots = _below(ls, old)
@@ -202,5 +202,5 @@ def _rename(ls: DlBugServer, old: str, new: str) -> bool:
             value: str = getattr(spot, name)
             if value.startswith(old):
                 setattr(spot, name, new + value[len(old) :])
-    ls.shelf.moved()
+    ls.shown_failures.moved()
     return bool(spots)

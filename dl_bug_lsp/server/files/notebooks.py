@@ -39,7 +39,7 @@ def register(server: DlBugServer) -> None:
         key = document_key(params.notebook_document.uri)
         for spot in _spots(ls, params.notebook_document.uri):
             spot.uri = spot.home
-        ls.shelf.moved()
+        ls.shown_failures.moved()
         await read_again(ls, lambda home: document_key(home) == key)
         ls.show()
 
@@ -47,11 +47,14 @@ def register(server: DlBugServer) -> None:
 def is_open_notebook(ls: DlBugServer, uri: str) -> bool:
     """Say whether a file is a notebook that is open in the client."""
     key = document_key(uri)
-    return any(document_key(one.uri) == key for one in ls.workspace.notebook_documents.values())
+    return any(
+        document_key(notebook_document.uri) == key
+        for notebook_document in ls.workspace.notebook_documents.values()
+    )
 
 
 def _spots(ls: DlBugServer, notebook: str) -> list[Spot]:
-    return _of_notebook((spot for p in ls.shelf.held() for spot in p.spots()), notebook)
+    return _of_notebook((spot for p in ls.shown_failures.held() for spot in p.spots()), notebook)
 
 
 def _of_notebook(spots: Iterable[Spot], notebook: str) -> list[Spot]:
@@ -83,5 +86,5 @@ def _place(ls: DlBugServer, notebook: str, spots: list[Spot]) -> bool:
             spot.set_lines(found[1], found[1], cells[found[0]], encoding_of(ls))
         elif spot.uri != spot.home:
             spot.range = None
-    ls.shelf.moved()
+    ls.shown_failures.moved()
     return changed

@@ -25,7 +25,7 @@ from dl_bug_lsp.server.failures.reported_logs import LogState
 from dl_bug_lsp.server.failures.shown_failures import OF_A_FOLDER
 from dl_bug_lsp.server.files.indexing import files_changed
 from dl_bug_lsp.server.files.notebooks import is_open_notebook
-from dl_bug_lsp.server.following.followed_spectra import spectrum_looker
+from dl_bug_lsp.server.following.followed_spectra import spectrum_change_checker
 from dl_bug_lsp.server.following.followed_trainings import training_looker
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError
 from dl_bug_lsp.settings.reading import Settings
@@ -70,7 +70,7 @@ def _are_in_line(one: Path, other: Path) -> bool:
     return one == other or one in other.parents or other in one.parents
 
 
-def concerns(folder: Folder, run: RunPlace) -> bool:
+def is_for_folder(folder: Folder, run: RunPlace) -> bool:
     """Whether a run ran in a folder, or names a file of it in its command."""
     root, ran_in = folder.real_root, Path(run.folder)
     named = (run.folder, *run.command[:MOST_WORDS])
@@ -129,23 +129,25 @@ class LogFailures:
             if folder.closed.is_set():
                 return
             state = LogState.of(folder, failure.file)
-            if await ls.told.knew(folder, failure.source, state):
+            if await ls.reported_logs.was_reported_before(folder, failure.source, state):
                 return
             found = await self._localized(folder, failure)
             is_open = found is not None and not found.folder.closed.is_set()
             if found is None or not is_open or self._newest.get(key) is not failure:
                 return
-            was_told = ls.told.was_told(folder, failure.source, state, found.report)
-            shown = ls.shelf.has(found.source, found.folder)
-            aside = ls.told.aside(folder, failure.source, state, shown)
+            was_reported = ls.reported_logs.was_reported(
+                folder, failure.source, state, found.report
+            )
+            shown = ls.shown_failures.has(found.source, found.folder)
+            aside = ls.reported_logs.aside(folder, failure.source, state, shown)
             found.put_aside(aside)
             if found.settings.keep_failures:
-                ls.told.note(folder, failure.source, state, found.report, aside)
-            if not was_told:
+                ls.reported_logs.note(folder, failure.source, state, found.report, aside)
+            if not was_reported:
                 found.log = _log_uri(folder, failure)
                 for name in _names(folder, failure.source):
                     if name != found.source:
-                        ls.shelf.drop_source(name, folder)
+                        ls.shown_failures.drop_source(name, folder)
                 ls.publish(found, soon=True)
         except (SupersededError, CancelledError):
             return
@@ -180,17 +182,17 @@ class LogFailures:
             if has_frame(there.report):
                 return there
         run = failure.run
-        is_ours = run is None or any(concerns(one, run) for one in telling)
+        is_ours = run is None or any(is_for_folder(one, run) for one in telling)
         return found if is_ours else None
 
     def recovered(self, folder: Folder, source: str) -> None:
         """Take back what a log showed; a run that ended well ends the failure for all sources."""
         ls = self._ls
-        ls.told.forget(folder, source)
+        ls.reported_logs.forget(folder, source)
         self._newest.pop((folder.key, source), None)
         for name in _names(folder, source):
             ls.jobs.drop(job_name(name, (folder,)))
-            drop = ls.shelf.drop_failure if is_run(name) else ls.shelf.drop_source
+            drop = ls.shown_failures.drop_failure if is_run(name) else ls.shown_failures.drop_source
             if not folder.closed.is_set() and drop(name, folder):
                 ls.show_soon()
 
@@ -258,9 +260,9 @@ class FollowedLogs:
 
         sources = any_of(self._sources)
         is_source = None if self._ls.hears_of_files else partial(_matches, sources)
-        ear = _Ear(self, folder)
+        ear = _WatchSink(self, folder)
         looks = (
-            spectrum_looker(self._ls, folder, settings.spectrum_junit),
+            spectrum_change_checker(self._ls, folder, settings.spectrum_junit),
             training_looker(self._ls, folder),
         )
 
@@ -308,7 +310,7 @@ class FollowedLogs:
             files_changed(self._ls, folder, changes.created, changes.changed, changes.deleted)
 
 
-class _Ear:
+class _WatchSink:
     """Hands what a folder's watcher tells over to the event loop; called on its thread."""
 
     def __init__(self, logs: FollowedLogs, folder: Folder) -> None:

@@ -51,7 +51,7 @@ def coverage_pair(root: Path, junit: Sequence[str] | None) -> tuple[Path, Path] 
     return (root / COVERAGE, root / max(found)[1]) if found else None
 
 
-def looker(
+def change_checker(
     root: Path, junit: Sequence[str] | None, changed: Callable[[], None]
 ) -> Callable[[], None]:
     """Return what is to be called now and then, in one thread; it tells when a file changed.
@@ -121,7 +121,7 @@ def heat(ls: DlBugServer, uri: str) -> list[dict[str, Any]] | None:
     return shown or None
 
 
-def spectrum_looker(
+def spectrum_change_checker(
     ls: DlBugServer, folder: Folder, junit: Sequence[str] | None
 ) -> Callable[[], None]:
     """Return what a folder's watcher calls now and then, on its thread."""
@@ -131,7 +131,7 @@ def spectrum_looker(
         with suppress(RuntimeError):  # The loop may be gone.
             loop.call_soon_threadsafe(read_soon, ls, folder)
 
-    return looker(folder.root, junit, changed)
+    return change_checker(folder.root, junit, changed)
 
 
 _tasks: set[asyncio.Task[None]] = set()
@@ -184,7 +184,7 @@ async def _read(ls: DlBugServer, folder: Folder) -> None:
         _take_back(ls, folder)
         return
     if found.publication.source != SOURCE:
-        ls.shelf.drop_source(SOURCE, folder)
+        ls.shown_failures.drop_source(SOURCE, folder)
     ls.spectra.put(folder, found.spectrum)
     _ours.add(found.publication)
     if await _is_put_aside(ls, found.publication, state):
@@ -198,10 +198,12 @@ async def _is_put_aside(ls: DlBugServer, new: Publication, state: LogState | Non
     folder, source = new.folder, new.source
     if source != SOURCE:
         return False
-    is_known = await ls.told.knows(folder, source, state)
-    old = next((p for p in ls.shelf.held() if p.folder is folder and p.source == source), None)
+    is_known = await ls.reported_logs.is_reported(folder, source, state)
+    old = next(
+        (p for p in ls.shown_failures.held() if p.folder is folder and p.source == source), None
+    )
     if new.settings.keep_failures:
-        ls.told.note(folder, source, state, new.report)
+        ls.reported_logs.note(folder, source, state, new.report)
     if is_known and old is not None:
         new.put_aside_as(old)
     return is_known and old is None
@@ -215,6 +217,6 @@ def _state(folder: Folder) -> LogState | None:
 def _take_back(ls: DlBugServer, folder: Folder) -> None:
     """Show nothing of a folder's spectrum any more."""
     had = ls.spectra.put(folder, None)
-    ls.told.forget(folder, SOURCE)
-    if ls.shelf.drop_source(SOURCE, folder) or had:
+    ls.reported_logs.forget(folder, SOURCE)
+    if ls.shown_failures.drop_source(SOURCE, folder) or had:
         ls.show()

@@ -45,7 +45,7 @@ def register(server: DlBugServer) -> None:
 def _arrived(ls: DlBugServer, new: Publication) -> None:
     """Show what metrics alone say of a run no longer where its recording says more."""
     if new.source.startswith(PREFIX):
-        ls.shelf.drop(
+        ls.shown_failures.drop(
             lambda held: (
                 held.folder is new.folder
                 and held.source == f"run:{new.source.removeprefix(PREFIX)}"
@@ -106,7 +106,7 @@ async def _read(ls: DlBugServer, folder: Folder) -> None:
     source, shown = found
     if shown is not None and shown.places:
         ls.publish(shown)
-    elif ls.shelf.drop_source(source, folder):
+    elif ls.shown_failures.drop_source(source, folder):
         ls.show()
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from dl_bug_lsp.recording.coverage_data import CoverageDataError
 from dl_bug_lsp.recording.importing import ImportingError, JUnitError, import_session
-from dl_bug_lsp.recording.ranked import Ranked, heat_of, line_counts, ranked_now
 from dl_bug_lsp.recording.session_folder import relative
 from dl_bug_lsp.recording.spectra import current_spectrum, spectrum_file
+from dl_bug_lsp.recording.spectrum_ranking import Ranked, heat_of, line_counts, ranked_now
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import Encoding
@@ -33,7 +33,7 @@ from dl_bug_lsp.spectrum.values import PROGRAM
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSpectrum:
     """What a folder's spectrum tells; nothing where no test fails, or ``problem`` in a sentence."""
 
     spectrum: FolderSpectrum | None = None
@@ -45,26 +45,26 @@ FAILED = " (failed)"
 """What the name of a failing program has at its end, beside the passing one of the same command."""
 
 
-def read_folder(folder: Folder, settings: Settings, encoding: Encoding) -> Found:
+def read_folder(folder: Folder, settings: Settings, encoding: Encoding) -> FoundSpectrum:
     """Return what the newest spectrum of a folder tells."""
     workspace = folder.workspace
     workspace.catch_up()
     try:
         recording = _newest(folder, settings)
         if recording is None:
-            return Found()
+            return FoundSpectrum()
         recorded = current_spectrum(workspace, recording)
     except StoreError as error:
-        return Found(problem=str(error))
+        return FoundSpectrum(problem=str(error))
     if not recorded.spectrum.failing:
-        return Found()
+        return FoundSpectrum()
     ranked = ranked_now(workspace, recorded, settings.options)
     programs = [name for name in sorted(recorded.texts) if name.startswith(PROGRAM)]
     # A program's failure is known from its record, too; what is told last is shown.
     source = programs[0].removesuffix(FAILED) if programs else SOURCE
     shown = publication(ranked.report, folder, settings, source, encoding)
     shown.keep_text(ranked.text)
-    return Found(_spectrum(folder, ranked, source), shown)
+    return FoundSpectrum(_spectrum(folder, ranked, source), shown)
 
 
 def _newest(folder: Folder, settings: Settings) -> Recording | None:

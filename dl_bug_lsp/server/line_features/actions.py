@@ -66,7 +66,7 @@ async def _search(ls: DlBugServer, held: Publication) -> list[Offer]:
         logger.exception("the fixes of a failure could not be found")
         found = []
     held.offers = found
-    ls.shelf.moved()
+    ls.shown_failures.moved()
     settle_open(ls, held)
     return found
 
@@ -148,11 +148,15 @@ def register(server: DlBugServer) -> None:
             return []
         found: list[Found] = []
         first, last = params.range.start.line, params.range.end.line
-        for publication, place in ls.shelf.at(params.text_document.uri):
+        for publication, place in ls.shown_failures.at(params.text_document.uri):
             stands = place.mark.range
             if stands is None or stands.start.line > last or stands.end.line < first:
                 continue
-            mine = [one for one in params.context.diagnostics if _is_of(one, publication, place)]
+            mine = [
+                diagnostic
+                for diagnostic in params.context.diagnostics
+                if _is_of(diagnostic, publication, place)
+            ]
             found.extend(await _fixes(ls, publication, place, mine))
             found.extend(_suggested(ls, place, mine))
             found.extend(_ways(ls, publication, place, mine))
@@ -161,7 +165,7 @@ def register(server: DlBugServer) -> None:
     @server.feature(types.CODE_ACTION_RESOLVE)
     async def resolve(ls: DlBugServer, action: types.CodeAction) -> types.CodeAction:
         data = action.data if isinstance(action.data, dict) else {}
-        publication = ls.shelf.find(str(data.get("report")))
+        publication = ls.shown_failures.find(str(data.get("report")))
         at = data.get("fix")
         offers = await offers_of(ls, publication) if publication is not None else []
         if publication is None or not isinstance(at, int) or not 0 <= at < len(offers):

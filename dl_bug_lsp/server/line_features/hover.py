@@ -15,7 +15,7 @@ def register(server: DlBugServer) -> None:
         line = params.position.line
         found = [
             (publication, place)
-            for publication, place in ls.shelf.at(params.text_document.uri)
+            for publication, place in ls.shown_failures.at(params.text_document.uri)
             if place.mark.range is not None
             and publication.settings.hover
             and place.mark.range.start.line <= line <= place.mark.range.end.line

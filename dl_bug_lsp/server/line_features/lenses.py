@@ -19,7 +19,7 @@ def register(server: DlBugServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=True))
     def code_lens(ls: DlBugServer, params: types.CodeLensParams) -> list[types.CodeLens]:
         uri = params.text_document.uri
-        return [*lenses(ls.shelf.at(uri)), *count_lenses(ls, uri)]
+        return [*lenses(ls.shown_failures.at(uri)), *count_lenses(ls, uri)]
 
     @server.feature(types.CODE_LENS_RESOLVE)
     def resolve(ls: DlBugServer, lens: types.CodeLens) -> types.CodeLens:
@@ -67,10 +67,13 @@ def count_lenses(ls: DlBugServer, uri: str) -> list[types.CodeLens]:
 
 
 def command(ls: DlBugServer, data: Any) -> types.Command:
-    """Return a lens' command; one whose failure is gone since says so and does nothing."""
+    """Return a lens' command; one whose failure is gone since says so and does nothing.
+
+    Raises `JsonRpcInvalidParams` for data that is not of one of our lenses.
+    """
     if not isinstance(data, dict):
         raise JsonRpcInvalidParams("this lens is none of dl-bug's")
-    publication = ls.shelf.find(data.get("report"))
+    publication = ls.shown_failures.find(data.get("report"))
     ranks = data.get("ranks")
     places = [
         place

@@ -69,7 +69,10 @@ class Logs:
         ls.document_closings.append(lambda uri: self._kept.pop(uri, None))
 
     async def outline(self, uri: str, asker: str) -> tuple[Outline | None, Folder | None]:
-        """Return the outline of an open log and the folder it links into, None for no log."""
+        """Return the outline of an open log and the folder it links into, None for no log.
+
+        Raises `JsonRpcRequestCancelled` where a newer request took its place.
+        """
         ls = self._ls
         request = ls.protocol.msg_id
         document = buffer_of(ls, uri)
@@ -141,7 +144,7 @@ def is_log(ls: DlBugServer, uri: str, language: str | None, settings: Settings |
     file = folder.file_of(uri) if folder is not None else None
     if file is not None and settings is not None and _rules(settings).is_log(file):
         return not file.endswith(".ipynb")
-    return any(publication.log == uri for publication in ls.shelf.held())
+    return any(publication.log == uri for publication in ls.shown_failures.held())
 
 
 def _rules(settings: Settings) -> LogRules:

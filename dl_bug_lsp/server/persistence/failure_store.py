@@ -14,8 +14,8 @@ from dl_bug_lsp.server.files.editing import encoding_of
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.server.failures.reported_logs import Kept as KeptLog
-    from dl_bug_lsp.server.persistence.failures_file import Kept, Known, Restored
+    from dl_bug_lsp.server.failures.reported_logs import KeptLog
+    from dl_bug_lsp.server.persistence.failures_file import Known, Restored, StoredContent
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ def register(server: DlBugServer) -> None:
     server.openings.append(keeper.opened)
     server.closings.append(keeper.closed)
 
-    server.saves.append(lambda uri: keeper.changed() if server.shelf.spots(uri) else None)
+    server.saves.append(lambda uri: keeper.changed() if server.shown_failures.spots(uri) else None)
 
 
 class FailureStore:
@@ -59,9 +59,9 @@ class FailureStore:
             self._start(self._write_now(folder, self._kept(folder)))
         else:
             self._forget(folder)
-        self._ls.told.close(folder)
+        self._ls.reported_logs.close(folder)
 
-    async def _write_now(self, folder: Folder, kept: Kept) -> None:
+    async def _write_now(self, folder: Folder, kept: StoredContent) -> None:
         try:
             await self._write_folder(folder, kept)
         except Exception:
@@ -91,15 +91,15 @@ class FailureStore:
         finally:
             self._is_writing = False
 
-    def _kept(self, folder: Folder) -> Kept:
+    def _kept(self, folder: Folder) -> StoredContent:
         # Imported here: there is nothing to keep before there is a failure.
-        from dl_bug_lsp.server.persistence.failures_file import MOST, Kept, to_kept
+        from dl_bug_lsp.server.persistence.failures_file import MOST, StoredContent, to_kept
 
-        held = [p for p in self._ls.shelf.held() if p.folder is folder and p.shown()]
+        held = [p for p in self._ls.shown_failures.held() if p.folder is folder and p.shown()]
         shown = [to_kept(one) for one in held[-MOST:] if one.settings.keep_failures]
-        return Kept(shown, self._ls.told.kept(folder))
+        return StoredContent(shown, self._ls.reported_logs.kept(folder))
 
-    async def _write_folder(self, folder: Folder, kept: Kept) -> None:
+    async def _write_folder(self, folder: Folder, kept: StoredContent) -> None:
         if folder.key not in self._written and not (kept.failures or kept.told):
             return
 
@@ -158,13 +158,13 @@ class FailureStore:
             self._written.setdefault(folder.key, b"")
             self._known.setdefault(folder.key, set()).update(found.known)
             told = found.told
-            for one in found.publications:
-                if not ls.shelf.has(one.source, folder):
-                    ls.publish(one)
+            for publication in found.publications:
+                if not ls.shown_failures.has(publication.source, folder):
+                    ls.publish(publication)
         except (SupersededError, CancelledError):
             return
         except Exception:
             logger.exception("the failures that were kept could not be shown")
         finally:
             if not folder.closed.is_set():
-                ls.told.restore(folder, told)
+                ls.reported_logs.restore(folder, told)

@@ -40,8 +40,7 @@ from dl_bug_lsp.report import (
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import CellLine, Encoding, Spot, line_text, to_file
 from dl_bug_lsp.server.failures.publication import Place, Publication, publication
-from dl_bug_lsp.server.failures.reported_logs import MOST_ASIDE
-from dl_bug_lsp.server.failures.reported_logs import Kept as KeptLog
+from dl_bug_lsp.server.failures.reported_logs import MOST_ASIDE, KeptLog
 from dl_bug_lsp.server.jobs import Token
 from dl_bug_lsp.settings.reading import Settings
 
@@ -271,7 +270,7 @@ LARGEST = 4 * 2**20
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredContent:
     """What is written of a folder, as JSON values."""
 
     failures: list[dict[str, Any]]
@@ -287,7 +286,7 @@ class Restored:
     known: Known = field(default_factory=set)
 
 
-def to_bytes(content: Kept) -> bytes | None:
+def to_bytes(content: StoredContent) -> bytes | None:
     """Return the file's bytes, None for nothing to keep; the oldest give way to the limit."""
     kept, told = content.failures, content.told
     while kept or told:
@@ -303,39 +302,39 @@ Known = set[tuple[str, ...]]
 """What a server has kept or read of a folder; the rest of the file is what others keep."""
 
 
-def names_of(content: Kept) -> Known:
+def names_of(content: StoredContent) -> Known:
     """Return what tells each part of a content from all others: of whatever server."""
     return {*map(_failure_name, content.failures), *map(_told_name, content.told)}
 
 
-def beside(old: bytes | None, content: Kept, known: Known) -> Kept:
+def beside(old: bytes | None, content: StoredContent, known: Known) -> StoredContent:
     """Return a content with what others keep in the same file: what is there, but not ``known``."""
     found = _parsed(old)
     if found is None:
         return content
     own = names_of(content) | known
-    failures = [one for one in found.failures if _failure_name(one) not in own]
+    failures = [failure for failure in found.failures if _failure_name(failure) not in own]
     told = [one for one in found.told if _told_name(one) not in own]
-    return Kept(
+    return StoredContent(
         [*failures, *content.failures][-MOST:],
         [*told, *content.told][-MOST:],
     )
 
 
-def _parsed(data: bytes | None) -> Kept | None:
+def _parsed(data: bytes | None) -> StoredContent | None:
     """Return what a file holds, as far as its parts have a name; None where it is damaged."""
     try:
         raw = json.loads(data) if data is not None else None
         if raw is None or raw["version"] != VERSION:
             return None
         failures, told = list(raw["failures"]), list(raw.get("told", ()))
-        for one in failures:
-            _failure_name(one)
+        for failure in failures:
+            _failure_name(failure)
         for one in told:
             _told_name(one)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
-    return Kept(failures, told)
+    return StoredContent(failures, told)
 
 
 def _failure_name(one: dict[str, Any]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from dl_bug_lsp.taxonomy.rules import (
     torch,
     trainers,
 )
-from dl_bug_lsp.taxonomy.rules.rule import Rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule
 
 _TORCH = names(
     "torch torchvision torchaudio torchtext torchmetrics functorch lightning pytorch_lightning "
@@ -47,9 +47,9 @@ class Table:
     rules: tuple[Rule, ...]
     packages: frozenset[str] = frozenset()
 
-    def concerns(self, scene: ClassificationContext) -> bool:
+    def applies_to(self, context: ClassificationContext) -> bool:
         """Say whether the family can have raised it: its code did, or nobody knows whose did."""
-        libraries = set(scene.libraries)
+        libraries = set(context.libraries)
         return not self.packages or not libraries or bool(libraries & self.packages)
 
 

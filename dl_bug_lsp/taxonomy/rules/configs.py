@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, names
-from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 KEY, ARGUMENT, TYPE = "key_not_found", "illegal_argument", "type_mismatch"
 SYNTAX, LIBRARY = "syntax_error", "library_not_found"
@@ -16,10 +16,10 @@ _OTHER_PROGRAMS = names(
 )
 
 
-def _usage_error(scene: ClassificationContext) -> bool:
-    if not scene.is_message or scene.class_name in _OTHER_PROGRAMS:
+def _usage_error(context: ClassificationContext) -> bool:
+    if not context.is_message or context.class_name in _OTHER_PROGRAMS:
         return False
-    return bool(_USAGE.search(scene.message) or _USAGE.search(scene.failure.evidence))
+    return bool(_USAGE.search(context.message) or _USAGE.search(context.failure.evidence))
 
 
 RULES: tuple[Rule, ...] = (

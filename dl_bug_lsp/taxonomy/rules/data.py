@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.taxonomy.classification_context import FRAMEWORKS, ClassificationContext, names
-from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 DATA, SYNTAX, CODING = "corrupt_data", "syntax_error", "unexpected_encoding"
 TYPE = "type_mismatch"
@@ -29,50 +29,50 @@ _NUMBER_LIKE = re.compile(r"[\d.,:;%$€+\-_/ eE<>~=()]+[a-zA-Z]?")
 _MISSING = names("na n/a nan none null nil missing unknown undefined - -- ? . x inf err error #n/a")
 
 
-def _words_around(scene: ClassificationContext) -> str:
+def _words_around(context: ClassificationContext) -> str:
     """Return the source lines, functions and files of the innermost frames."""
-    frames = [f for f in scene.frames if f.source or f.function]
+    frames = [f for f in context.frames if f.source or f.function]
     return " ".join(f"{f.function or ''} {f.source or ''} {f.file}" for f in frames[-6:])
 
 
-def _of_a_config(scene: ClassificationContext) -> bool:
+def _of_a_config(context: ClassificationContext) -> bool:
     """Say whether a parser read what a person wrote as a config, not the job's data.
 
     YAML and TOML are config languages; JSON is one unless it is read line by line or the code
     around speaks of records.
     """
-    if scene.raised_in(
+    if context.raised_in(
         "yaml", "ruamel", "tomllib", "tomli", "toml", "omegaconf", "hydra", "configparser"
     ):
         return True
     # Readers of data sets read records; a second document on line 2 is a file of JSON lines.
-    if {"datasets", "pandas", "pyarrow"} & set(scene.libraries) or scene.says(
+    if {"datasets", "pandas", "pyarrow"} & set(context.libraries) or context.says(
         "extra data: line 2 "
     ):
         return False
     user = next(
-        (f for f in reversed(scene.frames) if f.source and f.source == scene.user_source), None
+        (f for f in reversed(context.frames) if f.source and f.source == context.user_source), None
     )
-    near = f"{scene.user_source} {user.function or '' if user else ''}"
+    near = f"{context.user_source} {user.function or '' if user else ''}"
     if _CONFIG_WORD.search(near):
         return True
     if _DATA_WORD.search(near) or "loads(" in near:
         return False
-    if _CONFIG_WORD.search(_words_around(scene)):
+    if _CONFIG_WORD.search(_words_around(context)):
         return True
     # A one-line document is a record or a response; people write configs over several lines.
-    several = re.search(r"line (\d+) column", scene.text)
+    several = re.search(r"line (\d+) column", context.text)
     return several is not None and int(several.group(1)) > 1
 
 
-def _of_data(scene: ClassificationContext) -> bool:
-    return not _of_a_config(scene)
+def _of_data(context: ClassificationContext) -> bool:
+    return not _of_a_config(context)
 
 
-def _converts_field(scene: ClassificationContext) -> bool:
+def _converts_field(context: ClassificationContext) -> bool:
     """Say whether the user's line converts a field of a record that was read."""
-    return bool(re.search(r"\[['\"\d]|\.get\(|\.split\(|\.strip\(", scene.user_source)) or bool(
-        _RECORD_NAME.search(scene.user_source)
+    return bool(re.search(r"\[['\"\d]|\.get\(|\.split\(|\.strip\(", context.user_source)) or bool(
+        _RECORD_NAME.search(context.user_source)
     )
 
 
@@ -81,11 +81,11 @@ def _is_number_like(value: str) -> bool:
     return any(c.isdigit() for c in value) and bool(_NUMBER_LIKE.fullmatch(value))
 
 
-def _value_is_damaged(scene: ClassificationContext) -> bool:
+def _value_is_damaged(context: ClassificationContext) -> bool:
     """Say whether the text that is no number is empty, a missing marker or a torn number."""
     groups = [
         m.group(1) if m.group(1) is not None else m.group(2)
-        for m in _QUOTED.finditer(scene.message)
+        for m in _QUOTED.finditer(context.message)
     ]
     if not groups:
         return False
@@ -93,10 +93,12 @@ def _value_is_damaged(scene: ClassificationContext) -> bool:
     return not value or value.lower() in _MISSING or _is_number_like(value)
 
 
-def _words_as_numbers(scene: ClassificationContext) -> bool:
+def _words_as_numbers(context: ClassificationContext) -> bool:
     """Say whether numeric code got a column of words: not encoded, a wrong type, but not torn."""
     numeric = {"numpy", "pandas", "sklearn", "xgboost", "lightgbm", *FRAMEWORKS}
-    return any(library in numeric for library in scene.libraries) and not _value_is_damaged(scene)
+    return any(library in numeric for library in context.libraries) and not _value_is_damaged(
+        context
+    )
 
 
 RULES_NONE: tuple[Rule, ...] = (

@@ -1,8 +1,6 @@
-"""Rules for the execution environment: paths, libraries, rights, shells, containers.
+"""Rules for the execution environment: paths, libraries, permissions, shells, containers.
 
-Rules for the execution environment: paths, libraries, rights, in Python's and shells' words.
-
-Rules for shells, schedulers and containers that speak without a traceback.
+Messages of Python, and messages of shells and schedulers without a traceback.
 """
 
 from __future__ import annotations
@@ -10,7 +8,7 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
-from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 PATH, LIBRARY, RIGHTS = "path_not_found", "library_not_found", "permission_denied"
 ATTRIBUTE, VERSION = "attribute_not_found", "version_conflict"
@@ -26,19 +24,19 @@ _OPTION_AS_COMMAND = re.compile(
 )
 
 
-def _begins_with_option(scene: ClassificationContext) -> bool:
+def _begins_with_option(context: ClassificationContext) -> bool:
     """Say whether what the shell did not find begins like an option."""
-    return _OPTION_AS_COMMAND.search(scene.cause.message.lower()) is not None
+    return _OPTION_AS_COMMAND.search(context.cause.message.lower()) is not None
 
 
-def _name_of_workspace_module(scene: ClassificationContext) -> bool:
+def _name_of_workspace_module(context: ClassificationContext) -> bool:
     """``cannot import name x from m``: say whether ``m`` is the user's own module."""
-    found = _FROM.search(scene.message)
+    found = _FROM.search(context.message)
     if found is None:
         return False
-    if scene.workspace_module is not None and scene.workspace_module(found.group(3)):
+    if context.workspace_module is not None and context.workspace_module(found.group(3)):
         return True
-    after = scene.message[found.end() :].strip()
+    after = context.message[found.end() :].strip()
     where = _WHERE.search(after.splitlines()[0]) if after else None
     if where is None or "unknown location" in where.group(1):
         return False
@@ -301,9 +299,11 @@ _FILES = (
 )
 
 
-def _about_files(scene: ClassificationContext) -> bool:
+def _about_files(context: ClassificationContext) -> bool:
     """Say whether ``not found`` is about something on a disk, not a key, column or operator."""
-    return scene.class_name.startswith(("FileNotFound", "NotADir", "IsADir")) or scene.says(*_FILES)
+    return context.class_name.startswith(("FileNotFound", "NotADir", "IsADir")) or context.says(
+        *_FILES
+    )
 
 
 RULES_PROGRAMS: tuple[Rule, ...] = (

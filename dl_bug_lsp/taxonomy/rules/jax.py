@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, names
-from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 MISUSE, SHAPE, TYPE = "framework_api_misuse", "tensor_mismatch", "type_mismatch"
 INDEX, ARGUMENT, NAN = "illegal_index", "illegal_argument", "loss_nan"
@@ -25,15 +25,15 @@ _FLAX_WORDS = (
 )
 
 
-def _of_flax(scene: ClassificationContext) -> bool:
+def _of_flax(context: ClassificationContext) -> bool:
     """Say whether a plain exception class comes from a library on top of JAX."""
-    if scene.class_name not in _PLAIN:
+    if context.class_name not in _PLAIN:
         return True
-    return scene.says(*_FLAX_WORDS) or scene.raised_in(*_FLAX)
+    return context.says(*_FLAX_WORDS) or context.raised_in(*_FLAX)
 
 
-def _shapes_differ(scene: ClassificationContext) -> bool:
-    return scene.says("shapes do not match", "shape mismatch", "differing shapes", "shape")
+def _shapes_differ(context: ClassificationContext) -> bool:
+    return context.says("shapes do not match", "shape mismatch", "differing shapes", "shape")
 
 
 RULES: tuple[Rule, ...] = (

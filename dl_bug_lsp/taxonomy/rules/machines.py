@@ -1,16 +1,9 @@
-"""Rules for machines: hardware, signals, schedulers, memory that ran out, devices.
-
-Rules for what ends a job from below: hardware, disks, signals, schedulers.
-
-Rules for memory that ran out: the device's and the host's.
-
-Rules for devices that are not there and components that do not fit together.
-"""
+"""Rules for machines: hardware, disks, signals, schedulers, memory and devices."""
 
 from __future__ import annotations
 
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
-from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 HARDWARE, DISK, KILLED = "hardware_failure", "storage_exhausted", "process_killed"
 
@@ -160,11 +153,11 @@ RULES_KILLED: tuple[Rule, ...] = (
 GPU, CPU = "gpu_out_of_memory", "cpu_out_of_memory"
 
 
-def _on_host(scene: ClassificationContext) -> bool:
+def _on_host(context: ClassificationContext) -> bool:
     """TensorFlow and XLA name the device that the allocator serves."""
-    on_device = scene.says("device:gpu", "gpu_0_bfc", "gpu_1_bfc", "allocator gpu", "cuda", "tpu")
+    on_device = context.says("device:gpu", "gpu_0_bfc", "gpu_1_bfc", "allocator gpu", "cuda", "tpu")
     named = "device:cpu", "by allocator cpu", "by allocator mklcpu", "cpu allocator", "on host"
-    return scene.says(*named) and not on_device
+    return context.says(*named) and not on_device
 
 
 RULES_MEMORY: tuple[Rule, ...] = (

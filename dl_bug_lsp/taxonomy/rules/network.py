@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
-from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 LINK = "communication_failure"
 
 
-def _network_class(scene: ClassificationContext) -> bool:
+def _network_class(context: ClassificationContext) -> bool:
     """TimeoutError of a queue or a lock is no network failure."""
-    return not scene.raised_in("queue", "threading")
+    return not context.raised_in("queue", "threading")
 
 
 RULES: tuple[Rule, ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.taxonomy.classification_context import FRAMEWORKS, ClassificationContext, library_of
-from dl_bug_lsp.taxonomy.rules.rule import Condition, Rule, rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Condition, Rule, rule
 
 MISUSE, SHAPE, TYPE = "framework_api_misuse", "tensor_mismatch", "type_mismatch"
 INDEX, ARGUMENT, KEY = "illegal_index", "illegal_argument", "key_not_found"
@@ -70,58 +70,58 @@ _CHECKS_LOSS = re.compile(r"assert [^\n]{0,60}loss[^\n]{0,40}<")
 _DUNDER_GET = "__getattr__"
 
 
-def _complains_of_none(scene: ClassificationContext) -> bool:
+def _complains_of_none(context: ClassificationContext) -> bool:
     """Say whether None is what is wrong, not one of the arguments that a message lists."""
-    return "none" in _ARGUMENT_LIST.sub(" ", scene.text)
+    return "none" in _ARGUMENT_LIST.sub(" ", context.text)
 
 
-def _in_test(scene: ClassificationContext) -> bool:
+def _in_test(context: ClassificationContext) -> bool:
     """Say whether a test's own assertion failed: it tells that a result is wrong, not why."""
-    if scene.failure.dialect == "pytest":
+    if context.failure.dialect == "pytest":
         return True
-    return bool(scene.frames) and bool(_TEST_FILE.search(scene.frames[-1].file))
+    return bool(context.frames) and bool(_TEST_FILE.search(context.frames[-1].file))
 
 
-def _unpacks_shape(scene: ClassificationContext) -> bool:
-    return bool(_OF_SHAPES.search(scene.user_source)) or bool(_OF_SHAPES.search(scene.source))
+def _unpacks_shape(context: ClassificationContext) -> bool:
+    return bool(_OF_SHAPES.search(context.user_source)) or bool(_OF_SHAPES.search(context.source))
 
 
 def _compares(word: re.Pattern[str]) -> Condition:
     """Return a condition: the message sets one such word's value against another."""
 
-    def condition(scene: ClassificationContext) -> bool:
-        return bool(word.search(scene.text)) and bool(_COMPARES.search(scene.text))
+    def condition(context: ClassificationContext) -> bool:
+        return bool(word.search(context.text)) and bool(_COMPARES.search(context.text))
 
     return condition
 
 
-def _speaks_of_nan(scene: ClassificationContext) -> bool:
+def _speaks_of_nan(context: ClassificationContext) -> bool:
     """Say whether the words couple NaN or infinity with a metric, whoever raised them."""
-    words = f"{scene.class_name.lower()} {scene.text}"
-    about = f"{words} {scene.source.lower()}"
+    words = f"{context.class_name.lower()} {context.text}"
+    about = f"{words} {context.source.lower()}"
     return bool(_NAN.search(words)) and bool(_METRIC.search(about))
 
 
-def _in_trainer(scene: ClassificationContext) -> bool:
+def _in_trainer(context: ClassificationContext) -> bool:
     """Say whether a framework met an object of the user's that breaks its contract."""
-    return scene.in_framework
+    return context.in_framework
 
 
-def _framework_calls_hook(scene: ClassificationContext) -> bool:
+def _framework_calls_hook(context: ClassificationContext) -> bool:
     """Say whether the framework called a function that the user's line does not name."""
-    callee = _CALLEE.search(scene.message)
-    if not scene.in_framework or callee is None:
+    callee = _CALLEE.search(context.message)
+    if not context.in_framework or callee is None:
         return False
     parts = callee.group(1).replace("<locals>", "").split(".")
     name = (
         parts[-2] if parts[-1] in ("__init__", "__new__", "__call__") and parts[1:] else parts[-1]
     )
-    return name not in scene.user_source
+    return name not in context.user_source
 
 
-def _attribute_read_by_framework(scene: ClassificationContext) -> bool:
+def _attribute_read_by_framework(context: ClassificationContext) -> bool:
     """Look through ``__getattr__`` of modules and configs: who read the attribute is above it."""
-    frames = list(scene.frames)
+    frames = list(context.frames)
     while frames and frames[-1].function in (_DUNDER_GET, "__getattribute__"):
         frames.pop()
     return bool(frames) and library_of(frames[-1].file) in FRAMEWORKS

@@ -1,13 +1,11 @@
-"""Rules for the wordings of TensorFlow: programs, tensors and files.
+"""Rules for messages of TensorFlow: programs, tensors and files.
 
-Rules for what TensorFlow says of programs: numerics, AutoGraph, variables, graphs.
-
-Rules for what TensorFlow and Keras say of tensors and files: indices, types, shapes, records.
+Numerics, AutoGraph, variables and graphs; indices, types, shapes and records, also of Keras.
 """
 
 from __future__ import annotations
 
-from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 MISUSE, NAN = "framework_api_misuse", "loss_nan"
 

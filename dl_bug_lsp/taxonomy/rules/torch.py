@@ -1,14 +1,13 @@
-"""Rules for the wordings of PyTorch: programs and tensors.
+"""Rules for messages of PyTorch: programs and tensors.
 
-Rules for what PyTorch says of programs: autograd, modules, processes, compiler, arguments.
-
-Rules for what PyTorch says of tensors: values, devices, types, shapes, indices, checkpoints.
+Autograd, modules, processes, compiler and arguments; values, devices, types, shapes, indices and
+checkpoints.
 """
 
 from __future__ import annotations
 
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
-from dl_bug_lsp.taxonomy.rules.rule import Rule, rule
+from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 MISUSE, TYPE, ARGUMENT = "framework_api_misuse", "type_mismatch", "illegal_argument"
 
@@ -209,9 +208,9 @@ SHAPE = "tensor_mismatch"
 INDEX, NAN = "illegal_index", "loss_nan"
 
 
-def _devices_differ(scene: ClassificationContext) -> bool:
+def _devices_differ(context: ClassificationContext) -> bool:
     """``Input type (A) and weight type (B)`` tells of devices when only one side is on CUDA."""
-    head = scene.text.split(" should be the same", 1)[0]
+    head = context.text.split(" should be the same", 1)[0]
     return head.count("cuda") == 1 or head.count("mps") == 1
 
 

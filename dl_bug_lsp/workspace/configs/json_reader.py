@@ -1,10 +1,7 @@
 """JSON with positions, and the entries of JSON documents.
 
-JSON with positions, read on where the standard reader stops: comments, stray commas, cut ends.
-Source of the format: RFC 8259; ``NaN`` and ``Infinity`` are taken as Python's ``json`` takes
-them.
-
-Entries of JSON documents.
+The format is RFC 8259; ``NaN`` and ``Infinity`` are read as Python's ``json`` reads them. Unlike
+the standard reader, it continues after comments, superfluous commas and cut ends.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Shell scripts: their commands and words, variables and options.
+"""Shell scripts: their commands and words, variables and options, each with its line.
 
-Entries of shell scripts: variables, and the options of every command (launch lines above all). A
-command's path starts with the script or module it runs: ``python train.py --lr 0.1`` gives
-``("train.py", "lr")``; options of a launcher before it go under the launcher's name.
-
-Shell text cut into commands and words, each word with its line (POSIX sh, in outline).
+The path of a command starts with the script or module that it runs: ``python train.py --lr 0.1``
+gives ``("train.py", "lr")``; options of a launcher before it are found under the launcher's name.
+The syntax is an outline of POSIX sh.
 """
 
 from __future__ import annotations

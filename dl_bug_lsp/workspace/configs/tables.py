@@ -1,12 +1,6 @@
-"""Data files in outline: CSV and TSV, JSON lines and JSON lists of records.
+"""Data files in outline: CSV and TSV (RFC 4180), JSON lines, JSON lists of records.
 
-Data files in outline: CSV and TSV (RFC 4180), JSON lines, JSON lists of records.
-
-Delimited text in outline (RFC 4180, as the ``csv`` module reads it).
-
-JSON lines and JSON lists of records in outline: keys as columns, records by their lines.
-
-The running summary of a table's column: counts and extremes with their lines, no rows kept.
+Of each column only a running summary is kept: counts and extremes with their lines, no rows.
 """
 
 from __future__ import annotations

@@ -1,0 +1,48 @@
+"""The rules, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Case, Clue, Source
+from dl_bug_lsp.evidence.domain_rules import (
+    batches,
+    dataframes,
+    environment,
+    indices_and_divisors,
+    missing_names,
+    misuse,
+    notebooks,
+    tensor_mismatch,
+)
+from dl_bug_lsp.evidence.training_rules import all_training_rules
+
+RULES: tuple[Source, ...] = (
+    tensor_mismatch.find_shapes,
+    tensor_mismatch.find_uneven_samples,
+    indices_and_divisors.find_index_ranges,
+    missing_names.find_missing,
+    misuse.find_misuse,
+    misuse.find_returns,
+    missing_names.find_similar_names,
+    environment.find_environment,
+    all_training_rules.find,
+    misuse.find_traced,
+    indices_and_divisors.find_division_by_zero,
+    indices_and_divisors.find_step_counts,
+    missing_names.find_prefixes,
+    missing_names.find_registries,
+    dataframes.find,
+    notebooks.find,
+    environment.find_options,
+    misuse.find_carries,
+    tensor_mismatch.find_divisibility,
+    misuse.find_unused_parts,
+    batches.find,
+)
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the clues of all rules."""
+    for rule in RULES:
+        yield from rule(case)

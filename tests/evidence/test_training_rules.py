@@ -1,0 +1,189 @@
+"""Every seeded fault must be a strong clue; programs that learn must raise none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from training_programs import FAULTY, HEALTHY, Program
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.training_rules import all_training_rules
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.logs.values import Log, Span
+from dl_bug_lsp.messages import MessageFacts
+from dl_bug_lsp.report import CategoryVerdict
+from dl_bug_lsp.tracebacks.values import Failure, FailureKind
+from dl_bug_lsp.workspace import Workspace
+
+CATEGORIES = ("loss_stagnation", "loss_divergence", "loss_nan", "overfitting")
+EXTRA_FAULTS = {("share-in-config", "conf.json"): {3}}
+"""Lines at fault in files that cannot hold a comment."""
+
+
+def case_of(folder: Path, category: str, log: str = "") -> Case:
+    failure = Failure(FailureKind.SILENT, (), 0, "metrics", Span(1, 1), "")
+    verdict = CategoryVerdict(category, "silent", 0.9, "", "")
+    workspace = Workspace(folder, cache=False)
+    read = read_log(log) if log else Log(())
+    return Case(failure, MessageFacts(None, ()), verdict, (), workspace, read)
+
+
+def written(folder: Path, program: Program) -> set[tuple[str, int]]:
+    """Write a program to disk without its marks; return the marked (file, line) pairs."""
+    marked: set[tuple[str, int]] = set()
+    for name, text in program.files.items():
+        lines = text.split("\n")
+        at = {n for n, line in enumerate(lines, 1) if "# FAULT" in line}
+        at |= EXTRA_FAULTS.get((program.name, name), set())
+        marked |= {(name, n) for n in at}
+        (folder / name).write_text("\n".join(line.split("  # FAULT")[0] for line in lines))
+    return marked
+
+
+def strong(clues: list[Clue]) -> set[tuple[str, int]]:
+    return {(c.file, c.line) for c in clues if c.kind == "training.strong"}
+
+
+@pytest.mark.parametrize("program", FAULTY, ids=lambda p: p.name)
+def test_the_seeded_fault_is_a_strong_clue(program: Program, tmp_path: Path) -> None:
+    marked = written(tmp_path, program)
+    found = strong(list(all_training_rules.find(case_of(tmp_path, program.category))))
+    assert found & marked
+    assert found <= marked, f"lines without a fault: {sorted(found - marked)}"
+
+
+def test_nothing_is_said_about_other_categories(tmp_path: Path) -> None:
+    written(tmp_path, FAULTY[0])
+    assert list(all_training_rules.find(case_of(tmp_path, "tensor_mismatch"))) == []
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+@pytest.mark.parametrize("program", HEALTHY, ids=lambda p: p.name)
+def test_a_program_that_learns_raises_no_strong_clue(
+    program: Program, category: str, tmp_path: Path
+) -> None:
+    written(tmp_path, program)
+    assert strong(list(all_training_rules.find(case_of(tmp_path, category)))) == set()
+
+
+@pytest.mark.parametrize(
+    ("statement", "apart"),
+    [
+        ("images = random.shuffle(images)", True),
+        ("np.random.default_rng(3).shuffle(images)", True),
+        ("self.rng.shuffle(images)", True),
+        ("data = data.shuffle(len(images))", False),
+        ("data = Dataset.from_tensor_slices((images, labels)).shuffle(buffer)", False),
+        ("shuffle(images, labels)", False),
+    ],
+)
+def test_a_data_sets_own_shuffle_keeps_pairs(statement: str, apart: bool, tmp_path: Path) -> None:
+    lines = ["import torch", "def load(self, images, labels, data, buffer):", f"    {statement}"]
+    (tmp_path / "data.py").write_text("\n".join([*lines, "    return images, labels"]) + "\n")
+    clues = all_training_rules.find(case_of(tmp_path, "accuracy_at_chance"))
+    assert any("shuffles" in clue.why for clue in clues) is apart
+
+
+@pytest.mark.parametrize(
+    ("category", "code", "words"),
+    [
+        # what is kept for the records is no part of the graph
+        (
+            "loss_stagnation",
+            "class T:\n    def training_step(self, batch):\n        loss = self.fit(batch)\n"
+            "        self.kept.append(loss.detach())\n        return loss",
+            None,
+        ),
+        (
+            "loss_stagnation",
+            "class T:\n    def training_step(self, batch):\n"
+            "        return self.fit(self.net(batch).detach())",
+            "cuts the gradient",
+        ),
+        # Lightning's optimisation by hand
+        (
+            "loss_stagnation",
+            "class T:\n    def training_step(self, batch):\n        loss = self.fit(batch)\n"
+            "        self.manual_backward(loss)",
+            "nothing calls the optimisers'",
+        ),
+        (
+            "loss_stagnation",
+            "class T:\n    def training_step(self, batch):\n        loss = self.fit(batch)\n"
+            "        self.optimizers().zero_grad()\n        self.manual_backward(loss)\n"
+            "        self.optimizers().step()",
+            None,
+        ),
+        # a deviation that the class has kept
+        (
+            "loss_nan",
+            "class S:\n    def fit(self, x):\n        self.spread = x.std(dim=0)\n"
+            "    def transform(self, x):\n        return x / self.spread",
+            "may be 0",
+        ),
+        (
+            "loss_nan",
+            "class S:\n    def fit(self, x):\n        self.spread = x.std(dim=0).clamp(min=1e-6)\n"
+            "    def transform(self, x):\n        return x / self.spread",
+            None,
+        ),
+        # codes for values that the data write otherwise
+        (
+            "loss_nan",
+            "CODES = {'North': 0, 'South': 1}\n\ndef table():\n    return pick(['north', 'south'])"
+            "\ndef coded(frame):\n    return frame['side'].map(CODES)",
+            "fit no value",
+        ),
+        (
+            "loss_nan",
+            "CODES = {'north': 0, 'south': 1}\n\ndef table():\n    return pick(['north', 'south'])"
+            "\ndef coded(frame):\n    return frame['side'].map(CODES), 'North', 'South'",
+            None,
+        ),
+        # the loader beside the one that shuffles is for evaluation
+        (
+            "loss_stagnation",
+            "def loaders(train, rest):\n    train = DataLoader(train, shuffle=True)\n"
+            "    return train, DataLoader(rest, 256)",
+            None,
+        ),
+        (
+            "loss_stagnation",
+            "def loaders(train, rest):\n    train = DataLoader(train, 256)\n    return train",
+            "order of the data",
+        ),
+    ],
+)
+def test_what_is_said_of_small_pieces(
+    category: str, code: str, words: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "code.py").write_text(f"import torch\n{code}\n")
+    said = [clue.why for clue in all_training_rules.find(case_of(tmp_path, category))]
+    assert any(words in why for why in said) if words else said == []
+
+
+@pytest.mark.parametrize(
+    ("warning", "words"),
+    [
+        (
+            "/home/me/job/loss.py:2: UserWarning: Using a target size (torch.Size([50])) that is"
+            " different to the input size (torch.Size([50, 1])). This will likely lead to",
+            "spread over each other",
+        ),
+        ("loss.py:2: RuntimeWarning: invalid value encountered in divide", "no number"),
+        ("loss.py:2: UserWarning: the number of workers is high", None),
+        (
+            "/usr/lib/python3/site-packages/numpy/core.py:2: RuntimeWarning: overflow encountered",
+            None,
+        ),
+    ],
+)
+def test_a_warning_of_the_log_that_explains_a_failure(
+    warning: str, words: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "loss.py").write_text("def loss(a, b):\n    return mse(a, b)\n")
+    case = case_of(tmp_path, "loss_stagnation", f"{warning}\nepoch 1\n")
+    told = [c for c in all_training_rules.find(case) if "the log warns" in c.why]
+    assert [(c.file, c.line) for c in told] == ([("loss.py", 2)] if words else [])
+    assert all(words in c.why for c in told if words)

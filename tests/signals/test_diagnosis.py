@@ -1,0 +1,147 @@
+"""What metric streams say: failures of recorded and of written runs, and runs that are sound."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.signals import classify_silent, diagnose, read_metrics, silent_failure
+from dl_bug_lsp.tracebacks.values import FailureKind
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+def run(pattern: str, *rows: tuple[float, ...]) -> str:
+    return "\n".join(pattern.format(epoch, *row) for epoch, row in enumerate(rows, 1))
+
+
+LOSS = "epoch {} loss {}"
+BOTH = "epoch {} loss {} val_loss {}"
+FULL = "epoch {} - loss: {} - accuracy: {} - val_loss: {} - val_accuracy: {}"
+
+FAILED: tuple[tuple[str, str, str], ...] = (
+    ("nan", "loss_nan", run(LOSS, (0.7,), (0.6,), (math.nan,), (math.nan,))),
+    ("inf", "loss_nan", run(LOSS, (0.7,), (3e8,), (math.inf,))),
+    ("stopped", "loss_nan", "Epoch 1/9\nBatch 3: Invalid loss, terminating training"),
+    ("rises", "loss_divergence", run(LOSS, *((2.0**i,) for i in range(8)))),
+    ("no-bound", "loss_divergence", run(LOSS, *((0.6 - 10.0**i,) for i in range(6)))),
+    ("huge", "loss_divergence", run(LOSS, (3e30,), (2e30,), (1e30,))),
+    (
+        "jumps-and-stays",
+        "loss_divergence",
+        run(LOSS, (3.57,), (17.3,), (6.9,), (4.0,), *((3.1 + 0.02 * (i % 3),) for i in range(12))),
+    ),
+    (
+        "no-hits",
+        "accuracy_at_chance",
+        run("epoch {} acc {}", *((0.0004 * (i % 2),) for i in range(9))),
+    ),
+    ("flat", "loss_stagnation", run(LOSS, *((2.31 + 0.01 * (i % 3),) for i in range(9)))),
+    ("far-too-slow", "loss_stagnation", run(LOSS, *((2.31 - 0.0002 * i,) for i in range(9)))),
+    ("constant", "loss_stagnation", run(LOSS, *((0.6931,) for _ in range(6)))),
+    ("no-gradient", "dead_gradients", run("step {} loss {} grad_norm {}", (0.71, 0), (0.72, 0))),
+    (
+        "one-class-of-ten",
+        "accuracy_at_chance",
+        run(FULL, *((2.303 + 0.001 * (i % 2), 0.1, 2.304, 0.098) for i in range(6))),
+    ),
+    (
+        "listed-classes",
+        "accuracy_at_chance",
+        "classes: cat, dog, cow, hen\n"
+        + run(FULL, *((1.39 + 0.01 * (i % 2), 0.26, 1.4, 0.24) for i in range(5))),
+    ),
+    (
+        "majority",
+        "accuracy_at_chance",
+        run(
+            "epoch {} - loss: {} - val_accuracy: {}",
+            (5.1, 0.37),
+            (3.4, 0.68),
+            (0.69, 0.68),
+            (0.689, 0.68),
+            (0.7, 0.68),
+        ),
+    ),
+    (
+        "held-out-rises",
+        "overfitting",
+        run(BOTH, (0.6, 0.61), (0.4, 0.5), (0.2, 0.49), (0.1, 0.55), (0.05, 0.63), (0.02, 0.7)),
+    ),
+    (
+        "gap",
+        "overfitting",
+        run(
+            "epoch {} train_acc {} val_acc {}", (0.6, 0.55), (0.8, 0.6), (0.95, 0.61), (0.99, 0.61)
+        ),
+    ),
+)
+
+SOUND: tuple[tuple[str, str], ...] = (
+    ("falls", run(LOSS, *((2.3 * 0.8**i,) for i in range(8)))),
+    (
+        "falls-and-settles",
+        run(BOTH, (0.7, 0.7), (0.4, 0.45), (0.3, 0.4), (0.28, 0.39), (0.27, 0.39)),
+    ),
+    (
+        "learns-while-loss-hardly-moves",
+        run("epoch {} loss {} accuracy {}", *((2.3 - 0.02 * i, 0.1 + 0.1 * i) for i in range(6))),
+    ),
+    ("jumps-and-learns", run(LOSS, (3.5,), (9.0,), (3.0,), *((2.6 * 0.9**i,) for i in range(12)))),
+    ("one-bad-step", run(LOSS, (0.7,), (math.inf,), (0.5,), (0.4,), (0.3,), (0.25,))),
+    ("gan", run("epoch {} d_loss {} g_loss {}", *((0.69, 0.7 + 0.02 * i) for i in range(6)))),
+    ("solved", run("epoch {} loss {} acc {}", *((0.012, 0.997) for _ in range(3)))),
+    ("reward-grows", run("episode {} reward {} loss {}", *((i * 20.0, 0.5) for i in range(1, 8)))),
+    ("two-folds", run(LOSS, (0.9,), (0.5,), (0.3,)) + "\n" + run(LOSS, (0.9,), (0.5,), (0.3,))),
+    ("no-metrics", "loading data\n100 files\ndone in 3.5 s"),
+    ("one-value", "epoch 1 loss 2.3"),
+)
+
+
+@pytest.mark.parametrize(("expected", "text"), [r[1:] for r in FAILED], ids=[r[0] for r in FAILED])
+def test_a_failed_run(expected: str, text: str) -> None:
+    log = read_log(text)
+    failure = silent_failure(log)
+    assert failure is not None
+    assert failure.kind is FailureKind.SILENT
+    assert failure.cause is None
+    assert failure.primary
+    verdict = classify_silent(failure, log)
+    assert verdict.id == expected
+    assert verdict.evidence.endswith(f"({failure.evidence})")
+    assert failure.evidence in text
+    lines = text.split("\n")
+    assert 1 <= failure.span.first_line <= failure.span.last_line <= len(lines)
+
+
+@pytest.mark.parametrize("text", [r[1] for r in SOUND], ids=[r[0] for r in SOUND])
+def test_a_sound_run(text: str) -> None:
+    assert silent_failure(read_log(text)) is None
+
+
+def test_a_run_that_ended_in_an_exception_is_not_silent() -> None:
+    text = FAILED[0][2] + "\nTraceback (most recent call last):\nAssertionError: loss is nan"
+    log = read_log(text)
+    assert silent_failure(log) is None
+    found = diagnose(read_metrics(log), log)
+    assert found is not None
+    assert found.category == "loss_nan"
+
+
+def silent_fixtures() -> list[Path]:
+    truths = sorted(FIXTURES.glob("*/truth.json"))
+    return [t.parent for t in truths if json.loads(t.read_text("utf-8"))["silent"]]
+
+
+@pytest.mark.parametrize("folder", silent_fixtures(), ids=lambda f: f.name)
+def test_a_recorded_silent_failure(folder: Path) -> None:
+    truth = json.loads((folder / "truth.json").read_text("utf-8"))
+    log = read_log((folder / "log.txt").read_bytes())
+    failure = silent_failure(log)
+    assert failure is not None
+    verdict = classify_silent(failure, log)
+    assert verdict.id in {truth["category"], *truth["category_alt"]}
