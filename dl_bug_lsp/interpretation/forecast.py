@@ -119,6 +119,8 @@ class _Journal:
 class Forecast(Interpreter):
     """Follows one run of a program that has not run yet."""
 
+    GUESSES = False
+
     def __init__(
         self,
         workspace: Workspace,

@@ -190,6 +190,9 @@ class Outcome:
 class Interpreter:
     """Follows one run of one program."""
 
+    GUESSES = True
+    """Whether a file whose path is not known may be taken to be the only one that fits."""
+
     def __init__(
         self,
         workspace: Workspace,

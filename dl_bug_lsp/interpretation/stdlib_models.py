@@ -218,7 +218,7 @@ def file_of(
     text = text_of(path)
     if path is None or text is None:
         fitting = [file for file in interpreter.workspace.files() if file.endswith(suffixes)]
-        is_alone = bool(suffixes) and path is not None and len(fitting) == 1
+        is_alone = bool(suffixes) and interpreter.GUESSES and path is not None and len(fitting) == 1
         return fitting[0] if is_alone and path is not None and path.data is UNKNOWN else None
     if is_written(interpreter, text):
         return None

@@ -147,7 +147,7 @@ def _stepped(interpreter: Interpreter, call: Call, model: Value, loader: Value, 
     for name in (f"on_{part}_epoch_start",):
         _hook(interpreter, model, name, call.place)
     result = _hook(interpreter, model, f"{stage}_step", call.place, batch, Value(0))
-    if stage == "training" and result is not None:
+    if stage == "training" and result is not None and interpreter.is_failing():
         _check_step(interpreter, result)
     for owner, given in [(model, ()), *((c, (trainer, model)) for c in _callbacks(call))]:
         for name in (f"on_{part}_epoch_end", f"on_{part}_end"):
@@ -225,7 +225,8 @@ def _fit(interpreter: Interpreter, call: Call) -> Value:
         _stepped(interpreter, call, model, validation, "validation")
     if train is not None:
         _stepped(interpreter, call, model, train, "training")
-    _check_monitors(call, model)
+    if interpreter.is_failing():
+        _check_monitors(call, model)
     return interpreter.called_back(call) if train is None else Value(None)
 
 
@@ -272,7 +273,8 @@ def _hf_train(interpreter: Interpreter, call: Call) -> Value:
             keywords = {str(k): v for k, v in fields.items()}
             interpreter.call(model, (), keywords, call.place)
             return call.unknown()
-        _check_model(model, fields)
+        if interpreter.is_failing():
+            _check_model(model, fields)
     return interpreter.called_back(call)
 
 
