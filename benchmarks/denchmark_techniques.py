@@ -11,6 +11,7 @@ from typing import Any
 from dl_bug_lsp.localize import localize, located_frames
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.report import Options, Report
+from dl_bug_lsp.techniques.bjxnet import bjxnet, network_from, trained_on
 from dl_bug_lsp.techniques.values import (
     FixedReport,
     Query,
@@ -24,7 +25,10 @@ from dl_bug_lsp.workspace import Place, Workspace
 
 OURS = "dl-bug-lsp"
 INNERMOST = "innermost-frame"
+BJXNET = "bjxnet"
 ALL = Options(top=0, top_files=0)
+FOLDS_OF_BJXNET = Path(__file__).resolve().parent / "bjxnet"
+"""A network for each project, ``PROJECT.json``, trained without it by ``train_bjxnet.py``."""
 
 
 class WrongUseError(Exception):
@@ -120,7 +124,19 @@ def technique(name: str, project: str, weights: Path | None) -> Technique:
     known = published()
     if name not in known:
         raise WrongUseError(f"no technique is called {name!r}; there are {', '.join(names())}")
+    if name == BJXNET:
+        return bjxnet_without(project)
     return known[name](left_out=project)
+
+
+def bjxnet_without(project: str) -> Technique:
+    """Return bjXnet with a network that never saw a project."""
+    file = FOLDS_OF_BJXNET / f"{project}.json"
+    if file.is_file():
+        return bjxnet(network_from(json.loads(file.read_text("utf-8"))))
+    if project in trained_on():
+        raise WrongUseError(f"{file} is not there: run train_bjxnet.py with --folds")
+    return bjxnet()
 
 
 def read_weights(path: Path | None, project: str) -> dict[str, Any] | None:

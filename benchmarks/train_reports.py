@@ -37,7 +37,7 @@ WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp/ranking/report_we
 ALL_RIGHT = {"neighbours": 0.5}
 """Where every right candidate counts, not the first alone: a fix changes tests too."""
 ABLATED = ("files", "functions", "lines")
-STRENGTH = {"files": 5.0, "neighbours": 3.0, "functions": 3.0, "beside": 1.0, "lines": 5.0}
+STRENGTH = {"files": 5.0, "neighbours": 3.0, "functions": 2.0, "beside": 1.0, "lines": 5.0}
 
 
 def level(weights: dict[str, float], sharp: float) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dl_bug_lsp.bug_reports import (
@@ -19,14 +19,18 @@ from dl_bug_lsp.divergence import read_divergence, transcript
 from dl_bug_lsp.evidence.case import Case, Clue, LocatedFrame
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.logs.values import Log
+from dl_bug_lsp.logs.values import Log, Span
 from dl_bug_lsp.messages import MessageFacts, extract_facts
+from dl_bug_lsp.monitoring.diagnosis import Diagnosis, diagnose_recording
+from dl_bug_lsp.monitoring.diagnosis_invariants import Relation
+from dl_bug_lsp.monitoring.values import Recording
 from dl_bug_lsp.ranking.reporting import failure_report
-from dl_bug_lsp.report import FailureReport, Options, Report
+from dl_bug_lsp.report import CategoryVerdict, FailureReport, Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.signals.values import ClassCount
 from dl_bug_lsp.spectrum.failure_spectrum import failing_runs
 from dl_bug_lsp.spectrum.values import Spectrum
+from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classify import classify, classify_divergence
 from dl_bug_lsp.taxonomy.origins import ranks_disagree
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
@@ -46,15 +50,20 @@ def localize(
     workspace: Workspace,
     options: Options = DEFAULT_OPTIONS,
     spectrum: Spectrum | None = None,
+    recording: Recording | None = None,
+    invariants: Mapping[str, Mapping[str, Relation]] | None = None,
 ) -> Report:
     """Rank the places in ``workspace`` that most likely hold the cause of what ``text`` tells.
 
     ``spectrum`` says what runs of the same code executed, files relative to the workspace; where
-    the text reports no failure, its failing runs are one.
+    the text reports no failure, its failing runs are one. ``recording`` is what a recorder saw of
+    the training that printed the text; where no error ended it, what is wrong with it is a silent
+    failure. ``invariants`` hold in clean trainings of the same programs.
     """
     log = read_log(_readable(text))
     reading = read_divergence(log, read_failures(log))
-    failures = failures_of(log, reading, spectrum, workspace)
+    diagnosis = diagnose_recording(recording, invariants) if recording is not None else None
+    failures = failures_of(log, reading, spectrum, workspace, diagnosis)
     told = bug_report_of(log, failures)
     stand_in = stand_ins(failures)
     ranked = ranked_failures(failures, stand_in)
@@ -63,7 +72,7 @@ def localize(
     for stands, numbers in repeats(stand_in).items():
         clues: list[Clue] = []
         for number in (stands, *(n for n in numbers if n != stands)):
-            case = case_of(failures[number], log, workspace, options, spectrum)
+            case = case_of(failures[number], log, workspace, options, spectrum, diagnosis)
             if number in ranked:
                 clues = clues_of(case)
             reported = told if case.failure.primary else None
@@ -119,15 +128,18 @@ def failures_of(
     reading: Reading,
     spectrum: Spectrum | None = None,
     workspace: Workspace | None = None,
+    diagnosis: Diagnosis | None = None,
 ) -> tuple[Failure, ...]:
-    """Return what was read, else what the metrics, the failing runs or the prose tell.
+    """Return what was read, else what the recording, the metrics, the runs or the prose tell.
 
     Errors that a run survived are failures without a primary one; such a run may still have failed
     silently.
     """
     if any(failure.primary for failure in reading.failures):
         return reading.failures
-    found = silent_failure(log, class_count(workspace) if workspace is not None else None)
+    found = monitored_failure(diagnosis) if diagnosis is not None else None
+    if found is None:
+        found = silent_failure(log, class_count(workspace) if workspace is not None else None)
     if found is None and spectrum is not None:
         found = failing_runs(spectrum)
     if found is None and not reading.failures:
@@ -135,6 +147,30 @@ def failures_of(
             log, is_report([line.text for line in log.lines])
         )
     return (*reading.failures, found) if found is not None else reading.failures
+
+
+MONITORED = "training"
+"""The dialect of failures that only the recording of a training shows."""
+
+
+def monitored_failure(diagnosis: Diagnosis) -> Failure:
+    """Return the silent failure that a diagnosis tells of."""
+    return Failure(
+        kind=FailureKind.SILENT,
+        causes=(),
+        root=0,
+        dialect=MONITORED,
+        span=Span(1, 1),
+        evidence=diagnosis.why,
+        primary=True,
+    )
+
+
+def monitored_category(diagnosis: Diagnosis) -> CategoryVerdict:
+    """Return the category of a diagnosis; its rule is named after the kind of fault."""
+    row = category(diagnosis.category)
+    rule = f"{MONITORED}.{diagnosis.kind}"
+    return CategoryVerdict(row.id, row.dimension, diagnosis.confidence, diagnosis.why, rule)
 
 
 def bug_report_of(log: Log, failures: Sequence[Failure]) -> BugReport | None:
@@ -152,26 +188,30 @@ def case_of(
     workspace: Workspace,
     options: Options,
     spectrum: Spectrum | None = None,
+    diagnosis: Diagnosis | None = None,
 ) -> Case:
     """Bring together what the sources of evidence may ask about one failure."""
     cause = failure.cause
     facts = extract_facts(cause) if cause is not None else NO_FACTS
-    if failure.kind is FailureKind.SILENT:
-        category = classify_silent(failure, log, class_count(workspace))
+    told = diagnosis if failure.dialect == MONITORED else None
+    if told is not None:
+        verdict = monitored_category(told)
+    elif failure.kind is FailureKind.SILENT:
+        verdict = classify_silent(failure, log, class_count(workspace))
     elif failure.kind is FailureKind.REPORT:
-        category = classify_report(failure)
+        verdict = classify_report(failure)
         facts = report_facts(log)
     elif failure.divergence is not None and (
         failure.divergence.differs or failure.kind is FailureKind.MESSAGE
     ):
-        category = classify_divergence(failure)
+        verdict = classify_divergence(failure)
     else:
-        category = classify(failure, facts, workspace_module=workspace.has_module)
+        verdict = classify(failure, facts, workspace_module=workspace.has_module)
     located = located_frames(failure, workspace, options)
     # What a person reports may come from an older version, whose lines differ.
     if not _belongs(located, workspace, options) and not _is_reported(log):
         located = tuple((frame, None) for frame, _ in located)
-    return Case(failure, facts, category, located, workspace, log, spectrum)
+    return Case(failure, facts, verdict, located, workspace, log, spectrum, told)
 
 
 def class_count(workspace: Workspace) -> ClassCount | None:

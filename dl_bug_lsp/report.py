@@ -205,7 +205,14 @@ class FailureReport:
 
 
 TOLD_UNASKED = frozenset(
-    {"loss_nan", "loss_stagnation", "loss_divergence", "accuracy_at_chance", "dead_gradients"}
+    {
+        "loss_nan",
+        "loss_stagnation",
+        "loss_divergence",
+        "accuracy_at_chance",
+        "dead_gradients",
+        "training_fault",
+    }
 )
 """Categories of runs without an error that a user is warned of; overfitting is no surprise."""
 LEAST_TOLD = 0.6

@@ -37,19 +37,27 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "bug_reports": ("logs", "tracebacks", "messages", "taxonomy", "signals", "report"),
     "workspace": ("cancellation", "data_folder", "databases"),
     "settings": ("report", "workspace"),
-    "runs": ("data_folder",),
+    "bootstrap": ("recording", "monitoring"),
+    "runs": ("data_folder", "bootstrap"),
     "recording": (
-        *("data_folder", "databases", "workspace", "spectrum", "localize", "report"),
+        *("bootstrap", "data_folder", "databases", "workspace", "spectrum", "localize", "report"),
         "cancellation",
     ),
+    "monitoring": ("bootstrap", "data_folder", "databases"),
     "watching": ("logs", "tracebacks", "runs", "data_folder"),
     "retrieval": ("workspace",),
     "spectrum": ("logs", "tracebacks"),
     "provenance": ("workspace", "cancellation"),
     "interpretation": ("workspace", "cancellation", "provenance"),
-    "evidence": (*MIDDLE, "divergence", "spectrum", "report", "bug_reports", "retrieval"),
+    "evidence": (
+        *MIDDLE,
+        *("divergence", "spectrum", "report", "bug_reports", "retrieval", "monitoring"),
+    ),
     "ranking": (*MIDDLE, "spectrum", "evidence", "report", "bug_reports", "retrieval"),
-    "localize": (*MIDDLE, "divergence", "spectrum", "evidence", "ranking", "report", "bug_reports"),
+    "localize": (
+        *MIDDLE,
+        *("divergence", "spectrum", "evidence", "ranking", "report", "bug_reports", "monitoring"),
+    ),
     "techniques": (
         *MIDDLE,
         *("retrieval", "evidence", "ranking", "report", "bug_reports", "localize"),
@@ -61,7 +69,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "fixes": ("logs", "tracebacks", "messages", "workspace", "report"),
     "environments": ("data_folder",),
     "checks": (*MIDDLE, "environments", "fixes", "evidence", "localize", "report"),
-    "views": ("tracebacks", "messages", "taxonomy", "report", "checks", "spectrum", "__version__"),
+    "views": (
+        *("tracebacks", "messages", "taxonomy", "report", "checks", "spectrum", "monitoring"),
+        "__version__",
+    ),
     "assistants": (
         *("cancellation", "logs", "tracebacks", "messages", "taxonomy", "workspace", "provenance"),
         *("report", "views", "data_folder", "signals"),
@@ -69,7 +80,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "server": (
         *("logs", "tracebacks", "fixes", "cancellation", "settings"),
         *("localize", "taxonomy", "workspace", "report", "views", "watching", "runs"),
-        *("recording", "spectrum", "data_folder", "assistants", "triage", "checks"),
+        *("recording", "monitoring", "spectrum", "data_folder", "assistants", "triage", "checks"),
         "__version__",
     ),
     "mcp_server": (
@@ -93,6 +104,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "watching",
             "runs",
             "recording",
+            "monitoring",
             "spectrum",
             "triage",
             "logs",
@@ -133,10 +145,12 @@ LIBRARIES = {
 }
 """Who may import a library: one room each, so that it can be replaced."""
 ON_DISK = {
+    "bootstrap",
     "data_folder",
     "databases",
     "environments",
     "workspace",
+    "monitoring",
     "recording",
     "runs",
     "triage",
@@ -268,7 +282,7 @@ def test_tests_lie_in_folders_named_as_the_rooms() -> None:
     folders = {path.parent.name for path in tests.glob("*/test_*.py")}
     rooms = {module.partition("/")[0] for module in MODULES if "/" in module}
     assert folders - rooms == {"benchmarks", "editors", "pasted"}
-    assert rooms - folders == {"environments"}
+    assert rooms - folders == {"bootstrap", "environments"}
 
 
 def test_the_table_has_no_circle() -> None:

@@ -34,5 +34,6 @@ export const CATEGORIES: Readonly<Record<string, string>> = {
   "accuracy_at_chance": "Accuracy at Chance",
   "overfitting": "Overfitting",
   "dead_gradients": "Dead Gradients",
+  "training_fault": "Training Fault",
   "unclassified": "Unclassified"
 };

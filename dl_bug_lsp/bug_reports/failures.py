@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.bug_reports import markup
+from dl_bug_lsp.bug_reports.reader import is_sentence
 from dl_bug_lsp.logs.values import Log, Span
 from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.report import CategoryVerdict
@@ -16,6 +17,37 @@ from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Relation
 
 MIN_WORDS = 4
 """Fewer words than this describe nothing."""
+PYTHON_SAYS = {
+    "' object has no attribute '": "AttributeError",
+    "'nonetype' object ": "TypeError",
+    "' object is not subscriptable": "TypeError",
+    "' object is not callable": "TypeError",
+    "' object is not iterable": "TypeError",
+    "unsupported operand type(s) for": "TypeError",
+    "missing 1 required positional argument": "TypeError",
+    "got an unexpected keyword argument '": "TypeError",
+    "list index out of range": "IndexError",
+    "no module named '": "ModuleNotFoundError",
+    "cannot import name '": "ImportError",
+    "not supported between instances of '": "TypeError",
+    "local variable '…' referenced before assignment": "UnboundLocalError",
+    "too many values to unpack (expected": "ValueError",
+    "not enough values to unpack (expected": "ValueError",
+    "could not convert string to float": "ValueError",
+    "invalid literal for int() with base": "ValueError",
+}
+"""How CPython words its commonest exceptions, in lower case, and their classes."""
+_SAYS = re.compile(
+    r"\b(?:errors?|exception|says?|said|messages?|complain\w*|throws?|raises?|fails with)\b"
+    r"|错|エラー",
+    re.IGNORECASE,
+)
+_SAYS_WEAKLY = re.compile(r"\b(?:getting|got|gives?|this)\b", re.IGNORECASE)
+_MARKED = re.compile(r"['\"`:()\[\]=<>\d_]")
+"""What messages of programs have and few headings of people."""
+WEAKLY_SAID = 22
+LONG_PHRASE = 28
+"""Words of this many characters are a message's also within a sentence."""
 MAX_LINES = 400
 LONGEST_MESSAGE = 1_000
 _NO_MESSAGE = re.compile(
@@ -45,23 +77,25 @@ def report_failure(log: Log, certain: bool = False) -> Failure | None:
 def quoted_message(log: Log) -> Failure | None:
     """Return the failure whose message a text quotes without naming its class, if any.
 
-    The first line with words that a rule of the taxonomy knows of one failure only; code, records
-    and lines of a few characters are no messages.
+    The first line with words that CPython, or a rule of the taxonomy, knows of one failure only.
+    Sentences count where they say that it is an error; code, records and requests never do.
     """
-    known = known_phrases(text_of(log).lower())
-    if not known:
-        return None
-    for at, line in enumerate(log.lines[:MAX_LINES]):
-        text = line.text.strip().strip("`*_#> ")
-        if not any(find_phrase(text.lower(), phrase) for phrase in known):
+    text = text_of(log).lower()
+    known = [phrase for phrase in (*PYTHON_SAYS, *known_phrases(text)) if find_phrase(text, phrase)]
+    for line in log.lines[:MAX_LINES] if known else ():
+        words = line.text.strip().strip("`*_#> ")
+        phrase = next((p for p in known if find_phrase(words.lower(), p)), None)
+        if phrase is None or markup.is_code(words) or _NO_MESSAGE.search(words):
             continue
-        if markup.is_code(line.text) or _NO_MESSAGE.search(text):
+        says = _SAYS.search(words) or (len(phrase) >= WEAKLY_SAID and _SAYS_WEAKLY.search(words))
+        spoken = is_sentence(words) and len(phrase) < LONG_PHRASE
+        if not says and (spoken or not _MARKED.search(words)):
             continue
-        span = Span(line.number, log.lines[at].number)
-        cause = Cause("program", text[:LONGEST_MESSAGE], (), Relation.ROOT, span)
-        shown = text[:200]
+        span = Span(line.number, line.number)
+        type_ = PYTHON_SAYS.get(phrase, "program")
+        cause = Cause(type_, words[:LONGEST_MESSAGE], (), Relation.ROOT, span)
         return Failure(
-            FailureKind.MESSAGE, (cause,), 0, "message", span, shown, primary=True
+            FailureKind.MESSAGE, (cause,), 0, "message", span, words[:200], primary=True
         )  # fmt: skip
     return None
 

@@ -180,6 +180,20 @@ def _add_run(commands: _Commands[Parser], common: Parser) -> None:
         "Python program meet; slows it down and says by how much",
     )
     command.add_argument(
+        "--monitor",
+        action="store_true",
+        help="also record what a training with PyTorch or Keras does: losses, gradients, weights, "
+        "activations of each layer, rates, data; in .dlbug/training.db",
+    )
+    command.add_argument(
+        "--monitor-share",
+        type=_share,
+        default=None,
+        metavar="SHARE",
+        help="share of the training's time that --monitor may take (default: 0.025; 1: every "
+        "step is looked at closely)",
+    )
+    command.add_argument(
         "--hang-after",
         type=_seconds,
         metavar="SECONDS",
@@ -385,6 +399,17 @@ def _positive(text: str) -> int:
 
 def _tokens(text: str) -> int:
     return _number(text, 200)
+
+
+def _share(text: str) -> float:
+    """Read a share of time, above 0 and at most 1."""
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number above 0 and at most 1")
+    return share
 
 
 def _seconds(text: str) -> float:

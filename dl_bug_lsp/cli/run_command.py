@@ -1,7 +1,7 @@
 """``dl-bug-lsp run -- COMMAND``: runs a command unchanged and says why it failed.
 
 ``--hang-after`` reports a run that does not move, and ends it or leaves it. ``--spectrum`` records
-what the run executes, beside its output.
+what the run executes, beside its output; ``--monitor`` what its trainings do.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from dl_bug_lsp.runs.starting import StartError
 from dl_bug_lsp.runs.starting import run as run_to_its_end
 
 if TYPE_CHECKING:
+    from dl_bug_lsp.monitoring.sessions import Session as MonitoredSession
+    from dl_bug_lsp.monitoring.values import Recording
     from dl_bug_lsp.recording.recorded_runs import RecordedRun
     from dl_bug_lsp.recording.values import Session
     from dl_bug_lsp.runs.capped import CappedLog
@@ -184,6 +186,61 @@ def spectrum_of(run: RecordedRun, workspace: Path, opened: Workspace) -> Spectru
     return current_spectrum(opened, Recording(sessions)).spectrum
 
 
+@contextlib.contextmanager
+def monitoring(
+    arguments: argparse.Namespace, workspace: Path, command: tuple[str, ...]
+) -> Iterator[Callable[[], tuple[int, ...]]]:
+    """Have every Python that starts below record its trainings; gives how to take them in.
+
+    What is taken in are runs of the database, by their numbers. Where nothing can be recorded a
+    line says why, and the command runs as it would without us.
+    """
+    if not arguments.monitor:
+        yield lambda: ()
+        return
+    from dl_bug_lsp.monitoring.sessions import monitored
+
+    with contextlib.ExitStack() as stack:
+        try:
+            session = stack.enter_context(monitored(workspace, command, arguments.monitor_share))
+        except OSError as error:
+            complain(f"the training is not recorded: {(error.strerror or str(error)).lower()}")
+            yield lambda: ()
+            return
+        yield lambda: _take_in_trainings(session)
+
+
+def _take_in_trainings(session: MonitoredSession) -> tuple[int, ...]:
+    """Bring a command's trainings into the database, and say what was recorded."""
+    from dl_bug_lsp.monitoring.sessions import NOTHING, summary
+    from dl_bug_lsp.monitoring.store import StoreError
+
+    problems = session.problems()
+    try:
+        numbers = session.take_in()
+    except StoreError as error:
+        complain(f"monitor: {error}")
+        return ()
+    for line in problems:
+        complain(f"monitor: {line}")
+    if not numbers:
+        complain(f"monitor: {NOTHING}")
+    for line in summary(session.root, numbers):
+        complain(f"monitor: {line}")
+    return numbers
+
+
+def trainings(workspace: Path, numbers: tuple[int, ...]) -> Recording | None:
+    """Return what was just recorded, by the runs' numbers; None where nothing was."""
+    if not numbers:
+        return None
+    from dl_bug_lsp.monitoring.store import read_recording
+    from dl_bug_lsp.monitoring.values import Recording
+
+    runs = tuple(run for run in read_recording(workspace).runs if run.number in numbers)
+    return Recording(runs) if runs else None
+
+
 WRONG = 1
 """The exit code where the checks keep a command from starting."""
 SHORT = 3
@@ -211,6 +268,7 @@ def run(arguments: argparse.Namespace) -> int:
         watching(
             arguments, log, lambda: _report(log.content(), workspace, place, arguments, None)
         ) as watch,
+        monitoring(arguments, workspace, command) as take_in_trainings,
     ):
         try:
             code = run_to_its_end(command, log, watch)
@@ -228,10 +286,11 @@ def run(arguments: argparse.Namespace) -> int:
         if place is not None:
             records.finish(place, done)
         executed = take_in(done, log.content()) if arguments.spectrum else None
+        trained = trainings(workspace, take_in_trainings())
     if not code and not hung and not arguments.no_report:
         output = log.content()[-MOST_METRICS:]
-        if METRIC.search(output):
-            _report(output, workspace, place, arguments, None, ended_well=True)
+        if trained is not None or METRIC.search(output):
+            _report(output, workspace, place, arguments, None, trained=trained, ended_well=True)
     if hung:
         complain(f"the run hung and was ended ({_end(code)})")
         if not arguments.no_report:
@@ -281,17 +340,20 @@ def _report(
     arguments: argparse.Namespace,
     executed: RecordedRun | None,
     *,
+    trained: Recording | None = None,
     ended_well: bool = False,
 ) -> None:
     """Print the report to standard error; a fault of ours changes nothing of the run's end.
 
     Of a run that ended well it is printed only where its metrics say that it went wrong.
     """
-    if not output.strip():
+    if not output.strip() and trained is None:
         complain("it printed nothing that says why")
         return
     try:
-        told = _print_report(output, workspace, arguments, executed, ended_well=ended_well)
+        told = _print_report(
+            output, workspace, arguments, executed, trained=trained, ended_well=ended_well
+        )
         if told and place is not None and arguments.format == "text":
             log = os.path.relpath(records.log_file(place))
             complain(f"more: dl-bug-lsp localize {log}{_where(workspace)}")
@@ -318,6 +380,7 @@ def _print_report(
     arguments: argparse.Namespace,
     executed: RecordedRun | None,
     *,
+    trained: Recording | None,
     ended_well: bool,
 ) -> bool:
     """Localize a run's output and print the report to standard error; return whether it did."""
@@ -325,6 +388,7 @@ def _print_report(
     from dl_bug_lsp.assistants.context import PLACES
     from dl_bug_lsp.cli.localize_command import print_rendered, rendered
     from dl_bug_lsp.localize import localize
+    from dl_bug_lsp.monitoring.diagnosis_invariants import read_invariants
     from dl_bug_lsp.report import Options
     from dl_bug_lsp.workspace import Workspace
 
@@ -334,15 +398,30 @@ def _print_report(
     if shape == "context":
         wanted = Options(PLACES)
     spectrum = spectrum_of(executed, workspace, opened) if executed is not None else None
-    report = localize(output, opened, wanted, spectrum)
+    known = read_invariants(workspace) if trained is not None else None
+    report = localize(output, opened, wanted, spectrum, trained, known)
     if ended_well:
         if report.silent_warning is None:
+            if report.primary is None:
+                _keep_clean(workspace, trained)
             return False
-        complain("the command ended without an error, but its metrics look wrong")
+        what = "metrics look wrong" if trained is None else "training looks wrong"
+        complain(f"the command ended without an error, but its {what}")
     opened.keep_index()
     text = rendered(report, opened, shape, arguments.color, sys.stderr)
     print_rendered(text, shape, sys.stderr)
     return True
+
+
+def _keep_clean(workspace: Path, trained: Recording | None) -> None:
+    """Learn from a training in which nothing was found what holds in sound ones of its program."""
+    from dl_bug_lsp.monitoring.diagnosis_invariants import keep_clean_run
+
+    try:
+        for run in trained.runs if trained is not None else ():
+            keep_clean_run(workspace, run)
+    except OSError as error:
+        complain(f"monitor: what held in this training is not kept ({_reason(error)})")
 
 
 def _leave(code: int) -> int:

@@ -82,7 +82,7 @@ def find(case: Case) -> Iterator[Clue]:
     for i in best:
         if scores[i] > 0 and top > 0:
             file, line, name = places[i]
-            why = f"the words of `{name}` are near to those of the message"
+            why = f"`{name}` shares words with the failure, its message and stack"
             yield Clue("bm25.match", file, line, scores[i] / top, why)
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from dl_bug_lsp.evidence.words import Words, words_of
 from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts
+from dl_bug_lsp.monitoring.diagnosis import Diagnosis
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.properties import ANY, Property
@@ -107,6 +108,7 @@ class Case:
         workspace: Workspace,
         log: Log,
         spectrum: Spectrum | None = None,
+        diagnosis: Diagnosis | None = None,
     ) -> None:
         self.failure = failure
         self.facts = facts
@@ -115,6 +117,7 @@ class Case:
         self.workspace = workspace
         self.log = log
         self.spectrum = spectrum
+        self.diagnosis = diagnosis
         self.supposed = False
         self.engine = Engine(workspace)
         files = tuple(dict.fromkeys(place.file for _, place in located if place is not None))

@@ -346,7 +346,7 @@ def _in_frames(case: Case, settings: list[Setting]) -> Iterator[Clue]:
             for setting in by_key[key]:
                 score = 1 / ((1 + depth) * math.sqrt(len(by_key[key])))
                 where = f"line {frame.line} of {frame.file.rpartition('/')[2]}"
-                why = f"`{key}` is read at {where}, near where the error was raised"
+                why = f"the name `{key}` stands at {where}, near where the error was raised"
                 yield Clue("config.in_frame", setting.file, setting.line, score, why)
 
 

@@ -7,6 +7,7 @@ sides counts little: no change of it brings them together by itself.
 
 from __future__ import annotations
 
+import ast
 import math
 import posixpath
 import re
@@ -17,6 +18,7 @@ from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Origin, Raised, Value
 from dl_bug_lsp.messages.values import FactKind, Role
 from dl_bug_lsp.provenance.launches import TOOLING, Launch
+from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
@@ -80,10 +82,23 @@ def follow(case: Case) -> Outcome:
         settings=_settings(case),
         reported=_reported(case),
         exception=case.failure.cause.type if case.failure.cause is not None else "",
-        expression=case.places[-1].expression or "",
+        expression=_expression(case),
         message=case.failure.cause.message if case.failure.cause is not None else "",
     )
     return interpreter.run()
+
+
+def _expression(case: Case) -> str:
+    """Return the failing expression: the underlined one, or the call that the frames below name."""
+    place = case.places[-1]
+    if place.expression:
+        return place.expression
+    site = case.sites[-1] if case.sites else None
+    if site is None or site.place != place or site.statement is None or len(site.nodes) != 1:
+        return ""
+    expr = site.nodes[0].expr
+    is_whole = any(expr is head for head in header_expressions(site.statement))
+    return "" if is_whole or not isinstance(expr, ast.expr) else unparsed(expr)
 
 
 def _reported(case: Case) -> set[tuple[int, int]]:

@@ -187,7 +187,10 @@ def find_paths(case: Case) -> Iterator[Clue]:
             if word.role in PATH_ROLES:
                 score = scores[word.text]
                 kind = "paths.config" if word.role.startswith("config") else "paths.code"
+                same = word.text.rstrip("/") in {path, path.rpartition("/")[2]}
                 why = f"`{word.text}` is the path of the message or a part of it"
+                if not same and word.text.rstrip("/") not in path:
+                    why = f"`{word.text}` is like the path of the message"
                 yield Clue(kind, word.file, word.line, score, why)
     wholes = {path for path in paths if "None" not in path.split("/")}
     for step in case.raise_slice:

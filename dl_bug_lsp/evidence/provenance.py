@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.tracebacks import FailureKind
@@ -172,6 +174,10 @@ def _why(step: Step, verb: str, begin: str = RAISES) -> str:
         return f"`{text}` stands in `{start}`"
     if verb == "passes":
         return f"`{text}` hands the value on to `{start}`"
+    if "condition" in step.roles:
+        return f"{what} (`{text}`) belongs to a condition on the way to `{start}`"
+    if isinstance(step.node.expr, ast.Call) and called_name(step.node.expr) == "add_argument":
+        return f"the option that `{text}` adds goes into `{start}`"
     if step.node.entry is not None and step.roles[:1] == ("base",):
         return f"{what} (`{text}`) stands in what `{start}` looks into"
     return f"{what} (`{text}`) goes into `{start}`"

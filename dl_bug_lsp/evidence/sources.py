@@ -12,6 +12,7 @@ from dl_bug_lsp.evidence import (
     dtypes,
     execution,
     interpretation,
+    monitored,
     names,
     numbers,
     printed_lines,
@@ -45,6 +46,7 @@ SOURCES: tuple[Source, ...] = (
     printed_lines.find,
     interpretation.find,
     rank_divergence.find,
+    monitored.find,
 )
 OF_RANKS: tuple[Source, ...] = (rank_divergence.find,)
 """The source for ranks that have parted: where they wait, and in what words, is no evidence."""

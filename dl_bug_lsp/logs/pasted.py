@@ -23,6 +23,8 @@ _BEHIND_BAR = re.compile(
     r"|terminate called|Fatal Python|\[?ERROR\b|[\w.-]{1,64}@[\w.-]{1,64}:|[IWEF]\d{4} "
     r"|slurmstepd: |srun: |/\S{1,400}: line \d)"
 )
+_EDITOR_LINK = re.compile(r"\[([^\]\n]{1,1000})\]\((?:vscode-notebook-cell:|file:)[^)\s]{0,2000}\)")
+"""A place that an editor's notebook shows as a link: its text is what was printed."""
 _GLUED = re.compile(r"^\s*-{20,}\w[\w.]{1,80}\s*Traceback \(most recent call last\)")
 _BUILD_TIME = re.compile(r"(?:#\d{1,4} )?\d{1,6}\.\d{1,4}(?: |$)")
 _HEADER = "Traceback (most recent call last):"
@@ -99,6 +101,8 @@ def _parts(line: LogLine) -> Iterator[LogLine]:
         text = html.unescape(text).replace("\xa0", " ")
     if not text.isascii():
         text = _plain(text)
+    if "](vscode-" in text or "](file:" in text:
+        text = _EDITOR_LINK.sub(r"\1", text)
     if "%|" in text and "]" in text:
         yield from (replace(line, text=part) for part in _behind_bar(text))
     elif _GLUED.search(text[:_FAR]) and (parts := _unglued(text)):

@@ -56,6 +56,7 @@ GROUPS: dict[str, str] = {
     "accuracy_at_chance": "silent",
     "overfitting": "silent",
     "dead_gradients": "silent",
+    "training_fault": "silent",
 }
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from dl_bug_lsp import data_folder, databases
+from dl_bug_lsp.bootstrap import python_path
 from dl_bug_lsp.recording.coverage_data import lines_of, numbits_of, union
 from dl_bug_lsp.recording.journal import FOLDER, LONGEST_TEXT, is_running
 from dl_bug_lsp.recording.session_folder import remove
@@ -378,7 +379,6 @@ def _lines(rows: Sequence[tuple[int, list[int]]], files: Sequence[str]) -> Lines
 
 _PREFIX = "run-"
 _OURS = re.compile(r"run-\d+\.json(?:\.tmp)?|problem\.txt")
-BOOTSTRAP = Path(__file__).resolve().parent / "bootstrap"
 
 
 @contextlib.contextmanager
@@ -401,10 +401,8 @@ def run_folder(root: Path) -> Iterator[Path]:
 
 def environment(folder: Path, root: Path, of: Mapping[str, str]) -> dict[str, str]:
     """Return what to set so that every Python that is started records what it runs."""
-    before = of.get("PYTHONPATH")
-    path = f"{BOOTSTRAP}{os.pathsep}{before}" if before else str(BOOTSTRAP)
     return {
         "DL_BUG_SPECTRUM": str(folder.resolve()),
         "DL_BUG_ROOT": str(root.resolve()),
-        "PYTHONPATH": path,
+        "PYTHONPATH": python_path(of.get("PYTHONPATH")),
     }

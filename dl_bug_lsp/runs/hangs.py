@@ -1,7 +1,7 @@
 """Finds out that a run hangs, and has all of its Python processes write down their stacks.
 
 Every interpreter below the command registers ``faulthandler`` for a signal at its start
-(`bootstrap/sitecustomize.py`): its handler is C code, which writes the stacks of all threads also
+(`dl_bug_lsp.bootstrap`): its handler is C code, which writes the stacks of all threads also
 where the interpreter lock is held by a call that does not return. It needs neither a debugger's
 rights, which containers lack, nor a package in the program's environment. The signal is one of the
 real-time signals, which frameworks leave alone (SLURM, Lightning and submitit use SIGUSR1 and
@@ -22,10 +22,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from dl_bug_lsp.bootstrap import python_path
 from dl_bug_lsp.runs import processes
 from dl_bug_lsp.runs.processes import ProcessState
 
-BOOTSTRAP = Path(__file__).resolve().parent / "bootstrap"
 MARK = "[dl-bug-lsp] "
 """Begins the lines that we add to a log."""
 BUSY = 0.1
@@ -344,9 +344,8 @@ def watched(after: float, ends: bool, told: Callable[[Hang], None]) -> Iterator[
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    path = os.environ.get("PYTHONPATH")
     return {
         "DL_BUG_STACKS": str(folder),
         "DL_BUG_STACKS_SIGNAL": str(signal_number()),
-        "PYTHONPATH": f"{BOOTSTRAP}{os.pathsep}{path}" if path else str(BOOTSTRAP),
+        "PYTHONPATH": python_path(os.environ.get("PYTHONPATH")),
     }

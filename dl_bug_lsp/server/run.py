@@ -16,7 +16,7 @@ from dl_bug_lsp.server.checking import checked_folders
 from dl_bug_lsp.server.commands import context_commands, execute, navigation
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.files import editing, notebooks
-from dl_bug_lsp.server.following import followed_spectra
+from dl_bug_lsp.server.following import followed_spectra, followed_trainings
 from dl_bug_lsp.server.line_features import actions, hover, lenses
 from dl_bug_lsp.server.logs import log_documents
 from dl_bug_lsp.server.persistence import failure_store
@@ -44,6 +44,7 @@ HANDLERS = (
     log_documents,
     failure_store,
     followed_spectra,
+    followed_trainings,
     checked_folders,
 )
 SWITCH_SECONDS = 0.001

@@ -21,25 +21,7 @@ OTHER_CAUSE_DISCOUNT = 0.8
 WORDS_DISCOUNT = 0.6
 """What a rule about a class keeps of its confidence where words without a class fit it."""
 SURE = 0.85
-_LONG_PHRASE = 16
-_PYTHON_SAYS = (
-    "'nonetype' object ",
-    "' object has no attribute '",
-    "' object is not subscriptable",
-    "' object is not callable",
-    "' object is not iterable",
-    "unsupported operand type(s) for",
-    "missing 1 required positional argument",
-    "got an unexpected keyword argument '",
-    "list index out of range",
-    "not supported between instances of '",
-    "local variable '…' referenced before assignment",
-    "too many values to unpack (expected",
-    "not enough values to unpack (expected",
-    "could not convert string to float",
-    "invalid literal for int() with base",
-)
-"""How CPython words its commonest exceptions, in lower case."""
+_LONG_PHRASE, _SURE_PHRASE = 16, 18
 TEXT_THRESHOLD = 0.45
 """The least probability at which the text classifier's word is taken."""
 
@@ -159,13 +141,13 @@ def known_phrases(text: str) -> tuple[str, ...]:
 
     Of rules that look at more than words (a condition) none is taken.
     """
-    return tuple(phrase for phrase in _PYTHON_SAYS if find_phrase(text, phrase)) + tuple(
+    return tuple(
         phrase
         for table in TABLES
         for rule in table.rules
         if rule.confidence >= SURE and rule.category != UNCLASSIFIED and rule.when is None
         for phrase in rule.phrases
-        if len(phrase) >= _LONG_PHRASE and find_phrase(text, phrase)
+        if len(phrase) >= _SURE_PHRASE and find_phrase(text, phrase)
     )
 
 

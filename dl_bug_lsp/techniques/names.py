@@ -1,3 +1,3 @@
 """The names of the published techniques, for those who only want to list them."""
 
-NAMES = ("buglocator", "bluir", "brtracer", "amalgam", "blia", "dnnloc")
+NAMES = ("buglocator", "bluir", "brtracer", "amalgam", "blia", "dnnloc", "bjxnet")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from dl_bug_lsp.techniques.amalgam import AMALGAM
+from dl_bug_lsp.techniques.bjxnet import bjxnet
 from dl_bug_lsp.techniques.blia import BLIA
 from dl_bug_lsp.techniques.bluir import BLUIR
 from dl_bug_lsp.techniques.brtracer import BRTRACER
@@ -18,10 +19,13 @@ _FIXED = {one.name: one for one in (BUGLOCATOR, BLUIR, BRTRACER, AMALGAM, BLIA)}
 
 
 def technique(name: str, left_out: str = ALL) -> Composition:
-    """Return a technique; one that was trained never saw the project ``left_out``.
+    """Return a technique; DNNLOC's network never saw the project ``left_out``.
 
-    Raises KeyError for a name that is not in `names.NAMES`.
+    bjXnet's networks that left a project out are too large to ship: see `bjxnet.bjxnet`. Raises
+    KeyError for a name that is not in `names.NAMES`.
     """
+    if name == "bjxnet":
+        return bjxnet()
     return dnnloc(left_out) if name == "dnnloc" else _FIXED[name]
 
 

@@ -38,6 +38,7 @@ _PLAIN = re.compile(
 _WARNING = re.compile(
     r"Warning: |^\s*warnings\.warn|[Dd]eprecat|\bwarn(?:ing)?\b[:\]]", re.IGNORECASE
 )
+_ANNOUNCED = re.compile(r": ([A-Z]\w{0,60}(?:Error|Exception): \S.{0,3000})$")
 _PROSE = re.compile(
     r"^\W{0,4}errors? (?:without|codes?|messages?|logs?|details?|output|when|while|during|after"
     r"|reports?|traces?|info|stack)\b[^:]{0,200}:?\s*$",
@@ -163,12 +164,18 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
         return None
     if not parsed[1] and not _goes_on_below(stream, index):
         return None
+    if parsed[0].lower() in _GENERAL and (inner := parse_pasted(parsed[1], trusted=False)):
+        parsed = inner
     end = message_end(lambda at: stream.text(at) if at < len(stream) else None, index, parsed[1])
     lines = without_marks(rest, [parsed[1], *(stream.text(at) for at in range(index + 1, end))])
     cause = Cause(parsed[0], "\n".join(lines).strip(), (), Relation.ROOT, stream.span(index, end))
     return Block(
         [cause], index, end, "message", evidence=rest.strip(), weight=int(Weight.SPOKEN) + 10
     )
+
+
+_GENERAL = frozenset(("error", "exception"))
+"""Words before a colon that announce an exception's own class."""
 
 
 def _in_json(stream: Stream, index: int, text: str) -> Block | None:
@@ -209,6 +216,15 @@ def _spoken(stream: Stream, index: int, level: str | None, rest: str) -> Block |
         return None
     if _WARNING.search(rest) or _HARMLESS.search(rest) or (not loud and _PROSE.match(rest)):
         return None
+    inner = _ANNOUNCED.search(rest) if level is None else None
+    if inner is not None and (named := parse_pasted(inner[1], trusted=False)):
+        said = without_marks(rest, [named[1]])[0]
+        cause = Cause(
+            named[0], said.rstrip("*`_ "), (), Relation.ROOT, stream.span(index, index + 1)
+        )
+        return Block(
+            [cause], index, index + 1, "message", evidence=inner[1], weight=int(Weight.SPOKEN)
+        )
     cause = Cause("log", rest.strip(), (), Relation.ROOT, stream.span(index, index + 1))
     weight = int(Weight.SPOKEN) if loud else int(Weight.SPOKEN) - 5
     return Block(

@@ -41,9 +41,12 @@ def read_failures(log: Log) -> Reading:
                     items.append((failure, weigh(one, failure)))
     if log.lines and not any(failure.cause and failure.cause.type for failure, _ in items):
         stream = Stream(log.lines)
-        last = read_status(stream)
-        if last is None and not items:
-            last = read_quoted(stream) or read_span(stream) or read_last_words(stream)
+        last = read_quoted(stream) or read_status(stream)
+        if last is not None and items:
+            # More than the stacks beside it, which are cut off before their exceptions.
+            last.weight = MEDIUM
+        elif last is None and not items:
+            last = read_span(stream) or read_last_words(stream)
         if last is not None:
             items.append((_failure(last, stream), last.weight))
     items.sort(key=lambda item: (item[0].span.first_line, item[0].span.last_line))
@@ -98,7 +101,7 @@ _FINE = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(
-    r"(?:^|[\s(\"'`*_>#~:“])(?P<mark>`{1,3}|\*{1,3}|__?|\"|“|'|)"
+    r"(?:^|[\s(\"'`*_>#~:“,;!?])(?P<mark>`{1,3}|\*{1,3}|__?|\"|“|'|)"
     r"(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}"
     r"(?:Error|Exception|CompilerFailed|EnforceNotMet|ArrowInvalid)) ?: ?"
     r"(?P<message>\S.{0,3000})"
@@ -209,7 +212,8 @@ def read_status(stream: Stream) -> Block | None:
 _CRASHED = re.compile(r"^(?:Segmentation fault|Bus error|Illegal instruction|Killed|Aborted)\b")
 _SPAN = re.compile(r"(?<!`)`([^`\n]{16,3000})`(?!`)")
 _CODE = re.compile(
-    r"^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class|pip|python3?|git|docker)\b|[{}();]$"
+    r"^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class|pip|python3?|git|docker)\b"
+    r"|[{};]$|\w\([^()]*\)$"
 )
 
 
@@ -235,6 +239,12 @@ def read_span(stream: Stream) -> Block | None:
     return None
 
 
+_PERSONAL = re.compile(
+    r"\b(?:I|[Ww]e|[Mm]y|[Oo]ur|[Yy]ou|[Yy]our|would|which|please|should I|thanks?)\b"
+)
+"""Words of a person who tells of a failure, not of the program that failed."""
+
+
 def read_last_words(stream: Stream) -> Block | None:
     """Return the last line as a failure in words, if its words are those of one."""
     at = len(stream) - 1
@@ -243,6 +253,8 @@ def read_last_words(stream: Stream) -> Block | None:
     if at < 0:
         return None
     level, rest = split_record(stream.text(at))
+    if _PERSONAL.search(rest):
+        return None
     quiet = level in ("INFO", "DEBUG", "WARNING", "TRACE", "SUCCESS")
     if quiet or not 8 <= len(rest) <= _LONGEST or not _WORDS.search(rest) or _FINE.search(rest):
         return None

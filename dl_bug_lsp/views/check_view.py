@@ -16,6 +16,7 @@ VERSION = 1
 SARIF_LEVELS = {Certainty.SURE: "error", Certainty.LIKELY: "warning", Certainty.LOOK: "note"}
 GITHUB_LEVELS = {Certainty.SURE: "error", Certainty.LIKELY: "warning", Certainty.LOOK: "notice"}
 NOTHING = "Nothing was found that would make a run fail."
+UNCHECKED = "No finding; no command was checked."
 
 Json = dict[str, Any]
 
@@ -127,6 +128,8 @@ def _finding(found: Finding, lines: Lines, width: int, style: Style, paths: Path
 def _summary(report: CheckReport) -> str:
     runs = counted(len(report.entries), "command")
     if not report.findings:
+        if not report.entries and report.problems:
+            return UNCHECKED
         said = f" {runs} checked." if report.entries else ""
         return f"{NOTHING}{said}"
     by = [(c, sum(f.certainty is c for f in report.findings)) for c in Certainty]

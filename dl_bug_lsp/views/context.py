@@ -165,11 +165,9 @@ class _Page:
         if failure.diagnosis:
             cause = shorten(self.clean(failure.diagnosis), 2 * LONGEST_REASON)
             out.add(f"Likely cause: {sentence(cause)}")
-        part, origin = words.bug_type(failure.bug_type), words.origin(failure.origin)
-        out.add(
-            f"What is wrong: {words.certainty(failure.bug_type.confidence)} {part}. "
-            f"The cause: {words.certainty(failure.origin.confidence)} {origin}."
-        )
+        origin = words.origin(failure.origin)
+        told = words.kind_of_bug(failure.bug_type)
+        out.add(f"{told} The cause: {words.certainty(failure.origin.confidence)} {origin}.".strip())
         if not failure.reliable:
             out.add(words.UNRELIABLE)
         stack = self.clean(f"Stack, outermost first: {self.stack()}")
@@ -363,7 +361,7 @@ class _Page:
                 break
             if at == 0:
                 out.add("")
-                out.add("## Ruled out or less likely")
+                out.add("## Also known")
             out.add(line)
             left -= cost
         for line in ends:

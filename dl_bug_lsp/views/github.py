@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.report import FailureReport, Report, Suspect
+from dl_bug_lsp.report import Confidence, FailureReport, Report, Suspect
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, shorten
 from dl_bug_lsp.views.words import category_words, headline
@@ -15,8 +15,9 @@ def to_github(report: Report, prefix: str = "") -> str:
     """Return one ``::error`` or ``::warning`` line for each suspicious place.
 
     ``prefix`` leads from the repository's root to the workspace (empty or ending in ``/``). The
-    first place of the primary failure is an error, everything else a warning. Escaping as the
-    documentation of workflow commands has it: a message line never starts a second command.
+    first place of the primary failure is an error unless it is unsure, all others are warnings.
+    Escaping as the documentation of workflow commands has it: a message line never starts a second
+    command.
     """
     out = [command for failure in report.failures for command in _commands(failure, prefix)]
     return "".join(f"{command}\n" for command in out)
@@ -32,7 +33,8 @@ def _commands(failure: FailureReport, prefix: str) -> list[str]:
 
 
 def _annotation(failure: FailureReport, suspect: Suspect, prefix: str) -> str:
-    level = "error" if failure.primary and suspect.rank == 1 else "warning"
+    sure = failure.confidence is not Confidence.UNSURE
+    level = "error" if failure.primary and suspect.rank == 1 and sure else "warning"
     properties = {"file": prefix + suspect.file, "line": str(suspect.line)}
     if suspect.end_line > suspect.line:
         properties["endLine"] = str(suspect.end_line)

@@ -130,9 +130,9 @@ class _Page:
             self.say(category.meaning, "  ")
         if failure.category.evidence and failure.exception is None:
             self.say(f"Seen in: {one_line(failure.category.evidence)}", "  ", "    ")
-        part = words.bug_type(failure.bug_type)
         place = words.origin(failure.origin)
-        self.say(f"What is wrong: {words.certainty(failure.bug_type.confidence)} {part}.", "  ")
+        if told := words.kind_of_bug(failure.bug_type):
+            self.say(told, "  ")
         self.say(f"Cause: {words.certainty(failure.origin.confidence)} {place}.", "  ")
         self.say(words.retry(failure), "  ")
 

@@ -38,6 +38,17 @@ def certainty(confidence: float) -> str:
     return next(word for least, word in _CERTAINTIES if confidence >= least or least == 0.0)
 
 
+LEAST_TOLD = 0.5
+"""Confidence from which on a verdict on the bug type is shown to people."""
+
+
+def kind_of_bug(verdict: Verdict) -> str:
+    """Return a sentence on which part of the program is wrong; empty where that is a guess."""
+    if verdict.confidence < LEAST_TOLD:
+        return ""
+    return f"What is wrong: {certainty(verdict.confidence)} {bug_type(verdict)}."
+
+
 def bug_type(verdict: Verdict) -> str:
     """Return which part of the program is wrong."""
     return bug_type_words(verdict.id)
@@ -78,17 +89,11 @@ def is_silent(failure: FailureReport) -> bool:
 
 
 UNSURE = (
-    "Not sure: no specific evidence was found. The places are where the failure was raised and "
-    "where its values come from."
+    "Not sure: the evidence for each of these places is weak. The cause may be in none of them."
 )
 """What is said where the order of the places can hardly be trusted."""
-UNSURE_SILENT = (
-    "Not sure: no specific evidence was found. The places are where the program trains and where "
-    "the values of that step come from."
-)
-"""The same of a run that raised nothing."""
 UNSURE_BRIEFLY = "not sure"
-POSSIBLE = "Not certain: there is evidence for several places."
+POSSIBLE = "Not certain: about half of such first places hold the cause."
 """What is said where the first place is not much likelier than the others."""
 ALONE = "The text has no traceback: where this was raised is worked out from the message alone."
 """What is said where a message stands alone, however sure the order is."""
@@ -99,7 +104,7 @@ def caution(failure: FailureReport) -> str:
     if failure.suspects and failure.exception is not None and not failure.frames:
         return ALONE
     if failure.suspects and failure.confidence is Confidence.UNSURE:
-        return UNSURE_SILENT if is_silent(failure) else UNSURE
+        return UNSURE
     return ""
 
 
@@ -164,7 +169,7 @@ def counted(count: int, noun: str) -> str:
 
 def cell_place(cell: CellPlace) -> str:
     """Return where a notebook's reader finds a line: code cells have no number but this."""
-    ran = f"In [{cell.execution_count}]" if cell.execution_count is not None else "not run"
+    ran = f"In [{cell.execution_count}]" if cell.execution_count is not None else "no saved run"
     return f"code cell {cell.number} ({ran}), line {cell.line}"
 
 

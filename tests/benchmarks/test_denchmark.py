@@ -289,6 +289,9 @@ def test_a_run_says_the_same_twice_and_in_parts(
     assert told[0] == told[1] == told[2]
     assert "2 bugs of 1 projects, 2 judged" in told[0]
     assert "study's buglocator" in told[0]
+    titles = [line for line in told[0].splitlines() if line.startswith("files: ")]
+    assert told[0].count("  study's bjxnet *       ") == len(titles) > 2
+    assert "* nominal: " in told[0]
     assert "files: type api" in told[0]
     assert "functions: origin intrinsic" in told[0]
     assert "4/4" in once.err
@@ -399,3 +402,15 @@ def test_a_clone_may_go_by_its_projects_name(parts: SimpleNamespace, tmp_path: P
     assert find(tmp_path, found) == tmp_path / "acme" / "net.git"
     (tmp_path / "new" / "name").mkdir(parents=True)
     assert find(tmp_path, found) == tmp_path / "new" / "name"
+
+
+def test_bjxnet_never_ranks_a_project_that_it_was_trained_on(
+    parts: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = parts.techniques.technique("bjxnet", "fepegar+torchio", None)
+    assert made.files.keywords["network"] is not None
+    unknown = parts.techniques.technique("bjxnet", "acme+net", None)
+    assert unknown.files.keywords["network"] is None
+    monkeypatch.setattr(parts.techniques, "FOLDS_OF_BJXNET", tmp_path)
+    with pytest.raises(parts.techniques.WrongUseError, match="--folds"):
+        parts.techniques.technique("bjxnet", "fepegar+torchio", None)

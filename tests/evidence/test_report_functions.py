@@ -226,6 +226,17 @@ def test_a_stack_is_read_from_the_raise_site(project: Workspace) -> None:
     assert any(name.startswith("with_stack.") for name in functions.signals)
 
 
+def test_a_helper_inside_a_function_points_to_that_function(project: Workspace) -> None:
+    text = CRASH.replace(
+        "line 18, in load\n    return self.stored[name]", "line 17, in opened\n    return path"
+    )
+    functions = functions_of(text, project)
+    assert names_with(functions, "frames.first") == {"Saver.load.opened": 1.0}
+    assert names_with(functions, "frames.parent") == {"Saver.load": 1.0}
+    # A method's class is no function around it.
+    assert names_with(functions_of(CRASH, project), "frames.parent") == {}
+
+
 def test_a_raise_in_a_library_is_not_direct(project: Workspace) -> None:
     text = CRASH.replace(
         "TypeError: ", '  File "/x/site-packages/torch/nn.py", line 3, in get\n    x()\nTypeError: '

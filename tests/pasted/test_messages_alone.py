@@ -68,6 +68,36 @@ ALONE = [
         "CUDA out of memory",
         "gpu_out_of_memory",
     ),
+    (
+        "it throws Runtime Error: expected scalar type half but found float at once\n",
+        "expected scalar type half",
+        "type_mismatch",
+    ),
+    (
+        "after an hour an OSError came up: [Errno 28] No space left on device\n",
+        "No space left",
+        "storage_exhausted",
+    ),
+    (
+        "**Error received: ModuleNotFoundError: No module named 'timers'**\n\nversion 2\n",
+        "No module named 'timers'",
+        "library_not_found",
+    ),
+    (
+        "Help me,,RuntimeError : the size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 3\n",
+        "size of tensor a",
+        "tensor_mismatch",
+    ),
+    (
+        "# No module named 'torchvision.transforms.functional_tensor'\n\nThe name has been changed, which would cause an error.\n",
+        "No module named",
+        "library_not_found",
+    ),
+    (
+        "nvcc fatal   : Unsupported gpu architecture 'compute_30'\nmake[2]: *** [Makefile:52: a.dep] Error 1\n",
+        "Unsupported gpu architecture",
+        "version_conflict",
+    ),
     # Programs beside the training.
     (
         "error: external filter 'git-lfs filter-process' failed\nfatal: a/b.ckpt: smudge filter lfs failed\n",

@@ -26,7 +26,7 @@ HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 318
+    assert len(ALL) == 338
     assert sum(case.held_out for case in ALL) == 38
 
 

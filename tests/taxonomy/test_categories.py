@@ -17,7 +17,9 @@ PLATFORM = (
     "communication_failure device_unavailable hardware_failure storage_exhausted version_conflict "
     "process_killed"
 )
-SILENT = "loss_stagnation loss_divergence accuracy_at_chance overfitting dead_gradients"
+SILENT = (
+    "loss_stagnation loss_divergence accuracy_at_chance overfitting dead_gradients training_fault"
+)
 
 
 def test_all_categories_in_order() -> None:

@@ -106,11 +106,26 @@ def _conditional(case: Case, name: str, *, is_attribute: bool) -> Iterator[Clue]
                 and not _was_entered(case, file, statement)
                 and not _of_another_class(case, file, statement, owners)
             ):
+                if not _in_body(statement, name):
+                    # It is set where this condition does not hold.
+                    continue
                 head = source(getattr(statement, "test", statement)).split("\n")[0]
                 why = f"`{name}` is set only under `{head}`"
                 strong = isinstance(statement, ast.If)
                 kind = "rules.conditional" if strong else "rules.conditional_block"
                 yield Clue(kind, file, statement.lineno, 1.0, why)
+
+
+def _in_body(statement: ast.stmt, name: str) -> bool:
+    """Whether the body of a statement, not its other branch alone, assigns a name."""
+    if not isinstance(statement, ast.If) or not statement.orelse:
+        return True
+    return any(
+        isinstance(getattr(node, "ctx", None), ast.Store)
+        and name in (getattr(node, "id", None), getattr(node, "attr", None))
+        for inner in statement.body
+        for node in ast.walk(inner)
+    )
 
 
 def _was_entered(case: Case, file: str, statement: ast.stmt) -> bool:
@@ -189,6 +204,7 @@ STORED = (".npz", ".npy", ".pt", ".pth", ".ckpt", ".bin", ".h5", ".keras", ".pkl
 
 def _loaded(case: Case) -> Iterator[Clue]:
     """Yield what names the stored file whose content lacks the key."""
+    lacks = case.category.id == "key_not_found"
     for step in case.raise_slice:
         for constant in step.node.constants:
             entry = step.node.entry
@@ -196,7 +212,8 @@ def _loaded(case: Case) -> Iterator[Clue]:
                 # One of many files in a list of records.
                 continue
             if step.decides and str(constant.value).endswith(STORED) and step.node.line > 0:
-                why = f"`{step.node.text}` names the file that lacks the key"
+                ending = " that lacks the key" if lacks else ", from which values come"
+                why = f"`{step.node.text}` names a stored file{ending}"
                 score = 1 / (1 + step.distance / 8)
                 yield Clue("rules.loaded_file", step.node.file, step.node.line, score, why)
 

@@ -139,6 +139,9 @@ def _second_backward(case: Case) -> Iterator[Clue]:
 def _kept_in_attributes(case: Case) -> Iterator[Clue]:
     """Find attributes that take themselves over into the next step without being detached."""
     for module in case.engine.program.all_modules():
+        if not any(name in (case.workspace.text(module.file) or "") for name in ("torch", "nn.")):
+            # Numbers of Python carry no graph.
+            continue
         for scope in module.walk():
             for name, found in scope.attributes.items() if scope.is_class else ():
                 for method, binding in found:
@@ -147,6 +150,7 @@ def _kept_in_attributes(case: Case) -> Iterator[Clue]:
                         isinstance(n, ast.Attribute) and n.attr == name for n in ast.walk(value)
                     )
                     detached = any(w in source(value) for w in ("detach", "item(", "float("))
+                    # A counter (`self.time += 1`) holds a number of Python.
                     grows = again and not detached and not isinstance(value, ast.Constant)
                     if grows and binding.key is None and not method.name.endswith("__init__"):
                         why = f"`self.{name}` carries the graph over to the next step"

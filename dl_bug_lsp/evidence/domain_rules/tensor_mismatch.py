@@ -186,7 +186,8 @@ def _operations(step: Step) -> Iterator[Clue]:
     if name in JOINS:
         axis = keyword(expr, "dim") or keyword(expr, "axis")
         given = axis is not None or len(expr.args) > 1 or name not in APPENDS
-        why = f"`{node.text}` joins tensors" + ("" if given else " along the first axis by default")
+        along = "" if given else " along the first axis by default"
+        why = f"`{node.text}` joins several parts{along}"
         kind = "rules.join" if given else "rules.join_default_axis"
         yield Clue(kind, node.file, expr.lineno, near, why)
     elif name in RESHAPES:

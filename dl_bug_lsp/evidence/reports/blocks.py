@@ -244,9 +244,19 @@ class Frames:
     def _text(self, row: int, line: int) -> str:
         return self.context.workspace.source_line(self.context.files[row], line).strip()
 
+    def _parent(self, index: int) -> int | None:
+        """Return the function that a function is defined in, which hands over what it fails of."""
+        block = self._blocks[index]
+        around = block.definition.name.rpartition(".")[0]
+        for other in self._named.get(_bare(around.rpartition(".")[2]), ()):
+            known = self._blocks[other]
+            if around and known.row == block.row and known.definition.name == around:
+                return other
+        return None
+
     def signals(self) -> dict[str, Floats]:
         """Return what the stack says of each block."""
-        names = ("first", "near", "first_raises", "first_computes", "first_direct")
+        names = ("first", "near", "first_raises", "first_computes", "first_direct", "parent")
         found = {f"frames.{name}": np.zeros(len(self._blocks)) for name in names}
         for rank, frame in enumerate(self.chain):
             found["frames.near"][frame.block] = 1 / (rank + 1)
@@ -257,6 +267,9 @@ class Frames:
             kind = "frames.first_raises" if raises else "frames.first_computes"
             found[kind][first.block] = 1.0
             found["frames.first_direct"][first.block] = float(not self.raised_in_library)
+            parent = self._parent(first.block)
+            if parent is not None:
+                found["frames.parent"][parent] = 1.0
         row = self.chain[0].row if self.chain else -1
         found["frames.first_file"] = np.array([float(b.row == row) for b in self._blocks])
         return found

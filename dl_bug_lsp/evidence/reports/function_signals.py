@@ -38,6 +38,7 @@ _LESS_WITH_STACK = (
     "block.lines",
     "block.init",
     "block.private",
+    "block.test",
 )
 """Signals that weigh otherwise where the report has a stack: it says where to look."""
 

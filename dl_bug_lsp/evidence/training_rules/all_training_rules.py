@@ -53,7 +53,8 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield what may keep the model from learning, for categories that show in metrics alone."""
-    if case.category.id not in SILENT:
+    # Where a recording shows what is wrong, `monitored` asks the rules that explain it.
+    if case.category.id not in SILENT or case.diagnosis is not None:
         return
     training = Training(case)
     for rule, categories in RULES:

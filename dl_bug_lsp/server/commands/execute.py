@@ -23,6 +23,7 @@ from dl_bug_lsp.server.documents.folders import Folder, path_of
 from dl_bug_lsp.server.failures.publication import Place, Publication
 from dl_bug_lsp.server.jobs import CancelledError, SupersededError
 from dl_bug_lsp.server.logs.log_documents import read_text
+from dl_bug_lsp.views.escape import escape, shorten
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +56,8 @@ def register(server: DlBugServer) -> None:
         folders = _folders(ls, wanted.get("workspace"), uri)
         found = await read_text(ls, uri)
         if found is None:
-            raise JsonRpcInvalidParams(f"{LOCALIZE_FILE}: the file at 'uri' cannot be read")
+            name = shorten(escape(str(uri)), 200)
+            raise JsonRpcInvalidParams(f"{LOCALIZE_FILE}: {name} cannot be read")
         # Under a name of its own, so that what follows the log does not take the request's place.
         source = wanted.get("source") or uri
         return await _localize(ls, *found, source, folders, request, uri)

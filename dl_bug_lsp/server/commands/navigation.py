@@ -162,6 +162,8 @@ def report_markdown(publication: Publication, failure: str | None = None) -> str
     from dl_bug_lsp.views.markdown import block, render_markdown
 
     page = render_markdown(publication.report, only=failure)
+    if publication.section and failure in (None, primary_of(publication)):
+        page += f"\n{publication.section}"
     if publication.standing is not None and failure in (None, primary_of(publication)):
         page += f"\n{standing_line(publication.standing, links=True)}\n"
     if publication.text and failure is None:

@@ -85,6 +85,8 @@ class Publication:
     text: str = ""
     standing: Standing | None = None
     """How many jobs met the primary failure, where a triage folder is configured and knows it."""
+    section: str = ""
+    """A part of the report's page, in Markdown, that a recorded training gives."""
     offers: list[Offer] | None = None
     """None until somebody asks for them."""
 

@@ -12,7 +12,7 @@ from dl_bug_lsp.server.failures.publication import Place, Publication
 if TYPE_CHECKING:
     from dl_bug_lsp.report import FailureReport
 
-OF_A_FOLDER = ("log:", "run:", "spectrum")
+OF_A_FOLDER = ("log:", "run:", "spectrum", "training:")
 """How sources begin whose names mean something within one folder only."""
 MOST = 50
 """Failures that are held; beyond them the oldest goes."""

@@ -1,0 +1,1 @@
+"""Small trainings, clean and with seeded silent faults, recorded for learning and for tables."""

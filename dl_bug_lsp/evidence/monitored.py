@@ -1,0 +1,295 @@
+"""The lines of a fault that the recording of a training shows: places, settings, data, definitions.
+
+A diagnosis names lines (a layer's constructor, a call of the loop, the optimizer). From there the
+value that is at fault is followed to where it is written, as any other value: a learning rate to
+its literal, default or config entry, what a loader draws from to the statements that made it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import called_name
+from dl_bug_lsp.evidence.training_rules import (
+    alignment,
+    data,
+    hyperparameters,
+    loop,
+    losses,
+    models,
+    optimizers,
+    overfitting,
+)
+from dl_bug_lsp.evidence.training_rules.program import Training, argument
+from dl_bug_lsp.monitoring.diagnosis_facts import Site
+from dl_bug_lsp.monitoring.diagnosis_findings import Finding
+from dl_bug_lsp.provenance.nodes import StepKind
+from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.slices import Step, backward_slice
+
+Found = tuple[Scope, ast.Call]
+ARGUMENTS: dict[str, tuple[int, tuple[str, ...]]] = {
+    "lr": (1, ("lr", "learning_rate", "max_lr")),
+    "params": (0, ("params", "parameters")),
+    "weight_decay": (-1, ("weight_decay",)),
+    "p": (0, ("p", "rate")),
+    "max_norm": (1, ("max_norm", "clip_value", "gradient_clip_val", "clipnorm")),
+    "activation": (-1, ("activation",)),
+    "init": (-1, ("kernel_initializer", "bias_initializer")),
+    "loss": (-1, ("loss", "loss_fn")),
+    "shuffle": (-1, ("shuffle", "sampler")),
+    "softmax": (-1, ("loss", "activation", "from_logits")),
+}
+"""What argument of the recorded call a hint stands for: its position and names."""
+RATES = {"lr", "weight_decay", "p", "max_norm"}
+OF_DATA = {"scaling", "data", "labels", "split", "shuffle", "nan", "shape"}
+DATA_STEPS = 60
+FALLING = 0.82
+"""What each further line of a finding counts, by the one before."""
+WORDS: dict[str, re.Pattern[str]] = {
+    "labels": re.compile(r"permut|shuffle|sample|sort|roll|flip|\b(?:y|labels?|targets?)\b", re.I),
+    "scaling": re.compile(r"scal|norm|std|mean|/\s*\d|255|max|min", re.I),
+    "shuffle": re.compile(r"sort|shuffle|perm|order", re.I),
+    "split": re.compile(r"split|train|test|val|\[.*:.*\]", re.I),
+    "nan": re.compile(r"nan|inf|/|log|div|missing|fill", re.I),
+    "shape": re.compile(r"squeeze|view|reshape|\[:, ?0\]|\[:, ?None\]|tensor\(|from_numpy", re.I),
+    "data": re.compile(r"\*|//|zeros|ones|\[0\]|expand|repeat|tile|full", re.I),
+}
+"""What a statement that makes data is likely to hold where it is at fault."""
+RELATED = {
+    "learning_rate_high": (hyperparameters.find_rates, hyperparameters.find_schedules),
+    "learning_rate_low": (hyperparameters.find_rates, hyperparameters.find_schedules),
+    "scheduler_per_step": (hyperparameters.find_schedules,),
+    "regularisation_high": (hyperparameters.find_rates, overfitting.find_overfit),
+    "gradients_clipped_away": (hyperparameters.find_rates,),
+    "zero_grad_missing": (loop.find_loop, loop.find_accumulation),
+    "step_missing": (loop.find_loop, loop.find_accumulation),
+    "backward_missing": (loop.find_loop, loop.find_gradients),
+    "graph_cut": (loop.find_gradients, losses.find_losses),
+    "evaluation_in_train_mode": (loop.find_gradients,),
+    "training_in_eval_mode": (loop.find_gradients,),
+    "accumulated_graph": (loop.find_accumulation, loop.find_gradients),
+    "frozen_layers": (optimizers.find,),
+    "parameters_outside_optimizer": (optimizers.find,),
+    "optimizer_of_other_copy": (optimizers.find,),
+    "double_softmax": (losses.find_losses, losses.find_keras, models.find),
+    "output_activation": (losses.find_losses, losses.find_keras, models.find),
+    "wrong_loss": (losses.find_losses, losses.find_keras),
+    "loss_sign": (loop.find_gradients, losses.find_losses),
+    "bad_initialisation": (models.find,),
+    "vanishing_gradients": (models.find,),
+    "dying_relu": (models.find, hyperparameters.find_rates),
+    "hidden_activation_missing": (models.find,),
+    "inputs_not_normalised": (data.find_data, data.find_encoding),
+    "not_shuffled": (data.find_data, data.find_samples, alignment.find),
+    "labels_misaligned": (alignment.find, data.find_samples, data.find_data),
+    "constant_inputs": (data.find_data, data.find_samples),
+    "constant_labels": (data.find_samples, data.find_encoding),
+    "leaking_data": (overfitting.find_splits, data.find_encoding),
+}
+"""The static rules whose clues explain a kind of fault."""
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the lines of the diagnosis that the recording of a training led to."""
+    diagnosis = case.diagnosis
+    if diagnosis is None:
+        return
+    training = Training(case)
+    for rule in RELATED.get(diagnosis.kind, ()):
+        for found in _clues(rule, training):
+            level = found.kind.rpartition(".")[2]
+            yield replace(found, kind=f"monitor.agrees_{level}")
+    for number, finding in enumerate(diagnosis.findings[:MOST_FINDINGS]):
+        yield from _of_finding(training, finding, 1.0 if number == 0 else AFTER)
+
+
+def _clues(rule: Callable[[Training], Iterator[Clue]], training: Training) -> Iterator[Clue]:
+    """Yield a rule's clues; an expression nested too deep ends the rule, not the run."""
+    try:
+        yield from rule(training)
+    except RecursionError:
+        return
+
+
+MOST_FINDINGS = 3
+AFTER = 0.3
+"""What lines of a symptom count by those of the cause."""
+
+
+def _of_finding(training: Training, finding: Finding, weight: float) -> Iterator[Clue]:
+    """Yield the lines of one finding and what the values there were made of."""
+    score = weight
+    for site in finding.sites[:8]:
+        yield Clue("monitor.place", site.file, site.line, score, finding.why)
+        calls = _calls_at(training, site)
+        for scope, call in calls:
+            yield from _argument(training, finding, scope, call, score)
+            yield from _beside(training, finding, scope, call, score)
+        if finding.hint in OF_DATA:
+            for scope, call in calls:
+                yield from _data(training, finding, scope, call, score)
+        score *= FALLING
+    yield from _by_words(training, finding, weight)
+    if finding.hint == "eval":
+        yield from _evaluations(training, finding, weight)
+
+
+def _evaluations(training: Training, finding: Finding, weight: float) -> Iterator[Clue]:
+    """Yield where evaluation begins: a block or function without gradients, and what is beside."""
+    for module in training.modules:
+        for node in ast.walk(module.node):
+            if isinstance(node, (ast.With, ast.AsyncWith)):
+                marks = [item.context_expr for item in node.items]
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                marks = list(node.decorator_list)
+            else:
+                continue
+            if not any(_stops_gradients(mark) for mark in marks):
+                continue
+            yield Clue("monitor.place", module.file, node.lineno, weight, finding.why)
+            first = node.body[0].lineno
+            yield Clue("monitor.beside", module.file, first, 0.9 * weight, finding.why)
+            before = node.lineno - 1
+            if before > 0 and isinstance(node, (ast.With, ast.AsyncWith)):
+                yield Clue("monitor.beside", module.file, before, 0.7 * weight, finding.why)
+
+
+def _stops_gradients(mark: ast.expr) -> bool:
+    name = mark.func if isinstance(mark, ast.Call) else mark
+    last = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
+    return last in ("no_grad", "inference_mode")
+
+
+def _calls_at(training: Training, site: Site) -> list[Found]:
+    """Return the calls that begin at a line or span it, the outermost first."""
+    found: list[Found] = []
+    for scope, call in training.calls:
+        if scope.file == site.file and call.lineno <= site.line <= (call.end_lineno or 0):
+            found.append((scope, call))
+    found.sort(key=lambda pair: (pair[1].lineno != site.line, pair[1].lineno, pair[1].col_offset))
+    return found[:4]
+
+
+def _argument(
+    training: Training, finding: Finding, scope: Scope, call: ast.Call, score: float
+) -> Iterator[Clue]:
+    """Yield where the argument that a finding speaks of is written."""
+    if finding.hint not in ARGUMENTS:
+        return
+    position, names = ARGUMENTS[finding.hint]
+    own = called_name(call)
+    expression = hyperparameters.rate_of(training, call, own) if finding.hint == "lr" else None
+    expression = expression or argument(call, position, *names)
+    if expression is None:
+        return
+    if finding.hint in RATES:
+        for origin in training.origins(scope, expression):
+            why = f"{finding.why}: {origin.value:g} is set here"
+            yield Clue("monitor.setting", origin.file, origin.line, score, why)
+        return
+    yield Clue("monitor.setting", scope.file, expression.lineno, score, finding.why)
+    node = training.engine.node(expression, training.engine.open_context(scope))
+    for step in backward_slice([node], 20):
+        if step.decides and step.node.line > 0 and step.node.file:
+            part = score * max(0.2, 1.0 - 0.2 * step.distance)
+            yield Clue("monitor.made", step.node.file, step.node.line, part, finding.why)
+
+
+def _beside(
+    training: Training, finding: Finding, scope: Scope, call: ast.Call, score: float
+) -> Iterator[Clue]:
+    """Yield the statements before and after one where something is missing or was put in."""
+    if finding.hint not in ("zero_grad", "step", "backward", "detach", "loss", "item", "eval",
+                            "requires_grad", "params", "init", "train"):  # fmt: skip
+        return
+    statement = training.statement(scope, call)
+    if statement is None:
+        return
+    parent = training.parent(scope, statement)
+    for field in ("body", "orelse", "finalbody"):
+        body = getattr(parent, field, None)
+        if isinstance(body, list) and statement in body:
+            at = body.index(statement)
+            for distance, beside in ((1, at - 1), (1, at + 1), (2, at - 2)):
+                if 0 <= beside < len(body):
+                    line = body[beside].lineno
+                    part = score * (0.6 if distance == 1 else 0.3)
+                    yield Clue("monitor.beside", scope.file, line, part, finding.why)
+
+
+def _data(
+    training: Training, finding: Finding, scope: Scope, call: ast.Call, score: float
+) -> Iterator[Clue]:
+    """Yield the statements that made what a loader draws from, or what a model is fitted on."""
+    starts = [
+        training.engine.node(given, training.engine.open_context(scope))
+        for given in call.args[:3]
+        if not isinstance(given, ast.Starred)
+    ]
+    words = WORDS.get(finding.hint)
+    for step in backward_slice(starts, DATA_STEPS) if starts else ():
+        if step.node.line <= 0 or step.node.entry is not None:
+            continue
+        shown = _statement_text(training, step)
+        if shown and words is not None and words.search(shown):
+            part = score * max(0.3, 1.0 - 0.1 * step.distance)
+            yield Clue("monitor.data", step.node.file, step.node.line, part, finding.why)
+        elif step.decides and step.node.kind is not StepKind.LITERAL:
+            part = score * max(0.1, 0.5 - 0.06 * step.distance)
+            yield Clue("monitor.data_step", step.node.file, step.node.line, part, finding.why)
+
+
+def _statement_text(training: Training, step: Step) -> str:
+    lines = training.case.workspace.lines(step.node.file)
+    return lines[step.node.line - 1] if 0 < step.node.line <= len(lines) else ""
+
+
+KEYWORDS: dict[str, re.Pattern[str]] = {
+    "init": re.compile(
+        r"\binit\.|initializer|\.fill_\(|bias\.data|weight\.data|(?:zeros|ones|normal|constant|uniform)_\("
+        r"|endswith\(['\"]bias|in \w+\.(?:named_)?parameters\(\)"
+    ),
+    "requires_grad": re.compile(r"requires_grad|\.trainable\b|freeze"),
+    "params": re.compile(r"deepcopy|\.parameters\(\)|load_state_dict"),
+    "detach": re.compile(r"\.detach\(|no_grad|\.item\(\)|\.numpy\(|\.data\b|torch\.tensor\("),
+    "labels": re.compile(
+        r"\b(?:y|Y|labels?|targets?)\w*\s*=.*(?:perm|shuffle|\*|\[0\]|sort|roll)|shuffle\((?:y|labels)"
+    ),
+    "data": re.compile(
+        r"\b(?:x|X|images|features|inputs?)\w*(?:\[.*\])?\s*=.*(?:\*|//|\[0\]|zeros|ones)"
+    ),
+    "nan": re.compile(r"\bnan\b|\binf\b|np\.log|/ 0"),
+    "scaling": re.compile(
+        r"\b(?:x|X|images|features|signal)\w*\s*=\s*.*(?:load_|astype|tensor|from_numpy|reshape|split)"
+    ),
+    "item": re.compile(r"\+=\s*\w*loss\b(?!\.)|append\(\w*loss\)"),
+    "eval": re.compile(r"no_grad|inference_mode"),
+    "train": re.compile(r"\.eval\(\)|train\(False\)"),
+    "loss": re.compile(r"\bloss\s*=|[Ll]oss\(|loss="),
+    "softmax": re.compile(r"softmax|sigmoid|from_logits"),
+    "activation": re.compile(r"activation|softmax|sigmoid|tanh|relu|ReLU|Sigmoid|Tanh"),
+    "split": re.compile(r"train\w*\s*,?.*=.*(?:test|data|X\b)|split"),
+    "shuffle": re.compile(r"argsort|sort_values|sorted\(|shuffle\s*=\s*False"),
+}
+"""Code that does what a finding speaks of, wherever the recorded place lies."""
+
+
+def _by_words(training: Training, finding: Finding, weight: float) -> Iterator[Clue]:
+    """Yield lines of the program that do what the finding speaks of."""
+    pattern = KEYWORDS.get(finding.hint)
+    if pattern is None:
+        return
+    near = {site.file for site in finding.sites}
+    for module in training.modules:
+        for number, line in enumerate(training.case.workspace.lines(module.file), 1):
+            code = line.partition("#")[0]
+            if code.lstrip().startswith(("import ", "from ", "def ", "class ")):
+                continue
+            if pattern.search(code):
+                part = weight * (1.0 if not near or module.file in near else 0.6)
+                yield Clue("monitor.words", module.file, number, part, finding.why)

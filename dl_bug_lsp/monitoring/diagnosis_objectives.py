@@ -1,0 +1,276 @@
+"""Rules on loss functions and learning rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from dl_bug_lsp.monitoring.diagnosis_facts import (
+    RunFacts,
+    Site,
+    finite,
+    middle,
+    plain,
+    settings_of,
+    shape_of,
+    site,
+)
+from dl_bug_lsp.monitoring.diagnosis_findings import Finding, unique
+from dl_bug_lsp.monitoring.values import LossCall
+
+
+def _kind(call: LossCall) -> str:
+    return plain(call.kind)
+
+
+def _from_logits(call: LossCall) -> bool | None:
+    """Whether a loss takes logits; None where it is not one of probabilities."""
+    kind = _kind(call)
+    settings = settings_of(call.settings)
+    if "from_logits" in settings:
+        return bool(settings["from_logits"])
+    if kind in ("crossentropy", "crossentropyloss", "bcewithlogitsloss",
+                "binarycrossentropywithlogits"):  # fmt: skip
+        return True
+    if "crossentropy" in kind or kind in ("bceloss",):
+        return False
+    return None
+
+
+def double_softmax(facts: RunFacts) -> Iterator[Finding]:
+    """Find that probabilities go into a loss that expects logits."""
+    call = facts.training_loss
+    if call is None or not _from_logits(call):
+        return
+    before = plain(call.before)
+    binary = "binary" in _kind(call) or "bce" in _kind(call)
+    within = (call.input_least or -1.0) >= 0 and (call.input_greatest or 2.0) <= 1
+    sums = (call.input_sums_to_one or 0.0) > 0.95 and not binary
+    if before in ("softmax", "logsoftmax") or (before == "sigmoid") or (sums and within):
+        word = before or "softmax"
+        yield Finding(
+            "loss.double_softmax", 1.0,
+            f"`{call.kind}` expects logits and gets what {word} has made of them", 1, "",
+            unique(site(call.before_file, call.before_line), site(call.file, call.line),
+                    _place_of(facts, call.before_layer), *facts.sites("compile")),
+            "softmax",
+        )  # fmt: skip
+
+
+def _place_of(facts: RunFacts, number: int | None) -> Site | None:
+    return facts.place(facts.run.layer(number))
+
+
+RANGES = {"relu": (0.0, math.inf), "sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu6": (0.0, 6.0),
+          "softmax": (0.0, 1.0), "softplus": (0.0, math.inf), "elu": (-1.0, math.inf)}  # fmt: skip
+
+
+def output_activation(facts: RunFacts) -> Iterator[Finding]:
+    """Find that the last activation cannot give what the loss or the targets ask for."""
+    call = facts.training_loss
+    if call is None or (call.count or 0) < 1:
+        return
+    before, kind = plain(call.before), _kind(call)
+    shape = shape_of(call.input_shape)
+    sites = unique(
+        site(call.before_file, call.before_line), _place_of(facts, call.before_layer),
+        site(call.file, call.line), *facts.sites("compile"),
+    )  # fmt: skip
+
+    def finding(why: str, amount: float = 1.0) -> Finding:
+        return Finding("loss.output_activation", amount, why, 1, "", sites, "activation")
+
+    if before == "softmax" and shape and shape[-1] == 1 and len(shape) > 1:
+        yield finding("a softmax over one unit is always 1")
+        return
+    logits = _from_logits(call)
+    if logits and before in ("relu", "tanh", "relu6"):
+        yield finding(f"logits come from {before}, which cuts them off")
+        return
+    least, greatest = call.input_least, call.input_greatest
+    if logits is False and before not in ("softmax", "sigmoid", "logsoftmax"):
+        out = least is not None and greatest is not None and (least < -0.001 or greatest > 1.001)
+        one = call.input_sums_to_one
+        rows = "binary" not in kind and "bce" not in kind and one is not None and one < 0.5
+        if out or rows or before in ("relu", "tanh"):
+            shown = before or "what came before"
+            yield finding(f"`{call.kind}` expects probabilities and gets the output of {shown}")
+            return
+    if logits is False and before == "softmax" and ("binary" in kind or kind == "bceloss"):
+        yield finding(f"`{call.kind}` of a softmax: one class alone makes up the loss", 0.6)
+        return
+    if logits is None and before in RANGES and call.target_least is not None:
+        low, high = RANGES[before]
+        below, above = call.target_least, call.target_greatest or 0.0
+        if below < low - 0.01 or above > high + 0.01:
+            yield finding(
+                f"targets lie between {below:.3g} and {above:.3g}, "
+                f"which {before} cannot give ({low:g} to {high:g})"
+            )
+
+
+def wrong_loss(facts: RunFacts) -> Iterator[Finding]:
+    """Find that the loss function does not fit the targets."""
+    call = facts.training_loss
+    if call is None:
+        return
+    kind, before = _kind(call), plain(call.before)
+    sites = unique(
+        _loss_definition(facts, call), site(call.file, call.line), *facts.sites("compile")
+    )
+    whole = "int" in call.target_dtype or "long" in call.target_dtype
+    least, greatest = call.target_least, call.target_greatest
+    levels = call.target_levels or 0
+    shape, target = shape_of(call.input_shape), shape_of(call.target_shape)
+
+    def finding(why: str, amount: float = 1.0) -> Finding:
+        return Finding("loss.wrong", amount, why, 1, "", sites, "loss")
+
+    squares = kind in ("mse", "mseloss", "meansquarederror", "l1loss", "mae", "meanabsoluteerror",
+                       "l1", "smoothl1", "smoothl1loss", "hinge", "squaredhinge", "poisson",
+                       "poissonnllloss", "huberloss", "huber",
+                       "hingeembeddingloss", "softmarginloss")  # fmt: skip
+    if squares and before == "softmax":
+        yield finding(f"`{call.kind}` of a softmax: a loss for numbers, not for classes", 0.8)
+    elif squares and whole and levels > 2 and len(shape) > 1 and shape[-1] > 1:
+        yield finding(f"`{call.kind}` compares {shape[-1]} outputs with class numbers")
+    elif kind in ("hinge", "squaredhinge", "poisson", "poissonnllloss", "multimarginloss",
+                  "kldivloss", "kldivergence", "cosinesimilarity"):  # fmt: skip
+        yield finding(f"`{call.kind}` is an unusual loss for these targets", 0.7)
+    elif squares and levels == 2 and least == 0 and greatest == 1 and before != "sigmoid":
+        yield finding(f"`{call.kind}` of labels that are 0 or 1", 0.6)
+    if ("bce" in kind or "binarycrossentropy" in kind) and least is not None:
+        if least < -0.001 or (greatest or 0) > 1.001:
+            yield finding(
+                f"`{call.kind}` needs targets from 0 to 1; "
+                f"they go from {least:.3g} to {greatest:.3g}"
+            )
+        elif len(shape) > 1 and shape[-1] > 1 and before == "softmax":
+            yield finding(f"`{call.kind}` of a softmax over {shape[-1]} classes", 0.6)
+    if "categoricalcrossentropy" in kind and shape and shape[-1] == 1:
+        yield finding(f"`{call.kind}` over one output is always 0")
+    if target and "sparse" not in kind and "categoricalcrossentropy" in kind and target[-1] == 1:
+        yield finding(f"`{call.kind}` expects one column a class; targets have one")
+
+
+def _loss_definition(facts: RunFacts, call: LossCall) -> Site | None:
+    settings = settings_of(call.settings)
+    file, line = settings.get("file"), settings.get("line")
+    return site(file, line) if isinstance(file, str) and isinstance(line, int) else None
+
+
+NEVER_NEGATIVE = ("crossentropy", "mse", "meansquarederror", "l1loss", "mae", "bce", "nllloss",
+                  "smoothl1", "huber", "meanabsoluteerror", "hinge")  # fmt: skip
+
+
+def loss_sign(facts: RunFacts) -> Iterator[Finding]:
+    """Find that the loss falls below zero though its function cannot."""
+    call = facts.training_loss
+    losses = finite(facts.losses)
+    if call is None or len(losses) < 3:
+        return
+    kind = _kind(call)
+    negative = sum(v < 0 for v in losses) / len(losses)
+    by_step = {s.step: s.loss for s in facts.steps}
+    pairs = [
+        (p.value, by_step[p.step])
+        for p in facts.run.loss_parts
+        if p.loss_call == call.loss_call and p.step in by_step
+    ]
+    turned = [a > 0 > b for a, b in pairs if a is not None and b is not None]
+    opposite = len(turned) > 2 and sum(turned) > 0.8 * len(turned)
+    positive = any(word in kind for word in NEVER_NEGATIVE)
+    if kind == "nllloss" and not opposite:
+        positive = False
+    if "bce" in kind or "binarycrossentropy" in kind:
+        in_range = (call.target_least or 0) >= 0 and (call.target_greatest or 0) <= 1
+        positive = positive and in_range
+    if negative > 0.5 and (opposite or positive):
+        first = next((s.step for s in facts.steps if s.loss is not None and s.loss < 0), 1)
+        yield Finding(
+            "loss.sign", negative,
+            f"the loss that is minimised is negative (down to {min(losses):.3g}), "
+            f"`{call.kind}` is not: its sign is turned",
+            first, "", unique(site(call.file, call.line), *facts.sites("backward")), "loss",
+        )  # fmt: skip
+
+
+def broadcast_shapes(facts: RunFacts) -> Iterator[Finding]:
+    """Find that predictions and targets differ in shape and are stretched over each other."""
+    for call in facts.run.loss_calls:
+        one, other = shape_of(call.input_shape), shape_of(call.target_shape)
+        kind = _kind(call)
+        if not any(w in kind for w in ("mse", "l1", "huber", "meansquared", "mae", "meanabsolute")):
+            continue
+        column = len(one) == len(other) + 1 and one[-1] == 1 and one[:-1] == other
+        row = len(other) == len(one) + 1 and other[-1] == 1 and other[:-1] == one
+        if (column or row) and one and max(*one, *other) > 1:
+            yield Finding(
+                "loss.broadcast", 1.0,
+                f"`{call.kind}` compares {call.input_shape} with {call.target_shape}: "
+                "every prediction with every target",
+                1, "",
+                unique(site(call.before_file, call.before_line), site(call.file, call.line),
+                        *facts.data_sites),
+                "shape",
+            )  # fmt: skip
+            return
+
+
+def rate_high(facts: RunFacts) -> Iterator[Finding]:
+    """Measure the first updates by the weights that they change."""
+    ratios = [
+        middle(r for _, r in rows[:8]) for rows in facts.update_ratios.values() if len(rows) > 1
+    ]
+    numbers = finite(ratios)
+    if numbers:
+        amount = sorted(numbers)[len(numbers) // 2]
+        yield Finding(
+            "rates.high", amount,
+            f"each of the first updates moves the weights by {amount:.2g} of their norm",
+            1, "", facts.rate_sites, "lr",
+        )  # fmt: skip
+
+
+def rate_low(facts: RunFacts) -> Iterator[Finding]:
+    """Measure how little all updates together move the weights."""
+    numbers: list[float] = []
+    for rows in facts.update_ratios.values():
+        level = middle(r for _, r in rows)
+        if level is not None:
+            numbers.append(level)
+    count = len(facts.steps)
+    if numbers and count:
+        total = max(numbers) * count
+        amount = min(99.0, -math.log10(total)) if total > 0 else 99.0
+        yield Finding(
+            "rates.low", amount,
+            f"all {count} updates together move the weights by about {total:.1g} of their norm",
+            1, "", facts.rate_sites, "lr",
+        )  # fmt: skip
+
+
+def loss_jumps(facts: RunFacts) -> Iterator[Finding]:
+    """Measure how far the loss jumps above its beginning within the first steps."""
+    factor = facts.first_factor
+    if factor is not None:
+        yield Finding(
+            "loss.jumps", factor, f"within 12 steps the loss is {factor:.3g} times its first value",
+            2, "", facts.rate_sites, "lr",
+        )  # fmt: skip
+
+
+def loss_not_a_number(facts: RunFacts) -> Iterator[Finding]:
+    """Find that the loss stops being a number."""
+    step = facts.first_bad_step
+    if step is not None:
+        events = [e for e in facts.run.events if e.kind in ("nan", "inf")]
+        first = min(events, key=lambda e: (e.step or 0, e.event), default=None)
+        where = ""
+        if first is not None:
+            where = f"; first in the {first.tensor} of `{first.name or 'the model'}`"
+        sites = unique(site(first.file, first.line)) if first is not None else ()
+        yield Finding(
+            "loss.not_a_number", 1.0, f"the loss is no number from step {step} on{where}", step,
+            first.name if first is not None else "", sites,
+        )  # fmt: skip

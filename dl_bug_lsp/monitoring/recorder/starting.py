@@ -1,0 +1,148 @@
+"""Starts the recorder in an interpreter: frameworks are patched as they are imported."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any, Callable, Optional, Sequence
+
+from dl_bug_lsp.monitoring.recorder.recorder import Recorder
+
+
+def _torch(recorder: Recorder) -> None:
+    from dl_bug_lsp.monitoring.recorder import torch_training
+
+    torch_training.install(recorder)
+
+
+def _keras(recorder: Recorder) -> None:
+    from dl_bug_lsp.monitoring.recorder import keras_training
+
+    keras_training.install(recorder)
+
+
+def _numpy(recorder: Recorder) -> None:
+    from dl_bug_lsp.monitoring.recorder import seeds
+
+    seeds.install_numpy(recorder)
+
+
+def _lightning(recorder: Recorder) -> None:
+    from dl_bug_lsp.monitoring.recorder import trainer_logs
+
+    trainer_logs.install_lightning(recorder)
+
+
+def _transformers(recorder: Recorder) -> None:
+    from dl_bug_lsp.monitoring.recorder import trainer_logs
+
+    trainer_logs.install_transformers(recorder)
+
+
+FRAMEWORKS: dict[str, Callable[[Recorder], None]] = {
+    "torch": _torch,
+    "keras": _keras,
+    "numpy.random": _numpy,
+    "lightning.pytorch.trainer.trainer": _lightning,
+    "pytorch_lightning.trainer.trainer": _lightning,
+    "transformers.trainer": _transformers,
+}
+"""What is done when a module has been imported."""
+
+
+_running: list[Recorder] = []
+
+
+def running() -> Recorder | None:
+    """Return the recorder of this process, None where none is at work."""
+    return next((recorder for recorder in _running if not recorder.is_over), None)
+
+
+def start(folder: str, root: str, session: str, command: str) -> Recorder:
+    """Record what this process trains, into a journal below ``folder``; returns the recorder."""
+    recorder = Recorder(folder, root, session, command)
+    _running[:] = [recorder]
+    finder = _Finder(recorder)
+    sys.meta_path.insert(0, finder)
+    recorder.undo.append(lambda: sys.meta_path.remove(finder))
+    for name in FRAMEWORKS:
+        if name in sys.modules:
+            finder.imported(name)
+    atexit.register(recorder.end)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: _forked(recorder))
+    return recorder
+
+
+def start_below(folder: str, root: str, command: str) -> Recorder:
+    """Record this process as a part of the session whose folder this is."""
+    return start(folder, root, os.path.basename(folder), command)
+
+
+def _forked(recorder: Recorder) -> None:
+    recorder.forked()
+    util: Any = sys.modules.get("multiprocessing.util")
+    if util is not None:
+        # Children of multiprocessing end without `atexit`; they forget finalizers at their start.
+        util.register_after_fork(
+            recorder, lambda one: util.Finalize(None, one.end, exitpriority=-1000)
+        )
+
+
+class _Finder(MetaPathFinder):
+    """Lets the modules of `FRAMEWORKS` be found as ever, and has them patched once executed."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def find_spec(
+        self, name: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None
+    ) -> Optional[ModuleSpec]:
+        if name not in FRAMEWORKS or self._recorder.is_over:
+            return None
+        spec = self._spec(name, path, target)
+        if spec is not None and spec.loader is not None and hasattr(spec.loader, "exec_module"):
+            spec.loader = _Loader(spec.loader, self)
+        return spec
+
+    def _spec(
+        self, name: str, path: Optional[Sequence[str]], target: Optional[ModuleType]
+    ) -> Optional[ModuleSpec]:
+        for finder in sys.meta_path:
+            if finder is not self and hasattr(finder, "find_spec"):
+                spec = finder.find_spec(name, path, target)
+                if spec is not None:
+                    return spec
+        return PathFinder.find_spec(name, path, target)
+
+    def imported(self, name: str) -> None:
+        """Patch a framework; an error of ours ends the recording, not the import."""
+        if self._recorder.is_over:
+            return
+        try:
+            FRAMEWORKS[name](self._recorder)
+        except Exception as error:
+            self._recorder.fail(error)
+
+
+class _Loader(Loader):
+    """Loads a module with its own loader and tells the finder; then the own one is in its place."""
+
+    def __init__(self, loader: Loader, finder: _Finder) -> None:
+        self._loader, self._finder = loader, finder
+
+    def create_module(self, spec: ModuleSpec) -> Optional[ModuleType]:
+        """Let the own loader make the module."""
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Execute the module, then patch it."""
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        self._finder.imported(module.__name__)

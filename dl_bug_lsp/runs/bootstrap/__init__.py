@@ -1,1 +1,0 @@
-"""What every Python of a watched run loads at its start; the package itself never imports it."""
