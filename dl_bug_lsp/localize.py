@@ -135,20 +135,32 @@ def failures_of(
     Errors that a run survived are failures without a primary one; such a run may still have failed
     silently.
     """
-    if any(failure.primary for failure in reading.failures):
+    primary = [failure for failure in reading.failures if failure.primary]
+    if primary and not all(map(_is_sentence, primary)):
         return reading.failures
     found = monitored_failure(diagnosis) if diagnosis is not None else None
     if found is None:
         found = silent_failure(log, class_count(workspace) if workspace is not None else None)
+    if primary and found is None:
+        return reading.failures
     if found is None and spectrum is not None:
         found = failing_runs(spectrum)
     if found is None and not reading.failures:
         found = quoted_message(log) or report_failure(
             log, is_report([line.text for line in log.lines])
         )
-    return (*reading.failures, found) if found is not None else reading.failures
+    others = tuple(replace(failure, primary=False) for failure in reading.failures)
+    return (*others, found) if found is not None else others
 
 
+def _is_sentence(failure: Failure) -> bool:
+    """Whether a failure is but a sentence of a log: metrics that went wrong say more."""
+    cause = failure.cause
+    return failure.kind is FailureKind.MESSAGE and cause is not None and cause.type == SENTENCE
+
+
+SENTENCE = "program"
+"""The type that a sentence without an exception's name gets."""
 MONITORED = "training"
 """The dialect of failures that only the recording of a training shows."""
 

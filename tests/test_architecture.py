@@ -38,12 +38,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "workspace": ("cancellation", "data_folder", "databases"),
     "settings": ("report", "workspace"),
     "bootstrap": ("recording", "monitoring"),
-    "runs": ("data_folder", "bootstrap"),
+    "python_path": (),
+    "runs": ("data_folder", "python_path"),
     "recording": (
-        *("bootstrap", "data_folder", "databases", "workspace", "spectrum", "localize", "report"),
+        *("python_path", "data_folder", "databases", "workspace", "spectrum", "localize", "report"),
         "cancellation",
     ),
-    "monitoring": ("bootstrap", "data_folder", "databases"),
+    "monitoring": ("python_path", "data_folder", "databases", "spectrum"),
     "watching": ("logs", "tracebacks", "runs", "data_folder"),
     "retrieval": ("workspace",),
     "spectrum": ("logs", "tracebacks"),
@@ -130,7 +131,9 @@ LIBRARIES = {
     "lsprotocol": {"server"},
     "mcp": {"mcp_server"},
     "mcp_types": {"mcp_server"},
-    "numpy": {"retrieval", "evidence", "ranking", "spectrum", "techniques", "triage"},
+    "numpy": {
+        *("retrieval", "evidence", "ranking", "spectrum", "techniques", "triage", "monitoring")
+    },
     "pathspec": {"workspace"},
     "pyarrow": {"triage"},
     "pygls": {"server"},
@@ -142,10 +145,16 @@ LIBRARIES = {
     "tomllib": {"workspace", "taxonomy", "fixes"},
     "watchdog": {"watching"},
     "yaml": {"workspace"},
+    "keras": {"monitoring"},
+    "lightning": {"monitoring"},
+    "tensorflow": {"monitoring"},
+    "torch": {"monitoring"},
+    "transformers": {"monitoring"},
 }
 """Who may import a library: one room each, so that it can be replaced."""
 ON_DISK = {
     "bootstrap",
+    "python_path",
     "data_folder",
     "databases",
     "environments",

@@ -143,6 +143,8 @@ MOST_STEPS = 150_000
 """Steps for all runs together."""
 STEPS = 60_000
 MOST_TEXT = 160
+MOST_CERTAIN_FILES = 25
+"""Files of a program up to which a failure that is followed counts in full."""
 PARSING = ("parse_args", "parse_known_args", "parse_args_into_dataclasses")
 
 
@@ -306,11 +308,17 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
     raise_site = prediction.stack[-1]
     file, line = raise_site
     evidence = [f"The command is: {entry.shown[:MOST_TEXT]}"]
-    if located is not None and located.suspects:
-        suspect = located.suspects[0]
+    reached = set(program.reached(entry.script))
+    suspects = [
+        suspect
+        for suspect in (located.suspects if located is not None else ())
+        if suspect.file in reached or not suspect.file.endswith(".py")
+    ]
+    if suspects:
+        suspect = suspects[0]
         file, line = suspect.file, suspect.line
         evidence += [reason.why for reason in suspect.evidence[:2]]
-        others = [f"{s.file}:{s.line}" for s in located.suspects[1:3]]
+        others = [f"{s.file}:{s.line}" for s in suspects[1:3]]
         if others:
             evidence.append(f"It may as well be {' or '.join(others)}.")
     way = " > ".join(f"{name}:{number}" for name, number in prediction.stack[-4:])
@@ -324,6 +332,9 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
     category = located.category.id if located is not None else check.category
     is_sure = prediction.certain and check.certainty is Certainty.SURE
     level = Certainty.SURE if is_sure else Certainty.LIKELY
+    if len(reached) > MOST_CERTAIN_FILES:
+        # The larger a program is, the more it does in ways that are not followed.
+        level = Certainty.LIKELY if is_sure else Certainty.LOOK
     yield finding(check, file, line, message, *evidence, certainty=level, category=category)
 
 

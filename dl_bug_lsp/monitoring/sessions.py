@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dl_bug_lsp import data_folder
-from dl_bug_lsp.bootstrap import python_path
 from dl_bug_lsp.monitoring.store import journals, read_recording, session_folders, take_in
 from dl_bug_lsp.monitoring.tables import FOLDER
+from dl_bug_lsp.python_path import python_path
 
 PROBLEMS = "problem.txt"
 NOTHING = (

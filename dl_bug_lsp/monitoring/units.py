@@ -126,7 +126,7 @@ def record_units(
         if not any(True for _ in module.children()):
             handles.append(module.register_forward_hook(_Keeper(name, now)))
     mode = model.training
-    model.eval()
+    model.train(False)
     try:
         with torch.no_grad():
             for inputs, labels in batches:

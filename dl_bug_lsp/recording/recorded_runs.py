@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from dl_bug_lsp import data_folder, databases
-from dl_bug_lsp.bootstrap import python_path
+from dl_bug_lsp.python_path import python_path
 from dl_bug_lsp.recording.coverage_data import lines_of, numbits_of, union
 from dl_bug_lsp.recording.journal import FOLDER, LONGEST_TEXT, is_running
 from dl_bug_lsp.recording.session_folder import remove

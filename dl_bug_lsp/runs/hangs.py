@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from dl_bug_lsp.bootstrap import python_path
+from dl_bug_lsp.python_path import python_path
 from dl_bug_lsp.runs import processes
 from dl_bug_lsp.runs.processes import ProcessState
 

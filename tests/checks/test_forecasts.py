@@ -233,11 +233,15 @@ def test_sizes_of_memory_are_read(text: str, size: int | None) -> None:
             None,
         ),
         (
-            "import torch\nfrom torch import nn\nloss_fn = nn.CrossEntropyLoss()\n"
-            "def step(net, optimizer, x, y):\n    scores = torch.softmax(net(x), dim=1)\n"
-            "    optimizer.zero_grad()\n    loss_fn(scores, y).backward()\n"
-            "    optimizer.step()\n",
-            "likely loss-form train.py:5",
+            "import torch\nfrom torch import nn\nclass Net(nn.Module):\n"
+            "    def __init__(self):\n        super().__init__()\n"
+            "        self.head = nn.Linear(8, 3)\n    def forward(self, x):\n"
+            "        return torch.softmax(self.head(x), dim=1)\nnet = Net()\n"
+            "loss_fn = nn.CrossEntropyLoss()\n"
+            "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+            "def step(x, y):\n    optimizer.zero_grad()\n"
+            "    loss_fn(net(x), y).backward()\n    optimizer.step()\n",
+            "likely loss-form train.py:8",
         ),
         (
             "import torch\nfrom torch.optim.lr_scheduler import StepLR\ns = StepLR(o, 10)\n"
