@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from pathlib import Path
 
 import pytest
+from recorded_trainings import CASES, recorded
 
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.monitoring.diagnosis import (
@@ -21,24 +21,14 @@ from dl_bug_lsp.monitoring.diagnosis import (
 )
 from dl_bug_lsp.monitoring.diagnosis_facts import RunFacts
 from dl_bug_lsp.monitoring.diagnosis_rules import RULES, measured
-from dl_bug_lsp.monitoring.store import read_journal, run_of
 from dl_bug_lsp.monitoring.values import Recording, Run
 from dl_bug_lsp.report import Options, Report
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.workspace import Workspace
 
-CASES = Path(__file__).parent / "cases"
 NAMES = sorted(folder.name for folder in CASES.iterdir() if folder.is_dir())
 CLEAN = [name for name in NAMES if "-clean-" in name]
 FAULTY = [name for name in NAMES if "-clean-" not in name]
-
-
-def recorded(name: str) -> Run:
-    rows, problem = read_journal(CASES / name / "recording.jsonl")
-    assert problem is None
-    run = run_of(1, rows)
-    assert run is not None
-    return run
 
 
 def report_of(name: str, text: str = "") -> Report:

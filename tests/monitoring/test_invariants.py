@@ -6,7 +6,7 @@ import dataclasses
 import json
 from pathlib import Path
 
-from monitoring.test_diagnosis import recorded
+from recorded_trainings import recorded
 
 from dl_bug_lsp.monitoring.diagnosis import diagnose
 from dl_bug_lsp.monitoring.diagnosis_invariants import (

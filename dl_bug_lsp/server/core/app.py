@@ -186,7 +186,7 @@ class DlBugServer(LanguageServer):
             self.show()
 
     def show(self) -> None:
-        """Bring what the client shows in line with the shelf."""
+        """Bring what the client shows in line with the shown failures."""
         if self._showing is not None:
             self._showing.cancel()
             self._showing = None

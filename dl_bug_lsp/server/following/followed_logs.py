@@ -26,7 +26,7 @@ from dl_bug_lsp.server.failures.shown_failures import OF_A_FOLDER
 from dl_bug_lsp.server.files.indexing import files_changed
 from dl_bug_lsp.server.files.notebooks import is_open_notebook
 from dl_bug_lsp.server.following.followed_spectra import spectrum_change_checker
-from dl_bug_lsp.server.following.followed_trainings import training_looker
+from dl_bug_lsp.server.following.followed_trainings import training_change_checker
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError
 from dl_bug_lsp.settings.reading import Settings
 
@@ -260,19 +260,19 @@ class FollowedLogs:
 
         sources = any_of(self._sources)
         is_source = None if self._ls.hears_of_files else partial(_matches, sources)
-        ear = _WatchSink(self, folder)
-        looks = (
+        sink = _WatchSink(self, folder)
+        checks = (
             spectrum_change_checker(self._ls, folder, settings.spectrum_junit),
-            training_looker(self._ls, folder),
+            training_change_checker(self._ls, folder),
         )
 
         def look() -> None:
-            for each in looks:
-                each()
+            for check in checks:
+                check()
 
         watcher = Watcher(
             str(folder.root),
-            ear,
+            sink,
             rules,
             polling=polling,
             is_source=is_source,

@@ -54,7 +54,7 @@ def _arrived(ls: DlBugServer, new: Publication) -> None:
         )
 
 
-def training_looker(ls: DlBugServer, folder: Folder) -> Callable[[], None]:
+def training_change_checker(ls: DlBugServer, folder: Folder) -> Callable[[], None]:
     """Return what a folder's watcher calls now and then, on its thread."""
     loop = asyncio.get_running_loop()
     known: list[tuple[int, int] | None] = []
