@@ -7,7 +7,6 @@ memory of the card that ``--gpu`` names counts.
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections.abc import Iterator
 
@@ -16,6 +15,7 @@ from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.forecasts import forecast_of
 from dl_bug_lsp.checks.program import CheckedProgram, finding
 from dl_bug_lsp.environments.machine import (
+    environment_variables,
     free_bytes,
     is_listened_on,
     is_not_executable,
@@ -236,7 +236,7 @@ def _variables(program: CheckedProgram, file: str, tree: ast.Module) -> Iterator
     if "environ[" not in text:
         return
     inside, guarded = program.function_lines(file), program.guarded_lines(file)
-    known = set(os.environ)
+    known = set(environment_variables())
     for entry in program.entries:
         known |= {name for name, _ in entry.variables}
     settings = [f for f in program.workspace.files() if f.rpartition("/")[2].startswith(".env")]

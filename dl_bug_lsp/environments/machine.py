@@ -56,3 +56,8 @@ def is_not_executable(path: Path) -> bool:
         return path.is_file() and not os.access(path, os.X_OK)
     except (OSError, ValueError):
         return False
+
+
+def environment_variables() -> frozenset[str]:
+    """Return the names of the environment variables of this process."""
+    return frozenset(os.environ)

@@ -218,7 +218,8 @@ def _suspect(rank: int, candidate: Candidate, share: float, case: Case) -> Suspe
         line=candidate.line,
         end_line=candidate.line,
         function=case.workspace.enclosing_function(candidate.file, candidate.line),
-        score=round(share, 4),
+        # Rounded down, so that the shares of many places do not add up to more than 1.
+        score=math.floor(share * 10_000 + 1e-6) / 10_000,
         evidence=_evidence(candidate),
         cell=_cell(candidate, case),
         suggestion=_suggestion(candidate, case),

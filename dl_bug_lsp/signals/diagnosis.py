@@ -320,10 +320,7 @@ def _at_chance(context: RunSummary) -> Found | None:
                 known += f", as {context.classes.place} says"
             verb = "stays at" if len(set(found.finite)) == 1 else "ends at"
             last = found.finite[-1] if found.finite else trend.end
-            shown = f"{last:.3g}"
-            if shown != f"{trend.end:.3g}":
-                shown += f" (its last values are {trend.end:.3g} on average)"
-            why = f"`{found.name}` {verb} {shown}: guessing gives {chance[0]:.3g}{known}"
+            why = f"`{found.name}` {verb} {last:.3g}: guessing gives {chance[0]:.3g}{known}"
             return "accuracy_at_chance", round(sure, 2), why, found.points[-1]
     return None
 

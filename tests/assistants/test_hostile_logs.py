@@ -22,7 +22,7 @@ from dl_bug_lsp.workspace import Workspace
 OWN_HEADINGS = {
     "## Places, the most suspicious first",
     "## Code; #1 is the first place",
-    "## Ruled out or less likely",
+    "## Also known",
     "## Most suspicious places",
     "## Stack, outermost first",
     "## What usually helps",
