@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from dl_bug_lsp.monitoring.values import Layer, Run
 from dl_bug_lsp.views.escape import escape, shorten
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 640, 150, 64, 22
+WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 640, 160, 64, 36, 22
 """Pixels of a panel, and of its margins for numbers."""
 MOST_POINTS = 400
 """Points of a line; of more every n-th is drawn, and the extremes of what lies between."""
@@ -161,10 +161,10 @@ def _panel(panel: Panel) -> list[str]:
         else:
             # Halved first: the difference of the largest numbers is none.
             share = (value / 2 - low / 2) / ((high / 2 - low / 2) or 1.0)
-        return 22 + (1.0 - share) * (HEIGHT - 22 - BOTTOM)
+        return TOP + (1.0 - share) * (HEIGHT - TOP - BOTTOM)
 
     frame = f'x1="{LEFT}" x2="{WIDTH - 12}" stroke="#cccccc"'
-    for value in (low, high):
+    for value in dict.fromkeys((low, high)):
         out.append(f'<line {frame} y1="{y(value):.1f}" y2="{y(value):.1f}"/>')
         out.append(
             f'<text x="{LEFT - 4}" y="{y(value) + 4:.1f}" text-anchor="end">{value:.3g}</text>'
@@ -174,7 +174,7 @@ def _panel(panel: Panel) -> list[str]:
     out.append(f'<text x="{WIDTH - 12}" y="{HEIGHT - 6}" text-anchor="end">{last:.0f}</text>')
     if panel.marked is not None and first <= panel.marked <= last:
         out.append(
-            f'<line x1="{x(panel.marked):.1f}" x2="{x(panel.marked):.1f}" y1="22" '
+            f'<line x1="{x(panel.marked):.1f}" x2="{x(panel.marked):.1f}" y1="{TOP}" '
             f'y2="{HEIGHT - BOTTOM}" stroke="#d62728" stroke-dasharray="3 3"/>'
         )
     for at, line in enumerate(panel.lines):
@@ -189,7 +189,7 @@ def _panel(panel: Panel) -> list[str]:
                 out.append(
                     f'<circle cx="{x(step):.1f}" cy="{y(value):.1f}" r="2" fill="{colour}"/>'
                 )
-        out.append(f'<text x="{190 + 140 * at}" y="14" fill="{colour}">{_text(line.name)}</text>')
+        out.append(f'<text x="{LEFT + 160 * at}" y="28" fill="{colour}">{_text(line.name)}</text>')
     return out
 
 

@@ -17,7 +17,7 @@ from dl_bug_lsp import data_folder
 from dl_bug_lsp.monitoring.store import take_in
 from dl_bug_lsp.monitoring.tables import FOLDER
 
-MONITORING = Path(__file__).parents[1] / "monitoring"
+MONITORING = Path(__file__).parent.parent / "monitoring"
 PROGRAM = (MONITORING / "programs" / "faulty.py").read_text()
 
 
