@@ -166,7 +166,8 @@ def _diagnosis(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> st
         if part > 0 and not clue.kind.startswith(GENERIC) and not clue.why.startswith(WARNED)
     ]
     # A sentence that says what is wrong comes before one that says what stands here.
-    why = next((c.why for c in sorted(told, key=lambda c: c.suggestion is None)), None)
+    told.sort(key=lambda c: (c.suggestion is None, c.kind.startswith("interpretation.")))
+    why = told[0].why if told else None
     return f"{suspects[0].file}:{suspects[0].line}: {why}" if why else None
 
 

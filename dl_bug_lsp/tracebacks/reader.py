@@ -210,7 +210,7 @@ def read_status(stream: Stream) -> Block | None:
 
 
 _CRASHED = re.compile(r"^(?:Segmentation fault|Bus error|Illegal instruction|Killed|Aborted)\b")
-_SPAN = re.compile(r"(?<!`)`([^`\n]{16,3000})`(?!`)")
+_SHORTEST_SPAN, _LONGEST_SPAN = 16, 3_000
 _CODE = re.compile(
     r"^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class|pip|python3?|git|docker)\b"
     r"|[{};]$|\w\([^()]*\)$"
@@ -223,8 +223,10 @@ def read_span(stream: Stream) -> Block | None:
         text = stream.text(at)[:4000]
         if "`" not in text:
             continue
-        for match in _SPAN.finditer(text):
-            words = match[1].strip()
+        # What stands between two spans is no span.
+        for words in (part.strip() for part in text.split("`")[1::2]):
+            if not _SHORTEST_SPAN <= len(words) <= _LONGEST_SPAN:
+                continue
             if " " not in words or _FINE.search(words):
                 continue
             if not _WORDS.search(words) and not _CRASHED.search(words):
