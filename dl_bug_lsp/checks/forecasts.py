@@ -143,8 +143,16 @@ MOST_STEPS = 150_000
 """Steps for all runs together."""
 STEPS = 60_000
 MOST_TEXT = 160
-MOST_CERTAIN_FILES = 25
-"""Files of a program up to which a failure that is followed counts in full."""
+MOST_SURE_FILES, MOST_LIKELY_FILES = 4, 25
+"""Files of a program up to which a failure that is followed is sure, and up to which it is likely.
+
+The larger a program is, the more it does in ways that are not followed.
+"""
+FAILS = {
+    Certainty.SURE: "will fail",
+    Certainty.LIKELY: "probably fails",
+    Certainty.LOOK: "may fail",
+}
 PARSING = ("parse_args", "parse_known_args", "parse_args_into_dataclasses")
 
 
@@ -328,13 +336,14 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
         other = _near_file(workspace, _path(raised))
         near = f" There is '{other}'." if other else ""
     where = f"{raise_site[0]}, line {raise_site[1]}"
-    message = f"The run will fail in {where}: {_said(raised)}.{near}"
     category = located.category.id if located is not None else check.category
     is_sure = prediction.certain and check.certainty is Certainty.SURE
     level = Certainty.SURE if is_sure else Certainty.LIKELY
-    if len(reached) > MOST_CERTAIN_FILES:
-        # The larger a program is, the more it does in ways that are not followed.
+    if len(reached) > MOST_LIKELY_FILES:
+        level = Certainty.LOOK
+    elif len(reached) > MOST_SURE_FILES:
         level = Certainty.LIKELY if is_sure else Certainty.LOOK
+    message = f"The run {FAILS[level]} in {where}: {_said(raised)}.{near}"
     yield finding(check, file, line, message, *evidence, certainty=level, category=category)
 
 
