@@ -52,7 +52,9 @@ reached is reported: conditions on the way are known, no handler is around, ever
 not fit is known. It is located as after a real run, so the finding stands at the likely cause,
 and its message says where the run would fail. Loops over data whose length is not known are taken
 to run once; then a finding is likely, not sure. What a library does with an object that it is
-handed is unknown afterwards.
+handed is unknown afterwards. The larger a program is, the more it does in ways that are not
+followed: in programs of more than four files such a finding is at most likely, of more than 25
+files only something to look at. It can still be wrong.
 
 ## Memory
 
