@@ -180,6 +180,8 @@ LEAVING = ("lightning", "Trainer(", "accelerate", "set_grad_enabled", "fastai")
 """What does this for the program."""
 EVALUATING = ("eval", "valid", "test", "infer")
 MOST_FILES = 150
+MOST_LIKELY_FILES = 4
+"""Files of a program up to which a contract that is not kept is likely to matter."""
 
 
 def find(program: CheckedProgram) -> Iterator[Finding]:
@@ -220,6 +222,9 @@ def _silent(program: CheckedProgram, files: tuple[str, ...]) -> Iterator[Finding
                 seen.add(key)
                 message = clue.why[:1].upper() + clue.why[1:]
                 level = group.check.certainty
+                if len(files) > MOST_LIKELY_FILES:
+                    # A big program may do the same in ways that the rules do not know.
+                    level = Certainty.LOOK
                 if "stands outside the loop" in message or (
                     "over one unit" in message and "Dense" not in _source(program, clue)
                 ):

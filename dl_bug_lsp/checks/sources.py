@@ -56,6 +56,8 @@ UNDEFINED = Check(
 )
 CHECKS = (SYNTAX, MISSING_LIBRARY, MISSING_NAME, UNDEFINED)
 
+MOST_SURE_FILES = 25
+"""Files of a program up to which a name that a module lacks is surely missing."""
 CONFIGS = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
 DYNAMIC = ("__getattr__", "globals()", "vars()", "setattr(", "exec(", "sys.modules", "locals()")
 KNOWN_NAMES = {*dir(builtins), "__file__", "__path__", "__builtins__", "__annotations__",
@@ -284,7 +286,10 @@ def _names_of(
                 f"An installed package is named '{top}' too: {home} stands in front of it."
             )
         message = f"'{home}' has no name '{alias.name}'."
-        yield finding(MISSING_NAME, file, alias.lineno, message, *evidence, certainty=level)
+        # In a big program not all that defines names is read.
+        sure = level is Certainty.SURE and len(program.files) <= MOST_SURE_FILES
+        given = Certainty.LIKELY if level is Certainty.SURE and not sure else level
+        yield finding(MISSING_NAME, file, alias.lineno, message, *evidence, certainty=given)
 
 
 def defined_names(
