@@ -8,7 +8,7 @@ that depend on a value alone (rates, bounds) are only worth a look.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dl_bug_lsp.cancellation import checkpoint
@@ -34,7 +34,7 @@ from dl_bug_lsp.evidence.training_rules import (
     optimizers,
     overfitting,
 )
-from dl_bug_lsp.evidence.training_rules.program import Training
+from dl_bug_lsp.evidence.training_rules.program import Training, TrainingRule, clues_of
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.values import Span
 from dl_bug_lsp.messages import MessageFacts
@@ -153,15 +153,13 @@ CHECKS = (
     STEP, LOSS, OPTIMIZER, ORDER, VALUE, DOMAIN, SPLIT, RANKS, WORKER, SEED, EVALUATION, SCHEDULER,
 )  # fmt: skip
 
-Rule = Callable[[Training], Iterator[Clue]]
-
 
 @dataclass(frozen=True, slots=True)
 class _Group:
     """Rules of silent failures that one check stands for; ``levels`` by the rule's strength."""
 
     check: Check
-    rules: tuple[Rule, ...]
+    rules: tuple[TrainingRule, ...]
     category: str = "loss_stagnation"
 
 
@@ -212,7 +210,8 @@ def _silent(program: CheckedProgram, files: tuple[str, ...]) -> Iterator[Finding
     for group in GROUPS:
         training = Training(_case(program, group.category))
         for rule in group.rules:
-            for clue in _clues(rule, training):
+            checkpoint()
+            for clue in clues_of(rule, training):
                 key = (clue.file, clue.line, group.check.id)
                 is_config = not clue.file.endswith((".py", ".ipynb"))
                 if clue.kind != "training.strong" or key in seen:
@@ -235,15 +234,6 @@ def _silent(program: CheckedProgram, files: tuple[str, ...]) -> Iterator[Finding
 
 def _source(program: CheckedProgram, clue: Clue) -> str:
     return program.workspace.source_line(clue.file, clue.line)
-
-
-def _clues(rule: Rule, training: Training) -> list[Clue]:
-    """Return a rule's clues; an expression nested too deep ends the rule, not the check."""
-    checkpoint()
-    try:
-        return list(rule(training))
-    except RecursionError:
-        return []
 
 
 def _case(program: CheckedProgram, category: str) -> Case:

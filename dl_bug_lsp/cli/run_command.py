@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.cli.errors import UsageError, complain
+from dl_bug_lsp.python_path import child_environment
 from dl_bug_lsp.runs import records
 from dl_bug_lsp.runs.capped import METRIC, CappedLog
 from dl_bug_lsp.runs.starting import StartError
@@ -96,20 +97,11 @@ def recording(is_wanted: bool, workspace: Path) -> Iterator[TakeIn]:
             complain(f"the spectrum is not recorded: {(error.strerror or str(error)).lower()}")
             yield lambda _record, _output: None
             return
-        before = {name: os.environ.get(name) for name in environment(folder, workspace, {})}
-        os.environ.update(environment(folder, workspace, os.environ))
-
-        def restore() -> None:
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name, None)
-                else:
-                    os.environ[name] = value
-
-        stack.callback(restore)
+        running = stack.enter_context(contextlib.ExitStack())
+        running.enter_context(child_environment(environment(folder, workspace, os.environ)))
 
         def take_in(record: RunRecord, output: bytes) -> RecordedRun | None:
-            restore()
+            running.close()
             return _take_in(folder, workspace, record, output)
 
         yield take_in

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.domain_rules.tensor_mismatch import LAYERS
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.nodes import Library
+from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step
 
 CANON = {

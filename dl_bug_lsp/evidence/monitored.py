@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.training_rules import (
     alignment,
     data,
@@ -24,12 +24,14 @@ from dl_bug_lsp.evidence.training_rules import (
     optimizers,
     overfitting,
 )
-from dl_bug_lsp.evidence.training_rules.program import Training, argument
-from dl_bug_lsp.monitoring.diagnosis_facts import Site
-from dl_bug_lsp.monitoring.diagnosis_findings import Finding
+from dl_bug_lsp.evidence.training_rules.program import Training, argument, clues_of
 from dl_bug_lsp.provenance.nodes import StepKind
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.monitoring.diagnosis_facts import Site
+    from dl_bug_lsp.monitoring.diagnosis_findings import Finding
 
 Found = tuple[Scope, ast.Call]
 ARGUMENTS: dict[str, tuple[int, tuple[str, ...]]] = {
@@ -101,19 +103,11 @@ def find(case: Case) -> Iterator[Clue]:
         return
     training = Training(case)
     for rule in RELATED.get(diagnosis.kind, ()):
-        for found in _clues(rule, training):
+        for found in clues_of(rule, training):
             level = found.kind.rpartition(".")[2]
             yield replace(found, kind=f"monitor.agrees_{level}")
     for number, finding in enumerate(diagnosis.findings[:MOST_FINDINGS]):
         yield from _of_finding(training, finding, 1.0 if number == 0 else AFTER)
-
-
-def _clues(rule: Callable[[Training], Iterator[Clue]], training: Training) -> Iterator[Clue]:
-    """Yield a rule's clues; an expression nested too deep ends the rule, not the run."""
-    try:
-        yield from rule(training)
-    except RecursionError:
-        return
 
 
 MOST_FINDINGS = 3

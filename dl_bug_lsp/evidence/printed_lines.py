@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_files, source
+from dl_bug_lsp.evidence.domain_rules.syntax import near_files, source
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import backward_slice
 
 PRINTS = {"print", "info", "warning", "warn", "debug", "error", "write", "log", "echo"}

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.provenance.nodes import StepKind
+from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.tracebacks import FailureKind
 

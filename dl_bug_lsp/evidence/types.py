@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.nodes import Const, Function, LibraryObject
 from dl_bug_lsp.provenance.properties import Property
-from dl_bug_lsp.provenance.scopes import ElementOf, Scope
+from dl_bug_lsp.provenance.scopes import ElementOf, Scope, called_name
 from dl_bug_lsp.provenance.slices import Step
 
 IN_PLACE = {

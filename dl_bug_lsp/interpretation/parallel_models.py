@@ -231,8 +231,9 @@ def _delayed(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.object("joblib.delayed")
+@MODELS.method("RemoteFunction", "remote")
 def _postponed(interpreter: Interpreter, call: Call) -> Value:
-    """Give the result of a delayed call at once; `Parallel` hands it on."""
+    """Give the result of a call at once that another process or thread would make."""
     data = None if call.receiver is None else call.receiver.data
     if not isinstance(data, LibraryObject) or not data.args:
         return call.unknown()
@@ -241,10 +242,7 @@ def _postponed(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.object("joblib.Parallel", "joblib.parallel.Parallel")
 def _in_parallel(interpreter: Interpreter, call: Call) -> Value:
-    items = interpreter.iterate(call.args[0]) if call.args else []
-    if isinstance(items, Lazy):
-        return Value(items)
-    return Value(items)
+    return Value(interpreter.iterate(call.args[0]) if call.args else [])
 
 
 @MODELS.function("ray.remote")
@@ -259,14 +257,6 @@ def _remote(interpreter: Interpreter, call: Call) -> Value:
 def _remote_with_options(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     return _object("ray.RemoteFunction", call)
-
-
-@MODELS.method("RemoteFunction", "remote")
-def _remote_call(interpreter: Interpreter, call: Call) -> Value:
-    data = None if call.receiver is None else call.receiver.data
-    if not isinstance(data, LibraryObject) or not data.args:
-        return call.unknown()
-    return interpreter.call(data.args[0], call.args, call.keywords, call.place)
 
 
 @MODELS.method("RemoteFunction", "options")

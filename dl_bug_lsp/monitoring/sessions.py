@@ -13,7 +13,8 @@ from pathlib import Path
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.monitoring.store import journals, read_recording, session_folders, take_in
 from dl_bug_lsp.monitoring.tables import FOLDER
-from dl_bug_lsp.python_path import python_path
+from dl_bug_lsp.python_path import child_environment, python_path
+from dl_bug_lsp.runs.processes import is_alive
 
 PROBLEMS = "problem.txt"
 NOTHING = (
@@ -76,21 +77,9 @@ def take_in_left(root: Path) -> None:
     for folder in session_folders(root):
         owner = folder.name.rpartition("-")[2]
         pids = [file.stem for file in journals(folder)]
-        if not any(pid.isdigit() and _is_alive(int(pid)) for pid in (owner, *pids)):
+        if not any(pid.isdigit() and is_alive(int(pid)) for pid in (owner, *pids)):
             with suppress(Exception):
                 Session(root, folder.name, folder).take_in()
-
-
-def _is_alive(pid: int) -> bool:
-    if pid <= 0 or pid > 2**31:
-        return False
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return True
-    except (OSError, OverflowError):
-        return False
-    return True
 
 
 @contextmanager
@@ -100,17 +89,8 @@ def monitored(root: Path, command: Sequence[str], share: float | None = None) ->
     The environment is this process' own, as it was before, at the end.
     """
     session = begin(root)
-    wanted = session.environment(os.environ, command, share)
-    before = {name: os.environ.get(name) for name in wanted}
-    os.environ.update(wanted)
-    try:
+    with child_environment(session.environment(os.environ, command, share)):
         yield session
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 def summary(root: Path, numbers: Sequence[int]) -> Iterator[str]:

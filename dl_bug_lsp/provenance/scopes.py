@@ -235,3 +235,9 @@ def dotted_name(node: ast.expr) -> str | None:
     if not isinstance(node, ast.Name):
         return None
     return ".".join([node.id, *reversed(parts)])
+
+
+def called_name(call: ast.Call) -> str:
+    """Return the last name of a call's callee (``Linear`` of ``nn.Linear(…)``)."""
+    func = call.func
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")

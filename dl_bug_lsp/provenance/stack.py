@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dl_bug_lsp.provenance import calls, objects
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.nodes import Context, Instance
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 
 SEARCH_NODES = 120
 MAX_FRAMES = 400
@@ -185,7 +185,7 @@ def _called_below(
     if len(made) < 2:
         return heads
     first = below[0][1].rpartition(".")[2]
-    named = [call for call in made if _called_name(call) == first]
+    named = [call for call in made if called_name(call) == first]
     if not named and first.endswith(MODULE_CALL):
         files = [posixpath.basename(file) for file, _ in below if IN_MODULES in file]
         owners = {function.partition(".")[0] for _, function in below if "." in function}
@@ -203,16 +203,8 @@ def _made_class(engine: Engine, callee: Node) -> str | None:
     """Return the name of the library class that an attribute which is called is an instance of."""
     for role, made in callee.inputs:
         if role in {"attribute", "definition"} and isinstance(made.expr, ast.Call):
-            return _called_name(made.expr)
+            return called_name(made.expr)
     return None
-
-
-def _called_name(call: ast.Call) -> str:
-    """Return the last part of the name that a call is written with."""
-    func = call.func
-    if isinstance(func, ast.Attribute):
-        return func.attr
-    return func.id if isinstance(func, ast.Name) else ""
 
 
 def normal(text: str) -> str:

@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from dl_bug_lsp.python_path import python_path
+from dl_bug_lsp.python_path import child_environment, python_path
 from dl_bug_lsp.runs import processes
 from dl_bug_lsp.runs.processes import ProcessState
 
@@ -328,19 +328,13 @@ def unsupported() -> str | None:
 def watched(after: float, ends: bool, told: Callable[[Hang], None]) -> Iterator[HangWatch]:
     """Prepare the environment of the command that is started below; raises OSError."""
     folder = Path(tempfile.mkdtemp(prefix="dl-bug-stacks-"))
-    before = {name: os.environ.get(name) for name in _environment(folder)}
-    os.environ.update(_environment(folder))
-    watch = HangWatch(folder, after, ends, told)
-    try:
-        yield watch
-    finally:
-        watch.stop()
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-        shutil.rmtree(folder, ignore_errors=True)
+    with child_environment(_environment(folder)):
+        watch = HangWatch(folder, after, ends, told)
+        try:
+            yield watch
+        finally:
+            watch.stop()
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _environment(folder: Path) -> dict[str, str]:

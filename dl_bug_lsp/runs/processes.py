@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,3 +92,35 @@ def command_of(pid: int) -> str:
     except OSError:
         return ""
     return shlex.join(word.decode("utf-8", "replace") for word in data.split(b"\0") if word)
+
+
+def is_alive(process: int) -> bool:
+    """Say whether a process with this id exists."""
+    if process <= 0:
+        return False
+    if sys.platform == "win32":
+        # There `os.kill` would end it.
+        return _is_alive_on_windows(process)
+    try:
+        os.kill(process, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
+
+
+def _is_alive_on_windows(process: int) -> bool:
+    if sys.platform != "win32":
+        return True
+    import ctypes
+
+    synchronize, timeout = 0x00100000, 0x102
+    kernel = ctypes.windll.kernel32
+    handle = kernel.OpenProcess(synchronize, False, process)
+    if not handle:
+        return False
+    try:
+        return bool(kernel.WaitForSingleObject(handle, 0) == timeout)
+    finally:
+        kernel.CloseHandle(handle)

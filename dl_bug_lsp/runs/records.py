@@ -15,6 +15,7 @@ from typing import Any
 
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.data_folder import FOLDER
+from dl_bug_lsp.runs.processes import is_alive
 
 RUNS = f"{FOLDER}/runs"
 """Where runs are recorded, below the workspace."""
@@ -168,25 +169,13 @@ def prune(runs: Path, keep: int) -> None:
     files = sorted(_files(runs), key=lambda file: (file.name[: len(now)] <= now, file.name))
     for file in files[: max(0, len(files) - keep)]:
         record = read(file)
-        if record is None or (record.exit_code is None and _is_running(record.pid)):
+        if record is None or (record.exit_code is None and is_alive(record.pid)):
             continue
         discard(file.with_suffix(""))
 
 
 def _files(runs: Path) -> list[Path]:
     return [runs / name for name in data_folder.names(runs) if _NAME.fullmatch(name)]
-
-
-def _is_running(pid: int) -> bool:
-    if os.name != "posix" or pid <= 0:
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True
 
 
 def _relative(folder: Path, workspace: Path) -> str:

@@ -12,17 +12,11 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import (
-    called_name,
-    calls_in,
-    near_files,
-    near_scopes,
-    source,
-)
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, near_scopes, source
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.nodes import Instance, LibraryObject, StepKind
 from dl_bug_lsp.provenance.properties import Property
-from dl_bug_lsp.provenance.scopes import ElementOf
+from dl_bug_lsp.provenance.scopes import ElementOf, called_name
 from dl_bug_lsp.provenance.slices import Step
 
 MODEL_CALLS = {"predict", "evaluate", "fit", "apply", "generate", "predict_on_batch", "__call__"}

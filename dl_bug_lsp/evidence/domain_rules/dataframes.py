@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import TABLES
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, keyword, near_files
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_files
 from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.provenance.scopes import called_name
 
 MOST_FILES = 20
 MOST_TABLES = 12

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.provenance.nodes import StepKind
+from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step
 
 CLASS_ROLES = frozenset(

@@ -13,13 +13,7 @@ from collections.abc import Collection, Iterator
 from itertools import combinations
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import (
-    called_name,
-    calls_in,
-    near_files,
-    near_scopes,
-    source,
-)
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, near_scopes, source
 from dl_bug_lsp.evidence.words import HELD_FILES, ROLES, nearness
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
@@ -33,7 +27,7 @@ from dl_bug_lsp.provenance.nodes import (
     Mapping,
     StepKind,
 )
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.workspace import Workspace
 
 READ_ROLES = frozenset(r for r in ROLES if not r.startswith(("config", "definition")))

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import (
-    called_name,
     calls_in,
     keyword,
     near_scopes,
@@ -21,7 +20,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     statements,
 )
 from dl_bug_lsp.provenance.nodes import Instance, Items, Library, LibraryObject, Node
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
 
 Rule = Callable[[Case], Iterator[Clue]]

@@ -9,12 +9,6 @@ from dl_bug_lsp.evidence.case import Case
 from dl_bug_lsp.provenance.scopes import Scope
 
 
-def called_name(call: ast.Call) -> str:
-    """Return the last name of a call's callee (``Linear`` of ``nn.Linear(…)``)."""
-    func = call.func
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-
-
 def keyword(call: ast.Call, name: str) -> ast.expr | None:
     """Return the value of a keyword argument."""
     return next((k.value for k in call.keywords if k.arg == name), None)

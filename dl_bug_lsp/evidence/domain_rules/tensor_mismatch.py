@@ -9,12 +9,12 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword, near_files
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_files
 from dl_bug_lsp.evidence.numbers import indexes_shape, sizes_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.nodes import Items, StepKind
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 
 LAYERS = {

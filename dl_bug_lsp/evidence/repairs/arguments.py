@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, source
+from dl_bug_lsp.evidence.domain_rules.syntax import source
 from dl_bug_lsp.evidence.repairs import repair_context
 from dl_bug_lsp.evidence.repairs.repair_context import (
     FUNCTIONS,
@@ -26,7 +26,7 @@ from dl_bug_lsp.provenance import calls as calling
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.known_calls import BUILTINS
 from dl_bug_lsp.provenance.nodes import Class, Function, Items, Library
-from dl_bug_lsp.provenance.scopes import ElementOf, Scope
+from dl_bug_lsp.provenance.scopes import ElementOf, Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
 
 MOST_CALLS = 120

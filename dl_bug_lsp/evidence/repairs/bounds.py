@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, source
+from dl_bug_lsp.evidence.domain_rules.syntax import source
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance import names, objects
 from dl_bug_lsp.provenance.engine import Node
-from dl_bug_lsp.provenance.scopes import ElementOf
+from dl_bug_lsp.provenance.scopes import ElementOf, called_name
 
 ITEM_METHODS = ("__getitem__", "__getitems__")
 FAR = 0.5

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, near_files, source
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, source
 from dl_bug_lsp.evidence.repairs import repair_context
 from dl_bug_lsp.evidence.repairs.repair_context import (
     FUNCTIONS,
@@ -29,7 +29,7 @@ from dl_bug_lsp.evidence.repairs.repair_context import (
 from dl_bug_lsp.evidence.repairs.spelling import best
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 
 MODULE_NAMES = {

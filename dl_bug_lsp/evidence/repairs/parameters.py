@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_files
+from dl_bug_lsp.evidence.domain_rules.syntax import near_files
 from dl_bug_lsp.messages import FactKind
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 
 MOST_FILES = 40
 MOST_PARAMETERS = 6

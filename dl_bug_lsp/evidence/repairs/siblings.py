@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_scopes
+from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes
 from dl_bug_lsp.evidence.repairs.parallel import WORD, Deviation, deviations, written_names
 from dl_bug_lsp.evidence.repairs.repair_context import body_of
 from dl_bug_lsp.evidence.words import HELD_FILES
 from dl_bug_lsp.provenance.properties import ANY, NO_PROPERTY, Property, decides, property_of_input
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 
 CATEGORIES = {
     "tensor_mismatch", "type_mismatch", "illegal_index", "illegal_argument", "key_not_found",

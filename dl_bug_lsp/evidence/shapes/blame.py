@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, near_scopes, source
+from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes, source
 from dl_bug_lsp.evidence.numbers import numbers_of
 from dl_bug_lsp.evidence.repairs.repair_context import body_of, way_to
 from dl_bug_lsp.evidence.shapes import edits
@@ -25,6 +25,7 @@ from dl_bug_lsp.evidence.shapes.values import Check, Dim, Tensor
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.nodes import LibraryObject
+from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import backward_slice
 
 CATEGORIES = {"tensor_mismatch", "illegal_argument", "illegal_index", "framework_api_misuse"}

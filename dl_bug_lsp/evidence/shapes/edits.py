@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from dl_bug_lsp.evidence.case import Case
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword, source
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword, source
 from dl_bug_lsp.evidence.numbers import numbers_of
 from dl_bug_lsp.evidence.shapes.layers import RECURRENT
 from dl_bug_lsp.messages import Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.nodes import Config, Items, Mapping, StepKind
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 
 AXES = (1, -1, 0, 2, -2)

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.shapes.layers import ADAPTIVE, POOLS, UNKNOWN, adaptive, argument, pooled
 from dl_bug_lsp.evidence.shapes.values import Dim, Many, Result, Tensor, joined, product
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.nodes import Instance, Items, Module
+from dl_bug_lsp.provenance.scopes import called_name
 
 if TYPE_CHECKING:
     from dl_bug_lsp.evidence.shapes.interpreter import Shapes

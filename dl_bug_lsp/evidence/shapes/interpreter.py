@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name
 from dl_bug_lsp.evidence.shapes import functions, layers
 from dl_bug_lsp.evidence.shapes.values import (
     Check,
@@ -25,7 +24,7 @@ from dl_bug_lsp.provenance import calls, names, objects
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.nodes import Function, Instance, Items, Library, LibraryObject
 from dl_bug_lsp.provenance.operators import fold_binary
-from dl_bug_lsp.provenance.scopes import AnyItem, ElementOf, Entered
+from dl_bug_lsp.provenance.scopes import AnyItem, ElementOf, Entered, called_name
 
 MAX_NODES = 3000
 MAX_DEPTH = 70

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, keyword
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword
 from dl_bug_lsp.evidence.training_rules.program import SUBSCRIPTS, Training, clue, names_in, text
-from dl_bug_lsp.provenance.scopes import Binding, Scope
+from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name
 
 LABEL = re.compile(r"label|target|(?:^|_)y(?:_|$|s$)|mask|class|answer|truth|gt", re.IGNORECASE)
 INPUT = re.compile(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -18,14 +18,13 @@ from dl_bug_lsp.evidence.training_rules import (
     optimizers,
     overfitting,
 )
-from dl_bug_lsp.evidence.training_rules.program import Training
+from dl_bug_lsp.evidence.training_rules.program import Training, TrainingRule, clues_of
 
 LEARNS_NOTHING = frozenset({"loss_stagnation", "accuracy_at_chance", "dead_gradients"})
 NUMERIC = frozenset({"loss_nan", "loss_divergence"})
 OVERFITS = frozenset({"overfitting"})
 SILENT = LEARNS_NOTHING | NUMERIC | OVERFITS
 
-TrainingRule = Callable[[Training], Iterator[Clue]]
 RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (hyperparameters.find_rates, LEARNS_NOTHING | NUMERIC),
     (hyperparameters.find_schedules, LEARNS_NOTHING | {"loss_divergence"}),
@@ -58,16 +57,8 @@ def find(case: Case) -> Iterator[Clue]:
         return
     training = Training(case)
     for rule, categories in RULES:
-        for found in _clues(rule, training):
+        for found in clues_of(rule, training):
             if case.category.id in categories:
                 yield found
             elif found.kind == "training.strong":
                 yield replace(found, kind="training.weak")
-
-
-def _clues(rule: TrainingRule, training: Training) -> Iterator[Clue]:
-    """Yield a rule's clues; an expression nested too deep ends the rule, not the run."""
-    try:
-        yield from rule(training)
-    except RecursionError:
-        return

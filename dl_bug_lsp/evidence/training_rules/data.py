@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, keyword
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword
 from dl_bug_lsp.evidence.training_rules.program import (
     DICTS,
     FOR_LOOPS,
@@ -23,7 +23,7 @@ from dl_bug_lsp.evidence.training_rules.program import (
     string,
     text,
 )
-from dl_bug_lsp.provenance.scopes import Binding, Scope
+from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name
 
 IMAGES = ("imread", "decode_image", "decode_png", "decode_jpeg", "image_dataset_from_directory",
           "load_img", "read_image", "imdecode")  # fmt: skip

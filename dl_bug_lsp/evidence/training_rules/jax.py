@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.program import (
     LAMBDAS,
     Training,
@@ -16,7 +16,7 @@ from dl_bug_lsp.evidence.training_rules.program import (
     names_in,
     text,
 )
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 
 PURE = frozenset({"apply_updates", "apply_gradients", "replace", "incremental_update", "tree_map"})
 SAMPLERS = frozenset(

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, calls_in, source
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, source
 from dl_bug_lsp.evidence.training_rules.program import (
     BRANCHES,
     SIGNS,
@@ -23,7 +23,7 @@ from dl_bug_lsp.evidence.training_rules.program import (
     on_optimizer,
     text,
 )
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 
 
 def find_loop(training: Training) -> Iterator[Clue]:

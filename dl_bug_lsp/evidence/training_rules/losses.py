@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.program import (
     Training,
     argument,
@@ -19,7 +19,7 @@ from dl_bug_lsp.evidence.training_rules.program import (
     string,
     text,
 )
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 
 SOFTMAX = ("softmax", "log_softmax", "Softmax", "LogSoftmax", "softmax2d", "Softmax2d")
 SIGMOID = ("sigmoid", "Sigmoid")

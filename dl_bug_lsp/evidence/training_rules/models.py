@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.losses import INNER
 from dl_bug_lsp.evidence.training_rules.program import Training, argument, clue, string, text
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 
 # callee -> position of the number of outputs.
 OUTPUTS = {

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.hyperparameters import OPTIMIZERS
 from dl_bug_lsp.evidence.training_rules.program import Training, clue, names_in, text
-from dl_bug_lsp.provenance.scopes import Binding, Scope, dotted_name
+from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name, dotted_name
 
 HANDED_ON = frozenset(
     {

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, keyword
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.program import Training, argument, clue, string, text
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 
 ID_NAME = re.compile(
     r"(?:^|_)(?:id|uuid|guid|uid|index|row|serial|ssn|email|phone|name|hash|timestamp|key|no|number)$|^(?:id|uuid)(?:_|$)",

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import called_name, source
+from dl_bug_lsp.evidence.domain_rules.syntax import source
 from dl_bug_lsp.provenance.nodes import StepKind
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.workspace.values import ConfigEntry
 
@@ -338,3 +338,14 @@ def on_optimizer(call: ast.Call) -> bool:
     """Whether a method is called on what is named as an optimiser."""
     base = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
     return OPTIMIZER.search(base.lower()) is not None and "sched" not in base.lower()
+
+
+TrainingRule = Callable[[Training], Iterator[Clue]]
+
+
+def clues_of(rule: TrainingRule, training: Training) -> Iterator[Clue]:
+    """Yield a rule's clues; an expression nested too deep ends the rule, not what asks it."""
+    try:
+        yield from rule(training)
+    except RecursionError:
+        return

@@ -77,29 +77,14 @@ class KerasTraining:
     def patch(self) -> None:
         """Wrap what is to be recorded; `Recorder.stop` takes it all away."""
         layer_class = keras.Layer
-        self._wrap(layer_class, "__init__", self._init)
-        self._wrap(_base(keras.optimizers.Optimizer, "apply"), "__init__", self._init)
-        self._wrap(_base(keras.optimizers.Optimizer, "apply"), "apply", self._apply)
-        self._wrap(keras.Model, "compile", self._compile)
-        self._wrap(keras.Model, "fit", self._fit)
-        self._wrap(keras.Model, "make_train_function", self._make_train_function)
-        self._wrap(keras.utils, "set_random_seed", self._set_random_seed)
+        self.recorder.wrap(layer_class, "__init__", self._init)
+        self.recorder.wrap(_base(keras.optimizers.Optimizer, "apply"), "__init__", self._init)
+        self.recorder.wrap(_base(keras.optimizers.Optimizer, "apply"), "apply", self._apply)
+        self.recorder.wrap(keras.Model, "compile", self._compile)
+        self.recorder.wrap(keras.Model, "fit", self._fit)
+        self.recorder.wrap(keras.Model, "make_train_function", self._make_train_function)
+        self.recorder.wrap(keras.utils, "set_random_seed", self._set_random_seed)
         seeds.install_python(self.recorder)
-
-    def _wrap(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-        original = getattr(owner, name)
-        is_own = name in vars(owner)
-        wrapper = functools.wraps(original)(make(original))
-        setattr(owner, name, wrapper)
-
-        def undo() -> None:
-            if vars(owner).get(name) is wrapper:
-                if is_own:
-                    setattr(owner, name, original)
-                else:
-                    delattr(owner, name)
-
-        self.recorder.undo.append(undo)
 
     def _init(self, original: Any) -> Any:
         recorder = self.recorder

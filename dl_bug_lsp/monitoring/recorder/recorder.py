@@ -6,6 +6,7 @@ At its first error it writes one line to standard error, undoes all that was pat
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import platform
@@ -14,7 +15,7 @@ import time
 from contextlib import suppress
 from threading import get_ident
 from types import CodeType
-from typing import Callable
+from typing import Any, Callable
 
 from dl_bug_lsp.monitoring.recorder.journal import Journal
 from dl_bug_lsp.monitoring.recorder.places import Place, Places
@@ -93,6 +94,22 @@ class Recorder:
         self._statistics = 0
         self.thread = get_ident()
         """The thread in which the training is recorded."""
+
+    def wrap(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+        """Put what `make` makes of a function in its place, until the recording is over."""
+        original = getattr(owner, name)
+        is_own = name in vars(owner)
+        wrapper = functools.wraps(original)(make(original))
+        setattr(owner, name, wrapper)
+
+        def undo() -> None:
+            if vars(owner).get(name) is wrapper:
+                if is_own:
+                    setattr(owner, name, original)
+                else:
+                    delattr(owner, name)
+
+        self.undo.append(undo)
 
     # Rows
 

@@ -7,7 +7,6 @@ scripted, forward hooks and wrapped losses are taken away, as compilers look int
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 import os
@@ -99,25 +98,25 @@ class Training:
 
     def patch(self) -> None:
         """Wrap what is to be recorded; `Recorder.stop` takes it all away."""
-        self._wrap(torch.nn.Module, "__init__", self._module_init)
-        self._wrap(torch.nn.Module, "train", self._module_train)
-        self._wrap(Optimizer, "__init__", self._optimizer_init)
-        self._wrap(Optimizer, "zero_grad", self._zero_grad)
-        self._wrap(torch.nn.Module, "zero_grad", self._module_zero_grad)
-        self._wrap(torch.Tensor, "backward", self._backward)
+        self.recorder.wrap(torch.nn.Module, "__init__", self._module_init)
+        self.recorder.wrap(torch.nn.Module, "train", self._module_train)
+        self.recorder.wrap(Optimizer, "__init__", self._optimizer_init)
+        self.recorder.wrap(Optimizer, "zero_grad", self._zero_grad)
+        self.recorder.wrap(torch.nn.Module, "zero_grad", self._module_zero_grad)
+        self.recorder.wrap(torch.Tensor, "backward", self._backward)
         for kind in (lr_scheduler.LRScheduler, lr_scheduler.ReduceLROnPlateau):
             if "step" in vars(kind):
-                self._wrap(kind, "step", self._scheduler_step)
-        self._wrap(lr_scheduler.LRScheduler, "__init__", self._scheduler_init)
+                self.recorder.wrap(kind, "step", self._scheduler_step)
+        self.recorder.wrap(lr_scheduler.LRScheduler, "__init__", self._scheduler_init)
         scaler = getattr(torch.amp, "GradScaler", None)
         if scaler is not None:
             for name in ("step", "unscale_", "update", "scale"):
-                self._wrap(scaler, name, self._scaler_call(name))
+                self.recorder.wrap(scaler, name, self._scaler_call(name))
         for module in (torch.nn.utils, torch.nn.utils.clip_grad):
-            self._wrap(module, "clip_grad_norm_", self._clip)
+            self.recorder.wrap(module, "clip_grad_norm_", self._clip)
         for module, name in ((torch.jit, "script"), (torch.jit, "trace")):
-            self._wrap(module, name, self._scripting)
-        self._wrap(torch, "compile", self._compiling)
+            self.recorder.wrap(module, name, self._scripting)
+        self.recorder.wrap(torch, "compile", self._compiling)
         self.losses.patch()
         self.loaders.patch()
         seeds.install_torch(self.recorder)
@@ -127,21 +126,6 @@ class Training:
         ):
             self.recorder.undo.append(handle.remove)
         self.layers.begin_step(True)
-
-    def _wrap(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-        original = getattr(owner, name)
-        is_own = name in vars(owner)
-        wrapper = functools.wraps(original)(make(original))
-        setattr(owner, name, wrapper)
-
-        def undo() -> None:
-            if vars(owner).get(name) is wrapper:
-                if is_own:
-                    setattr(owner, name, original)
-                else:
-                    delattr(owner, name)
-
-        self.recorder.undo.append(undo)
 
     def _module_init(self, original: Any) -> Any:
         layers, recorder = self.layers, self.recorder

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 
+from dl_bug_lsp.runs.processes import is_alive
+
 logger = logging.getLogger(__name__)
 
 
@@ -44,7 +46,7 @@ def watch_parent(process: int | None, end: Callable[[], None]) -> bool:
     A process that cannot be seen from the start (the editor sits in another container) is not
     watched: closing standard input ends the server there.
     """
-    if process is None or process <= 0 or process == os.getpid() or not is_alive(process):
+    if process is None or process == os.getpid() or not is_alive(process):
         return False
     is_parent = process == os.getppid()
 
@@ -58,35 +60,6 @@ def watch_parent(process: int | None, end: Callable[[], None]) -> bool:
 
     threading.Thread(target=watch, name="parent watch", daemon=True).start()
     return True
-
-
-def is_alive(process: int) -> bool:
-    """Say whether a process with this id exists."""
-    if sys.platform == "win32":
-        return _is_alive_on_windows(process)
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True
-
-
-def _is_alive_on_windows(process: int) -> bool:
-    if sys.platform != "win32":
-        return True
-    import ctypes
-
-    synchronize, timeout = 0x00100000, 0x102
-    kernel = ctypes.windll.kernel32
-    handle = kernel.OpenProcess(synchronize, False, process)
-    if not handle:
-        return False
-    try:
-        return bool(kernel.WaitForSingleObject(handle, 0) == timeout)
-    finally:
-        kernel.CloseHandle(handle)
 
 
 ARENAS = 2
