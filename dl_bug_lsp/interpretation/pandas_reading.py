@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import MOST_CELLS, Frame, lacking, number_in
+from dl_bug_lsp.interpretation.cells import MOST_CELLS, Cells, Frame, converted, lacking, number_in
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import dtype_name
 from dl_bug_lsp.interpretation.stdlib_models import MOST_ITEMS, file_of, listed, state_of, text_in
@@ -38,6 +38,8 @@ class _Reading:
     header: int | None = 0
     names: list[object] | None = None
     index: bool = False
+    label: object = None
+    missing: frozenset[str] = _MISSING
     wanted: list[object] | None = None
     most: int | None = None
     skipped: int = 0
@@ -48,7 +50,8 @@ _READ_OPTIONS = frozenset(
     [
         *("filepath_or_buffer", "sep", "delimiter", "header", "names", "index_col", "usecols"),
         *("nrows", "encoding", "engine", "low_memory", "dtype", "skiprows", "on_bad_lines"),
-        *("parse_dates", "memory_map", "dayfirst", "encoding_errors"),
+        *("parse_dates", "memory_map", "dayfirst", "encoding_errors", "na_values"),
+        *("skipinitialspace", "date_format", "na_filter"),
     ]
 )
 
@@ -83,9 +86,15 @@ def _reading(interpreter: Interpreter, call: Call) -> _Reading | None:
     found.most, found.skipped = size(given.get("nrows")), size(given.get("skiprows")) or 0
     index = given.get("index_col")
     if index is not None and index.data is not None and index.data is not False:
-        if index.data != 0:
+        if not isinstance(index.data, (str, int)):
             return None
-        found.index = True
+        found.index, found.label = True, index.data
+    absent = given.get("na_values")
+    if absent is not None:
+        texts = [absent] if isinstance(absent.data, str) else listed(interpreter, absent)
+        if texts is None or isinstance(absent.data, dict) or "na_filter" in given:
+            return None
+        found.missing = _MISSING | {str(text.data) for text in texts}
     if "usecols" in given:
         wanted = listed(interpreter, given["usecols"])
         if wanted is None or not all(isinstance(w.data, (str, int)) for w in wanted):
@@ -145,6 +154,8 @@ def _table(
     else:
         names = _named(rows.pop(0)[1])
         names = list(how.names) if how.names is not None else names
+    if how.index and type(how.label) is int and 0 <= how.label < len(names):
+        how.label = names[how.label]
     implied = bool(rows) and len(rows[0][1]) - len(names) == 1 and not how.index
     width = len(names) + (len(rows[0][1]) - len(names) if implied else 0)
     if rows and len(rows[0][1]) > width + 1 and not how.index:
@@ -164,28 +175,24 @@ def _table(
         sound, many = sound[: how.most], many and how.most > len(sound)
     lines = tuple((file, line) for line, _ in sound)
     table = Frame({}, Value(UNKNOWN if many else len(sound), origins | place), {}, {}, lines)
+    table.index = () if many or how.index or implied else range(len(sound))
     shift = int(implied)
-    asked = call.keywords.get("dtype")
-    dates = call.keywords.get("parse_dates")
     for index, name in enumerate(names):
-        if how.index and index == 0:
+        if how.index and name == how.label:
+            if not many:
+                table.index = _typed([row[index] for _, row in sound], how.missing)[1]
             continue
         if how.wanted is not None and name not in how.wanted and index not in how.wanted:
             continue
         texts = [row[index + shift] if index + shift < len(row) else "" for _, row in sound]
-        dtype: str | None
-        dtype, cells, odd = _typed(texts)
+        kind: str | None
+        kind, held, odd = _typed(texts, how.missing)
         of_column = place | ({lines[odd]} if odd is not None else frozenset())
         if many:
-            dtype = "object" if dtype == "object" else None
-        if asked is not None and asked.data is not None:
-            dtype = dtype_name(asked) if not isinstance(asked.data, dict) else dtype
-            own = asked.data.get(name) if isinstance(asked.data, dict) else None
-            dtype = dtype if own is None else dtype_name(own)
-        elif dates is not None and dates.data:
-            dtype = None if dtype == "object" else dtype
+            kind = "object" if kind == "object" else None
+        dtype, cells = _as_asked(name, texts, (kind, held), how.missing, call)
         table.columns[name], table.origins_of[name] = dtype, of_column
-        if not many and len(sound) * len(names) <= MOST_CELLS and asked is None:
+        if not many and len(sound) * len(names) <= MOST_CELLS and cells is not None:
             table.cells[name] = cells
     for name in how.wanted or ():
         if isinstance(name, str) and name not in names:
@@ -207,7 +214,34 @@ def _named(header: Sequence[str]) -> list[object]:
     return found
 
 
-def _typed(texts: Sequence[str]) -> tuple[str, tuple[object, ...], int | None]:
+def _as_asked(
+    name: object,
+    texts: Sequence[str],
+    read: tuple[str | None, Cells],
+    missing: frozenset[str],
+    call: Call,
+) -> tuple[str | None, Cells | None]:
+    """Return a column's dtype and cells as a call asks for them, None for what is not known."""
+    asked, dates = call.keywords.get("dtype"), call.keywords.get("parse_dates")
+    dtype, cells = read
+    if asked is not None and asked.data is not None:
+        own = asked.data.get(name) if isinstance(asked.data, dict) else asked
+        if own is None:
+            return dtype, cells
+        dtype = dtype_name(own)
+        if dtype == "object":
+            return dtype, tuple(None if text in missing else text for text in texts)
+        return dtype, converted(cells, dtype)
+    if dates is not None and dates.data:
+        named = isinstance(dates.data, list) and all(d.data != name for d in dates.data)
+        if dtype == "object" and not named:
+            return None, None
+    return dtype, cells
+
+
+def _typed(
+    texts: Sequence[str], absent: frozenset[str] = _MISSING
+) -> tuple[str, tuple[object, ...], int | None]:
     """Return a column's dtype, its cells, and the row that makes a column of numbers text."""
     cells: list[object] = []
     odd: list[int] = []
@@ -215,7 +249,7 @@ def _typed(texts: Sequence[str]) -> tuple[str, tuple[object, ...], int | None]:
     fraction = False
     for index, text in enumerate(texts):
         bare = text.strip()
-        if text in _MISSING:
+        if text in absent:
             missing += 1
             cells.append(None)
             continue

@@ -5,6 +5,7 @@ Source: the pandas 2.2 reference.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,16 +13,24 @@ from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import (
     NUMERIC,
+    Draws,
     Frame,
     Series,
     _Columns,
+    affords,
     bounds_of,
+    cell_at,
     check_text,
     column,
+    converted,
     distinct,
     lacking,
     part_of,
+    rows_taken,
+    series_of,
     table_of,
+    taken,
+    truths,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import as_array, dtype_name, new, together
@@ -37,8 +46,10 @@ from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
     Array,
+    Environment,
     Lazy,
     LibraryObject,
+    Origin,
     Origins,
     Raised,
     Table,
@@ -153,12 +164,98 @@ def _getitem(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(key.data, Array) and key.data.dtype == "bool":
         if key.data.shape:
             arrays.same(key.data.shape[0], table.rows, "Item wrong length")
-        rows = Value(UNKNOWN, merged(table.rows, key))
-        return Value(part_of(table, list(table.columns), rows), call.receiver.origins)
+        return Value(masked(table, key, call.place), call.receiver.origins)
+    bounds = _slice(key)
+    if bounds is not None and bounds[2] != 0 and size(table.rows) is not None:
+        positions = range(*slice(*bounds).indices(size(table.rows) or 0))
+        return Value(rows_taken(table, positions, merged(table.rows, key)), call.receiver.origins)
     if isinstance(key.data, Series) and key.data.cells is not None:
+        if len(key.data.cells) > MOST_ITEMS:
+            return unknown(call.receiver, key)
         cells = [Value(cell, key.origins) for cell in key.data.cells]
         return _columns_of(call.receiver, cells)
     return unknown(call.receiver, key)
+
+
+def masked(table: Table, mask: Value, place: Origin) -> Table:
+    """Return the rows for which a mask is true; the line that selects them makes their number."""
+    count = merged(table.rows, mask) | {place}
+    positions = truths(mask)
+    data = series_of(mask)
+    whole = size(table.rows)
+    if positions is None or data is None or len(data.cells or ()) != whole:
+        return part_of(table, list(table.columns), Value(UNKNOWN, count))
+    labels = data.labels
+    known = labels is not None and isinstance(table, Frame) and len(table.index) == whole
+    if known and not _same_labels(labels, table.index if isinstance(table, Frame) else ()):
+        return part_of(table, list(table.columns), Value(UNKNOWN, count))
+    return rows_taken(table, positions, count)
+
+
+def _same_labels(one: Sequence[object] | None, other: Sequence[object] | None) -> bool:
+    if one is None or other is None:
+        return False
+    return one is other or list(one) == list(other)
+
+
+@MODELS.method("table", "__setitem__")
+def _setitem(interpreter: Interpreter, call: Call) -> Value:
+    """Set a column, or several by a list; what a mask selects is not followed."""
+    del interpreter
+    table, key, value = table_of(call.receiver), call.given(0), call.given(1)
+    if table is None or key is None or value is None:
+        return Value(None)
+    if isinstance(key.data, (str, int)):
+        set_column(table, key.data, value, key)
+    elif isinstance(key.data, list):
+        names: list[object] = [o.data for o in key.data if isinstance(o.data, (str, int))]
+        for name in names:
+            other = table_of(value)
+            if other is None:
+                dtype = value.data.dtype if isinstance(value.data, Array) else None
+                table.columns[name] = dtype
+            elif name in other.columns:
+                set_column(table, name, column(other, name), key)
+            else:
+                table.columns[name] = None
+            table.origins_of[name] = merged(value, key)
+    else:
+        for name in table.columns:
+            table.columns[name] = None
+    return Value(None)
+
+
+def set_column(table: Table, name: object, value: Value, *parts: Value) -> None:
+    """Give a table a column: a column's cells, a list's items, or one value for all rows.
+
+    Raises `Raised` ("size") where a list or an array has another length.
+    """
+    data, count = value.data, size(table.rows)
+    given = isinstance(data, (list, tuple))
+    if given:
+        value = as_array(value)
+        data = value.data
+    made = series_of(value)
+    positional = given or (made is not None and made.index is None)
+    if positional and isinstance(data, Array) and data.shape and table.columns:
+        arrays.same(data.shape[0], table.rows, "Length of values does not match length of index")
+    table.columns[name] = data.dtype if isinstance(data, Array) else _dtype_of(value)
+    table.origins_of[name] = merged(value, *parts)
+    if not table.columns.keys() - {name} and isinstance(data, Array) and data.shape:
+        table.rows = data.shape[0]
+        count = size(table.rows)
+    if not isinstance(table, Frame) or count is None:
+        return
+    plain = isinstance(data, (bool, int, float, str)) and count <= MOST_ITEMS
+    if plain:
+        table.cells[name] = (data,) * count
+        table.derived[name] = value.origins
+    elif made is not None and made.cells is not None and len(made.cells) == count:
+        own = table.index if len(table.index) == count else None
+        if made.index is None or _same_labels(made.labels, own):
+            table.cells[name] = made.cells
+            lined = made.lines is table.lines or made.lines == table.lines
+            table.derived[name] = made.derived if lined else merged(value)
 
 
 # Methods of tables.
@@ -196,32 +293,116 @@ def _placed(call: Call, found: Table) -> Value:
         if isinstance(table, Frame):
             table.cells = found.cells if isinstance(found, Frame) else {}
             table.lines = found.lines if isinstance(found, Frame) else ()
+            table.index = found.index if isinstance(found, Frame) else ()
+            table.derived = found.derived if isinstance(found, Frame) else {}
+            table.columns = Frame(table.columns, table.rows, {}, table.cells).columns
         return Value(None)
     return Value(found, merged(receiver, *call.args))
 
 
 @MODELS.method("table", "dropna", "drop_duplicates", "query", "filter_rows", "explode")
 def _fewer_rows(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
     table = table_of(call.receiver)
     if table is None:
         return call.unknown()
     axis = call.given(0, "axis")
     if call.name == "dropna" and axis is not None and axis.data in (1, "columns"):
         return call.unknown()
-    full = isinstance(table, Frame) and len(table.cells) == len(table.columns)
-    if call.name == "dropna" and full and not call.keywords.keys() - {"inplace", "axis"}:
-        assert isinstance(table, Frame)
-        kept = [
-            i for i, row in enumerate(zip(*table.cells.values(), strict=True)) if None not in row
-        ]
-        rows = Value(len(kept), table.rows.origins)
-        cells = {n: tuple(c[i] for i in kept) for n, c in table.cells.items()}
-        lines = tuple(table.lines[i] for i in kept)
-        columns, origins = dict(table.columns), dict(table.origins_of)
-        return _placed(call, Frame(columns, rows, origins, cells, lines))
-    rows = Value(UNKNOWN, table.rows.origins)
+    if isinstance(table, Frame) and size(table.rows) is not None:
+        positions = _kept_rows(interpreter, table, call)
+        if positions is not None:
+            count = table.rows.origins | merged(*call.args, *call.keywords.values())
+            if len(positions) != size(table.rows):
+                count |= {call.place}
+            found = rows_taken(table, positions, count)
+            if is_true(call.keywords.get("ignore_index")) and isinstance(found, Frame):
+                found.index = range(len(positions))
+            return _placed(call, found)
+    rows = Value(UNKNOWN, table.rows.origins | {call.place})
     return _placed(call, part_of(table, list(table.columns), rows))
+
+
+def _kept_rows(interpreter: Interpreter, table: Frame, call: Call) -> list[int] | None:
+    """Return the rows that ``dropna``, ``drop_duplicates`` or ``query`` keep, None if not known."""
+    if call.name == "query":
+        mask = _queried(interpreter, table, call)
+        return truths(mask)
+    if call.keywords.keys() - {"inplace", "axis", "subset", "ignore_index", "how", "keep"}:
+        return None
+    subset = call.keywords.get("subset")
+    if subset is None and call.name == "drop_duplicates":
+        subset = call.given(0)
+    names: list[object] = list(table.columns)
+    if subset is not None and subset.data is not None:
+        keys = [subset] if isinstance(subset.data, str) else listed(interpreter, subset)
+        if keys is None:
+            return None
+        for key in keys:
+            if key.known and key.data not in table.columns:
+                raise lacking(table, key.data, key, call.receiver or Value(UNKNOWN))
+        names = [key.data for key in keys]
+    if not names or any(name not in table.cells for name in names):
+        return None
+    count = size(table.rows) or 0
+    if not affords(count * len(names)):
+        return None
+    rows = list(zip(*(table.cells[name] for name in names), strict=True))
+    if call.name == "dropna":
+        how = call.keywords.get("how")
+        if how is not None and how.data == "all":
+            return [i for i, row in enumerate(rows) if any(cell is not None for cell in row)]
+        return [i for i, row in enumerate(rows) if None not in row]
+    keep = call.keywords.get("keep")
+    if call.name != "drop_duplicates" or (keep is not None and keep.data not in ("first", "last")):
+        return None
+    last = keep is not None and keep.data == "last"
+    first = {row: i for i, row in (enumerate(rows) if last else reversed(list(enumerate(rows))))}
+    return sorted(first.values())
+
+
+class _Elementwise(ast.NodeTransformer):
+    """Let ``and``, ``or`` and ``not`` of a query work row by row, as pandas has it."""
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        self.generic_visit(node)
+        kind = ast.BitAnd() if isinstance(node.op, ast.And) else ast.BitOr()
+        whole = node.values[0]
+        for value in node.values[1:]:
+            whole = ast.copy_location(ast.BinOp(whole, kind, value), node)
+        return whole
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Not):
+            return ast.copy_location(ast.UnaryOp(ast.Invert(), node.operand), node)
+        return node
+
+
+_MOST_OF_QUERY = 300
+
+
+def _queried(interpreter: Interpreter, table: Frame, call: Call) -> Value | None:
+    """Return the mask that a query without names of the program around stands for."""
+    text = call.given(0, "expr")
+    if text is None or not isinstance(text.data, str) or len(text.data) > _MOST_OF_QUERY:
+        return None
+    if "@" in text.data or "`" in text.data or call.keywords.keys() - {"inplace", "expr"}:
+        return None
+    try:
+        tree = _Elementwise().visit(ast.parse(text.data.strip(), mode="eval"))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    allowed = (ast.Compare, ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.operator)
+    known = (*allowed, ast.unaryop, ast.cmpop, ast.expr_context, ast.Expression)
+    for node in ast.walk(tree):
+        if not isinstance(node, known) or isinstance(node, (ast.In, ast.NotIn)):
+            return None
+        if isinstance(node, ast.Name) and node.id not in table.columns:
+            return None
+        if isinstance(node, ast.expr):
+            node.lineno = call.place[1]
+    names = {str(name): column(table, name, text) for name in table.columns}
+    return interpreter.value(tree.body, Environment(names, None, call.place[0]))
 
 
 _SAME_TABLE = (
@@ -233,7 +414,6 @@ _SAME_TABLE = (
 @MODELS.method("table", *_SAME_TABLE)
 def _same_table(interpreter: Interpreter, call: Call) -> Value:
     """Keep columns and rows; what may change a dtype leaves it unknown."""
-    del interpreter
     table = table_of(call.receiver)
     if table is None:
         return call.unknown()
@@ -244,9 +424,77 @@ def _same_table(interpreter: Interpreter, call: Call) -> Value:
         found.columns = _Columns(columns, found.cells) if isinstance(found, Frame) else columns
     if call.name in ("replace", "convert_dtypes", "infer_objects", "shift", "diff"):
         found.columns = dict.fromkeys(found.columns)
-    if call.name not in ("copy", "reset_index") and isinstance(found, Frame):
-        found.cells = {}
+    if call.name == "reset_index" and isinstance(found, Frame):
+        labels = found.index
+        found.index = range(size(found.rows) or 0)
+        if keeps and len(labels) == size(found.rows):
+            found.cells["index"] = tuple(labels)
+    elif call.name == "sort_values" and isinstance(found, Frame):
+        order = _sorted_rows(interpreter, found, call)
+        if order is not None:
+            return _placed(call, rows_taken(found, order, found.rows.origins))
+        _forget(found)
+    elif call.name == "fillna" and isinstance(found, Frame):
+        _fill(found, call)
+    elif call.name != "copy" and isinstance(found, Frame):
+        _forget(found)
     return _placed(call, found)
+
+
+def _forget(table: Frame) -> None:
+    """Let no cell of a table be known, nor a label."""
+    table.cells.clear()
+    table.index = ()
+
+
+def _fill(table: Frame, call: Call) -> None:
+    """Put a value, or one for each column by a dict, where cells are missing."""
+    by = call.given(0, "value")
+    values = dict.fromkeys(table.columns, by)
+    if by is not None and isinstance(by.data, dict):
+        values = {name: by.data.get(name) for name in table.columns}
+    for name, held in list(table.cells.items()):
+        if None not in held:
+            continue
+        value = values.get(name)
+        if value is None and by is not None and isinstance(by.data, dict):
+            continue
+        if value is None or not isinstance(value.data, (bool, int, float, str)):
+            del table.cells[name]
+            continue
+        filled = tuple(value.data if cell is None else cell for cell in held)
+        dtype = table.columns[name]
+        if dtype == "float64" and not isinstance(value.data, str):
+            filled = tuple(float(cell) if isinstance(cell, int) else cell for cell in filled)
+        table.columns[name] = "object" if isinstance(value.data, str) else dtype
+        table.cells[name] = filled
+        table.derived[name] = table.derived.get(name, NOWHERE) | value.origins
+
+
+def _sorted_rows(interpreter: Interpreter, table: Frame, call: Call) -> list[int] | None:
+    by, rising = call.given(0, "by"), call.keywords.get("ascending")
+    if by is None or call.keywords.keys() - {"by", "ascending", "inplace", "ignore_index"}:
+        return None
+    keys = [by] if isinstance(by.data, str) else listed(interpreter, by)
+    for key in keys or ():
+        if key.known and key.data not in table.columns:
+            raise lacking(table, key.data, key, call.receiver or Value(UNKNOWN))
+    if keys is None or any(key.data not in table.cells for key in keys):
+        return None
+    if rising is not None and not isinstance(rising.data, bool):
+        return None
+    order: list[int] = list(range(size(table.rows) or 0))
+    if not affords(len(order) * 4):
+        return None
+    falling = rising is not None and rising.data is False
+    for key in reversed(keys):
+        held = table.cells[key.data]
+        if None in held or len({isinstance(cell, str) for cell in held}) > 1:
+            return None
+        ranks = {cell: rank for rank, cell in enumerate(distinct(held))}
+        places = [ranks[cell] for cell in held]
+        order.sort(key=places.__getitem__, reverse=falling)
+    return order
 
 
 @MODELS.method("table", "head", "tail", "sample", "nlargest", "nsmallest")
@@ -267,8 +515,26 @@ def _some_rows(interpreter: Interpreter, call: Call) -> Value:
             what = "Cannot take a larger sample than population when 'replace=False'"
             raise Raised("value", what, asked, table.rows)
         number = min(wanted, whole) if wanted >= 0 else max(0, whole + wanted)
-    rows = Value(number, merged(table.rows, asked))
+    count = merged(table.rows, share or asked)
+    if isinstance(number, int) and whole is not None:
+        positions = _chosen_rows(call, number, whole)
+        if positions is not None:
+            return Value(rows_taken(table, positions, count), call.receiver.origins)
+    rows = Value(number, count)
     return Value(part_of(table, list(table.columns), rows), call.receiver.origins)
+
+
+def _chosen_rows(call: Call, number: int, whole: int) -> Sequence[int] | None:
+    """Return the rows that ``head``, ``tail``, or ``sample`` with a seed choose."""
+    if call.name == "head":
+        return range(number)
+    if call.name == "tail":
+        return range(whole - number, whole)
+    seed = size(call.keywords.get("random_state"))
+    plain = not call.keywords.keys() - {"n", "frac", "random_state"}
+    if call.name != "sample" or seed is None or seed < 0 or not plain or not affords(whole):
+        return None
+    return Draws(seed).permutation(whole)[:number]
 
 
 @MODELS.method("table", "astype")
@@ -278,14 +544,18 @@ def _astype(interpreter: Interpreter, call: Call) -> Value:
     if table is None or wanted is None or call.receiver is None:
         return call.unknown()
     changes = wanted.data if isinstance(wanted.data, dict) else dict.fromkeys(table.columns, wanted)
-    columns = dict(table.columns)
+    found = part_of(table, list(table.columns))
     for name, dtype in changes.items():
-        if name not in columns:
+        if name not in found.columns:
             raise lacking(table, name, wanted, call.receiver)
         asked = dtype_name(dtype)
         check_text(table, name, asked, dtype)
-        columns[name] = asked
-    return Value(Table(columns, table.rows, dict(table.origins_of)), call.receiver.origins)
+        cells = table.cells.get(name) if isinstance(table, Frame) else None
+        found.columns[name] = asked
+        cast = None if cells is None else converted(cells, asked)
+        if cast is not None and isinstance(found, Frame):
+            found.cells[name] = cast
+    return Value(found, call.receiver.origins)
 
 
 @MODELS.attribute("table", "columns")
@@ -370,21 +640,16 @@ def _indexed(interpreter: Interpreter, call: Call) -> Value:
     """Select by position or label; a slice is an object of ``builtins.slice`` with its bounds."""
     whole = state_of(call.receiver, "of")
     rows, columns = call.given(0), call.given(1)
-    positions = call.receiver is not None and "iloc" in getattr(call.receiver.data, "name", "")
-    if isinstance(whole.data, Array):
-        if whole.data.shape is None or rows is None or size(rows) is not None:
-            return Value(UNKNOWN, whole.origins)
-        kept = Value(_length(whole.data.shape[0], rows, positions), merged(whole, rows))
-        made = Array(
-            (kept,), whole.data.dtype, "numpy", None, whole.data.lowest, whole.data.highest
-        )
-        return Value(made, whole.origins)
-    table = table_of(whole)
-    if table is None or rows is None:
+    kind = getattr(getattr(call.receiver, "data", None), "name", "")
+    positions = kind.endswith(("_iloc", "_iat"))
+    if rows is None:
         return call.unknown()
-    found: Table | None = table
-    single: object = None
-    is_single = False
+    if isinstance(whole.data, Array):
+        return _of_column(whole, whole.data, rows, call.place, positions)
+    table = table_of(whole)
+    if table is None:
+        return call.unknown()
+    found, single, is_single = table, None, False
     if columns is not None:
         names = _chosen(interpreter, table, columns, whole, positions)
         if names is None:
@@ -393,25 +658,117 @@ def _indexed(interpreter: Interpreter, call: Call) -> Value:
         single = names[0] if names else None
         found = part_of(table, names)
     if _is_one(rows, positions):
-        limit, number = size(table.rows), size(rows)
-        if positions and None not in (limit, number) and not _is_within(number, limit):
-            what = "single positional indexer is out-of-bounds"
-            raise Raised("index", what, rows, table.rows)
-        if is_single or found is None:
-            return unknown(whole, rows)
-        dtype = _common(list(found.columns.values()))
-        return new((Value(len(found.columns), whole.origins),), dtype, whole.origins)
-    kept = Value(_length(table.rows, rows, positions), merged(table.rows, rows))
-    everything = kept.data == table.rows.data and kept.data is not UNKNOWN
+        return _one_row(whole, found, rows, call, (single,) if is_single else (), positions)
+    kept = _kept(found, rows, call.place, positions)
     if is_single:
-        one = column(table, single, whole)
-        data = one.data
-        if isinstance(data, Series) and not everything:
-            data.shape, data.cells = (kept,), None
-        return one
-    assert found is not None
-    names = list(found.columns)
-    return Value(found if everything else part_of(found, names, kept), whole.origins)
+        return column(kept, single, whole, rows)
+    return Value(kept, merged(whole, rows))
+
+
+def _of_column(whole: Value, data: Array, rows: Value, place: Origin, positions: bool) -> Value:
+    """Return what an indexer of a column selects."""
+    held = series_of(whole)
+    count = size(data.shape[0]) if data.shape else None
+    if held is not None and count is not None:
+        where = _positions(rows, count, held.labels, positions)
+        if isinstance(where, int):
+            cell = cell_at(whole, where)
+            return Value(cell.data, merged(cell, rows))
+        if where is not None:
+            at = frozenset({place}) if truths(rows) is not None else NOWHERE
+            return taken(whole, where, rows, at=at)
+    if data.shape is None or _is_one(rows, positions):
+        return Value(UNKNOWN, whole.origins)
+    kept = Value(_length(data.shape[0], rows, positions), merged(whole, rows))
+    return new((kept,), data.dtype, whole.origins, (data.lowest, data.highest))
+
+
+def _positions(
+    rows: Value, count: int, labels: Sequence[object] | None, positions: bool
+) -> Sequence[int] | int | None:
+    """Return the positions that an indexer's first part selects, a number for one row.
+
+    It is None where that is not known; `Raised` ("index", "key") tells of what is not there.
+    """
+    mask = truths(rows)
+    if mask is not None:
+        held = series_of(rows)
+        return mask if held is not None and len(held.cells or ()) == count else None
+    bounds = _slice(rows)
+    if bounds is not None:
+        if bounds[2] == 0 or not (positions or bounds == (None, None, None)):
+            return None
+        return range(*slice(*bounds).indices(count))
+    if _is_one(rows, positions):
+        number = size(rows)
+        if positions and number is not None:
+            if not -count <= number < count:
+                what = "single positional indexer is out-of-bounds"
+                raise Raised("index", what, rows, Value(count))
+            return number % count
+        if labels is None:
+            return None
+        where = [i for i, label in enumerate(labels) if label == rows.data]
+        if not where:
+            raise Raised("key", f"{rows.data!r}", rows, Value(UNKNOWN))
+        return where[0] if len(where) == 1 else where
+    held = series_of(rows)
+    asked = held.cells if held is not None else None
+    if isinstance(rows.data, list):
+        asked = tuple(one.data for one in rows.data)
+    if asked is None or not (positions or isinstance(labels, range)):
+        return None
+    known = [n for n in asked if type(n) is int and -count <= n < count]
+    return known if len(known) == len(asked) else None
+
+
+def _one_row(
+    whole: Value,
+    found: Table,
+    rows: Value,
+    call: Call,
+    single: tuple[object, ...],
+    positions: bool,
+) -> Value:
+    """Return one row of a table, or one cell of it."""
+    limit, number = size(found.rows), size(rows)
+    if positions and None not in (limit, number) and not _is_within(number, limit):
+        what = "single positional indexer is out-of-bounds"
+        raise Raised("index", what, rows, found.rows)
+    if isinstance(found, Frame) and limit is not None and found.cells:
+        labels = found.index if len(found.index) == limit else None
+        try:
+            where = _positions(rows, limit, labels, positions)
+        except Raised as raised:
+            raise Raised(raised.what, raised.message, rows, found.rows) from None
+        if isinstance(where, int):
+            named = Call("iterrows", (), {}, call.place, whole)
+            row = _row(found, where, named)
+            cells = state_of(row, "cells").data
+            if single and isinstance(cells, dict):
+                cell = cells.get(single[0])
+                return cell if isinstance(cell, Value) else unknown(whole, rows)
+            return row
+    if single:
+        return unknown(whole, rows)
+    held = {n: Value(UNKNOWN, found.origins_of.get(n, NOWHERE)) for n in found.columns}
+    return _row_value(held, whole.origins, Call("iterrows", (), {}, call.place, whole))
+
+
+def _kept(table: Table, rows: Value, place: Origin, positions: bool) -> Table:
+    """Return the rows of a table that an indexer's first part selects."""
+    count = size(table.rows)
+    if isinstance(rows.data, Array) and rows.data.dtype == "bool":
+        return masked(table, rows, place)
+    if count is not None:
+        labels = table.index if isinstance(table, Frame) and len(table.index) == count else None
+        where = _positions(rows, count, labels, positions)
+        if where is not None and not isinstance(where, int):
+            if where == range(count):
+                return table
+            return rows_taken(table, where, merged(table.rows, rows))
+    kept = Value(_length(table.rows, rows, positions), merged(table.rows, rows))
+    return part_of(table, list(table.columns), kept)
 
 
 def _is_within(number: int | None, limit: int | None) -> bool:
@@ -788,3 +1145,14 @@ def _rows_of_dict(table: Table, call: Call) -> object:
 
 
 MODELS.method("table", "info", "plot", "hist", "boxplot", "to_string")(nothing)
+
+
+def _dtype_of(value: Value) -> str | None:
+    data = value.data
+    if isinstance(data, bool):
+        return "bool"
+    if isinstance(data, int):
+        return "int64"
+    if isinstance(data, float):
+        return "float64"
+    return "object" if isinstance(data, str) else None
