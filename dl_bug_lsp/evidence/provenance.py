@@ -42,6 +42,8 @@ def find(case: Case) -> Iterator[Clue]:
         if step.decides and step.node.line > 0:
             score = math.exp(-step.distance / DECAY)
             why = f"{_why(step, 'decides')}, the argument that the message names"
+            if step.before is None:
+                why = f"`{shown(step.node)}` is given as the argument that the message names"
             yield Clue("focus.decides", step.node.file, step.node.line, score, why)
     for depth, steps in enumerate(case.outer_slices, 1):
         for step in steps:

@@ -124,8 +124,8 @@ def _callback(way: list[Step], end: str) -> str:
     scope = way[at].node.context.scope
     name = f"`{scope.name}`"
     verb = f"is returned by {name}" if at == len(way) - 1 else f"{VERB} what {name} returns"
-    given = "a method of an object" if scope.owner is not None else "a function"
-    return f"{verb}, {given} given to `{shown(way[at - 1].node)}`"
+    given = "a method of an object in" if scope.owner is not None else "a function given to"
+    return f"{verb}, {given} `{shown(way[at - 1].node)}`"
 
 
 def _stored(way: list[Step], end: str) -> str:
