@@ -606,9 +606,8 @@ class Interpreter:
         """Let what a loop without a round would have changed come from its number of rounds."""
         for inner in (n for statement in node.body for n in ast.walk(statement)):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-                held = env.names.get(inner.id)
-                if held is not None:
-                    env.names[inner.id] = Value(held.data, merged(held, count))
+                held = env.names.get(inner.id, Value(UNKNOWN))
+                env.names[inner.id] = Value(held.data, merged(held, count))
 
     def _last_round(self, node: ast.For | ast.AsyncFor | ast.While, env: Environment) -> None:
         """Follow one more round of a loop of which rounds are left out.
@@ -904,6 +903,9 @@ class Interpreter:
                 owner.data.state[target.attr] = value
             elif isinstance(owner.data, ClassValue):
                 owner.data.members[target.attr] = value
+            elif isinstance(owner.data, Table):
+                told = Call(target.attr, (value,), {}, self.stack[-1], owner)
+                self.apply(MODELS.methods["table", "__setattr__"], told)
             elif owner.data is None:
                 raise Raised("none", "'NoneType' object has no attribute", owner)
         elif isinstance(target, ast.Subscript):

@@ -364,6 +364,9 @@ def _membership(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         inside: bool
         if isinstance(b.data, (dict, set, str)):
             inside = plain(a) in b.data
+        elif isinstance(b.data, cells.Series) and b.data.cells is not None:
+            labels = b.data.labels
+            inside = plain(a) in (b.data.cells if labels is None else labels)
         elif isinstance(b.data, Table):
             inside = plain(a) in b.data.columns
         else:

@@ -6,8 +6,8 @@ Source: the pandas 2.2 reference.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
@@ -289,15 +289,20 @@ def _placed(call: Call, found: Table) -> Value:
     receiver, table = call.receiver, table_of(call.receiver)
     assert receiver is not None and table is not None
     if is_true(call.keywords.get("inplace")):
-        table.columns, table.rows, table.origins_of = found.columns, found.rows, found.origins_of
-        if isinstance(table, Frame):
-            table.cells = found.cells if isinstance(found, Frame) else {}
-            table.lines = found.lines if isinstance(found, Frame) else ()
-            table.index = found.index if isinstance(found, Frame) else ()
-            table.derived = found.derived if isinstance(found, Frame) else {}
-            table.columns = Frame(table.columns, table.rows, {}, table.cells).columns
+        _replace(table, found)
         return Value(None)
     return Value(found, merged(receiver, *call.args))
+
+
+def _replace(table: Table, found: Table) -> None:
+    """Put the columns and rows of a table in the place of another's."""
+    table.columns, table.rows, table.origins_of = found.columns, found.rows, found.origins_of
+    if isinstance(table, Frame):
+        table.cells = found.cells if isinstance(found, Frame) else {}
+        table.lines = found.lines if isinstance(found, Frame) else ()
+        table.index = found.index if isinstance(found, Frame) else ()
+        table.derived = found.derived if isinstance(found, Frame) else {}
+        table.columns = Frame(table.columns, table.rows, {}, table.cells).columns
 
 
 @MODELS.method("table", "dropna", "drop_duplicates", "query", "filter_rows", "explode")
@@ -564,8 +569,34 @@ def _column_names(interpreter: Interpreter, call: Call) -> Value:
     table = table_of(call.receiver)
     if table is None:
         return call.unknown()
-    names = [Value(name, table.origins_of.get(name, NOWHERE)) for name in table.columns]
-    return Value(names, NOWHERE if call.receiver is None else call.receiver.origins)
+    origins = NOWHERE if call.receiver is None else call.receiver.origins
+    names = tuple(table.columns)
+    count = Value(len(names), origins)
+    return Value(Series((count,), "object", "numpy", None, None, None, names), origins)
+
+
+@MODELS.method("table", "__setattr__")
+def _set_attribute(interpreter: Interpreter, call: Call) -> Value:
+    """Give a table other names of its columns, or a column that is there other values."""
+    table, value = table_of(call.receiver), call.given(0)
+    if table is None or value is None:
+        return Value(None)
+    if call.name in table.columns:
+        set_column(table, call.name, value)
+    if call.name == "index" and isinstance(table, Frame):
+        table.index = ()
+    names = listed(interpreter, value) if call.name == "columns" else None
+    if names is None or not all(isinstance(name.data, (str, int)) for name in names):
+        return Value(None)
+    if len(names) != len(table.columns):
+        sides = Value(len(table.columns), table.rows.origins), Value(len(names), value.origins)
+        raise Raised("size", "Length mismatch", *sides)
+    changes = dict(zip(table.columns, (name.data for name in names), strict=True))
+    found = _renamed(table, changes)
+    for name, told in zip(found.columns, names, strict=False):
+        found.origins_of[name] = found.origins_of.get(name, NOWHERE) | told.origins
+    _replace(table, found)
+    return Value(None)
 
 
 @MODELS.attribute("table", "shape", "values", "size", "ndim", "empty", "index")
@@ -868,6 +899,8 @@ def _rows_of(interpreter: Interpreter, call: Call) -> Value:
         return Value([Value(pair, merged(*pair)) for pair in pairs], origins)
     cells = table.cells if isinstance(table, Frame) else {}
     number = size(table.rows)
+    if number == 0:
+        return Value([], merged(call.receiver, table.rows))
     if cells and isinstance(table, Frame) and number is not None and number <= 2_000:
         made = [_row(table, index, call) for index in range(number)]
         if call.name == "iterrows":
@@ -927,13 +960,19 @@ def _rename(interpreter: Interpreter, call: Call) -> Value:
     }
     if len(changes) != len(names.data):
         return call.unknown()
-    found = part_of(table, list(table.columns))
-    columns = {changes.get(name, name): dtype for name, dtype in found.columns.items()}
-    origins = {changes.get(n, n): o for n, o in found.origins_of.items()}
-    if isinstance(found, Frame):
-        cells = {changes.get(n, n): c for n, c in found.cells.items()}
-        return _placed(call, Frame(columns, found.rows, origins, cells, found.lines))
-    return _placed(call, Table(columns, found.rows, origins))
+    return _placed(call, _renamed(table, changes))
+
+
+def _renamed(table: Table, changes: Mapping[Any, object]) -> Table:
+    """Return a table with other names of some columns."""
+    columns = {changes.get(name, name): dtype for name, dtype in table.columns.items()}
+    origins = {changes.get(n, n): o for n, o in table.origins_of.items()}
+    if not isinstance(table, Frame):
+        return Table(columns, table.rows, origins)
+    cells = {changes.get(n, n): c for n, c in table.cells.items()}
+    found = Frame(columns, table.rows, origins, cells, table.lines, table.index)
+    found.derived = {changes.get(n, n): o for n, o in table.derived.items()}
+    return found
 
 
 @MODELS.method("table", "pop")
