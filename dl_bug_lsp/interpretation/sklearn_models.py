@@ -6,20 +6,28 @@ Source: the scikit-learn 1.6 reference.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import (
+    Cells,
+    Draws,
     Frame,
     Series,
+    affords,
+    column,
     distinct,
     lacking,
     number_in,
     part_of,
+    remade,
+    rows_taken,
     series_of,
     table_of,
+    taken,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import as_array, new
@@ -30,10 +38,12 @@ from dl_bug_lsp.interpretation.values import (
     Array,
     Lazy,
     LibraryObject,
+    Origins,
     Raised,
     Table,
     Value,
     merged,
+    unknown,
 )
 
 if TYPE_CHECKING:
@@ -162,19 +172,29 @@ def _label_encoder(interpreter: Interpreter, call: Call) -> Value:
     cells = _plain_cells(interpreter, source)
     if call.name.startswith("fit"):
         values = None if cells is None else distinct(cells)
-        count = Value(UNKNOWN if values is None else len(values), value.origins)
+        number_of = UNKNOWN if values is None else len(values)
+        count = Value(number_of, value.origins | {call.place})
         known = None if values is None else tuple(values)
         classes = Series((count,), data.dtype, "numpy", None, None, None, known)
-        _remember(call, classes_=Value(classes, value.origins))
+        _remember(call, classes_=Value(classes, count.origins))
     if call.name == "fit":
         return call.receiver or call.unknown()
-    held = state_of(call.receiver, "classes_").data
+    fitted = state_of(call.receiver, "classes_")
+    held = fitted.data
     number = size(held.shape[0]) if isinstance(held, Array) and held.shape else None
-    if call.name == "transform" and isinstance(held, Series) and held.cells and cells is not None:
+    if isinstance(held, Series) and held.cells is not None and cells is not None:
+        codes = {cell: code for code, cell in enumerate(held.cells)}
         for index, cell in enumerate(cells):
-            if cell not in held.cells:
+            if cell not in codes:
                 side = _at(source, index, cell)
-                raise Raised("value", f"y contains previously unseen labels: {cell!r}", side)
+                raise Raised(
+                    "value", f"y contains previously unseen labels: {cell!r}", side, fitted
+                )
+        if series_of(source) is not None and affords(len(cells)):
+            coded = remade(source, [codes[cell] for cell in cells], dtype="int64")
+            assert isinstance(coded.data, Series)
+            coded.data.index = None
+            return coded
     return new(data.shape, "int64", value.origins, (0, number - 1) if number else (None, None))
 
 
@@ -195,36 +215,104 @@ def _at(source: Value, index: int, cell: object) -> Value:
     return Value(cell, source.origins)
 
 
+def categories_of(source: Value) -> list[Cells] | None:
+    """Return the cells of each column of samples, None where one is not known."""
+    table, single = table_of(source), series_of(source)
+    if isinstance(table, Frame) and table.is_full:
+        return [table.cells[name] for name in table.columns]
+    return None if single is None or single.cells is None else [single.cells]
+
+
 @_each(("OneHotEncoder", "OrdinalEncoder"), "fit", "transform", "fit_transform")
 def _one_hot(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+    """Encode categories: what was fitted makes the width, and what it lacks is refused."""
     source = call.given(0, "X")
     found = matrix(source)
-    if found is None or source is None:
+    held = call.receiver.data if call.receiver is not None else None
+    if found is None or source is None or not isinstance(held, LibraryObject):
         return call.receiver if call.name == "fit" and call.receiver else call.unknown()
     data, value = found
     _wants_matrix(found)
-    table = table_of(source)
-    held = call.receiver.data if call.receiver is not None else None
-    ordinal = isinstance(held, LibraryObject) and held.short == "OrdinalEncoder"
+    columns = categories_of(source)
     if call.name.startswith("fit"):
-        total: object = UNKNOWN
-        if isinstance(table, Frame) and len(table.cells) == len(table.columns):
-            total = sum(len(dict.fromkeys(cells)) for cells in table.cells.values())
-        if isinstance(held, LibraryObject) and held.keywords.keys() & {"drop", "categories"}:
-            total = UNKNOWN
-        _remember(call, width=Value(total, value.origins))
+        _learn_categories(interpreter, held, columns, value, call)
         if data.shape is not None and len(data.shape) == 2:
             _remember(call, n_features_in_=data.shape[1])
     else:
         _same_features(call, found)
+        _refuse_unseen(held, columns, source)
     if call.name == "fit":
         return call.receiver or call.unknown()
-    if ordinal:
+    if held.short == "OrdinalEncoder":
         return new(data.shape, "float64", value.origins)
     width = state_of(call.receiver, "width")
     rows = data.shape[0] if data.shape else Value(UNKNOWN, value.origins)
-    return new((rows, Value(width.data, merged(width, value))), "float64", value.origins)
+    shape = (rows, Value(width.data, merged(width, value) | {held.made}))
+    asked = held.keywords.get("sparse_output", held.keywords.get("sparse"))
+    if asked is not None and asked.data is not True:
+        return new(shape, "float64", value.origins | {held.made})
+    return sparse(shape, frozenset({held.made}), data.shape[1] if data.shape else None)
+
+
+def _learn_categories(
+    interpreter: Interpreter,
+    held: LibraryObject,
+    columns: list[Cells] | None,
+    value: Value,
+    call: Call,
+) -> None:
+    given = held.keywords.get("categories")
+    known: list[set[object]] | None = None
+    if given is not None and given.data != "auto":
+        lists = [listed(interpreter, one) for one in listed(interpreter, given) or ()]
+        if lists and all(one is not None for one in lists):
+            known = [{cell.data for cell in one or ()} for one in lists]
+    elif columns is not None and affords(sum(map(len, columns))):
+        known = [set(cells) for cells in columns]
+    plain = not held.keywords.keys() & {"drop", "min_frequency", "max_categories"}
+    total: object = UNKNOWN if known is None or not plain else sum(map(len, known))
+    origins = merged(value, *([given] if given is not None else [])) | {call.place}
+    _remember(call, width=Value(total, origins))
+    held.state.pop("categories", None)
+    if known is not None:
+        seen = [Value({cell for cell in one if isinstance(cell, _CELL)}) for one in known]
+        held.state["categories"] = Value(seen, origins)
+
+
+_CELL = (bool, int, float, str, type(None))
+
+
+def _refuse_unseen(held: LibraryObject, columns: list[Cells] | None, source: Value) -> None:
+    """Raise for a category that was not there when an encoder was fitted."""
+    fitted, unseen = held.state.get("categories"), held.keywords.get("handle_unknown")
+    strict = unseen is None or unseen.data == "error"
+    if fitted is None or columns is None or not isinstance(fitted.data, list) or not strict:
+        return
+    table = table_of(source)
+    for number, (seen, cells) in enumerate(zip(fitted.data, columns, strict=False)):
+        for index, cell in enumerate(cells):
+            if isinstance(seen.data, set) and cell not in seen.data:
+                lines = table.lines[index : index + 1] if isinstance(table, Frame) else ()
+                side = Value(cell, frozenset(lines) or source.origins)
+                what = f"Found unknown categories [{cell!r}] in column {number} during transform"
+                raise Raised("value", what, side, Value(UNKNOWN, fitted.origins))
+
+
+def sparse(shape: Sequence[Value], makers: Origins, filled: Value | None) -> Value:
+    """Return a sparse matrix of SciPy's; ``filled`` is how many cells of a row are not zero."""
+    made = Array(tuple(shape), "float64", "scipy")
+    if filled is not None and size(filled) is not None:
+        made.highest = size(filled)
+    return Value(made, makers)
+
+
+@MODELS.method("array", "toarray", "todense")
+def _dense(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    data = arrays.array(call.receiver)
+    if data is None or call.receiver is None:
+        return call.unknown()
+    return new(data.shape, data.dtype, call.receiver.origins)
 
 
 @_each(("PCA", "TruncatedSVD"), "fit", "transform", "fit_transform")
@@ -255,27 +343,206 @@ def _reduced(interpreter: Interpreter, call: Call) -> Value:
     return new((rows, width), "float64", value.origins)
 
 
-@_each(("ColumnTransformer", "Pipeline"), "fit", "transform", "fit_transform")
-def _composed(interpreter: Interpreter, call: Call) -> Value:
-    """Check the columns that a `ColumnTransformer` names; the width is not known."""
+def _asked(
+    interpreter: Interpreter, step: Value, name: str, given: Sequence[Value], call: Call
+) -> Value:
+    """Return what a method of a transformer or estimator gives, unknown where it has no model."""
+    model = None
+    if isinstance(step.data, LibraryObject):
+        model = MODELS.methods.get((step.data.short, name))
+    if model is None:
+        return unknown(step, *given)
+    return model(interpreter, Call(name, tuple(given), {}, call.place, step))
+
+
+def _steps(interpreter: Interpreter, held: LibraryObject, keyword: str) -> list[list[Value]] | None:
+    """Return the steps of a pipeline or of a `ColumnTransformer`, None where not all are known."""
+    given = held.keywords.get(keyword) or (held.args[0] if held.args else None)
+    steps = listed(interpreter, given)
+    if steps is None:
+        return None
+    found = [listed(interpreter, step) for step in steps]
+    least = 3 if keyword == "transformers" else 2
+    if any(one is None or len(one) < least for one in found):
+        return None
+    return [one for one in found if one is not None]
+
+
+@MODELS.function("sklearn.pipeline.make_pipeline")
+@MODELS.function("sklearn.compose.make_column_transformer")
+def _made_of_steps(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    if call.name.endswith("make_pipeline"):
+        pairs = [Value((Value(str(i)), step), step.origins) for i, step in enumerate(call.args)]
+        name = "sklearn.pipeline.Pipeline"
+    else:
+        name, pairs = "sklearn.compose.ColumnTransformer", []
+        for i, step in enumerate(call.args):
+            if not isinstance(step.data, tuple) or len(step.data) != 2:
+                return call.unknown()
+            pairs.append(Value((Value(str(i)), *step.data), step.origins))
+    made = LibraryObject(name, (Value(list(pairs)),), call.keywords, call.place)
+    return Value(made, merged(*call.args))
+
+
+@_each(("ColumnTransformer",), "fit", "transform", "fit_transform")
+def _columns_transformed(interpreter: Interpreter, call: Call) -> Value:
+    """Let each transformer have its columns; the widths of what they give add up."""
     source = call.given(0, "X")
     held = call.receiver.data if call.receiver is not None else None
     table = table_of(source)
-    if not isinstance(held, LibraryObject) or source is None:
+    if not isinstance(held, LibraryObject) or source is None or call.receiver is None:
         return call.unknown()
-    if held.short == "ColumnTransformer" and table is not None:
-        steps = held.keywords.get("transformers") or (held.args[0] if held.args else None)
-        for step in listed(interpreter, steps) or []:
-            parts = step.data if isinstance(step.data, tuple) else ()
-            for name in listed(interpreter, parts[2]) or [] if len(parts) == 3 else []:
-                if isinstance(name.data, str) and name.data not in table.columns:
-                    raise lacking(table, name.data, name, source)
-    if call.name == "fit":
-        return call.receiver or call.unknown()
+    steps = _steps(interpreter, held, "transformers")
+    fitted = call.name.startswith("fit")
+    if steps is None or table is None:
+        return call.receiver if call.name == "fit" else _some_width(source, call)
+    parts: list[Value] = []
+    used: set[object] = set()
+    for _, step, keys, *_rest in steps:
+        single = isinstance(keys.data, str)
+        names = [keys] if single else listed(interpreter, keys)
+        if names is None or not all(isinstance(name.data, str) for name in names):
+            return call.receiver if call.name == "fit" else _some_width(source, call)
+        for name in names:
+            if name.data not in table.columns:
+                raise lacking(table, name.data, name, source)
+        used.update(name.data for name in names)
+        wanted = [name.data for name in names]
+        chosen = column(table, wanted[0], keys) if single else None
+        part = chosen or Value(part_of(table, wanted), merged(source, keys))
+        if step.data == "drop":
+            continue
+        if step.data == "passthrough":
+            parts.append(as_array(part))
+            continue
+        name_ = "fit_transform" if fitted else "transform"
+        parts.append(_asked(interpreter, step, name_, [part], call))
+    rest = held.keywords.get("remainder")
+    left = [name for name in table.columns if name not in used]
+    if rest is not None and rest.data == "passthrough" and left:
+        parts.append(as_array(Value(part_of(table, left), source.origins)))
+    elif rest is not None and rest.data != "drop" and left:
+        return call.receiver if call.name == "fit" else _some_width(source, call)
+    joined = _side_by_side(parts, table.rows, held, call)
+    return call.receiver if call.name == "fit" else joined
+
+
+def _some_width(source: Value, call: Call) -> Value:
     found = matrix(source)
     if found is None or not found[0].shape:
         return call.unknown()
     return new((found[0].shape[0], Value(UNKNOWN, source.origins)), None, source.origins)
+
+
+def _side_by_side(parts: Sequence[Value], rows: Value, held: LibraryObject, call: Call) -> Value:
+    """Return matrices joined, sparse where few of the cells are not zero (`ColumnTransformer`)."""
+    widths: list[Value] = []
+    filled = 0
+    known = True
+    makers: Origins = NOWHERE
+    for part in parts:
+        data = arrays.array(part)
+        if data is None or data.shape is None or len(data.shape) != 2:
+            widths.append(unknown(part))
+            known = False
+            continue
+        widths.append(data.shape[1])
+        number = size(data.shape[1])
+        if data.library == "scipy":
+            makers |= part.origins
+            number = data.highest
+        known = known and number is not None
+        filled += number or 0
+    numbers = [size(width) for width in widths]
+    total = UNKNOWN if None in numbers else sum(n for n in numbers if n is not None)
+    width = Value(total, merged(*widths))
+    if call.name.startswith("fit"):
+        limit = held.keywords.get("sparse_threshold", Value(0.3)).data
+        fits = known and isinstance(total, int) and total > 0 and isinstance(limit, (int, float))
+        is_sparse = bool(makers) and fits and filled / total < limit  # type: ignore[operator]
+        _remember(call, sparse_output_=Value(is_sparse))
+    if state_of(call.receiver, "sparse_output_").data is True:
+        return sparse((rows, width), makers, Value(filled))
+    return new((rows, width), "float64", merged(*parts))
+
+
+@_each(("Pipeline",), "fit", "transform", "fit_transform", "predict", "predict_proba", "score")
+def _piped(interpreter: Interpreter, call: Call) -> Value:
+    """Let one step after the other have what the one before gives."""
+    source = call.given(0, "X")
+    held = call.receiver.data if call.receiver is not None else None
+    if not isinstance(held, LibraryObject) or source is None or call.receiver is None:
+        return call.unknown()
+    steps = _steps(interpreter, held, "steps")
+    if not steps:
+        return call.receiver if call.name == "fit" else call.unknown()
+    made, rest = source, list(call.args[1:])
+    fitted = call.name.startswith("fit")
+    for _, step, *_others in steps[:-1]:
+        if step.data not in ("passthrough", None):
+            name = "fit_transform" if fitted else "transform"
+            made = _asked(interpreter, step, name, [made], call)
+    last = steps[-1][1]
+    if last.data in ("passthrough", None):
+        return call.receiver if call.name == "fit" else made
+    given = [made, *rest] if call.name in ("fit", "score") else [made]
+    ended = _asked(interpreter, last, call.name, given, call)
+    return call.receiver if call.name == "fit" else ended
+
+
+_VECTORIZERS = ("CountVectorizer", "TfidfVectorizer", "HashingVectorizer")
+_WORD = re.compile(r"\b\w\w+\b")
+_MOST_TEXT = 400_000
+
+
+@_each(_VECTORIZERS, "fit", "transform", "fit_transform")
+def _vectorized(interpreter: Interpreter, call: Call) -> Value:
+    """Count words: a sparse matrix with a column for each word of what was fitted."""
+    source = call.given(0, "raw_documents", "X")
+    held = call.receiver.data if call.receiver is not None else None
+    if source is None or not isinstance(held, LibraryObject) or call.receiver is None:
+        return call.unknown()
+    rows = _rows_in(interpreter, source) or Value(UNKNOWN, source.origins)
+    if held.short == "HashingVectorizer":
+        _remember(call, width=held.keywords.get("n_features", Value(1 << 20)))
+    elif call.name.startswith("fit"):
+        width = _words_in(interpreter, source, held)
+        most = held.keywords.get("max_features")
+        limit = size(most)
+        if limit is not None and width is not None:
+            width = min(width, limit)
+        origins = merged(source, *([most] if most is not None else [])) | {call.place}
+        _remember(call, width=Value(UNKNOWN if width is None else width, origins))
+    if call.name == "fit":
+        return call.receiver
+    return sparse((rows, state_of(call.receiver, "width")), frozenset({held.made}), None)
+
+
+def _words_in(interpreter: Interpreter, source: Value, held: LibraryObject) -> int | None:
+    """Return the number of different words, None where more than whole words are counted."""
+    if held.keywords.keys() - {"max_features", "lowercase", "binary", "dtype", "norm", "use_idf"}:
+        return None
+    texts = _plain_cells(interpreter, source)
+    if texts is None or not all(isinstance(text, str) for text in texts):
+        return None
+    lower = held.keywords.get("lowercase")
+    if sum(len(str(text)) for text in texts) > _MOST_TEXT:
+        return None
+    words: set[str] = set()
+    for text in texts:
+        kept = str(text) if lower is not None and lower.data is False else str(text).lower()
+        words.update(_WORD.findall(kept))
+    return len(words)
+
+
+@MODELS.method("CountVectorizer", "get_feature_names_out")
+@MODELS.method("TfidfVectorizer", "get_feature_names_out")
+@MODELS.method("OneHotEncoder", "get_feature_names_out")
+def _feature_names(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    width = state_of(call.receiver, "width")
+    return new((width,), "object", width.origins)
 
 
 @_each(_ESTIMATORS, "fit", "partial_fit")
@@ -325,10 +592,91 @@ def _train_test_split(interpreter: Interpreter, call: Call) -> Value:
     test, train = call.keywords.get("test_size"), call.keywords.get("train_size")
     counts = _split_counts(None if first is None else size(first), test, train)
     origins = merged(*[v for v in (first, test, train) if v is not None])
+    parts = None if first is None else _split_rows(size(first), counts, call)
     found: list[Value] = []
     for arg in call.args:
-        found.extend(_with_rows(arg, Value(UNKNOWN if n is None else n, origins)) for n in counts)
+        for index, number in enumerate(counts):
+            rows = Value(UNKNOWN if number is None else number, origins)
+            chosen = None if parts is None else _chosen(arg, parts[index], rows)
+            found.append(_with_rows(arg, rows) if chosen is None else chosen)
     return Value(found, merged(*call.args))
+
+
+def _chosen(value: Value, positions: Sequence[int], rows: Value) -> Value | None:
+    """Return rows of data whose rows are known, None of other data."""
+    table = table_of(value)
+    if table is not None:
+        return Value(rows_taken(table, positions, rows.origins), value.origins)
+    if series_of(value) is not None:
+        return taken(value, positions, rows)
+    if isinstance(value.data, (list, tuple)) and affords(len(positions)):
+        return Value([value.data[i] for i in positions], merged(value, rows))
+    return None
+
+
+def _split_rows(
+    whole: int | None, counts: tuple[int | None, int | None], call: Call
+) -> tuple[Sequence[int], Sequence[int]] | None:
+    """Return the rows for training and test where the call fixes them, None where chance does.
+
+    Source: ``ShuffleSplit`` and ``StratifiedShuffleSplit`` of scikit-learn.
+    """
+    first, second = counts
+    if whole is None or first is None or second is None or first + second > whole:
+        return None
+    shuffle = call.keywords.get("shuffle")
+    if shuffle is not None and shuffle.data is False:
+        return range(first), range(first, first + second)
+    seed = size(call.keywords.get("random_state"))
+    if seed is None or seed < 0 or (shuffle is not None and shuffle.data is not True):
+        return None
+    if not affords(2 * whole):
+        return None
+    draws, by = Draws(seed), call.keywords.get("stratify")
+    if by is None or by.data is None:
+        order = draws.permutation(whole)
+        return order[second : second + first], order[:second]
+    held = series_of(by)
+    if held is None or held.cells is None or None in held.cells or len(held.cells) != whole:
+        return None
+    return _stratified(draws, held.cells, first, second)
+
+
+def _stratified(
+    draws: Draws, cells: Sequence[object], first: int, second: int
+) -> tuple[Sequence[int], Sequence[int]]:
+    groups: dict[object, list[int]] = {cell: [] for cell in distinct(cells)}
+    for index, cell in enumerate(cells):
+        groups[cell].append(index)
+    sizes = [len(rows) for rows in groups.values()]
+    train_of = _apportioned(draws, sizes, first)
+    test_of = _apportioned(draws, [a - b for a, b in zip(sizes, train_of, strict=True)], second)
+    train: list[int] = []
+    test: list[int] = []
+    for rows, many, few in zip(groups.values(), train_of, test_of, strict=True):
+        order = [rows[i] for i in draws.permutation(len(rows))]
+        train.extend(order[:many])
+        test.extend(order[many : many + few])
+    shuffled = [train[i] for i in draws.permutation(len(train))]
+    return shuffled, [test[i] for i in draws.permutation(len(test))]
+
+
+def _apportioned(draws: Draws, sizes: Sequence[int], count: int) -> list[int]:
+    """Return how many of each class are drawn (``_approximate_mode`` of scikit-learn)."""
+    total = sum(sizes)
+    exact = [n / total * count for n in sizes]
+    found = [math.floor(share) for share in exact]
+    missing = count - sum(found)
+    rests = [share - math.floor(share) for share in exact]
+    for rest in sorted(set(rests), reverse=True):
+        if missing <= 0:
+            break
+        where = [i for i, own in enumerate(rests) if own == rest]
+        taken_ = draws.permutation(len(where))[: min(len(where), missing)]
+        for i in taken_:
+            found[where[i]] += 1
+        missing -= len(taken_)
+    return found
 
 
 def _rows_in(interpreter: Interpreter, value: Value) -> Value | None:
