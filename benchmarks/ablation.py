@@ -26,7 +26,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "data files": ("data_files.",),
     "sizes solved for their parts": ("shapes.",),
     "interpretation": ("interpretation.",),
-    "repairs": ("repair.", "missing.", "siblings."),
+    "repairs": ("repair.", "missing."),
     "facts: numbers, names, types, paths": (
         "numbers.", "names.", "types.", "dtypes.", "paths.", "place.",
     ),

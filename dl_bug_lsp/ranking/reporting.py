@@ -65,7 +65,6 @@ SOURCES = {
     "raising": "message",
     "repair": "repairs",
     "missing": "repairs",
-    "siblings": "repairs",
     "shapes": "shapes",
     "printed": "printed",
 }

@@ -31,7 +31,6 @@ PARAMETERS = [
         "configuration",
         "shapes",
         "printed",
-        "siblings",
         "batches",
         "interpretation",
     )
