@@ -31,7 +31,6 @@ PARTS: dict[str, tuple[str, ...]] = {
         "numbers.", "names.", "types.", "dtypes.", "paths.", "place.",
     ),
     "contracts: domain and training rules": ("rules.", "training."),
-    "log and code together": ("printed.",),
     "stack beyond the raise site": ("stack_trace.frame", "stack_trace.maker"),
     "words": ("bm25.",),
 }  # fmt: skip

@@ -66,7 +66,6 @@ SOURCES = {
     "repair": "repairs",
     "missing": "repairs",
     "shapes": "shapes",
-    "printed": "printed",
 }
 """The source of evidence, by the field's terms, that a family of clues belongs to."""
 MAX_FRAMES = 200

@@ -30,7 +30,6 @@ PARAMETERS = [
         "missing",
         "configuration",
         "shapes",
-        "printed",
         "batches",
         "interpretation",
     )
