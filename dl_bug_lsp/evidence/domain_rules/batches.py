@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, near_scopes, source
+from dl_bug_lsp.evidence.numbers import indexes_shape
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.nodes import Instance, LibraryObject, StepKind
 from dl_bug_lsp.provenance.properties import Property
@@ -80,6 +81,8 @@ def _single_sample(case: Case) -> Iterator[Clue]:
         if step.node.entry is not None or not isinstance(expr, ast.Subscript):
             continue
         if step.node.kind is not StepKind.INDEXING or not _is_position(expr.slice):
+            continue
+        if indexes_shape(expr):
             continue
         if not _stands_there(case, step):
             continue
