@@ -175,11 +175,6 @@ def _operations(step: Step) -> Iterator[Clue]:
     node = step.node
     expr = node.expr
     if node.entry is not None or not isinstance(expr, ast.Call) or node.line <= 0:
-        one_size = isinstance(expr, ast.Subscript) and not isinstance(expr.slice, ast.Slice)
-        if one_size and indexes_shape(expr) and node.line > 0:
-            why = f"`{node.text}` picks one axis of a shape"
-            score = 1 / (1 + step.distance / 4)
-            yield Clue("rules.shape_index", node.file, node.line, score, why)
         return
     name = called_name(expr)
     near = 1 / (1 + step.distance / 3)
