@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case
@@ -48,3 +49,14 @@ def source(node: ast.AST) -> str:
         return ""
     text = " ".join(text.split())
     return text if len(text) <= 70 else text[:67] + "..."
+
+
+def standard_modules(tree: ast.AST | None) -> set[str]:
+    """Return the names under which a file imports modules of the standard library."""
+    return {
+        alias.asname or alias.name
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name.partition(".")[0] in sys.stdlib_module_names
+    }

@@ -463,6 +463,9 @@ def _mixed_sets(case: Case, node: Node) -> Iterator[Clue]:
             odd = [k for k in range(len(a)) if len(a) == len(b) and a[k] != b[k]]
             if len(odd) != 2 or len(a) != len(b):
                 continue
+            if any(part.isdigit() for k in odd for part in (a[k], b[k])):
+                # Levels of a network are joined across numbers (`up3`, `skip1`) with good reason.
+                continue
             for k in odd:
                 wanted = _replaced(second.id, b[k], a[k])
                 other = _replaced(first.id, a[k], b[k])
