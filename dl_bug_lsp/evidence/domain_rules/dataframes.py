@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -34,8 +33,6 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _not_filled(case)
     if case.category.id in WIDTHS:
         yield from _fitted_anew(case)
-    if SPARSE.search(message):
-        yield from _sparse_makers(case)
 
 
 def _calls(case: Case) -> Iterator[tuple[str, ast.Call]]:
@@ -64,8 +61,6 @@ def _joined(case: Case) -> Iterator[Clue]:
 
 WIDTHS = {"tensor_mismatch", "illegal_argument"}
 """Categories in which the number of features may be what is wrong."""
-SPARSE = re.compile(r"\bsparse\b|\bcs[rc]_(?:matrix|array)\b")
-SPARSE_MAKERS = {"OneHotEncoder", "CountVectorizer", "TfidfVectorizer", "HashingVectorizer"}
 
 
 def _fitted_anew(case: Case) -> Iterator[Clue]:
@@ -88,17 +83,6 @@ def _fitted_anew(case: Case) -> Iterator[Clue]:
                     f"other features than for `{source(before.args[0])}` (`transform` keeps them)"
                 )
                 yield Clue("rules.strong", file, call.lineno, 1.0, why)
-
-
-def _sparse_makers(case: Case) -> Iterator[Clue]:
-    """Find what makes sparse matrices by default (scikit-learn reference)."""
-    for file, call in _calls(case):
-        name = called_name(call)
-        if name in SPARSE_MAKERS and not any(
-            k.arg in (None, "sparse_output", "sparse") for k in call.keywords
-        ):
-            why = f"`{name}` gives a sparse matrix by default"
-            yield Clue("rules.strong", file, call.lineno, 1.0, why)
 
 
 KEYS = (FactKind.KEY, FactKind.COLUMN, FactKind.NAME)
