@@ -82,6 +82,7 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _broken(case, file, near)
     text = _is_text_for_number(case)
     yield from _lacking_records(case)
+    yield from _far_numbers(case)
     yield from _uneven_lines(case, read)
     yield from _unpaired_records(case, read)
     yield from _uneven_lists(case, read)
@@ -202,6 +203,38 @@ def _lacking_records(case: Case) -> Iterator[Clue]:
             for number in lacking[:MAX_ODD]:
                 why = f"this record has no `{key}`, which {count} others have"
                 yield Clue("data_files.lacks_key", file, items[number].line, 1.0, why)
+
+
+OF_NUMBERS = {"illegal_index", "corrupt_data", "illegal_argument", "loss_nan", "loss_divergence"}
+FEW_NUMBERS = 8
+"""Fewer numbers do not say what is usual."""
+FAR = 3.0
+"""How many interquartile ranges from the quartiles a number is far out (Tukey, 1977)."""
+
+
+def _far_numbers(case: Case) -> Iterator[Clue]:
+    """Yield the numbers of records in nested files that lie far out of their field's range."""
+    if case.category.id not in OF_NUMBERS:
+        return
+    fields: dict[tuple[str, tuple[str | int, ...]], list[tuple[float, int]]] = {}
+    for entry in case.config_entries:
+        records = [i for i, part in enumerate(entry.path) if isinstance(part, int)]
+        if records and type(entry.value) in (int, float):
+            at = records[0]
+            field = (*entry.path[:at], *entry.path[at + 1 :])
+            number = float(entry.value)  # type: ignore[arg-type]
+            fields.setdefault((entry.file, field), []).append((number, entry.line))
+    for (file, field), numbers in sorted(fields.items(), key=lambda item: str(item[0])):
+        if len(numbers) < FEW_NUMBERS:
+            continue
+        ordered = sorted(number for number, _ in numbers)
+        low, high = ordered[len(ordered) // 4], ordered[(3 * len(ordered)) // 4]
+        reach = FAR * max(high - low, 1.0)
+        far = [(n, line) for n, line in numbers if n > high + reach or n < low - reach]
+        for number, line in far if len(far) <= MAX_ODD else ():
+            name = ".".join(str(part) for part in field)
+            why = f"`{name}` is {number:g} here; most lie between {low:g} and {high:g}"
+            yield Clue("data_files.extreme", file, line, 1.0 / len(far), why)
 
 
 MAX_ODD = 3
