@@ -41,6 +41,16 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
     return (n for n in ast.walk(node) if isinstance(n, ast.stmt))
 
 
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a function, class or module without those of functions inside it."""
+    waiting = list(ast.iter_child_nodes(node))
+    while waiting:
+        inner = waiting.pop()
+        yield inner
+        if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            waiting.extend(ast.iter_child_nodes(inner))
+
+
 def source(node: ast.AST) -> str:
     """Return the source of a node, shortened for a sentence."""
     try:

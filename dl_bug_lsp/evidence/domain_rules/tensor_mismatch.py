@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_files, near_scopes
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_files, near_scopes, own_nodes
 from dl_bug_lsp.evidence.numbers import indexes_shape, sizes_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
@@ -106,8 +106,9 @@ def find_shapes(case: Case) -> Iterator[Clue]:
     yield from _extra_axis(case)
     yield from _odd_when_halved(case)
     yield from _one_step_more(case)
+    crossed = _are_crossed(case)
     for step in case.raise_slice:
-        yield from _operations(step)
+        yield from _operations(step, crossed)
         yield from _loss_setting(case, step)
 
 
@@ -182,7 +183,7 @@ def _one_step_more(case: Case) -> Iterator[Clue]:
     if not any(gap and all(n % gap == 0 for n in expected | actual) for gap in gaps):
         return
     for scope in near_scopes(case)[:MOST_SCOPES]:
-        nodes = list(ast.walk(scope.node))
+        nodes = list(own_nodes(scope.node))
         cut = {
             n.value.id: n
             for n in nodes
@@ -244,7 +245,22 @@ def _loss_setting(case: Case, step: Step) -> Iterator[Clue]:
     yield Clue("rules.loss_setting", step.node.file, loss.lineno, 1.0, why)
 
 
-def _operations(step: Step) -> Iterator[Clue]:
+ORDERS = {
+    *("view", "reshape", "permute", "transpose", "swapaxes", "moveaxis", "movedim", "rearrange"),
+    *("T", "mT", "einsum", "tensordot"),
+}
+"""Operations that decide which axis comes first."""
+
+
+def _are_crossed(case: Case) -> bool:
+    """Whether two sizes that do not fit both stand in one shape: its axes may be out of order."""
+    expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
+    pairs = {frozenset((a, b)) for a in expected for b in actual if a != b and min(a, b) > 1}
+    shapes = [f.value for f in case.facts.of(FactKind.SHAPE) if isinstance(f.value, tuple)]
+    return any(pair <= set(shape) and len(shape) > 2 for pair in pairs for shape in shapes)
+
+
+def _operations(step: Step, crossed: bool = False) -> Iterator[Clue]:
     node = step.node
     expr = node.expr
     if node.entry is not None or not isinstance(expr, ast.Call) or node.line <= 0:
@@ -266,6 +282,10 @@ def _operations(step: Step) -> Iterator[Clue]:
     elif name in RESHAPES:
         why = f"`{node.text}` changes the shape on the way"
         yield Clue("rules.reshape", node.file, expr.lineno, near, why)
+        if crossed and name in ORDERS:
+            why = f"`{node.text}` orders axes, and both sizes that differ stand in one shape"
+            far = 1 / (1 + step.distance / 8)
+            yield Clue("rules.axis_order", node.file, expr.lineno, far, why)
     elif name in LAYERS:
         why = f"`{node.text}` makes the layer or array whose size is part of the failure"
         yield Clue("rules.layer", node.file, expr.lineno, near, why)
