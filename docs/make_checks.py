@@ -81,9 +81,13 @@ In `pyproject.toml`:
 
 ## In the editor
 
+![VS Code as a run starts: two findings](../client-vscode/images/before-a-run.png)
+
 `dlBug.check.when` says when: `run` (the default: as a command starts in the terminal), `save` or
-`off`. Nothing is shown on a project in which nothing is wrong; an edit of a file takes its findings
-back until the next check.
+`off`; *DL Bug: Check Before a Run* checks the programs of the folder. Libraries are those of the
+interpreter that is selected in the editor. Without one, the terminal may have activated another
+environment than the server knows: then a missing module is at most likely. Nothing is shown on a
+project in which nothing is wrong; an edit of a file takes its findings back until the next check.
 
 ## Before a commit, and in CI
 

@@ -222,6 +222,9 @@ def _missing(
     if program.changes_search_path(program.files):
         evidence.append("The program changes its search path, which may make up for it.")
         level = Certainty.LIKELY if level is Certainty.SURE else level
+    if program.other_path and not environment.interpreter.is_relative_to(program.workspace.root):
+        evidence.append("The shell of the command may have activated another environment.")
+        level = Certainty.LIKELY if level is Certainty.SURE else level
     return finding(
         MISSING_LIBRARY, file, line, f"There is no module '{top}' to import.", *evidence,
         certainty=level,
