@@ -56,6 +56,7 @@ def check(
     program = CheckedProgram(
         workspace, entries.entries, environment, entries.launchers, options.gpu
     )
+    program.installs = entries.installs
     program.other_path = options.in_editor and not options.selected
     found: list[Finding] = []
     if entries.entries or not command:

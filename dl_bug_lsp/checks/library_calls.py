@@ -90,7 +90,8 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
         if not names:
             continue
         excused = _excused(tree)
-        inside = program.function_lines(file)
+        # What stands in a function or a branch may not run.
+        inside = program.function_lines(file) | program.guarded_lines(file)
         seen: set[tuple[int, str]] = set()
         for node in ast.walk(tree):
             line = getattr(node, "lineno", 0)

@@ -180,7 +180,7 @@ def _layers(
             target = part.targets[0]
             if not (isinstance(target, ast.Attribute) and last_name(target.value) == "self"):
                 continue
-            made = _layers_in(part.value, classes) or (
+            made = _layers_in(_listed(node, part.value), classes) or (
                 isinstance(part.value, ast.List)
                 and not part.value.elts
                 and any(
@@ -201,10 +201,29 @@ def _layers(
             yield finding(LAYERS, file, part.lineno, message, said)
 
 
+def _listed(node: ast.ClassDef, value: ast.expr) -> ast.expr:
+    """Return the list that a local name stands for, else the expression itself."""
+    if not isinstance(value, ast.Name):
+        return value
+    for method in node.body:
+        inside = list(ast.walk(method))
+        if value in inside:
+            bound = [
+                part.value
+                for part in inside
+                if isinstance(part, ast.Assign)
+                and any(isinstance(t, ast.Name) and t.id == value.id for t in part.targets)
+            ]
+            return bound[0] if len(bound) == 1 else value
+    return value
+
+
 def _layers_in(value: ast.expr, classes: dict[str, list[ast.ClassDef]]) -> bool:
     """Whether a list, a dict or a comprehension makes layers."""
     if isinstance(value, ast.List):
-        return bool(value.elts) and all(_is_layer(item, classes) for item in value.elts)
+        # Layers without weights may stand between the others.
+        calls = all(isinstance(item, ast.Call) for item in value.elts)
+        return calls and any(_is_layer(item, classes) for item in value.elts)
     if isinstance(value, ast.Dict):
         return bool(value.values) and all(_is_layer(item, classes) for item in value.values)
     return isinstance(value, ast.ListComp) and _is_layer(value.elt, classes)

@@ -31,6 +31,8 @@ class CheckedProgram:
     ) -> None:
         self.gpu = gpu
         """The memory of the card in bytes, where it was given."""
+        self.installs = False
+        """Whether a script installs packages before the runs."""
         self.other_path = False
         """Whether the command's shell may find another interpreter on its ``PATH``."""
         self.forecasts: dict[Entry, tuple[Prediction | None, Forecast]] = {}
