@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import fnmatch
 import posixpath
 import re
 from collections.abc import Iterator
@@ -88,10 +89,15 @@ def _named_tables(program: CheckedProgram) -> list[str]:
     values = (str(e.value) for e in workspace.config_entries() if isinstance(e.value, str))
     settings = " ".join([*values, *words])
     lists = any(word in text for word in LISTING)
+    given = [*_texts(program), *settings.split()]
+    patterns = [p.rpartition("/")[2] for p in given if "*" in p]
+    patterns = [p for p in patterns if p.endswith(("csv", "tsv")) and len(p) > len("*.csv")]
 
     def is_named(file: str) -> bool:
         folder, name = posixpath.split(file)
         if name in text or name in settings:
+            return True
+        if any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
             return True
         last = posixpath.basename(folder)
         return lists and bool(last) and (
