@@ -14,7 +14,7 @@ from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.forecasts import forecast_of
 from dl_bug_lsp.checks.program import CheckedProgram, finding
-from dl_bug_lsp.environments.interpreters import normalised
+from dl_bug_lsp.environments.interpreters import excludes, normalised
 from dl_bug_lsp.environments.machine import (
     environment_variables,
     free_bytes,
@@ -326,11 +326,6 @@ def _versions(program: CheckedProgram) -> Iterator[Finding]:
     environment = program.environment
     if environment is None or not program.workspace.dependencies():
         return
-    try:
-        from packaging.requirements import InvalidRequirement, Requirement
-        from packaging.version import InvalidVersion
-    except ImportError:
-        return
     text = "\n".join(program.workspace.text(file) or "" for file in program.files)
     asks = any(word in text for word in CHECKING)
     for entry in program.workspace.dependencies():
@@ -339,14 +334,10 @@ def _versions(program: CheckedProgram) -> Iterator[Finding]:
         written = re.search(r"[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?\s*[~<>=!][^#;'\"]*", line)
         if installed is None or written is None:
             continue
-        try:
-            requirement = Requirement(written[0].strip().rstrip(",]"))
-            met = requirement.specifier.contains(installed, prereleases=True)
-        except (InvalidRequirement, InvalidVersion):
+        requirement = written[0].strip().rstrip(",]").strip()
+        if not excludes(requirement, str(entry.key), installed):
             continue
-        if met or normalised(requirement.name) != normalised(str(entry.key)):
-            continue
-        message = f"Installed is {requirement.name} {installed}, which '{requirement}' excludes."
+        message = f"Installed is {entry.key} {installed}, which '{requirement}' excludes."
         said = f"It is that of {environment.interpreter}."
         level = Certainty.LIKELY if asks else Certainty.LOOK
         yield finding(VERSION, entry.file, entry.line, message, said, certainty=level)

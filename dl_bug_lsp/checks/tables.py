@@ -62,7 +62,7 @@ LISTING = ("glob(", "listdir(", "iterdir(", "scandir(", "os.walk(", "*.csv", "*.
 
 def find(program: CheckedProgram) -> Iterator[Finding]:
     """Yield what is wrong in the tables that the runs read."""
-    named = _named_tables(program)
+    named = named_tables(program)
     if not named:
         return
     workspace = program.workspace
@@ -78,10 +78,10 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
             yield from _widths(program, file)
 
 
-def _named_tables(program: CheckedProgram) -> list[str]:
-    """Return the CSV and TSV files that the code or its configs name, or read as a folder."""
+def named_tables(program: CheckedProgram, ends: tuple[str, ...] = (".csv", ".tsv")) -> list[str]:
+    """Return the tables that the code or its configs name, or read as a folder."""
     workspace = program.workspace
-    tables = [f for f in workspace.files() if f.endswith((".csv", ".tsv"))]
+    tables = [f for f in workspace.files() if f.endswith(ends)]
     if not tables:
         return []
     text = "\n".join(workspace.text(file) or "" for file in program.files)
