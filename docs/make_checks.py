@@ -91,16 +91,24 @@ project in which nothing is wrong; an edit of a file takes its findings back unt
 
 ## Before a commit, and in CI
 
-    # .pre-commit-config.yaml
+With an installed `dl-bug-lsp`, in `.pre-commit-config.yaml`:
+
     - repo: local
       hooks:
         - id: dl-bug-check
           name: dl-bug-lsp check
-          entry: dl-bug-lsp check
+          entry: dl-bug-lsp check        # or: dl-bug-lsp check -- bash run.sh
           language: system
           pass_filenames: false
 
-    dl-bug-lsp check --format github -- python train.py     # annotations of a pull request
+A commit is refused while something is surely wrong. A repository that holds this one's files can be
+named itself (`.pre-commit-hooks.yaml` has the hook `dl-bug-check`); the hook's environment is then
+pre-commit's own, so name the interpreter of the runs: `args: [--python, .venv/bin/python]`.
+
+In CI, with the job's packages installed, findings become annotations of a pull request:
+
+    - run: pip install 'dl-bug-lsp[check]'
+    - run: dl-bug-lsp check --format github -- python train.py --config configs/base.yaml
 
 ## All checks
 """

@@ -326,7 +326,7 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
         suspect = suspects[0]
         file, line = suspect.file, suspect.line
         # What the stack says is said of a failure that has not happened.
-        reasons = [e.why for e in suspect.evidence if not e.kind.startswith("stack_trace.")]
+        reasons = [e.why for e in suspect.evidence if not e.kind.startswith("stack")]
         evidence += reasons[:2]
         others = [f"{s.file}:{s.line}" for s in suspects[1:3]]
         if others:
