@@ -175,11 +175,6 @@ def _operations(step: Step) -> Iterator[Clue]:
     node = step.node
     expr = node.expr
     if node.entry is not None or not isinstance(expr, ast.Call) or node.line <= 0:
-        one_size = isinstance(expr, ast.Subscript) and not isinstance(expr.slice, ast.Slice)
-        if one_size and indexes_shape(expr) and node.line > 0:
-            why = f"`{node.text}` picks one axis of a shape"
-            score = 1 / (1 + step.distance / 4)
-            yield Clue("rules.shape_index", node.file, node.line, score, why)
         return
     name = called_name(expr)
     near = 1 / (1 + step.distance / 3)
@@ -191,10 +186,10 @@ def _operations(step: Step) -> Iterator[Clue]:
         kind = "rules.join" if given else "rules.join_default_axis"
         yield Clue(kind, node.file, expr.lineno, near, why)
     elif name in RESHAPES:
-        why = f"`{node.text}` changes the shape on the way"
+        why = f"`{node.text}` changes a shape on the way to the failing line"
         yield Clue("rules.reshape", node.file, expr.lineno, near, why)
     elif name in LAYERS:
-        why = f"`{node.text}` makes the layer or array whose size is part of the failure"
+        why = f"`{node.text}` makes a layer or an array on the way to the failing line"
         yield Clue("rules.layer", node.file, expr.lineno, near, why)
 
 
