@@ -74,6 +74,7 @@ ALIKE = 0.85
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the lines of data and config files that the message or their own form points at."""
+    yield from _values_of_no_row(case)
     if case.category.id not in CATEGORIES:
         return
     read = _files_read(case)
@@ -203,6 +204,56 @@ def _lacking_records(case: Case) -> Iterator[Clue]:
             for number in lacking[:MAX_ODD]:
                 why = f"this record has no `{key}`, which {count} others have"
                 yield Clue("data_files.lacks_key", file, items[number].line, 1.0, why)
+
+
+EMPTIED = {
+    "division_by_zero",
+    "illegal_argument",
+    "illegal_index",
+    "corrupt_data",
+    "null_reference",
+}
+"""Categories of failures that a selection of no rows ends in."""
+FEW_VALUES = 20
+BEGINS = 3
+"""Letters from which on a word is a longer form of another (`val`, `valid`)."""
+
+
+def _values_of_no_row(case: Case) -> Iterator[Clue]:
+    """Yield texts of the program that no row of a column has, and nearly are one of its values."""
+    if case.category.id not in EMPTIED:
+        return
+    columns: list[tuple[str, str, set[str]]] = []
+    for file in [f for f in case.workspace.files() if f.endswith(TABLES)][:MAX_TABLES]:
+        table = case.workspace.table(file)
+        for column in table.columns if table is not None else ():
+            values = {rare.value for rare in column.rare}
+            if column.distinct is not None and 2 <= column.distinct == len(values) <= FEW_VALUES:
+                columns.append((file, column.name, values))
+    if not columns:
+        return
+    known = {value for _, _, values in columns for value in values}
+    reasons: dict[str, str] = {}
+    for text in sorted(case.words.texts(("string", "config_value"))):
+        if len(text) < BEGINS or text in known or text != text.strip():
+            continue
+        for file, name, values in columns:
+            near = [value for value in sorted(values) if _is_form_of(text, value)]
+            if near:
+                reasons[text] = f"no row of {file} has `{text}` as `{name}`; there is `{near[0]}`"
+                break
+    steps = (*case.raise_slice, *(s for steps in case.outer_slices for s in steps))
+    on_way = {(step.node.file, step.node.line) for step in steps}
+    for word in case.words.with_text(reasons):
+        if word.role in ("string", "config_value"):
+            score = 1.0 if (word.file, word.line) in on_way else BESIDE
+            yield Clue("data_files.no_row", word.file, word.line, score, reasons[word.text])
+
+
+def _is_form_of(text: str, value: str) -> bool:
+    low, other = text.lower(), value.lower()
+    short, long = sorted((low, other), key=len)
+    return len(short) >= BEGINS and (long.startswith(short) or similarity(low, other) >= ALIKE)
 
 
 OF_NUMBERS = {"illegal_index", "corrupt_data", "illegal_argument", "loss_nan", "loss_divergence"}
