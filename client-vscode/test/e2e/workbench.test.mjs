@@ -215,7 +215,7 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
     await vs.squiggle().waitFor();
     await vs.inline(vs.row("1. model.py:7"), "Dismiss Place");
     await vs.squiggle().waitFor({ state: "hidden" });
-    await vs.row("2. model.py").waitFor();
+    await vs.row("2. ").waitFor();
     await vs.inline(vs.row(MESSAGE), "Dismiss Failure");
     await vs.status("DL Bug: watching").waitFor();
   });

@@ -84,7 +84,7 @@ def _shift(step: Step) -> Iterator[Clue]:
             and part.right.value in (1, 2, 3)
         )
         if shifted:
-            why = f"`{node.text}` adds or takes off a constant: perhaps one too many"
+            why = f"`{node.text}` adds or takes off a constant"
             yield Clue("rules.shift", node.file, node.line, 1 / (1 + step.distance / 8), why)
             return
 
