@@ -47,9 +47,13 @@
                          (file-truename (project-root (eglot--project (eglot-current-server)))))))
 (check "nothing is shown before a failure" (lambda () (null (shown))))
 
+(find-file "meter.py")
+(python-mode)
+(eglot--maybe-activate-editing-mode)
 (run)
-(check "dl-bug-next goes to the first place of a run that fails"
-       (lambda () (ignore-errors (dl-bug-next)) (equal (here) "meter.py:10")))
+(check "a run that fails marks the open file" #'shown)
+(dl-bug-next)
+(check "dl-bug-next goes to the first place" (lambda () (equal (here) "meter.py:10")))
 (eglot--maybe-activate-editing-mode)
 (check "whose file is marked" (lambda () (marked-at 10)))
 (check "with its reasons" (lambda () (string-match-p "no attribute 'runing_mean'" (cdr (assoc 10 (shown))))))
