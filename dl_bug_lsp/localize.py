@@ -16,6 +16,7 @@ from dl_bug_lsp.bug_reports import (
 )
 from dl_bug_lsp.bug_reports.values import BugReport
 from dl_bug_lsp.divergence import read_divergence, transcript
+from dl_bug_lsp.environments.interpreters import environment_of
 from dl_bug_lsp.evidence.case import Case, Clue, LocatedFrame
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
@@ -223,7 +224,10 @@ def case_of(
     # What a person reports may come from an older version, whose lines differ.
     if not _belongs(located, workspace, options) and not _is_reported(log):
         located = tuple((frame, None) for frame, _ in located)
-    return Case(failure, facts, verdict, located, workspace, log, spectrum, told)
+    case = Case(failure, facts, verdict, located, workspace, log, spectrum, told)
+    if options.python is not None:
+        case.environment = environment_of(options.python, workspace.root)
+    return case
 
 
 def class_count(workspace: Workspace) -> ClassCount | None:
