@@ -208,7 +208,8 @@ def _matching(file: str, pieces: Pieces, place: UsualPlace, text: str) -> Iterat
     for piece in pieces.all:
         if not place.call:
             if _reads(piece.text, text, place.but) and _stands(pieces, piece, place):
-                yield Hit(file, piece.node.lineno, _last(piece.node), piece.text)
+                line = _line_of(piece.node, piece.text, text)
+                yield Hit(file, line, _last(piece.node), piece.text)
             continue
         if not any(name in piece.text for name in place.call):
             continue
@@ -220,7 +221,27 @@ def _matching(file: str, pieces: Pieces, place: UsualPlace, text: str) -> Iterat
                 continue
             shown = unparsed(call)
             if _reads(shown, text, place.but) and _stands(pieces, piece, place):
-                yield Hit(file, call.lineno, call.end_lineno or call.lineno, shown)
+                line = _line_of(call, shown, text)
+                yield Hit(file, line, call.end_lineno or call.lineno, shown)
+
+
+def _line_of(node: ast.stmt | ast.expr, shown: str, wanted: str) -> int:
+    """Return the line of what a pattern matched, where a statement or call has several lines."""
+    match = _compiled(wanted).search(shown)
+    compound = isinstance(node, ast.stmt) and hasattr(node, "body")
+    if match is None or not match[0] or compound or node.end_lineno == node.lineno:
+        return node.lineno
+    holds: list[tuple[int, int]] = []
+    for part in ast.walk(node):
+        if isinstance(part, ast.keyword):
+            written = f"{part.arg}={unparsed(part.value)}"
+        elif isinstance(part, ast.expr):
+            written = unparsed(part)
+        else:
+            continue
+        if match[0] in written:
+            holds.append((len(written), part.lineno))
+    return min(holds)[1] if holds else node.lineno
 
 
 def _calls(node: ast.stmt | ast.expr) -> Iterator[ast.Call]:
