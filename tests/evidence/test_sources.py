@@ -33,6 +33,7 @@ PARAMETERS = [
         "printed",
         "siblings",
         "batches",
+        "classics",
         "interpretation",
     )
     for program in programs(CASES / f"{file}.txt")
