@@ -155,10 +155,10 @@ def _named_line(case: Case, file: str, near: float) -> Iterator[Clue]:
             continue
         if file.endswith(".py"):
             continue
-        why = "the parser stopped at this line"
+        why = "the parser's message names this line"
         yield Clue("data_files.named_line", file, line, near, why)
         if line > 1:
-            why = "the line before the one where the parser stopped"
+            why = "the line before the one that the parser names"
             yield Clue("data_files.line_before", file, line - 1, near, why)
 
 
@@ -461,7 +461,7 @@ def _odd_cells(table: Table, column: Column, near: float, text: bool) -> Iterato
     for line, why, count in odd_cells(table, column):
         kind = "data_files.text_value" if text and line in odd else "data_files.odd_value"
         # What stands in several rows is how the file is written: the program is to expect it.
-        yield Clue(kind, table.file, line, near / count, f"`{column.name}`: {why}")
+        yield Clue(kind, table.file, line, near / count, f"column `{column.name}`: {why}")
 
 
 def odd_cells(table: Table, column: Column) -> list[tuple[int, str, int]]:

@@ -39,7 +39,6 @@ RULES: tuple[Source, ...] = (
     tensor_mismatch.find_divisibility,
     misuse.find_unused_parts,
     misuse.find_late_calls,
-    misuse.find_unused_mappings,
     batches.find,
 )
 

@@ -19,7 +19,6 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     source,
     statements,
 )
-from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.provenance.nodes import Instance, Items, Library, LibraryObject, Node
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
@@ -407,47 +406,3 @@ def find_late_calls(case: Case) -> Iterator[Clue]:
                 why = f"`{name}`, which the message asks for, is called after line {place.line}"
                 yield Clue("rules.strong", place.file, call.lineno, 0.8, why)
                 break
-
-
-MAPPING = re.compile(r"to|2|idx|index|map|lookup|ids?|vocab|encod")
-"""Parts of names that say that a mapping turns values into numbers."""
-OF_VALUES = {"illegal_index", "key_not_found", "illegal_argument", "type_mismatch"}
-
-
-def find_unused_mappings(case: Case) -> Iterator[Clue]:
-    """Yield lines that use a value which a mapping that nothing uses was made for."""
-    if case.category.id not in OF_VALUES:
-        return
-    stored: dict[str, tuple[str, int, set[str]]] = {}
-    used: set[str] = set()
-    for file in case.code_files:
-        tree = case.workspace.tree(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
-                used.add(node.attr if isinstance(node, ast.Attribute) else node.id)
-            if isinstance(node, ast.Assign) and isinstance(node.value, (ast.DictComp, ast.Dict)):
-                key = node.value.key if isinstance(node.value, ast.DictComp) else None
-                for target in node.targets:
-                    name = getattr(target, "attr", getattr(target, "id", ""))
-                    words = _long_words(name) | (_long_words(source(key)) if key else set())
-                    if any(MAPPING.fullmatch(part) for part in parts_of(name)):
-                        stored[name] = (file, node.lineno, words)
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                used.add(node.value)
-    for name, (file, line, words) in stored.items():
-        if name in used:
-            continue
-        for step in case.raise_slice:
-            node = step.node
-            if node.entry is not None or node.file != file or node.line in (0, line):
-                continue
-            about = _long_words(node.text)
-            if any(a[:3] == b[:3] for a in about for b in words):
-                why = (
-                    f"`{node.text}` is used as it is, and `{name}`, which maps such values, nowhere"
-                )
-                yield Clue("rules.unused_mapping", file, node.line, 1.0, why)
-
-
-def _long_words(text: str) -> set[str]:
-    return {word for word in re.findall(r"[a-z]+", text.lower()) if len(word) > 2}

@@ -156,7 +156,9 @@ def _odd_when_halved(case: Case) -> Iterator[Clue]:
     odd = {size for size in sizes if size % 2 and size - 1 in sizes and size > 2}
     if not odd:
         return
-    places = [(e.file, e.line, e.key, e.value) for e in case.config_entries]
+    places: list[tuple[str, int, str, object]] = [
+        (e.file, e.line, e.key, e.value) for e in case.config_entries
+    ]
     for step in case.raise_slice:
         node = step.node
         if node.entry is None and node.line > 0:
@@ -264,11 +266,6 @@ def _operations(step: Step, crossed: bool = False) -> Iterator[Clue]:
     node = step.node
     expr = node.expr
     if node.entry is not None or not isinstance(expr, ast.Call) or node.line <= 0:
-        one_size = isinstance(expr, ast.Subscript) and not isinstance(expr.slice, ast.Slice)
-        if one_size and indexes_shape(expr) and node.line > 0:
-            why = f"`{node.text}` picks one axis of a shape"
-            score = 1 / (1 + step.distance / 4)
-            yield Clue("rules.shape_index", node.file, node.line, score, why)
         return
     name = called_name(expr)
     near = 1 / (1 + step.distance / 3)
@@ -280,14 +277,14 @@ def _operations(step: Step, crossed: bool = False) -> Iterator[Clue]:
         kind = "rules.join" if given else "rules.join_default_axis"
         yield Clue(kind, node.file, expr.lineno, near, why)
     elif name in RESHAPES:
-        why = f"`{node.text}` changes the shape on the way"
+        why = f"`{node.text}` changes a shape on the way to the failing line"
         yield Clue("rules.reshape", node.file, expr.lineno, near, why)
         if crossed and name in ORDERS:
             why = f"`{node.text}` orders axes, and both sizes that differ stand in one shape"
             far = 1 / (1 + step.distance / 8)
             yield Clue("rules.axis_order", node.file, expr.lineno, far, why)
     elif name in LAYERS:
-        why = f"`{node.text}` makes the layer or array whose size is part of the failure"
+        why = f"`{node.text}` makes a layer or an array on the way to the failing line"
         yield Clue("rules.layer", node.file, expr.lineno, near, why)
 
 
