@@ -83,6 +83,17 @@ BYSTANDERS = {
     "num_workers",
     "dropout",
     "shuffle",
+    "validation_split",
+    "validation_freq",
+    "initial_epoch",
+    "monitor",
+    "min_delta",
+    "restore_best_weights",
+    "pin_memory",
+    "persistent_workers",
+    "prefetch_factor",
+    "gradient_clip_val",
+    "log_dir",
 }
 """Settings that are on the way of nearly every value and decide about no shape, index or key."""
 INDIFFERENT = {

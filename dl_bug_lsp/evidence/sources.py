@@ -18,6 +18,7 @@ from dl_bug_lsp.evidence import (
     provenance,
     rank_divergence,
     types,
+    usual_places,
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import all_domain_rules
@@ -37,6 +38,7 @@ SOURCES: tuple[Source, ...] = (
     types.find,
     names.find_paths,
     data_files.find,
+    usual_places.find,
     all_domain_rules.find,
     all_repairs.find,
     computed_sizes.find,

@@ -311,6 +311,9 @@ def _tensor(_: Interpreter, call: Call) -> Value:
         or isinstance(value.data, list | tuple | int | float)
     ):
         raise Raised("type", "expected np.ndarray", value)
+    if x is not None and x.library == "scipy":
+        what = "sparse array length is ambiguous; use getnnz() or shape[0]"
+        raise Raised("type", what, Value(UNKNOWN, value.origins))
     if x is not None:
         if x.dtype in ("object", "str", "U"):
             raise Raised("type", "can't convert np.ndarray of type numpy.object_", value)
