@@ -1,0 +1,241 @@
+"""Failures that a text names without a stack: within sentences, in headings, or as bare messages.
+
+Candidates are exceptions that a line names anywhere, code spans, quotations, what follows a word
+like "error:", and whole lines. A linear model over their words and surroundings says which of them
+is a program's message; ``benchmarks/train_mentions.py`` learns its weights.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from dl_bug_lsp.logs.prefixes import split_record
+from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Relation
+
+MODEL_FILE = "mentions.json"
+"""Weights as `benchmarks/train_mentions.py` wrote them."""
+MOST_LINES = 400
+"""Lines that are read at the beginning of a text, and as many at its end."""
+LONGEST_LINE, LONGEST_MESSAGE, SHORTEST_MESSAGE = 4_000, 3_000, 4
+LIKELY, SURE = 0.5, 0.85
+"""The least probability of a message, and the one above which it tells more than log records."""
+SPOKEN = "program"
+"""The type of a message that names no class."""
+
+_NAME = (
+    r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,80}"
+    r"(?:Error|Exception|Interrupt|Failed|NotMet|Invalid|Unsupported|Timeout|Mismatch|NotFound)"
+)
+_NAMED = re.compile(rf"(?<![\w.])(?P<type>{_NAME}|Exception) ?: ?(?P<message>\S.*)", re.DOTALL)
+_REPR = re.compile(rf"(?<![\w.])(?P<type>{_NAME})\((?P<quote>['\"])(?P<message>.+)", re.DOTALL)
+_SPACED = re.compile(
+    r"\b(Runtime|Value|Type|Key|Index|Attribute|Import|Name|Assertion|Memory|Permission|Syntax|OS"
+    r"|IO|Module|File|Zero|Not|Lookup) (Division|Implemented|Not ?Found)?()[Ee]rror ?:"
+)
+_CAME_UP = re.compile(
+    rf"({_NAME}) (?:came up|comes up|occur\w{{0,4}}|appear\w{{0,3}}|pops? up|popped up|says|saying"
+    r"|is raised|was raised)[^:\n]{0,40}: "
+)
+_CLOSING = {"`": "`", "“": "”", "‘": "’", '"': '"', "'": "'", "*": "*", "(": ")", "「": "」"}
+_SPANS = re.compile(r"`+([^`]{8,3000}?)`|“([^”]{8,3000})”|\"([^\"]{8,3000})\"|‘([^’]{8,3000})’")
+_TOLD = re.compile(
+    r"(?:\b(?:errors?|exception|message|warning|failure|problem|issue)\b(?: \w+){0,2} ?(?:is|was|:|=)"
+    r"|\b(?:says|saying|stating|reads)\b ?:?|报错|错误|エラー)[:：]?\s*(?P<message>\S.{7,3000})",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(r"^(?:[\s>*_~]|#{1,6} |[-+] |\d{1,2}[.)] ){1,12}")
+_FENCE = re.compile(r"^\s{0,8}(?:```|~~~)")
+_WIDE_STOP = re.compile(r"[，。；！？]")
+_WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
+_HANDLED = re.compile(
+    r"\b(?:except|caught|retry\w*|skipp\w+|ignor\w+|raise|warn\w*|catch\w*)\b", re.IGNORECASE
+)
+_RUNS_ON = re.compile(
+    r"\b(?:loss|acc(?:uracy)?|epoch|step|iter(?:ation)?)\b\W{0,3}\d|\d%\|", re.IGNORECASE
+)
+_PATH = re.compile(r"(?:[\w.~-]{0,80}[/\\]){1,40}[\w.-]{0,80}")
+_NUMBER = re.compile(r"\b\d[\d.,_e+x]*\b")
+_WORD = re.compile(r"[a-z]{2,30}|\d|[\u3040-\u9fff\uac00-\ud7af]")
+_CODE = re.compile(r"[{};]$|\w\([^()]*\)$|^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class) ")
+_LONGEST_TOKENS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """What may be a failure's message: its line's index, its class if any, its surroundings."""
+
+    at: int
+    type: str | None
+    message: str
+    context: tuple[str, ...]
+
+    def tokens(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the words of the message, and the features of its form and surroundings."""
+        text = self.message[:_LONGEST_TOKENS]
+        plain = _NUMBER.sub(" 0 ", _PATH.sub(" apath ", text).lower())
+        words = _WORD.findall(plain)
+        pairs = [f"{a} {b}" for a, b in zip(words, words[1:], strict=False)]
+        form = [*self.context, f"words:{min(len(words).bit_length(), 6)}"]
+        if self.type is not None:
+            form.append("class")
+        if "'" in text or '"' in text:
+            form.append("quotes")
+        if text.rstrip().endswith("?"):
+            form.append("question")
+        if _CODE.search(text):
+            form.append("code")
+        if text[:1].isupper():
+            form.append("capital")
+        if _NUMBER.search(text):
+            form.append("number")
+        return tuple(dict.fromkeys([*words, *pairs])), tuple(form)
+
+
+@cache
+def _model() -> tuple[float, dict[str, float]]:
+    text = files("dl_bug_lsp.tracebacks").joinpath(MODEL_FILE).read_text(encoding="utf-8")
+    data = json.loads(text)
+    return data["intercept"], data["weights"]
+
+
+def probability(mention: Mention) -> float:
+    """Return how likely a mention is a failure's message (0 to 1): logistic regression.
+
+    Words weigh by the inverse root of their number, forms and surroundings fully.
+    """
+    intercept, weights = _model()
+    words, form = mention.tokens()
+    score = intercept + sum(weights.get(f"={name}", 0.0) for name in form)
+    score += sum(weights.get(word, 0.0) for word in words) / math.sqrt(len(words) or 1)
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+
+
+def read_mention(stream: Stream) -> Block | None:
+    """Return the likeliest message of a failure that the text names, None where none is likely.
+
+    Where lines show a run that goes on, only exceptions named below the last of them count.
+    """
+    running = [at for at in range(len(stream)) if _RUNS_ON.search(stream.text(at)[:300])]
+    after = running[-1] if len(running) > 1 else -1
+    best: tuple[float, Mention] | None = None
+    for mention in mentions(stream):
+        if after >= 0 and (mention.at <= after or mention.type is None):
+            continue
+        chance = probability(mention)
+        if chance >= LIKELY and (best is None or chance > best[0] + 1e-9):
+            best = chance, mention
+    return _block(best[1], best[0], stream) if best is not None else None
+
+
+def _block(mention: Mention, chance: float, stream: Stream) -> Block:
+    at = mention.at
+    span = stream.span(at, at + 1)
+    if mention.type is not None:
+        cause = Cause(mention.type, mention.message, (), Relation.ROOT, span)
+        shown = f"{mention.type}: {mention.message}"
+        return Block([cause], at, at + 1, "message", evidence=shown[:500], weight=52)
+    cause = Cause(SPOKEN, mention.message, (), Relation.ROOT, span)
+    weight = 44 if chance >= SURE else 20
+    return Block(
+        [cause], at, at + 1, "message", FailureKind.MESSAGE,
+        evidence=mention.message[:500], weight=weight,
+    )  # fmt: skip
+
+
+def mentions(stream: Stream) -> Iterator[Mention]:
+    """Yield all candidates of a text, line by line."""
+    fenced = False
+    count = len(stream)
+    for at in range(count):
+        text = stream.text(at)[:LONGEST_LINE]
+        if _FENCE.match(text):
+            fenced = not fenced
+        if MOST_LINES <= at < count - MOST_LINES or not text.strip():
+            continue
+        yield from _of_line(text, at, fenced, last=at >= count - 2)
+
+
+def _of_line(text: str, at: int, fenced: bool, last: bool) -> Iterator[Mention]:
+    level, rest = split_record(text)
+    opening = _OPENING.match(rest)
+    bare = rest[opening.end() :] if opening else rest
+    about = []
+    if fenced:
+        about.append("fenced")
+    if opening and "#" in opening[0]:
+        about.append("heading")
+    if opening and ">" in opening[0]:
+        about.append("quoted")
+    if level is not None:
+        about.append("error record" if level in ("ERROR", "FATAL", "CRITICAL") else "record")
+    if rest[:1].isspace():
+        about.append("indented")
+    if last:
+        about.append("last")
+    named = list(_named(bare, at, about))
+    yield from named
+    if named:
+        return
+    for span in _SPANS.finditer(bare):
+        message = next(group for group in span.groups() if group)
+        kind = "ticks" if span[0][0] == "`" else "quotation"
+        before = bare[: span.start()]
+        told = ["told"] if _TOLD.search(f"{before[-80:]}xxxxxxxx") else []
+        yield Mention(at, None, message.strip(), (*about, kind, *told))
+    told_here = _TOLD.search(bare)
+    if told_here and not told_here["message"].startswith(tuple(_CLOSING)):
+        yield Mention(at, None, _tidy(told_here["message"]), (*about, "told"))
+    whole = _tidy(bare)
+    if SHORTEST_MESSAGE < len(whole):
+        yield Mention(at, None, whole, (*about, "line"))
+
+
+def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:
+    """Yield the exceptions that a line names with their messages, wrappers' inner ones instead."""
+    if "rror" in text:
+        text = _SPACED.sub(lambda m: f"{m[1]}{m[2] or ''}{m[3] or ''}Error:", text)
+    text = _CAME_UP.sub(lambda m: f"{m[1]}: ", text, count=1) if ": " in text else text
+    found = _NAMED.search(text) or _REPR.search(text)
+    if found is None:
+        return
+    if inner := _NAMED.match(text, found.start("message") + (text[found.start("message")] in "\"'`")):
+        found = inner
+    before = text[: found.start()]
+    message = _closed(found["message"], before[-1:], before)
+    if quote := found.groupdict().get("quote"):
+        message = found["message"].partition(f"{quote})")[0]
+    if len(message) < SHORTEST_MESSAGE:
+        return
+    context = [*about, "alone" if not before.strip(" `*_\"'“‘>") else "sentence"]
+    if _HANDLED.search(before):
+        context.append("handled")
+    yield Mention(at, found["type"], message, tuple(context))
+
+
+def _closed(message: str, mark: str, before: str) -> str:
+    """Return a message up to the mark that closes it, or the stop that ends a sentence of China."""
+    closing = _CLOSING.get(mark)
+    if closing is not None:
+        both = closing in "'\""
+        end = message.rfind(closing) if both and message.count(closing) % 2 else -1
+        end = end if both else message.find(closing)
+        if closing == ")" and message.count(")") <= message.count("("):
+            end = -1
+        message = message[:end] if end > 0 else message
+    if _WIDE.search(before) and (stop := _WIDE_STOP.search(message)):
+        message = message[: stop.start()]
+    return _tidy(message)[:LONGEST_MESSAGE]
+
+
+def _tidy(text: str) -> str:
+    text = text.strip()
+    if text.count("`") % 2:
+        text = text.rstrip("`")
+    return text.rstrip("*").strip() if not text.count("*") % 2 == 0 or text.endswith("**") else text
