@@ -7,7 +7,7 @@ import re
 from dl_bug_lsp.report import Advice, CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import ConditionalAdvice, category, classics
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
-from dl_bug_lsp.tracebacks.values import Failure
+from dl_bug_lsp.tracebacks.values import Failure, FailureKind
 
 MOST = 3
 """Pieces of advice that are given at most."""
@@ -16,6 +16,8 @@ IN_NOTEBOOK = "in a notebook's cell"
 WITH_NUMBERS = "with two numbers"
 """What a row's ``when`` says to be given only where the message has two different numbers."""
 MOST_KNOWN = 2
+LEAST_CONFIDENCE = 0.45
+"""What is less certain than this is no ground for advice."""
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[a-z]{4,}")
 _COMMON = {"that", "this", "with", "from", "where", "what", "when", "value", "here", "line", "call"}
@@ -32,6 +34,8 @@ def advice(
     says that a notebook's cells are known to have run once, from the top. ``reasons`` is what the
     evidence of the first place says: of general advice, what shares most words with it comes first.
     """
+    if verdict.confidence < LEAST_CONFIDENCE and failure.kind is not FailureKind.SILENT:
+        return ()
     text = ClassificationContext(failure, failure.cause).text if failure.cause is not None else ""
     text = f"{text} {failure.evidence.lower()}"
     about = f"{text} {_around(failure)}"

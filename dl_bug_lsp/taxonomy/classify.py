@@ -22,7 +22,7 @@ WORDS_DISCOUNT = 0.6
 """What a rule about a class keeps of its confidence where words without a class fit it."""
 SURE = 0.85
 _LONG_PHRASE, _SURE_PHRASE = 16, 18
-TEXT_THRESHOLD = 0.45
+TEXT_THRESHOLD = 0.33
 """The least probability at which the text classifier's word is taken."""
 
 _LAUNCHERS = frozenset(("ChildFailedError", "CalledProcessError", "ProcessExitedException"))

@@ -83,8 +83,9 @@ SHELL: tuple[Complaint, ...] = (
     row("git", r"^fatal: (?P<message>.+)$", _S),
     row("loader", r"(?P<message>error while loading shared libraries: .+)$", _F, "shared libraries"),
     row("conda", r"^(?P<message>(?:CommandNotFoundError|EnvironmentNameNotFound|EnvironmentLocationNotFound|CondaError|PackagesNotFoundError|ResolvePackageNotFound|UnsatisfiableError|LibMambaUnsatisfiableError|CondaHTTPError): ?.*)$", _S),
-    row("pip", r"^ERROR: (?P<message>(?:Could not find a version that satisfies|No matching distribution found|Cannot install|ResolutionImpossible|Could not open requirements file|Could not install packages|Failed building wheel|Failed to build|Invalid requirement|Package .+ requires a different Python|Ignored the following|.+ is not a supported wheel|Could not build wheels).*)$", _S),
-    row("pip", r"^error: (?P<message>(?:subprocess-exited-with-error|externally-managed-environment|metadata-generation-failed|legacy-install-failure).*)$", _S),
+    row("pip", r"^ERROR: (?P<message>(?:Could not find a version that satisfies|No matching distribution found|Cannot install|ResolutionImpossible|Could not open requirements file|Could not install packages|Invalid requirement|Package .+ requires a different Python|Ignored the following|.+ is not a supported wheel).*)$", _S),
+    row("pip", r"^error: (?P<message>externally-managed-environment.*)$", _S),
+    row("pip", r"^\s*_?(?:ERROR: ){0,2}(?P<message>(?:Failed (?:building wheel|to build)|Could not build wheels|Command errored out|error: (?:subprocess-exited-with-error|metadata-generation-failed|legacy-install-failure)).*)$", Weight.CONSEQUENCE),
     row("uv", r"^\s*× (?P<message>No solution found when resolving.*|Failed to .+)$", _S),
     row("compiler", r"(?:^|[\"“'`])nvcc fatal ?\s{0,4}: (?P<message>.{4,300})$", _S, "nvcc fatal"),
     row("make", r"^make(?:\[\d+\])?: \*\*\* \[(?:(?P<file>[^\]:]+):(?P<line>\d{1,7}): )?(?P<message>.+\] (?:Error|Killed|Segmentation|Aborted).*)$", Weight.CONSEQUENCE),
@@ -128,7 +129,8 @@ SYSTEM: tuple[Complaint, ...] = (
 _P = Weight.SPOKEN
 
 NATIVE: tuple[Complaint, ...] = (
-    row("signal", r"^(?P<message>(?:Segmentation fault|Bus error|Aborted|Illegal instruction|Floating point exception|Trace/breakpoint trap)(?: \(core dumped\))?)\s*$", _F),
+    row("signal", r"^(?P<message>(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception|Trace/breakpoint trap)(?: \(core dumped\))?)\s*$", _F),
+    row("signal", r"^(?P<message>Aborted(?: \(core dumped\))?)\s*$", Weight.CONSEQUENCE),
     row("signal", r"^(?:Program|Thread \d.{0,80}) received signal (?P<message>SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL)\b.*)$", _F, "received signal"),
     row("signal", r"\*\*\* (?:SIG[A-Z]+|Process received signal)|^\[[^\]]{1,100}\] Signal: |^Signal: (?:Segmentation fault|Aborted|Bus error)", _S, "SIG|ignal"),
     row("torch", r"(?P<message>ERROR: Unexpected (?:segmentation fault|bus error|floating-point exception) encountered in worker.*)", _F, "Unexpected"),

@@ -8,6 +8,7 @@ from dl_bug_lsp.logs.prefixes import split_record
 from dl_bug_lsp.tracebacks import complaint_tables
 from dl_bug_lsp.tracebacks.complaint_tables import Complaint, Weight
 from dl_bug_lsp.tracebacks.exception_text import message_end, parse_pasted, without_marks
+from dl_bug_lsp.tracebacks.mentions import exception_in
 from dl_bug_lsp.tracebacks.stream import Block, Stream
 from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Frame, Relation
 
@@ -31,7 +32,7 @@ TRIGGER = re.compile(
 _QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
 _LOUD = frozenset(("ERROR", "CRITICAL", "FATAL"))
 _PLAIN = re.compile(
-    r"^\W{0,4}(?:fatal |runtime |unexpected )?(?:error|failed|failure|fatal|abort(?:ed"
+    r"^\W{0,12}(?:fatal |runtime |unexpected )?(?:error|failed|failure|fatal|abort(?:ed"
     r"|ing)?)\b\W{0,3}",
     re.IGNORECASE,
 )
@@ -63,13 +64,14 @@ _HANDLED = re.compile(
 _GOT_OVER = re.compile(r"\b(?:retry(?:ing)?|skipp(?:ed|ing)|ignor(?:ed|ing))\b", re.IGNORECASE)
 _HARMLESS = re.compile(
     r"(?:\b0 (?:errors?|failed)|^Error executing job with|no errors?|errors? (?:rate|=|: ?[\d.])"
-    r"|failed call to cuInit|cuInit"
+    r"|failed call to cuInit|cuInit|[Ww]orker group"
     r"|Unable to register|factory: Attempting|TensorRT|cudart|computation_placer|error_rate"
     r"|mean_\w*error"
     r"|pip's dependency resolver|After October 2020"
     r"|\bmse\b|\bmae\b|on_error|\bskipp?|\bretry|\bignor)",
     re.IGNORECASE,
 )
+_SHORTEST = 4
 _MAX_BACK = 60
 _MAX_ON = 60
 _MAX_TEXT = 4000
@@ -164,7 +166,7 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
         return None
     if not parsed[1] and not _goes_on_below(stream, index):
         return None
-    if parsed[0].lower() in _GENERAL and (inner := parse_pasted(parsed[1], trusted=False)):
+    if parsed[0].lower() in _GENERAL and (inner := exception_in(parsed[1])):
         parsed = inner
     end = message_end(lambda at: stream.text(at) if at < len(stream) else None, index, parsed[1])
     lines = without_marks(rest, [parsed[1], *(stream.text(at) for at in range(index + 1, end))])
@@ -212,7 +214,8 @@ def _goes_on_below(stream: Stream, index: int) -> bool:
 def _spoken(stream: Stream, index: int, level: str | None, rest: str) -> Block | None:
     """Take a line of level ERROR, or one that begins with "Error:", for a failure in words."""
     loud = level in _LOUD
-    if not (loud or (level is None and _PLAIN.match(rest))) or len(rest) < 4:
+    plain = _PLAIN.match(rest) if level is None else None
+    if not (loud or plain) or len(rest) - (plain.end() if plain else 0) < _SHORTEST:
         return None
     if _WARNING.search(rest) or _HARMLESS.search(rest) or (not loud and _PROSE.match(rest)):
         return None

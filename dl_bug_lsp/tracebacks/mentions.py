@@ -26,6 +26,8 @@ MOST_LINES = 400
 LONGEST_LINE, LONGEST_MESSAGE, SHORTEST_MESSAGE = 4_000, 3_000, 4
 LIKELY, SURE = 0.5, 0.85
 """The least probability of a message, and the one above which it tells more than log records."""
+CLOSE = 0.02
+"""By how much a later mention must be likelier: of two that say the same the first counts."""
 SPOKEN = "program"
 """The type of a message that names no class."""
 
@@ -43,11 +45,14 @@ _CAME_UP = re.compile(
     rf"({_NAME}) (?:came up|comes up|occur\w{{0,4}}|appear\w{{0,3}}|pops? up|popped up|says|saying"
     r"|is raised|was raised)[^:\n]{0,40}: "
 )
+_BARE = re.compile(rf"(?P<type>{_NAME})[ ,-]+(?P<message>\S.*)", re.DOTALL)
+"""A class and its message without a colon, as people write it between marks."""
 _CLOSING = {"`": "`", "“": "”", "‘": "’", '"': '"', "'": "'", "*": "*", "(": ")", "「": "」"}
 _SPANS = re.compile(r"`+([^`]{8,3000}?)`|“([^”]{8,3000})”|\"([^\"]{8,3000})\"|‘([^’]{8,3000})’")
 _TOLD = re.compile(
     r"(?:\b(?:errors?|exception|message|warning|failure|problem|issue)\b(?: \w+){0,2} ?(?:is|was|:|=)"
-    r"|\b(?:says|saying|stating|reads)\b ?:?|报错|错误|エラー)[:：]?\s*(?P<message>\S.{7,3000})",
+    r"|\b(?:says|saying|stating|reads|throws?|(?:crash|fail|stopp?|abort|die)(?:s|es|ed|d)? with)\b ?:?"
+    r"|报错|错误|エラー)[:：]?\s*(?P<message>\S.{7,3000})",
     re.IGNORECASE,
 )
 _OPENING = re.compile(r"^(?:[\s>*_~]|#{1,6} |[-+] |\d{1,2}[.)] ){1,12}")
@@ -129,7 +134,7 @@ def read_mention(stream: Stream) -> Block | None:
         if after >= 0 and (mention.at <= after or mention.type is None):
             continue
         chance = probability(mention)
-        if chance >= LIKELY and (best is None or chance > best[0] + 1e-9):
+        if chance >= LIKELY and (best is None or chance > best[0] + CLOSE):
             best = chance, mention
     return _block(best[1], best[0], stream) if best is not None else None
 
@@ -142,7 +147,7 @@ def _block(mention: Mention, chance: float, stream: Stream) -> Block:
         shown = f"{mention.type}: {mention.message}"
         return Block([cause], at, at + 1, "message", evidence=shown[:500], weight=52)
     cause = Cause(SPOKEN, mention.message, (), Relation.ROOT, span)
-    weight = 44 if chance >= SURE else 20
+    weight = 44 if chance >= SURE else 38
     return Block(
         [cause], at, at + 1, "message", FailureKind.MESSAGE,
         evidence=mention.message[:500], weight=weight,
@@ -188,13 +193,22 @@ def _of_line(text: str, at: int, fenced: bool, last: bool) -> Iterator[Mention]:
         kind = "ticks" if span[0][0] == "`" else "quotation"
         before = bare[: span.start()]
         told = ["told"] if _TOLD.search(f"{before[-80:]}xxxxxxxx") else []
-        yield Mention(at, None, message.strip(), (*about, kind, *told))
+        bare_class = _BARE.match(message.strip())
+        type_ = bare_class["type"] if bare_class else None
+        message = bare_class["message"] if bare_class else message
+        yield Mention(at, type_, message.strip(), (*about, kind, *told))
     told_here = _TOLD.search(bare)
     if told_here and not told_here["message"].startswith(tuple(_CLOSING)):
         yield Mention(at, None, _tidy(told_here["message"]), (*about, "told"))
     whole = _tidy(bare)
     if SHORTEST_MESSAGE < len(whole):
         yield Mention(at, None, whole, (*about, "line"))
+
+
+def exception_in(text: str) -> tuple[str, str] | None:
+    """Return the class and the message of the first exception that a line names, also as a repr."""
+    named = next(_named(text, 0, []), None)
+    return (named.type or "", named.message) if named is not None else None
 
 
 def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:

@@ -34,7 +34,9 @@ _FOLLOWING = re.compile(
 )
 _STATUS_OF_CHILD = re.compile(
     r"returned (?:a )?non-?zero (?:exit )?(?:code|status)|[Cc]ommand failed(?: with|\.) ?"
-    r"|exited with (?:a )?(?:non-?zero )?(?:exit )?(?:code|status) -?[1-9]",
+    r"|exited with (?:a )?(?:non-?zero )?(?:exit )?(?:code|status) -?[1-9]"
+    r"|[Ss]ee (?:the )?(?:root cause|stack ?trace|errors?|logs?|output|traceback)s? above"
+    r"|stack ?trace to find the original",
 )
 """What schedulers (airflow, prefect, …) raise about a program that has already said why it died."""
 _KILLED_WORKER = re.compile(
