@@ -3,7 +3,7 @@
     python benchmarks/train_mentions.py [--left-out]
 
 Examples are all candidates of the pasted cases that are no longer held out: those that hold the
-labelled message are right. The result depends on the data and the version of scikit-learn alone. ``--left-out`` prints how often the likeliest
+labelled message are right, and so are the words of programs in ``training.tsv``. The result depends on the data and the version of scikit-learn alone. ``--left-out`` prints how often the likeliest
 candidate is right where a fifth of the cases is left out of training, by number (samples stay
 together).
 """
@@ -20,7 +20,7 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.tracebacks.mentions import LIKELY, MODEL_FILE, Mention, mentions
+from dl_bug_lsp.tracebacks.mentions import LIKELY, MODEL_FILE, SPOKEN, Mention, mentions
 from dl_bug_lsp.tracebacks.stream import Stream
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,6 +50,13 @@ def examples_of(case: PastedCase) -> list[Example]:
     """Return the candidates of a case, each with whether it is right."""
     stream = Stream(read_log(case.text).lines)
     return [(features(m), is_right(m, case)) for m in mentions(stream)]
+
+
+def of_programs() -> list[Example]:
+    """Return the messages without a class of ``training.tsv`` as lines that are right."""
+    rows = (PACKAGE / "taxonomy" / "training.tsv").read_text(encoding="utf-8").splitlines()
+    said = [message for _, type_, message in (r.split("\t", 2) for r in rows) if type_ == SPOKEN]
+    return [(features(Mention(0, None, message, ("line",))), True) for message in said]
 
 
 def train(examples: list[Example]) -> tuple[float, dict[str, float]]:
@@ -87,7 +94,7 @@ def main() -> None:
     seen = [case for case in cases() if not case.held_out]
     of_case = {case.name: examples_of(case) for case in seen}
     if not wanted.left_out:
-        model = train([e for case in seen for e in of_case[case.name]])
+        model = train([e for case in seen for e in of_case[case.name]] + of_programs())
         lines = [f"{json.dumps(n, ensure_ascii=False)}: {w}" for n, w in sorted(model[1].items())]
         text = f'{{"intercept": {model[0]},\n"weights": {{\n' + ",\n".join(lines) + "\n}}\n"
         (PACKAGE / "tracebacks" / MODEL_FILE).write_text(text, encoding="utf-8")
@@ -98,7 +105,7 @@ def main() -> None:
     for start in range(0, len(seen), size):
         out = seen[start : start + size]
         rest = [c for c in seen if c not in out]
-        model = train([e for c in rest for e in of_case[c.name]])
+        model = train([e for c in rest for e in of_case[c.name]] + of_programs())
         for case in out:
             ranked = sorted(of_case[case.name], key=lambda e: -score(e[0], model))
             best = score(ranked[0][0], model) if ranked else -9.0

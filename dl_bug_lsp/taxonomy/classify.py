@@ -13,6 +13,7 @@ from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, fi
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.taxonomy.rules.classification_rule import Rule
 from dl_bug_lsp.taxonomy.text_models import classify_text
+from dl_bug_lsp.tracebacks.primary import ELSEWHERE
 from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Relation
 
 UNCLASSIFIED = "unclassified"
@@ -27,7 +28,7 @@ TEXT_THRESHOLD = 0.33
 
 _LAUNCHERS = frozenset(("ChildFailedError", "CalledProcessError", "ProcessExitedException"))
 """What only says that another program failed: their words tell no category."""
-_REPORTERS = frozenset(("container", "make", "mpi", "deepspeed", "docker"))
+_REPORTERS = frozenset(("container", "make", "mpi", "deepspeed", "docker", "kubernetes"))
 """Programs that only say with which status another one ended, where no rule knows the words."""
 _EMBEDDED = re.compile(
     r"(?m)^\W{0,12}((?:[A-Za-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception|Interrupt)): +(\S[^\n]*)"
@@ -152,7 +153,7 @@ def known_phrases(text: str) -> tuple[str, ...]:
 
 
 def _by_class(context: ClassificationContext) -> CategoryVerdict | None:
-    for last in LAST:
+    for last in () if ELSEWHERE.search(context.message[:2000]) else LAST:
         verdict = _fire(last, context, 1.0)
         if verdict is not None:
             return verdict

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -24,8 +24,8 @@ MODEL_FILE = "mentions.json"
 MOST_LINES = 400
 """Lines that are read at the beginning of a text, and as many at its end."""
 LONGEST_LINE, LONGEST_MESSAGE, SHORTEST_MESSAGE = 4_000, 3_000, 4
-LIKELY, SURE = 0.5, 0.85
-"""The least probability of a message, and the one above which it tells more than log records."""
+LIKELY, SURE = 0.5, 0.65
+"""The least probability of a message, and the one above which it tells more than a cut stack."""
 CLOSE = 0.02
 """By how much a later mention must be likelier: of two that say the same the first counts."""
 SPOKEN = "program"
@@ -55,6 +55,15 @@ _TOLD = re.compile(
     r"|报错|错误|エラー)[:：]?\s*(?P<message>\S.{7,3000})",
     re.IGNORECASE,
 )
+_SOURCE = re.compile(r"^\[?[WEF] [\w./-]{1,200}:\d{1,6}\] (?:OP_REQUIRES failed at \S{1,100} : )?")
+"""How C++ libraries begin their records: the level, the place in their source."""
+_STATUS = re.compile(
+    r"(?:CANCELLED|UNKNOWN|INVALID.ARGUMENT|DEADLINE.EXCEEDED|NOT.FOUND|ALREADY.EXISTS"
+    r"|PERMISSION.DENIED|RESOURCE.EXHAUSTED|FAILED.PRECONDITION|ABORTED|OUT.OF.RANGE"
+    r"|UNIMPLEMENTED|INTERNAL|UNAVAILABLE|DATA.LOSS)(?: error)?: ",
+    re.IGNORECASE,
+)
+"""The status codes of gRPC, which TensorFlow and XLA put before their messages."""
 _OPENING = re.compile(r"^(?:[\s>*_~]|#{1,6} |[-+] |\d{1,2}[.)] ){1,12}")
 _FENCE = re.compile(r"^\s{0,8}(?:```|~~~)")
 _WIDE_STOP = re.compile(r"[，。；！？]")
@@ -90,6 +99,8 @@ class Mention:
         form = [*self.context, f"words:{min(len(words).bit_length(), 6)}"]
         if self.type is not None:
             form.append("class")
+        if _STATUS.match(text):
+            form.append("status")
         if "'" in text or '"' in text:
             form.append("quotes")
         if text.rstrip().endswith("?"):
@@ -122,16 +133,19 @@ def probability(mention: Mention) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
-def read_mention(stream: Stream) -> Block | None:
+def read_mention(stream: Stream, told: Collection[int] = ()) -> Block | None:
     """Return the likeliest message of a failure that the text names, None where none is likely.
 
-    Where lines show a run that goes on, only exceptions named below the last of them count.
+    Where lines show a run that goes on, only exceptions named below the last of them count. The
+    lines of the text whose numbers are in ``told`` are those of failures that are known already.
     """
     running = [at for at in range(len(stream)) if _RUNS_ON.search(stream.text(at)[:300])]
     after = running[-1] if len(running) > 1 else -1
     best: tuple[float, Mention] | None = None
     for mention in mentions(stream):
         if after >= 0 and (mention.at <= after or mention.type is None):
+            continue
+        if stream.lines[mention.at].number in told:
             continue
         chance = probability(mention)
         if chance >= LIKELY and (best is None or chance > best[0] + CLOSE):
@@ -147,7 +161,7 @@ def _block(mention: Mention, chance: float, stream: Stream) -> Block:
         shown = f"{mention.type}: {mention.message}"
         return Block([cause], at, at + 1, "message", evidence=shown[:500], weight=52)
     cause = Cause(SPOKEN, mention.message, (), Relation.ROOT, span)
-    weight = 44 if chance >= SURE else 38
+    weight = 42 if chance >= SURE else 34
     return Block(
         [cause], at, at + 1, "message", FailureKind.MESSAGE,
         evidence=mention.message[:500], weight=weight,
@@ -164,11 +178,13 @@ def mentions(stream: Stream) -> Iterator[Mention]:
             fenced = not fenced
         if MOST_LINES <= at < count - MOST_LINES or not text.strip():
             continue
-        yield from _of_line(text, at, fenced, last=at >= count - 2)
+        yield from _of_line(text, at, fenced)
 
 
-def _of_line(text: str, at: int, fenced: bool, last: bool) -> Iterator[Mention]:
+def _of_line(text: str, at: int, fenced: bool) -> Iterator[Mention]:
     level, rest = split_record(text)
+    if source := _SOURCE.match(rest):
+        level, rest = level or "ERROR", rest[source.end() :]
     opening = _OPENING.match(rest)
     bare = rest[opening.end() :] if opening else rest
     about = []
@@ -182,8 +198,6 @@ def _of_line(text: str, at: int, fenced: bool, last: bool) -> Iterator[Mention]:
         about.append("error record" if level in ("ERROR", "FATAL", "CRITICAL") else "record")
     if rest[:1].isspace():
         about.append("indented")
-    if last:
-        about.append("last")
     named = list(_named(bare, at, about))
     yield from named
     if named:

@@ -35,10 +35,13 @@ _FOLLOWING = re.compile(
 _STATUS_OF_CHILD = re.compile(
     r"returned (?:a )?non-?zero (?:exit )?(?:code|status)|[Cc]ommand failed(?: with|\.) ?"
     r"|exited with (?:a )?(?:non-?zero )?(?:exit )?(?:code|status) -?[1-9]"
-    r"|[Ss]ee (?:the )?(?:root cause|stack ?trace|errors?|logs?|output|traceback)s? above"
-    r"|stack ?trace to find the original",
 )
 """What schedulers (airflow, prefect, …) raise about a program that has already said why it died."""
+ELSEWHERE = re.compile(
+    r"[Ss]ee (?:the )?(?:root cause|stack ?trace|errors?|logs?|output|traceback)s? above"
+    r"|stack ?trace to find the original"
+)
+"""What says only that another failure stands elsewhere."""
 _KILLED_WORKER = re.compile(
     r"killed by signal|exited unexpectedly|terminated abruptly|OOM|oom-kill"
 )
@@ -72,7 +75,9 @@ def weigh(block: Block, failure: Failure) -> int:
         return min(block.weight, CUT_OFF)
     if cause.frames and _FINALIZING.match((cause.frames[0].function or "").rpartition(".")[2]):
         return min(block.weight, 30)
-    if name in _LAUNCHERS or _STATUS_OF_CHILD.search(cause.message[:500]):
+    if name in _LAUNCHERS or _STATUS_OF_CHILD.search(cause.message[:500]) or (
+        ELSEWHERE.search(cause.message[:2000])
+    ):
         return min(block.weight, 35)
     if name in _FOLLOWERS or _FOLLOWING.search(cause.message[:2000]):
         return min(block.weight, 60)

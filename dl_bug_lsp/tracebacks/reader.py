@@ -42,7 +42,9 @@ def read_failures(log: Log) -> Reading:
                     items.append((failure, weigh(one, failure)))
     if log.lines and max((weight for _, weight in items), default=0) <= Weight.SPOKEN:
         stream = Stream(log.lines)
-        named = read_mention(stream)
+        spans = (f.span for f, _ in items if f.cause and f.cause.type not in ("", "log"))
+        told = {n for span in spans for n in range(span.first_line, span.last_line + 1)}
+        named = read_mention(stream, told)
         if named is not None:
             items.append((_failure(named, stream), named.weight))
     items.sort(key=lambda item: (item[0].span.first_line, item[0].span.last_line))
