@@ -3,8 +3,9 @@
     python benchmarks/train_mentions.py [--left-out]
 
 Examples are all candidates of the pasted cases that are no longer held out: those that hold the
-labelled message are right, and so are the words of programs in ``training.tsv``. The result depends on the data and the version of scikit-learn alone. ``--left-out`` prints how often the likeliest
-candidate is right where a fifth of the cases is left out of training, by number (samples stay
+labelled message are right, and so are the words of programs in ``training.tsv``. The result depends
+on the data and the version of scikit-learn alone. ``--left-out`` prints how often the likeliest
+candidate is right where a sixth of the cases is left out of training, by number (samples stay
 together).
 """
 

@@ -2,20 +2,20 @@
 
     python benchmarks/train_taxonomy.py [--check]
 
-Exceptions come from ``training.tsv``, the recorded messages of the tests that a sure rule knows, the
-pasted cases and the rules' own phrases. The result depends on the
-data and the version of scikit-learn alone.
+Exceptions come from ``training.tsv``, the recorded messages of the tests that a sure rule knows,
+the pasted cases and the rules' own phrases. The result depends on the data and the version of
+scikit-learn alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import tomllib
 from pasted import cases
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression

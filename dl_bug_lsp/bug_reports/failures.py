@@ -43,6 +43,8 @@ _SAYS = re.compile(
     re.IGNORECASE,
 )
 _SAYS_WEAKLY = re.compile(r"\b(?:getting|got|gives?|this)\b", re.IGNORECASE)
+_WORDS = re.compile(r"[^\W\d_\u3040-\u9fff]+|[\u3040-\u9fff]")
+"""Words; a character of a script without blanks counts as one."""
 _MARKED = re.compile(r"['\"`:()\[\]=<>\d_]")
 """What messages of programs have and few headings of people."""
 WEAKLY_SAID = 22
@@ -65,7 +67,7 @@ def report_failure(log: Log, certain: bool = False) -> Failure | None:
     A ``certain`` report may quote the metrics of runs.
     """
     text = text_of(log)
-    words = [word for word in text.split() if any(c.isalpha() for c in word)]
+    words = _WORDS.findall(text)
     if len(words) < MIN_WORDS or (not certain and read_metrics(log)):
         return None
     lines = [line for line in log.lines if line.text.strip()]

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 
 from dl_bug_lsp.logs.prefixes import split_record
 from dl_bug_lsp.tracebacks.stream import Block, Stream
@@ -50,8 +51,9 @@ _BARE = re.compile(rf"(?P<type>{_NAME})[ ,-]+(?P<message>\S.*)", re.DOTALL)
 _CLOSING = {"`": "`", "“": "”", "‘": "’", '"': '"', "'": "'", "*": "*", "(": ")", "「": "」"}
 _SPANS = re.compile(r"`+([^`]{8,3000}?)`|“([^”]{8,3000})”|\"([^\"]{8,3000})\"|‘([^’]{8,3000})’")
 _TOLD = re.compile(
-    r"(?:\b(?:errors?|exception|message|warning|failure|problem|issue)\b(?: \w+){0,2} ?(?:is|was|:|=)"
-    r"|\b(?:says|saying|stating|reads|throws?|(?:crash|fail|stopp?|abort|die)(?:s|es|ed|d)? with)\b ?:?"
+    r"(?:\b(?:errors?|exception|message|warning|failure|problem|issue)\b"
+    r"(?: \w+){0,2} ?(?:is|was|:|=)|\b(?:says|saying|stating|reads|throws?"
+    r"|(?:crash|fail|stopp?|abort|die)(?:s|es|ed|d)? with)\b ?:?"
     r"|报错|错误|エラー)[:：]?\s*(?P<message>\S.{7,3000})",
     re.IGNORECASE,
 )
@@ -95,7 +97,7 @@ class Mention:
         text = self.message[:_LONGEST_TOKENS]
         plain = _NUMBER.sub(" 0 ", _PATH.sub(" apath ", text).lower())
         words = _WORD.findall(plain)
-        pairs = [f"{a} {b}" for a, b in zip(words, words[1:], strict=False)]
+        pairs = [f"{a} {b}" for a, b in pairwise(words)]
         form = [*self.context, f"words:{min(len(words).bit_length(), 6)}"]
         if self.type is not None:
             form.append("class")
@@ -215,7 +217,7 @@ def _of_line(text: str, at: int, fenced: bool) -> Iterator[Mention]:
     if told_here and not told_here["message"].startswith(tuple(_CLOSING)):
         yield Mention(at, None, _tidy(told_here["message"]), (*about, "told"))
     whole = _tidy(bare)
-    if SHORTEST_MESSAGE < len(whole):
+    if len(whole) > SHORTEST_MESSAGE:
         yield Mention(at, None, whole, (*about, "line"))
 
 
@@ -233,7 +235,9 @@ def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     found = _NAMED.search(text) or _REPR.search(text)
     if found is None:
         return
-    if inner := _NAMED.match(text, found.start("message") + (text[found.start("message")] in "\"'`")):
+    if inner := _NAMED.match(
+        text, found.start("message") + (text[found.start("message")] in "\"'`")
+    ):
         found = inner
     before = text[: found.start()]
     message = _closed(found["message"], before[-1:], before)
@@ -266,4 +270,4 @@ def _tidy(text: str) -> str:
     text = text.strip()
     if text.count("`") % 2:
         text = text.rstrip("`")
-    return text.rstrip("*").strip() if not text.count("*") % 2 == 0 or text.endswith("**") else text
+    return text.rstrip("*").strip() if text.count("*") % 2 or text.endswith("**") else text

@@ -75,8 +75,10 @@ def weigh(block: Block, failure: Failure) -> int:
         return min(block.weight, CUT_OFF)
     if cause.frames and _FINALIZING.match((cause.frames[0].function or "").rpartition(".")[2]):
         return min(block.weight, 30)
-    if name in _LAUNCHERS or _STATUS_OF_CHILD.search(cause.message[:500]) or (
-        ELSEWHERE.search(cause.message[:2000])
+    if (
+        name in _LAUNCHERS
+        or _STATUS_OF_CHILD.search(cause.message[:500])
+        or (ELSEWHERE.search(cause.message[:2000]))
     ):
         return min(block.weight, 35)
     if name in _FOLLOWERS or _FOLLOWING.search(cause.message[:2000]):
