@@ -52,6 +52,10 @@ LONG_PHRASE = 28
 """Words of this many characters are a message's also within a sentence."""
 MAX_LINES = 400
 LONGEST_MESSAGE = 1_000
+_NAN = re.compile(
+    r"loss.{0,60}(?<![a-z])nan(?![a-z])|\bnan\b.{0,40}(?:loss|epoch|iteration|training)",
+    re.IGNORECASE,
+)
 _NO_MESSAGE = re.compile(
     r"^(?:\d{4}-\d\d|\[\d|INFO|DEBUG|WARN|\S+Warning: )|\b(?:feature|support for|would be nice"
     r"|please add|proposal|should (?:raise|say))\b",
@@ -114,6 +118,9 @@ def report_facts(log: Log) -> MessageFacts:
 
 
 def classify_report(failure: Failure) -> CategoryVerdict:
-    """Return the category of a report: prose alone shows none."""
+    """Return the category of a report: prose alone shows none but a loss that became NaN."""
+    if _NAN.search(failure.evidence):
+        row = category("loss_nan")
+        return CategoryVerdict(row.id, row.dimension, 0.6, failure.evidence, "report.nan")
     row = category("unclassified")
     return CategoryVerdict(row.id, row.dimension, 0.0, failure.evidence, "report")

@@ -117,7 +117,8 @@ SYSTEM: tuple[Complaint, ...] = (
     row("container", r"\bOOMKilled\b", _F, "OOMKilled"),
     row("container", r"(?:exited with (?:exit )?code|[Ee]xit [Cc]ode:?|command terminated with exit code|exit status|returned non-zero code:) ?(?:137|139|134|135|143)\b", _S, "xit"),
     row("container", r"(?:exited with (?:exit )?code|command terminated with exit code|exit status|exits with return code =|Process completed with exit code|returned non-zero code:|exitcode:) ?-?[1-9]\d{0,2}\b", _C, "xit|non-zero"),
-    row("kubernetes", r"The node was low on resource|Pod was rejected|ImagePullBackOff|ErrImagePull|CrashLoopBackOff|DeadlineExceeded|was evicted|\bEvicted\b", _S, "low on resource|rejected|Pull|BackOff|DeadlineExceeded|vict"),
+    row("kubernetes", r"(?P<message>The node was low on resource.*)", _F, "low on resource"),
+    row("kubernetes", r"Pod was rejected|ImagePullBackOff|ErrImagePull|CrashLoopBackOff|DeadlineExceeded|was evicted|\bEvicted\b", Weight.SPOKEN, "rejected|Pull|BackOff|DeadlineExceeded|vict"),
     row("mpi", r"(?:mpirun|mpiexec|prterun) noticed that process", _S, "noticed"),
     row("mpi", r"MPI_ABORT was invoked on rank|Primary job\s+terminated normally|ORTE has lost communication", _C, "MPI_ABORT|Primary job|ORTE"),
     row("deepspeed", r"Killing subprocess \d+", _C, "Killing"),
@@ -156,7 +157,6 @@ NATIVE: tuple[Complaint, ...] = (
     row("numpy", r"(?P<message>A module that was compiled using NumPy 1\.x cannot be run in.*)", _S, "compiled using NumPy", until=r"^NumPy \S+ as it may crash"),
     row("protobuf", r"(?P<message>\[libprotobuf (?:FATAL|ERROR) .+)", _S, "libprotobuf"),
     row("python", r"^(?P<message>MemoryError|Fatal Python error: .+|Abort trap: 6)$", _F),
-    row("opencv", r"(?P<message>error: \(-\d+:.+\) .+ in function .+)", _S, "in function"),
     row("keras", r"(?P<message>Your input ran out of data; interrupting training.*)", Weight.HINT, "ran out of data"),
 )  # fmt: skip
 

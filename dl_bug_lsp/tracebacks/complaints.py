@@ -52,7 +52,12 @@ _JSON_MESSAGE = re.compile(
 )
 _NAMED = r"[A-Z]\w{0,60}(?:Error|Exception|Failed|NotMet|Invalid|Unsupported|Timeout)"
 """How exceptions' names end where their module stands before them."""
-_FULL_NAME = re.compile(rf"(?!omegaconf)[a-z_]\w{{0,60}}(?:\.\w{{1,60}}){{0,6}}\.{_NAMED}: ")
+_CLASS_FIRST = re.compile(r"(?!Packages|Conda|Command|Environment|Unsatis)[A-Z]\w{0,60}Error: \S")
+"""An exception's own line; conda prints names of its exceptions without a stack."""
+_FULL_NAME = re.compile(
+    rf"(?!omegaconf)[a-z_]\w{{0,60}}(?:\.\w{{1,60}}){{0,6}}\.(?:{_NAMED}|error|timeout): "
+    r"|error: OpenCV\("
+)
 _WITH_MODULE = re.compile(
     rf"(?<=\S )(?P<type>[a-z_]\w{{0,60}}(?:\.\w{{1,60}}){{0,6}}\.{_NAMED}): "
     r"(?P<message>\S.{0,3000})$"
@@ -83,7 +88,9 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
     level, rest = split_record(text)
     if level in _QUIET:
         return None
-    if _FULL_NAME.match(rest) and (named := _bare_exception(stream, index, rest)):
+    if (_FULL_NAME.match(rest) or _CLASS_FIRST.match(rest)) and (
+        named := _bare_exception(stream, index, rest)
+    ):
         return named
     if named := _named_in_line(stream, index, level, rest):
         return named

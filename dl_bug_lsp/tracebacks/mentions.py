@@ -25,18 +25,25 @@ MODEL_FILE = "mentions.json"
 MOST_LINES = 400
 """Lines that are read at the beginning of a text, and as many at its end."""
 LONGEST_LINE, LONGEST_MESSAGE, SHORTEST_MESSAGE = 4_000, 3_000, 4
-LIKELY, SURE = 0.5, 0.65
-"""The least probability of a message, and the one above which it tells more than a cut stack."""
+LIKELY, SURE, CERTAIN = 0.5, 0.65, 0.85
+"""The least probability of a message, that of one which tells more than a cut stack, and that of
+one without a class below lines that show a run going on."""
 CLOSE = 0.02
 """By how much a later mention must be likelier: of two that say the same the first counts."""
+NAMED_FIRST = 0.3
+"""What a mention with its class is ahead of one without."""
 SPOKEN = "program"
 """The type of a message that names no class."""
 
 _NAME = (
-    r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,80}"
+    r"(?:(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,80}"
     r"(?:Error|Exception|Interrupt|Failed|NotMet|Invalid|Unsupported|Timeout|Mismatch|NotFound)"
+    r"|(?:[a-z_]\w{0,60}\.){1,4}(?:error|timeout)|error(?=: OpenCV\())"
 )
-_NAMED = re.compile(rf"(?<![\w.])(?P<type>{_NAME}|Exception) ?: ?(?P<message>\S.*)", re.DOTALL)
+"""A class as its name shows; modules written in C call theirs ``error``."""
+_NAMED = re.compile(
+    rf"(?<![\w.])(?P<type>{_NAME}|Exception)(?: ?: ?| = )(?P<message>\S.*)", re.DOTALL
+)
 _REPR = re.compile(rf"(?<![\w.])(?P<type>{_NAME})\((?P<quote>['\"])(?P<message>.+)", re.DOTALL)
 _SPACED = re.compile(
     r"\b(Runtime|Value|Type|Key|Index|Attribute|Import|Name|Assertion|Memory|Permission|Syntax|OS"
@@ -67,6 +74,13 @@ _STATUS = re.compile(
 )
 """The status codes of gRPC, which TensorFlow and XLA put before their messages."""
 _OPENING = re.compile(r"^(?:[\s>*_~]|#{1,6} |[-+] |\d{1,2}[.)] ){1,12}")
+_ANNOUNCES = re.compile(
+    r"\b(?:errors?|exception|problem|issue|message|traceback)\b[^.]{0,60}$|报错|错误|エラー",
+    re.IGNORECASE,
+)
+"""How a line ends that announces a message below it."""
+_INTRODUCED = frozenset(("fenced", "announced", "told", "error record"))
+"""Surroundings of a line by which it is more than a sentence among others."""
 _FENCE = re.compile(r"^\s{0,8}(?:```|~~~)")
 _WIDE_STOP = re.compile(r"[，。；！？]")
 _WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
@@ -79,6 +93,17 @@ _RUNS_ON = re.compile(
 _PATH = re.compile(r"(?:[\w.~-]{0,80}[/\\]){1,40}[\w.-]{0,80}")
 _NUMBER = re.compile(r"\b\d[\d.,_e+x]*\b")
 _WORD = re.compile(r"[a-z]{2,30}|\d|[\u3040-\u9fff\uac00-\ud7af]")
+_NEGATIVE = re.compile(
+    r"\b(?:error|fail\w*|not|cannot|can't|couldn't|unable|invalid|unexpected|unknown|unrecogni\w+"
+    r"|unsupported|mismatch\w*|missing|must|should be|expected|exceed\w*"
+    r"|too (?:many|large|small|few)|out of|no (?:such|space|module)|denied|refused|timed? ?out"
+    r"|abort\w*|killed|terminated|exited?|corrupt\w*|undefined|illegal|incompatible|conflict\w*|requires?|assert\w*)\b",
+    re.IGNORECASE,
+)
+_PERSONAL = re.compile(
+    r"\b(?:I|I'm|[Ww]e|[Mm]y|[Oo]ur|[Yy]ou|[Yy]our|me|us|[Pp]lease|[Hh]elp|[Tt]hanks?|[Hh]ello|[Hh]i"
+    r"|[Aa]nyone|how|why|what|which|when i|following|below)\b"
+)
 _CODE = re.compile(r"[{};]$|\w\([^()]*\)$|^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class) ")
 _LONGEST_TOKENS = 400
 
@@ -103,6 +128,12 @@ class Mention:
             form.append("class")
         if _STATUS.match(text):
             form.append("status")
+        if found := len(_NEGATIVE.findall(text)):
+            form.append(f"negative:{min(found, 3)}")
+        if _PERSONAL.search(text):
+            form.append("personal")
+        if text.rstrip().endswith((":", "：")):
+            form.append("announces")
         if "'" in text or '"' in text:
             form.append("quotes")
         if text.rstrip().endswith("?"):
@@ -135,23 +166,32 @@ def probability(mention: Mention) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
-def read_mention(stream: Stream, told: Collection[int] = ()) -> Block | None:
+def read_mention(
+    stream: Stream, told: Collection[int] = (), *, with_class: bool = False
+) -> Block | None:
     """Return the likeliest message of a failure that the text names, None where none is likely.
 
-    Where lines show a run that goes on, only exceptions named below the last of them count. The
+    Where lines show a run that goes on, only what stands below the last of them counts. The
     lines of the text whose numbers are in ``told`` are those of failures that are known already.
+    ``with_class`` leaves out what names no class.
     """
     running = [at for at in range(len(stream)) if _RUNS_ON.search(stream.text(at)[:300])]
     after = running[-1] if len(running) > 1 else -1
     best: tuple[float, Mention] | None = None
+    leading = 0.0
     for mention in mentions(stream):
-        if after >= 0 and (mention.at <= after or mention.type is None):
+        if after >= 0 and mention.at <= after:
             continue
-        if stream.lines[mention.at].number in told:
+        if stream.lines[mention.at].number in told or (with_class and mention.type is None):
             continue
         chance = probability(mention)
-        if chance >= LIKELY and (best is None or chance > best[0] + CLOSE):
-            best = chance, mention
+        least = LIKELY
+        if mention.type is None:
+            plain = "line" in mention.context and not _INTRODUCED & set(mention.context)
+            least = CERTAIN if after >= 0 else SURE if plain else LIKELY
+        worth = chance + (NAMED_FIRST if mention.type is not None else 0.0)
+        if chance >= least and worth > leading + CLOSE:
+            best, leading = (chance, mention), worth
     return _block(best[1], best[0], stream) if best is not None else None
 
 
@@ -172,26 +212,27 @@ def _block(mention: Mention, chance: float, stream: Stream) -> Block:
 
 def mentions(stream: Stream) -> Iterator[Mention]:
     """Yield all candidates of a text, line by line."""
-    fenced = False
+    fenced = announced = False
     count = len(stream)
     for at in range(count):
         text = stream.text(at)[:LONGEST_LINE]
         if _FENCE.match(text):
             fenced = not fenced
+            continue
         if MOST_LINES <= at < count - MOST_LINES or not text.strip():
             continue
-        yield from _of_line(text, at, fenced)
+        about = ["fenced"] if fenced else []
+        yield from _of_line(text, at, [*about, "announced"] if announced else about)
+        announced = text.rstrip()[-1] in ":：" or bool(_ANNOUNCES.search(text))
 
 
-def _of_line(text: str, at: int, fenced: bool) -> Iterator[Mention]:
+def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     level, rest = split_record(text)
     if source := _SOURCE.match(rest):
         level, rest = level or "ERROR", rest[source.end() :]
     opening = _OPENING.match(rest)
     bare = rest[opening.end() :] if opening else rest
-    about = []
-    if fenced:
-        about.append("fenced")
+    about = list(about)
     if opening and "#" in opening[0]:
         about.append("heading")
     if opening and ">" in opening[0]:

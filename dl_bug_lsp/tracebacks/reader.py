@@ -14,7 +14,7 @@ from dl_bug_lsp.logs.values import Log, Process, Span
 from dl_bug_lsp.tracebacks.blocks import read_blocks
 from dl_bug_lsp.tracebacks.complaint_tables import Weight
 from dl_bug_lsp.tracebacks.mentions import read_mention
-from dl_bug_lsp.tracebacks.primary import choose_root, mark, weigh, without_copies
+from dl_bug_lsp.tracebacks.primary import MEDIUM, choose_root, mark, weigh, without_copies
 from dl_bug_lsp.tracebacks.stream import Block, Stream, without_doubles
 from dl_bug_lsp.tracebacks.values import Failure, Reading
 
@@ -40,11 +40,12 @@ def read_failures(log: Log) -> Reading:
                 if one.causes:
                     failure = _failure(one, stream)
                     items.append((failure, weigh(one, failure)))
-    if log.lines and max((weight for _, weight in items), default=0) <= Weight.SPOKEN:
+    strongest = max((weight for _, weight in items), default=0)
+    if log.lines and strongest <= Weight.SPOKEN:
         stream = Stream(log.lines)
         spans = (f.span for f, _ in items if f.cause and f.cause.type not in ("", "log"))
         told = {n for span in spans for n in range(span.first_line, span.last_line + 1)}
-        named = read_mention(stream, told)
+        named = read_mention(stream, told, with_class=strongest >= MEDIUM)
         if named is not None:
             items.append((_failure(named, stream), named.weight))
     items.sort(key=lambda item: (item[0].span.first_line, item[0].span.last_line))
