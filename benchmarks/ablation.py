@@ -24,7 +24,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "provenance: slices": ("slice.", "outer_slice.", "focus."),
     "configuration": ("config.",),
     "data files": ("data_files.",),
-    "shapes, symbolic": ("shapes.",),
+    "sizes solved for their parts": ("shapes.",),
     "interpretation": ("interpretation.",),
     "repairs": ("repair.", "missing.", "siblings."),
     "facts: numbers, names, types, paths": (

@@ -20,6 +20,8 @@ export interface Failure {
   category: string;
   message: string;
   reliable: boolean;
+  /** How far the first place can be trusted, in two words; empty where it is likely. Absent in answers of older servers. */
+  doubt?: string;
   places: Place[];
 }
 

@@ -150,10 +150,10 @@ def _named_line(case: Case, file: str, near: float) -> Iterator[Clue]:
             continue
         if file.endswith(".py"):
             continue
-        why = "the parser stopped at this line"
+        why = "the parser's message names this line"
         yield Clue("data_files.named_line", file, line, near, why)
         if line > 1:
-            why = "the line before the one where the parser stopped"
+            why = "the line before the one that the parser names"
             yield Clue("data_files.line_before", file, line - 1, near, why)
 
 
@@ -423,7 +423,7 @@ def _odd_cells(table: Table, column: Column, near: float, text: bool) -> Iterato
     odd = {line for line, _ in column.odd}
     for line, why in odd_cells(table, column):
         kind = "data_files.text_value" if text and line in odd else "data_files.odd_value"
-        yield Clue(kind, table.file, line, near, f"`{column.name}`: {why}")
+        yield Clue(kind, table.file, line, near, f"column `{column.name}`: {why}")
 
 
 def odd_cells(table: Table, column: Column) -> list[tuple[int, str]]:

@@ -31,9 +31,12 @@ CONFIRMED = 0.25
 """What an origin's share is multiplied by whose size fitted others before the failure."""
 MOST_ITEMS = 20
 MOST_TEXT = 40
-SEEN = "(worked out from the code, which was not run)"
+SEEN = "(worked out from the code, not from the run)"
 """How a sentence says that no run has shown it."""
-MADE_OPERAND = f"goes into a value of the failing expression {SEEN}"
+MADE_OPERAND = f"what this line makes goes into the failing expression {SEEN}"
+MADE_VALUE = f"what this line makes goes into the value that fails {SEEN}"
+WORDLESS = (MADE_OPERAND, MADE_VALUE)
+"""Sentences that only say that a value arrives."""
 DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
@@ -116,10 +119,10 @@ def _why(raised: Raised) -> str:
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
     if len(shown) == 2 and shown[0] != shown[1] and len({text[0] == "(" for text in shown}) == 1:
         return (
-            f"this line is part of what makes {shown[0]} or {shown[1]}, which do not go together "
-            f"at the failing line {SEEN}"
+            f"what this line makes goes into one of two values that do not fit each other: "
+            f"{shown[0]} and {shown[1]} {SEEN}"
         )
-    return f"this line is part of what makes the value that fails at the failing line {SEEN}"
+    return MADE_VALUE
 
 
 def _shown(value: Value) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.words import Word, Words, near_texts, nearness
+from dl_bug_lsp.evidence.words import Word, Words, near_texts, nearness, parts_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.places import named_places, text_offset
 
@@ -58,6 +58,10 @@ MOST_NEAR = 60
 """Different words that one name of the message may be meant for."""
 ALIKE = 0.8
 """From here on two names differ by little more than a slip."""
+BUILTINS = frozenset(
+    ("list", "tuple", "dict", "set", "str", "int", "float", "bool", "bytes", "object", "type")
+)
+"""Types of Python: where code names one, it need not be the one of the message."""
 MOST_PLACES = 2_000
 """Places of one name: of a word that stands everywhere they say next to nothing."""
 
@@ -121,9 +125,21 @@ def _exact(kind: str, text: str, words: Words) -> Iterator[Clue]:
         score = 1 / math.sqrt(count)
         verb = "given" if word.role == "keyword" else made
         why = f"`{text}`, the {kind} of the message, is {verb} here"
+        if kind in {"class", "function"} and text in BUILTINS:
+            why = f"`{text}`, which the message speaks of, is {verb} here"
         if kind == "option" and word.role in {"bound", "name", "definition"}:
             why = f"`{text}` has the name of an option of the message"
         yield Clue(f"names.{kind}_{made}", word.file, word.line, score, why)
+
+
+def _likeness(written: str, text: str, near: float) -> str:
+    """Return how two names are alike: nearly the same, one with more words, a word in common."""
+    ours, theirs = set(parts_of(written)), set(parts_of(text))
+    if ours and ours == theirs:
+        return "is another spelling of"
+    if ours < theirs or theirs < ours or (near < ALIKE and ours & theirs):
+        return "shares a word with"
+    return "is nearly" if near >= ALIKE else "is spelt somewhat like"
 
 
 def _near(kind: str, text: str, words: Words) -> Iterator[Clue]:
@@ -143,7 +159,7 @@ def _near(kind: str, text: str, words: Words) -> Iterator[Clue]:
     for word, near in found:
         made = "made" if word.role in MAKES else "used"
         score = near / math.sqrt(counts[word.text])
-        how = "is nearly" if near >= ALIKE else "resembles"
+        how = _likeness(word.text, text, near)
         why = f"`{word.text}` {how} `{text}`, the {kind} of the message"
         yield Clue(f"names.near_{made}", word.file, word.line, score, why)
 
@@ -188,7 +204,10 @@ def find_paths(case: Case) -> Iterator[Clue]:
                 score = scores[word.text]
                 kind = "paths.config" if word.role.startswith("config") else "paths.code"
                 same = word.text.rstrip("/") in {path, path.rpartition("/")[2]}
-                why = f"`{word.text}` is the path of the message or a part of it"
+                noun = "path" if "/" in path or "." in path else "name"
+                why = f"`{word.text}` is the {noun} in the message"
+                if not same:
+                    why = f"`{word.text}` is a part of the {noun} in the message"
                 if not same and word.text.rstrip("/") not in path:
                     why = f"`{word.text}` is like the path of the message"
                 yield Clue(kind, word.file, word.line, score, why)
@@ -198,7 +217,7 @@ def find_paths(case: Case) -> Iterator[Clue]:
             if isinstance(constant.value, str) and step.decides and step.node.line > 0:
                 text = constant.value.translate(SEPARATORS)
                 if any(p == text or p.endswith("/" + text.lstrip("./")) for p in wholes if text):
-                    why = f"`{step.node.text}` makes the path that was not found"
+                    why = f"`{step.node.text}` makes the path of the message"
                     yield Clue("paths.slice", step.node.file, step.node.line, 1.0, why)
     yield from _files(paths, files)
 

@@ -214,5 +214,6 @@ def _origins(
             continue
         shared = (node.file, node.line) in near
         score = (1.0 if shared else 0.5) / (1 + step.distance / 3)
-        why = f"the log shows `{source(expr)}` as {value}, which comes from here"
+        where = f"{template.file.rpartition('/')[2]}:{template.line}"
+        why = f"`{source(expr)}`, which {where} printed as {value}, comes from here"
         yield Clue(kind, node.file, node.line, score, why)

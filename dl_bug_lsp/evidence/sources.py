@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence import (
     bm25,
+    computed_sizes,
     configuration,
     data_files,
     dtypes,
@@ -24,7 +25,6 @@ from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import all_domain_rules
 from dl_bug_lsp.evidence.raising import raise_sites
 from dl_bug_lsp.evidence.repairs import all_repairs
-from dl_bug_lsp.evidence.shapes import blame
 
 SOURCES: tuple[Source, ...] = (
     execution.find_frames,
@@ -42,7 +42,7 @@ SOURCES: tuple[Source, ...] = (
     bm25.find,
     all_domain_rules.find,
     all_repairs.find,
-    blame.find,
+    computed_sizes.find,
     printed_lines.find,
     interpretation.find,
     rank_divergence.find,

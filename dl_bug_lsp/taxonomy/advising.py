@@ -18,6 +18,8 @@ WITH_NUMBERS = "with two numbers"
 MOST_KNOWN = 2
 LEAST_CONFIDENCE = 0.45
 """What is less certain than this is no ground for advice."""
+SEEN = 100
+"""Shared words that a phrase of the evidence counts as which a row names."""
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[a-z]{4,}")
 _COMMON = {"that", "this", "with", "from", "where", "what", "when", "value", "here", "line", "call"}
@@ -51,7 +53,11 @@ def advice(
     ]
     pointed = [row for row in rows if row.when and _applies(row, text)]
     spoken = _words(reasons)
-    shared = {id(row): len(spoken & _words(f"{row.advice.cause} {row.advice.fix}")) for row in rows}
+    shared = {
+        id(row): SEEN * any(find_phrase(reasons.lower(), phrase) for phrase in row.seen)
+        or len(spoken & _words(f"{row.advice.cause} {row.advice.fix}"))
+        for row in rows
+    }
     general = sorted((row for row in rows if not row.when), key=lambda row: -shared[id(row)])
     backed = [row for row in general if shared[id(row)] > 1]
     # The better the message is known, the less is guessed beside what is known.

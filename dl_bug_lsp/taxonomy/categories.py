@@ -16,12 +16,14 @@ class ConditionalAdvice:
 
     Advice that names a library's calls is for that library's failures: one of ``only`` must stand
     in the exception, its message or its stack. No phrase of ``unless`` may occur in the message.
+    Where the evidence of the first place says one of ``seen``, the advice comes first.
     """
 
     advice: Advice
     when: tuple[str, ...]
     only: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ def _advice(item: dict[str, Any]) -> ConditionalAdvice:
         tuple(item.get("when", ())),
         tuple(item.get("only", ())),
         tuple(item.get("unless", ())),
+        tuple(item.get("seen", ())),
     )
 
 

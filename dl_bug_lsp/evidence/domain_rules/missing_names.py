@@ -14,6 +14,7 @@ from itertools import combinations
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, near_scopes, source
+from dl_bug_lsp.evidence.slice_words import shown
 from dl_bug_lsp.evidence.words import HELD_FILES, ROLES, nearness
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
@@ -226,12 +227,14 @@ def _built(case: Case) -> Iterator[Clue]:
             if isinstance(value, Mapping) and node.kind is StepKind.CONTAINER:
                 keys = {str(c.value) for k, _ in value.pairs if k is not None for c in k.constants}
                 if not keys & missing:
-                    why = f"the mapping built here (`{node.text}`) lacks the key"
+                    noun = "key" if case.facts.of(FactKind.KEY) else "name"
+                    why = f"the mapping built here (`{shown(node)}`) lacks the {noun}"
                     yield Clue("rules.map_built", node.file, node.line, near, why)
             elif isinstance(value, Items) and node.kind is StepKind.CONTAINER and missing:
-                texts = {str(c.value) for item in value.items for c in item.constants}
+                found = [c.value for item in value.items for c in item.constants]
+                texts = {text for text in found if isinstance(text, str)}
                 if texts and not texts & missing:
-                    why = f"the list written here (`{node.text}`) lacks the name"
+                    why = f"the list written here (`{shown(node)}`) lacks the name"
                     yield Clue("rules.list_built", node.file, node.line, near, why)
             elif isinstance(value, Instance) and step.before is None:
                 why = "the class of the object that lacks the attribute"

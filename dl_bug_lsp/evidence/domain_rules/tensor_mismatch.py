@@ -191,10 +191,10 @@ def _operations(step: Step) -> Iterator[Clue]:
         kind = "rules.join" if given else "rules.join_default_axis"
         yield Clue(kind, node.file, expr.lineno, near, why)
     elif name in RESHAPES:
-        why = f"`{node.text}` changes the shape on the way"
+        why = f"`{node.text}` changes a shape on the way to the failing line"
         yield Clue("rules.reshape", node.file, expr.lineno, near, why)
     elif name in LAYERS:
-        why = f"`{node.text}` makes the layer or array whose size is part of the failure"
+        why = f"`{node.text}` makes a layer or an array on the way to the failing line"
         yield Clue("rules.layer", node.file, expr.lineno, near, why)
 
 
