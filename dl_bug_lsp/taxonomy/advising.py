@@ -16,8 +16,8 @@ IN_NOTEBOOK = "in a notebook's cell"
 WITH_NUMBERS = "with two numbers"
 """What a row's ``when`` says to be given only where the message has two different numbers."""
 MOST_KNOWN = 2
-LEAST_CONFIDENCE = 0.45
-"""What is less certain than this is no ground for advice."""
+LEAST_CONFIDENCE = 0.55
+"""What is less certain than this (a class alone, a guess) is no ground for advice."""
 SEEN = 100
 """Shared words that a phrase of the evidence counts as which a row names."""
 _NUMBER = re.compile(r"\d+")

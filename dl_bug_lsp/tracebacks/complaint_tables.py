@@ -123,6 +123,7 @@ SYSTEM: tuple[Complaint, ...] = (
     row("mpi", r"MPI_ABORT was invoked on rank|Primary job\s+terminated normally|ORTE has lost communication", _C, "MPI_ABORT|Primary job|ORTE"),
     row("deepspeed", r"Killing subprocess \d+", _C, "Killing"),
     row("kill", r"^(?P<message>Killed|Terminated|Hangup|Killed: 9|\[\d+\] *[+-]? *\d* *(?:Killed|killed|Terminated|terminated)\b.*)\s*$", _F),
+    row("kill", r"^(?:zsh: |\[\d+\] *[+-]? *)?(?:\d{2,8} +)?(?P<message>(?:killed|segmentation fault|bus error|illegal hardware instruction)(?: +\(core dumped\))? {2,}\S.*)$", _F, "killed|fault|bus error|illegal"),
     row("preemption", r"[Ss]pot [Ii]nstance .{0,80}(?:interrupt|terminat|reclaim)|\b[Pp]reempted\b|DUE TO PREEMPTION|[Pp]reemption notice", _S, "pot |reempt|PREEMPT"),
     row("nvidia", r"Failed to initialize NVML: .+|NVIDIA-SMI has failed|RmInitAdapter failed", _S, "NVML|NVIDIA|RmInit"),
 )  # fmt: skip
@@ -132,7 +133,7 @@ _P = Weight.SPOKEN
 
 NATIVE: tuple[Complaint, ...] = (
     row("signal", r"^(?P<message>(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception|Trace/breakpoint trap)(?: \(core dumped\))?)\s*$", _F),
-    row("signal", r"^(?P<message>Aborted(?: \(core dumped\))?)\s*$", Weight.CONSEQUENCE),
+    row("signal", r"^(?:zsh: )?(?P<message>(?:Aborted(?: \(core dumped\))?|abort {2,}\S.*))\s*$", Weight.CONSEQUENCE),
     row("signal", r"^(?:Program|Thread \d.{0,80}) received signal (?P<message>SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL)\b.*)$", _F, "received signal"),
     row("signal", r"\*\*\* (?:SIG[A-Z]+|Process received signal)|^\[[^\]]{1,100}\] Signal: |^Signal: (?:Segmentation fault|Aborted|Bus error)", _S, "SIG|ignal"),
     row("torch", r"(?P<message>ERROR: Unexpected (?:segmentation fault|bus error|floating-point exception) encountered in worker.*)", _F, "Unexpected"),

@@ -49,6 +49,7 @@ _SPACED = re.compile(
     r"\b(Runtime|Value|Type|Key|Index|Attribute|Import|Name|Assertion|Memory|Permission|Syntax|OS"
     r"|IO|Module|File|Zero|Not|Lookup) (Division|Implemented|Not ?Found)?()[Ee]rror ?:"
 )
+_ITALIC = re.compile(r"(?<![\w.])_(?=[A-Z])")
 _CAME_UP = re.compile(
     rf"({_NAME}) (?:came up|comes up|occur\w{{0,4}}|appear\w{{0,3}}|pops? up|popped up|says|saying"
     r"|is raised|was raised)[^:\n]{0,40}: "
@@ -73,7 +74,7 @@ _STATUS = re.compile(
     re.IGNORECASE,
 )
 """The status codes of gRPC, which TensorFlow and XLA put before their messages."""
-_OPENING = re.compile(r"^(?:[\s>*_~]|#{1,6} |[-+] |\d{1,2}[.)] ){1,12}")
+_OPENING = re.compile(r"^(?:[\s>*~]|#{1,6} |[-+] |\d{1,2}[.)] ){1,12}")
 _ANNOUNCES = re.compile(
     r"\b(?:errors?|exception|problem|issue|message|traceback)\b[^.]{0,60}$|报错|错误|エラー",
     re.IGNORECASE,
@@ -272,6 +273,7 @@ def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     """Yield the exceptions that a line names with their messages, wrappers' inner ones instead."""
     if "rror" in text:
         text = _SPACED.sub(lambda m: f"{m[1]}{m[2] or ''}{m[3] or ''}Error:", text)
+    text = _ITALIC.sub(" ", text) if "_" in text else text
     text = _CAME_UP.sub(lambda m: f"{m[1]}: ", text, count=1) if ": " in text else text
     found = _NAMED.search(text) or _REPR.search(text)
     if found is None:

@@ -34,7 +34,8 @@ _FOLLOWING = re.compile(
 )
 _STATUS_OF_CHILD = re.compile(
     r"returned (?:a )?non-?zero (?:exit )?(?:code|status)|[Cc]ommand failed(?: with|\.) ?"
-    r"|exited with (?:a )?(?:non-?zero )?(?:exit )?(?:code|status) -?[1-9]"
+    r"|with (?:a )?non-?zero exit (?:code|status)"
+    r"|(?:exited|failed|terminated) with (?:an? )?(?:non-?zero )?(?:exit )?(?:code|status) -?[1-9]"
 )
 """What schedulers (airflow, prefect, …) raise about a program that has already said why it died."""
 ELSEWHERE = re.compile(
@@ -66,7 +67,8 @@ def weigh(block: Block, failure: Failure) -> int:
     if cause is None:
         return 0
     if failure.kind is FailureKind.MESSAGE:
-        return block.weight
+        reports = cause.type == "log" and _STATUS_OF_CHILD.search(cause.message[:500])
+        return min(block.weight, 30) if reports else block.weight
     name = cause.class_name.partition("(")[0]
     if not cause.type and all(_LAUNCHING.search(frame.file) for frame in cause.frames):
         return min(block.weight, 25)
@@ -192,6 +194,8 @@ def _goes_on(former: Failure, later: Failure) -> bool:
     if former.cause.type in _SHELLS and "\\r'" in former.cause.message[:500]:
         # Carriage returns in a script: all further complaints follow from them.
         return later.cause.type in _SHELLS
+    if later.cause.type == "container":
+        return former.cause.type in ("signal", "kill", "kernel")
     if later.cause.type in ("signal", "kill"):
         return former.cause.type != "log"
     if former.cause.type in ("nccl", "gloo"):
