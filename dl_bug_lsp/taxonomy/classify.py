@@ -9,7 +9,7 @@ from dataclasses import replace
 from dl_bug_lsp.messages.values import FactKind, MessageFacts, Role
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import category
-from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.taxonomy.rules.classification_rule import Rule
 from dl_bug_lsp.taxonomy.text_models import classify_text
@@ -22,7 +22,7 @@ OTHER_CAUSE_DISCOUNT = 0.8
 WORDS_DISCOUNT = 0.6
 """What a rule about a class keeps of its confidence where words without a class fit it."""
 SURE = 0.85
-_LONG_PHRASE, _SURE_PHRASE = 16, 18
+_LONG_PHRASE = 16
 TEXT_THRESHOLD = 0.33
 """The least probability at which the text classifier's word is taken."""
 
@@ -135,21 +135,6 @@ def _by_words(context: ClassificationContext) -> CategoryVerdict | None:
                 if verdict := _fire(free, context, WORDS_DISCOUNT):
                     return verdict
     return None
-
-
-def known_phrases(text: str) -> tuple[str, ...]:
-    """Return the phrases of sure rules, long enough to be no chance, that lower-case ``text`` has.
-
-    Of rules that look at more than words (a condition) none is taken.
-    """
-    return tuple(
-        phrase
-        for table in TABLES
-        for rule in table.rules
-        if rule.confidence >= SURE and rule.category != UNCLASSIFIED and rule.when is None
-        for phrase in rule.phrases
-        if len(phrase) >= _SURE_PHRASE and find_phrase(text, phrase)
-    )
 
 
 def _by_class(context: ClassificationContext) -> CategoryVerdict | None:

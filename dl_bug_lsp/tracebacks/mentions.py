@@ -103,7 +103,7 @@ _NEGATIVE = re.compile(
 )
 _PERSONAL = re.compile(
     r"\b(?:I|I'm|[Ww]e|[Mm]y|[Oo]ur|[Yy]ou|[Yy]our|me|us|[Pp]lease|[Hh]elp|[Tt]hanks?|[Hh]ello|[Hh]i"
-    r"|[Aa]nyone|how|why|what|which|when i|following|below)\b"
+    r"|[Aa]nyone|how|why|what|which|when i|following)\b"
 )
 _CODE = re.compile(r"[{};]$|\w\([^()]*\)$|^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class) ")
 _LONGEST_TOKENS = 400
@@ -180,6 +180,7 @@ def read_mention(
     after = running[-1] if len(running) > 1 else -1
     best: tuple[float, Mention] | None = None
     leading = 0.0
+    spoken = any(_PERSONAL.search(line.text[:LONGEST_LINE]) for line in stream.lines[:MOST_LINES])
     for mention in mentions(stream):
         if after >= 0 and mention.at <= after:
             continue
@@ -188,7 +189,7 @@ def read_mention(
         chance = probability(mention)
         least = LIKELY
         if mention.type is None:
-            plain = "line" in mention.context and not _INTRODUCED & set(mention.context)
+            plain = spoken and "line" in mention.context and not _INTRODUCED & set(mention.context)
             least = CERTAIN if after >= 0 else SURE if plain else LIKELY
         worth = chance + (NAMED_FIRST if mention.type is not None else 0.0)
         if chance >= least and worth > leading + CLOSE:
