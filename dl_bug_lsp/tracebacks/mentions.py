@@ -28,6 +28,8 @@ LONGEST_LINE, LONGEST_MESSAGE, SHORTEST_MESSAGE = 4_000, 3_000, 4
 LIKELY, SURE, CERTAIN = 0.5, 0.65, 0.85
 """The least probability of a message, that of one which tells more than a cut stack, and that of
 one without a class below lines that show a run going on."""
+IN_MARKS = 0.4
+"""The least probability of what stands in a code span or in quotation marks."""
 CLOSE = 0.02
 """By how much a later mention must be likelier: of two that say the same the first counts."""
 NAMED_FIRST = 0.3
@@ -42,9 +44,12 @@ _NAME = (
 )
 """A class as its name shows; modules written in C call theirs ``error``."""
 _NAMED = re.compile(
-    rf"(?<![\w.])(?P<type>{_NAME}|Exception)(?: ?: ?| = )(?P<message>\S.*)", re.DOTALL
+    rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}|Exception)(?: ?[:\uff1a] ?| = )(?P<message>\S.*)",
+    re.DOTALL,
 )
-_REPR = re.compile(rf"(?<![\w.])(?P<type>{_NAME})\((?P<quote>['\"])(?P<message>.+)", re.DOTALL)
+_REPR = re.compile(
+    rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME})\((?P<quote>['\"])(?P<message>.+)", re.DOTALL
+)
 _SPACED = re.compile(
     r"\b(Runtime|Value|Type|Key|Index|Attribute|Import|Name|Assertion|Memory|Permission|Syntax|OS"
     r"|IO|Module|File|Zero|Not|Lookup) (Division|Implemented|Not ?Found)?()[Ee]rror ?:"
@@ -82,6 +87,7 @@ _ANNOUNCES = re.compile(
 """How a line ends that announces a message below it."""
 _INTRODUCED = frozenset(("fenced", "announced", "told", "error record"))
 """Surroundings of a line by which it is more than a sentence among others."""
+_MARKED = frozenset(("ticks", "quotation"))
 _FENCE = re.compile(r"^\s{0,8}(?:```|~~~)")
 _WIDE_STOP = re.compile(r"[，。；！？]")
 _WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
@@ -180,6 +186,7 @@ def read_mention(
     after = running[-1] if len(running) > 1 else -1
     best: tuple[float, Mention] | None = None
     leading = 0.0
+    part_of = -1
     spoken = any(_PERSONAL.search(line.text[:LONGEST_LINE]) for line in stream.lines[:MOST_LINES])
     for mention in mentions(stream):
         if after >= 0 and mention.at <= after:
@@ -187,10 +194,15 @@ def read_mention(
         if stream.lines[mention.at].number in told or (with_class and mention.type is None):
             continue
         chance = probability(mention)
+        marked = bool(_MARKED & set(mention.context))
+        if "line" not in mention.context and chance >= (IN_MARKS if marked else LIKELY):
+            part_of = mention.at
+        elif mention.at == part_of:
+            continue
         least = LIKELY
         if mention.type is None:
             plain = spoken and "line" in mention.context and not _INTRODUCED & set(mention.context)
-            least = CERTAIN if after >= 0 else SURE if plain else LIKELY
+            least = CERTAIN if after >= 0 else SURE if plain else IN_MARKS if marked else LIKELY
         worth = chance + (NAMED_FIRST if mention.type is not None else 0.0)
         if chance >= least and worth > leading + CLOSE:
             best, leading = (chance, mention), worth
@@ -279,10 +291,11 @@ def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     found = _NAMED.search(text) or _REPR.search(text)
     if found is None:
         return
-    if inner := _NAMED.match(
-        text, found.start("message") + (text[found.start("message")] in "\"'`")
-    ):
+    start = found.start("message")
+    if inner := _NAMED.match(text, start + (text[start] in "\"'`")):
         found = inner
+    elif found["type"] == "Exception":
+        found = _REPR.search(text, start) or found
     before = text[: found.start()]
     message = _closed(found["message"], before[-1:], before)
     if quote := found.groupdict().get("quote"):
