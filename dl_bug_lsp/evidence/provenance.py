@@ -37,7 +37,6 @@ def find(case: Case) -> Iterator[Clue]:
         if case.category.id in INDIFFERENT and step.node.line > 0 and _bystander(step):
             why = f"`{step.node.text}` is handed over but hardly matters here"
             yield Clue("slice.bystander", step.node.file, step.node.line, 1.0, why)
-    yield from _order(case)
     for step in case.focus_slice:
         if step.decides and step.node.line > 0:
             score = math.exp(-step.distance / DECAY)
@@ -84,6 +83,17 @@ BYSTANDERS = {
     "num_workers",
     "dropout",
     "shuffle",
+    "validation_split",
+    "validation_freq",
+    "initial_epoch",
+    "monitor",
+    "min_delta",
+    "restore_best_weights",
+    "pin_memory",
+    "persistent_workers",
+    "prefetch_factor",
+    "gradient_clip_val",
+    "log_dir",
 }
 """Settings that are on the way of nearly every value and decide about no shape, index or key."""
 INDIFFERENT = {
@@ -102,16 +112,6 @@ def _bystander(step: Step) -> bool:
         return step.node.entry.key in BYSTANDERS
     last = step.roles[-1] if step.roles else ""
     return step.decides and last.removeprefix("argument ") in BYSTANDERS
-
-
-def _order(case: Case) -> Iterator[Clue]:
-    """Yield the deciding lines by their order: how near a line is among those that matter."""
-    lines: dict[tuple[str, int], Step] = {}
-    for step in case.raise_slice:
-        if step.decides and step.node.line > 0 and step.before is not None:
-            lines.setdefault((step.node.file, step.node.line), step)
-    for order, ((file, line), step) in enumerate(lines.items()):
-        yield Clue("slice.order", file, line, 1 / (1 + order / 3), _why(step, "decides"))
 
 
 OTHER_PROPERTY = 0.3

@@ -16,10 +16,10 @@ from dl_bug_lsp.evidence import (
     monitored,
     names,
     numbers,
-    printed_lines,
     provenance,
     rank_divergence,
     types,
+    usual_places,
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import all_domain_rules
@@ -40,10 +40,10 @@ SOURCES: tuple[Source, ...] = (
     names.find_paths,
     data_files.find,
     bm25.find,
+    usual_places.find,
     all_domain_rules.find,
     all_repairs.find,
     computed_sizes.find,
-    printed_lines.find,
     interpretation.find,
     rank_divergence.find,
     monitored.find,

@@ -68,9 +68,7 @@ SOURCES = {
     "raising": "message",
     "repair": "repairs",
     "missing": "repairs",
-    "siblings": "repairs",
     "shapes": "shapes",
-    "printed": "printed",
 }
 """The source of evidence, by the field's terms, that a family of clues belongs to."""
 MAX_FRAMES = 200

@@ -11,6 +11,25 @@ from dl_bug_lsp.report import Advice
 
 
 @dataclass(frozen=True, slots=True)
+class UsualPlace:
+    """Code that usually holds the cause of a failure, of Python's syntax alone.
+
+    Looked for are calls whose callee ends in one of ``call``, without the keywords ``without``; in
+    a row without ``call``, statements. ``text`` is a regular expression for the source as
+    `ast.unparse` gives it and ``but`` one that must not occur in it; ``program`` must occur in the
+    program. ``share`` is how much the place says, in (0, 1].
+    """
+
+    why: str
+    call: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    text: str = ""
+    but: str = ""
+    program: str = ""
+    share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class ConditionalAdvice:
     """Advice that applies where the message holds one of ``when`` (always where that is empty).
 
@@ -24,6 +43,7 @@ class ConditionalAdvice:
     only: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
+    places: tuple[UsualPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +107,19 @@ def _advice(item: dict[str, Any]) -> ConditionalAdvice:
         tuple(item.get("only", ())),
         tuple(item.get("unless", ())),
         tuple(item.get("seen", ())),
+        tuple(_place(row) for row in item.get("places", ())),
+    )
+
+
+def _place(row: dict[str, Any]) -> UsualPlace:
+    return UsualPlace(
+        why=row["why"],
+        call=tuple(row.get("call", ())),
+        without=tuple(row.get("without", ())),
+        text=row.get("text", ""),
+        but=row.get("but", ""),
+        program=row.get("program", ""),
+        share=row.get("share", 1.0),
     )
 
 

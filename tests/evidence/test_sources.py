@@ -30,8 +30,6 @@ PARAMETERS = [
         "missing",
         "configuration",
         "shapes",
-        "printed",
-        "siblings",
         "batches",
         "interpretation",
     )

@@ -99,10 +99,7 @@ def _requirements(case: Case, module: str) -> Iterator[Clue]:
     declared = case.workspace.dependencies()
     for entry in declared:
         name = _plain(entry.key)
-        if name in names:
-            why = f"`{entry.key}` is declared here"
-            yield Clue("rules.requirement", entry.file, entry.line, 1.0, why)
-        else:
+        if name not in names:
             near = max(nearness(name, wanted) for wanted in names)
             prefix = any(wanted.startswith(name + "-") for wanted in names)
             score = max(near, 0.8 if prefix else 0.0)

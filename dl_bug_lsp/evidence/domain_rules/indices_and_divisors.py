@@ -133,13 +133,6 @@ def _count(step: Step, roles: frozenset[str]) -> Iterator[Clue]:
     if named and step.decides:
         why = f"`{node.text}` may set how many there can be"
         yield Clue("rules.count", node.file, node.line, 1 / (1 + step.distance / 8), why)
-    elif (
-        roles != CLASS_ROLES
-        and isinstance(node.expr, ast.Call)
-        and called_name(node.expr) in TABLES
-    ):
-        why = f"`{node.text}` is a table that the index may not fit"
-        yield Clue("rules.table", node.file, node.line, 1 / (1 + step.distance / 4), why)
 
 
 def find_division_by_zero(case: Case) -> Iterator[Clue]:
