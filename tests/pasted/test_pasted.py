@@ -29,13 +29,15 @@ NOT_YET = {
     "393-trt-network-output-cpp",
     "397-trt-builder-assertion-formats",
     "456-mps-llvm-broadcast-zsh-abort",
+    "513-invalid-loss-batch-behind-bar",
+    "531-nan-or-inf-tensor-then-runs-on",
 }
 """Cases that were read while working and are not read right."""
 HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 512
+    assert len(ALL) == 531
     assert sum(case.held_out for case in ALL) == 38
 
 
