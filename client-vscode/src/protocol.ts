@@ -62,6 +62,12 @@ export interface PlaceArgument {
   uri?: string;
 }
 
+/** What `dlBug.check` answers: docs/check.schema.json. */
+export interface CheckReport {
+  findings: { id: string; certainty: string; file: string; line: number; message: string }[];
+  problems: string[];
+}
+
 export const FAILURES_CHANGED = "dlBug/failuresChanged";
 /** The command that lenses run; the server names it because we say that we have it. */
 export const SHOW_SUSPECT = "dlBug.showSuspect";

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
@@ -86,7 +87,7 @@ def find_names(case: Case) -> Iterator[Clue]:
             for clue in _exact(kind, form, words):
                 if not (is_missing and kind == "argument" and not clue.file.endswith(CODE)):
                     yield clue
-        if kind in NEAR_KINDS and len(text) > 1:
+        if kind in NEAR_KINDS and len(text) > 1 and " " not in text and text not in BUILTINS:
             yield from _near(kind, text.rpartition(".")[2], words)
 
 
@@ -193,6 +194,10 @@ def find_paths(case: Case) -> Iterator[Clue]:
     if not paths:
         return
     files = case.workspace.files()
+    moves = _changed_folders(case) if any(_is_there(path, files) for path in paths) else []
+    for file, line, text in moves:
+        why = f"`{text}` changes the folder that paths are looked up from; the file is in this one"
+        yield Clue("paths.folder", file, line, 1.0 / len(moves), why)
     texts = case.words.texts(PATH_ROLES)
     for path in sorted(paths):
         if "None" in path.split("/"):
@@ -220,6 +225,34 @@ def find_paths(case: Case) -> Iterator[Clue]:
                     why = f"`{step.node.text}` makes the path of the message"
                     yield Clue("paths.slice", step.node.file, step.node.line, 1.0, why)
     yield from _files(paths, files)
+
+
+def _is_there(path: str, files: tuple[str, ...]) -> bool:
+    """Whether a relative path leads to a file or folder from the workspace's root."""
+    clean = posixpath.normpath(path)
+    is_relative = not clean.startswith(("/", "..")) and clean != "."
+    return is_relative and any(f == clean or f.startswith(f"{clean}/") for f in files)
+
+
+CHANGES_FOLDER = re.compile(r"^\s*(?:cd|pushd)\s+\S|\bos\.chdir\(|\bcontextlib\.chdir\(")
+
+
+def _changed_folders(case: Case) -> list[tuple[str, int, str]]:
+    """Return (file, line, text) of what makes the run leave the folder that it was started in.
+
+    Hydra does so for `hydra.job.chdir` (Hydra 1.3, "Output/Working directory").
+    """
+    found = [
+        (entry.file, entry.line, f"{entry.key}: {entry.text}")
+        for entry in case.config_entries
+        if entry.key == "chdir" and entry.value is True
+    ]
+    scripts = [file for file in case.workspace.files() if file.endswith((".sh", ".bash", ".slurm"))]
+    for file in (*case.code_files, *scripts[:MOST_TEXTS]):
+        for number, line in enumerate(case.workspace.lines(file), 1):
+            if CHANGES_FOLDER.search(line):
+                found.append((file, number, line.strip()))
+    return found
 
 
 def _named_places(case: Case) -> Iterator[Clue]:

@@ -20,7 +20,7 @@ RAISES = "is the expression that failed"
 STANDS = "stands at the line that failed"
 LED = "is the call that led to the failure"
 MAY_RAISE = "may be the expression that failed"
-TRAINS = "is a step of the training"
+TRAINS = "may be a step of the training"
 """What is said of the expression that a slice begins with."""
 
 
@@ -83,6 +83,17 @@ BYSTANDERS = {
     "num_workers",
     "dropout",
     "shuffle",
+    "validation_split",
+    "validation_freq",
+    "initial_epoch",
+    "monitor",
+    "min_delta",
+    "restore_best_weights",
+    "pin_memory",
+    "persistent_workers",
+    "prefetch_factor",
+    "gradient_clip_val",
+    "log_dir",
 }
 """Settings that are on the way of nearly every value and decide about no shape, index or key."""
 INDIFFERENT = {

@@ -19,6 +19,7 @@ from dl_bug_lsp.evidence import (
     provenance,
     rank_divergence,
     types,
+    usual_places,
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import all_domain_rules
@@ -39,6 +40,7 @@ SOURCES: tuple[Source, ...] = (
     names.find_paths,
     data_files.find,
     bm25.find,
+    usual_places.find,
     all_domain_rules.find,
     all_repairs.find,
     computed_sizes.find,

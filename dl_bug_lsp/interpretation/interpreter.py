@@ -1928,6 +1928,8 @@ class Interpreter:
             counted = self._member(data.cls, "__len__")
             if counted is not None and isinstance(counted.data, FunctionValue):
                 length = self._enter(counted.data, (value,), {})
+            if length.data == 0:
+                return []
             return Lazy(self._enter(method.data, (value, Value(0)), {}), length)
         return Lazy(unknown(value), Value(UNKNOWN))
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.report import Advice, CategoryVerdict
-from dl_bug_lsp.taxonomy.categories import ConditionalAdvice, category, classics
+from dl_bug_lsp.taxonomy.categories import (
+    ConditionalAdvice,
+    UsualPlace,
+    category,
+    classics,
+)
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
 from dl_bug_lsp.tracebacks.values import Failure
 
@@ -34,8 +39,7 @@ def advice(
     says that a notebook's cells are known to have run once, from the top. ``reasons`` is what the
     evidence of the first place says: of general advice, what shares most words with it comes first.
     """
-    text = ClassificationContext(failure, failure.cause).text if failure.cause is not None else ""
-    text = f"{text} {failure.evidence.lower()}"
+    text = _text(failure)
     about = f"{text} {_around(failure)}"
     if not ran_in_order and any(_CELL.search(frame.file) for frame in failure.frames):
         text += f" {IN_NOTEBOOK}"
@@ -64,6 +68,21 @@ def advice(
     else:
         chosen = general
     return tuple(row.advice for row in chosen[:MOST])
+
+
+def usual_places(failure: Failure) -> tuple[UsualPlace, ...]:
+    """Return where failures whose message says what this one says usually have their cause."""
+    text = _text(failure)
+    about = f"{text} {_around(failure)}"
+    rows = (row for row in classics() if row.places)
+    known = (row for row in rows if _applies(row, text) and _concerns(row, about))
+    return tuple(place for row in known for place in row.places)
+
+
+def _text(failure: Failure) -> str:
+    """Return the message in lower case, with what else says what failed."""
+    text = ClassificationContext(failure, failure.cause).text if failure.cause is not None else ""
+    return f"{text} {failure.evidence.lower()}"
 
 
 def _words(text: str) -> set[str]:

@@ -12,7 +12,13 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, near_scopes, source
+from dl_bug_lsp.evidence.domain_rules.syntax import (
+    calls_in,
+    near_files,
+    near_scopes,
+    source,
+    standard_modules,
+)
 from dl_bug_lsp.evidence.numbers import indexes_shape
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.nodes import Instance, LibraryObject, StepKind
@@ -325,11 +331,15 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
         return
     for file in dict.fromkeys(scope.file for scope in near_scopes(case)):
         tree = case.workspace.tree(file)
+        modules = standard_modules(tree)
         for node in ast.walk(tree) if tree is not None else ():
             call = node.value if isinstance(node, ast.Expr) else None
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
                 continue
             name = call.func.attr
+            if source(call.func.value) in modules:
+                # `os.replace` and its like are called for what they do.
+                continue
             if name not in GIVES_NEW or any(k.arg == "inplace" for k in call.keywords):
                 continue
             if name in OF_MODULES and _names_module(call.func.value):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -54,8 +54,16 @@ class Origin:
 class Training:
     """One case's program; everything is computed when first asked for."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(
+        self,
+        case: Case,
+        files: Sequence[str] | None = None,
+        tables: Sequence[str] | None = None,
+    ) -> None:
+        """Take a case; its program and data are ``files`` and ``tables``, else the workspace's."""
         self.case = case
+        self.tables = tables
+        self._files = files
         self.engine = case.engine
         self.category = case.category.id
         self._nodes: dict[str, ModuleNodes] = {}
@@ -63,6 +71,9 @@ class Training:
     @cached_property
     def modules(self) -> list[Scope]:
         """The modules of the workspace without its tests; of many, those that train something."""
+        if self._files is not None:
+            given = [self.engine.program.module(file) for file in self._files]
+            return [module for module in given if module is not None]
         files = [f for f in self.case.workspace.python_files() if not _is_test(f)]
         files = files or list(self.case.workspace.python_files())
         if len(files) > MAX_MODULES:
