@@ -148,7 +148,7 @@ def find(case: Case) -> Iterator[Clue]:
         else:
             hits = [h for f, pieces in files.items() for h in _matching(f, pieces, place, wanted)]
         on_way = [hit for hit in hits if _lines(hit) & near]
-        chosen = on_way or hits
+        chosen = on_way if place.way else on_way or hits
         if len(chosen) > MOST_HITS:
             continue
         for hit in chosen:
@@ -189,7 +189,7 @@ def _holds(case: Case, file: str, pattern: str) -> bool:
 
 
 def _lines(hit: Hit) -> set[tuple[str, int]]:
-    return {(hit.file, line) for line in range(hit.line, min(hit.end_line, hit.line + 40) + 1)}
+    return {(hit.file, line) for line in range(hit.line, hit.end_line + 1)}
 
 
 def _short(text: str) -> str:
@@ -256,7 +256,9 @@ def _calls(node: ast.stmt | ast.expr) -> Iterator[ast.Call]:
 
 
 def _last(node: ast.stmt | ast.expr) -> int:
-    """Return the last line of a statement, of a compound one that of its header."""
+    """Return the last line of a statement; of a loop, branch or block that of its header."""
+    if isinstance(node, DEFINITIONS):
+        return node.end_lineno or node.lineno
     body = getattr(node, "body", None)
     if isinstance(body, list) and body:
         return max(node.lineno, int(body[0].lineno) - 1)
