@@ -12,12 +12,25 @@ from dl_bug_lsp.report import Advice
 
 @dataclass(frozen=True, slots=True)
 class UsualPlace:
-    """Code that usually holds the cause of a failure, of Python's syntax alone.
+    """Code or a setting that usually holds the cause of a failure, of the syntax alone.
 
     Looked for are calls whose callee ends in one of ``call``, without the keywords ``without``; in
-    a row without ``call``, statements. ``text`` is a regular expression for the source as
-    `ast.unparse` gives it and ``but`` one that must not occur in it; ``program`` must occur in the
-    program. ``share`` is how much the place says, in (0, 1].
+    a row without ``call``, statements: of compound ones the line before the colon (``class Net(nn.
+    Module)``), and decorators with their ``@``. All other fields are regular expressions, searched
+    in the source as `ast.unparse` gives it, and must all hold:
+
+    - ``text`` occurs in the call or statement and ``but`` does not;
+    - ``inside`` occurs in a line of the compound statements around it (``def forward(self, x)``,
+      ``for batch in loader``, ``with torch.no_grad()``), and ``outside`` in none of them;
+    - ``has`` occurs in the function, class or module that it belongs to, ``lacks`` does not;
+      a definition is asked for its own body;
+    - ``before`` occurs in that body after it, ``after`` before it;
+    - ``program`` occurs in a line of the program and ``nowhere`` in none.
+
+    A row with ``key`` looks at settings instead: ``key`` is for the dotted path, ``text`` and
+    ``but`` for the value as written. In ``text``, ``<1>`` stands for what the first group of
+    ``message`` matched in the message. ``way`` leaves out what no value on the way to the failure
+    comes from. ``share`` is how much the place says, in (0, 1].
     """
 
     why: str
@@ -25,7 +38,17 @@ class UsualPlace:
     without: tuple[str, ...] = ()
     text: str = ""
     but: str = ""
+    inside: str = ""
+    outside: str = ""
+    has: str = ""
+    lacks: str = ""
+    before: str = ""
+    after: str = ""
     program: str = ""
+    nowhere: str = ""
+    key: str = ""
+    message: str = ""
+    way: bool = False
     share: float = 1.0
 
 
@@ -112,15 +135,8 @@ def _advice(item: dict[str, Any]) -> ConditionalAdvice:
 
 
 def _place(row: dict[str, Any]) -> UsualPlace:
-    return UsualPlace(
-        why=row["why"],
-        call=tuple(row.get("call", ())),
-        without=tuple(row.get("without", ())),
-        text=row.get("text", ""),
-        but=row.get("but", ""),
-        program=row.get("program", ""),
-        share=row.get("share", 1.0),
-    )
+    named = {name: tuple(row.get(name, ())) for name in ("call", "without")}
+    return UsualPlace(**{**row, **named})
 
 
 @cache

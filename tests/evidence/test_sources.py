@@ -31,6 +31,7 @@ PARAMETERS = [
         "configuration",
         "shapes",
         "batches",
+        "classics",
         "interpretation",
     )
     for program in programs(CASES / f"{file}.txt")
