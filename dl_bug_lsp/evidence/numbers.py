@@ -252,6 +252,7 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
         return
     index = max(indices)
     told = {f.value for f in case.facts.of(FactKind.BOUND) if isinstance(f.value, int)}
+    yield from _settings_of_classes(case, index)
     for step in steps:
         node = step.node
         if node.line <= 0:
@@ -260,6 +261,8 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
             if not 0 < number <= index or (told and number not in told):
                 continue
             name = _name_of(step)
+            if step.roles[-1:] in (("argument dim",), ("argument axis",)):
+                continue
             counts = any(word in name for word in COUNT_WORDS)
             score = 1 / (1 + (index - number)) * (1.0 if counts else 0.5)
             if _counts_other(case, name):
@@ -271,6 +274,23 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
             why = f"`{node.text}`{limit} {verb} no room for index {index}"
             kind = "numbers.bound" if step.decides else "numbers.bound_passed"
             yield Clue(kind, node.file, node.line, score, why)
+
+
+OF_CLASSES = re.compile(r"class|label|out_?(?:channels|features|dim|put|size)|vocab|_cls|ntoken")
+MOST_CLASSES = 1000
+
+
+def _settings_of_classes(case: Case, index: int) -> Iterator[Clue]:
+    """Suspect the run's settings that count classes, where a label is no class."""
+    files = case.engine.run.files
+    for entry in case.config_entries if "arget" in case.message else ():
+        number = entry.value
+        if type(number) is not int or not 0 < number <= index <= MOST_CLASSES:
+            continue
+        if (not files or entry.file in files) and OF_CLASSES.search(entry.key.lower()):
+            score = 1.0 / (1 + (index - number)) * (1.0 if files else 0.5)
+            why = f"`{entry.key}: {entry.text}` leaves no room for the label {index}"
+            yield Clue("numbers.bound", entry.file, entry.line, score, why)
 
 
 OTHER_COUNTS = (
@@ -330,6 +350,10 @@ def _numbers(workspace: Workspace, file: str) -> list[tuple[int, int, str]]:
     return found
 
 
+MOST_USUAL = 4
+"""Numbers up to this one stand in every config."""
+
+
 def _elsewhere(case: Case, wanted: set[int]) -> Iterator[Clue]:
     """Look for the numbers anywhere in the configs and the code, for what no slice reaches."""
     wanted = {n for n in wanted if n > 2}
@@ -349,3 +373,11 @@ def _elsewhere(case: Case, wanted: set[int]) -> Iterator[Clue]:
     for file, line, number, text in hits:
         score = _rarity(number, counts[number])
         yield Clue("numbers.literal", file, line, score, f"`{text}` is a number of the message")
+    run = case.engine.run.configs
+    of_run = Counter(n for file, _, n, _ in hits if file in run)
+    for file, line, number, text in hits:
+        if file in run and of_run[number] == 1 and number > MOST_USUAL:
+            why = (
+                f"`{text}` is the only setting of this run that is {number}, a size of the message"
+            )
+            yield Clue("config.only_number", file, line, 1.0, why)

@@ -126,6 +126,8 @@ def run_of(workspace: Workspace, told: Iterable[str], frames: tuple[str, ...]) -
     given = (names.find(w.text) for launch in launches for w in _with_values(launch.words))
     configs = dict.fromkeys(f for f in (*given, *named) if f is not None and f != script)
     configs = dict.fromkeys(f for f in configs if is_settings(workspace, f, script))
+    if not configs:
+        configs = dict.fromkeys(_printed_configs(workspace, script, text, frozenset(frames)))
     guessed = () if configs else _guessed(workspace, script, text, frozenset(frames))
     if not overrides:
         overrides = launches[0].words if len(launches) == 1 else ()
@@ -386,6 +388,53 @@ def _likeliest(
     best = max(scores)
     kept = [launch for launch, score in zip(found, scores, strict=True) if score == best]
     return tuple(kept) if len(kept) <= MAX_KEPT else ()
+
+
+_PRINTED = re.compile(
+    r"([A-Za-z_][\w.\-]{1,80})['\"]?\s{0,40}[:=]\s{0,8}['\"]?([^\s,'\"{}()\[\];]{1,80})"
+)
+"""A setting as programs print it: ``lr: 0.1``, ``lr=0.1``, ``'lr': 0.1``."""
+FEW_PRINTED = 4
+"""Settings of a file that a log must print alike, so that the file is taken for the run's."""
+MOST_CANDIDATES = 150
+MOST_ENTRIES = 400
+
+
+def _printed_configs(
+    workspace: Workspace, script: str | None, text: str, frames: frozenset[str]
+) -> list[str]:
+    """Return the config files whose settings the log prints, with the same values.
+
+    Many programs print their settings when they start and name no file.
+    """
+    printed: dict[str, set[str]] = {}
+    for match in _PRINTED.finditer(text):
+        printed.setdefault(match[1].rpartition(".")[2], set()).add(_plain(match[2]))
+    if len(printed) < FEW_PRINTED:
+        return []
+    scores: dict[str, int] = {}
+    files = [f for f in workspace.files() if f.endswith(SETTINGS) and f not in frames]
+    for file in sorted(files, key=lambda f: (not is_config_name(f), f))[:MOST_CANDIDATES]:
+        if is_tooling(file) or not is_settings(workspace, file, script):
+            continue
+        entries = [e for e in workspace.config_entries(file)[:MOST_ENTRIES] if e.key in printed]
+        own = {(e.key, _plain(e.text)) for e in entries if e.value is not None}
+        same = {key for key, value in own if value in printed[key]}
+        other = {key for key, _ in own} - same
+        if len(same) >= FEW_PRINTED and len(other) * 2 <= len(same):
+            scores[file] = len(same) - len(other)
+    best = max(scores.values(), default=0)
+    found = [file for file, score in scores.items() if score == best]
+    return found if len(found) <= MAX_KEPT else []
+
+
+def _plain(value: str) -> str:
+    """Return a value in the one way in which different spellings of it agree."""
+    text = value.strip("'\" ").rstrip(".").lower()
+    try:
+        return repr(float(text))
+    except ValueError:
+        return text
 
 
 def _guessed(

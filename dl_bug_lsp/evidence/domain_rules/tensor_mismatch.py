@@ -383,8 +383,10 @@ def _loop_layers(scope: Scope) -> Iterator[Clue]:
         stored = {
             n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
         }
+        # What stands below a condition may run in one round alone.
+        sometimes = {id(n) for c in ast.walk(loop) if isinstance(c, ast.If) for n in ast.walk(c)}
         for call in ast.walk(loop):
-            if not isinstance(call, ast.Call) or len(call.args) < 2:
+            if not isinstance(call, ast.Call) or len(call.args) < 2 or id(call) in sometimes:
                 continue
             if called_name(call) not in LAYERS or not called_name(call)[0].isupper():
                 continue
