@@ -26,7 +26,7 @@ MOST_FOUND = 20
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::-([^{}$]*))?\})")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _PYTHON = re.compile(r"(?:.*[/\\])?(?:python|pypy)[\d.]*(?:\.exe)?")
-_TESTS = re.compile(
+TESTS = re.compile(
     r"(?:^|/)(?:tests?|docs?|benchmarks?)/|(?:^|/)(?:test_\w*|\w*_test|conftest)\.py$"
 )
 
@@ -105,7 +105,7 @@ def entries_found(workspace: Workspace) -> Entries:
     reader = _Reader(workspace)
     entries: list[Entry] = []
     for file in workspace.files():
-        if f"/{file.lower()}".endswith(LAUNCHERS) and not _TESTS.search(file):
+        if f"/{file.lower()}".endswith(LAUNCHERS) and not TESTS.search(file):
             entries.extend(reader.of_file(file))
             if len(entries) > MOST_ENTRIES:
                 break
@@ -116,7 +116,7 @@ def entries_found(workspace: Workspace) -> Entries:
         if len(named) >= MOST_FOUND:
             break
         is_run = file.endswith(".ipynb") or _has_main(workspace, file)
-        if not _TESTS.search(file) and is_run:
+        if not TESTS.search(file) and is_run:
             named.add(file)
             entries.append(Entry(file, (), file, 0, folder=None))
     unique = tuple(dict.fromkeys(entries))[:MOST_ENTRIES]

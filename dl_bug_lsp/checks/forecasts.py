@@ -345,6 +345,9 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
         level = Certainty.LOOK
     elif len(reached) > MOST_SURE_FILES:
         level = Certainty.LIKELY if is_sure else Certainty.LOOK
+    if entry.script.endswith(".ipynb") and entry.file == entry.script:
+        # Nobody named this notebook: its cells may be run in another order, or one of them only.
+        level = Certainty.LOOK
     message = f"The run {FAILS[level]} in {where}: {_said(raised)}.{near}"
     yield finding(check, file, line, message, *evidence, certainty=level, category=category)
 

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dl_bug_lsp.checks.entries import Entry
+from dl_bug_lsp.checks.entries import TESTS, Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.forecasts import forecast_of
 from dl_bug_lsp.checks.program import CheckedProgram, finding
@@ -290,7 +290,8 @@ def _device(program: CheckedProgram) -> Iterator[Finding]:
     version = environment.distributions.get("torch", "") if environment is not None else ""
     if not version.endswith("+cpu"):
         return
-    texts = {file: program.workspace.text(file) or "" for file in program.files}
+    files = [f for f in program.files if not TESTS.search(f)]
+    texts = {file: program.workspace.text(file) or "" for file in files}
     words = [word.text for entry in program.entries for word in entry.words]
     if any("is_available" in text or "device_count" in text for text in texts.values()) or any(
         "cpu" in word or "mps" in word for word in words
