@@ -22,6 +22,8 @@ NOTEBOOK_RUNNERS = frozenset(
     ("jupyter", "papermill", "nbconvert", "jupyter-execute", "jupyter-nbconvert")
 )
 MOST_ENTRIES = 60
+MOST_OPEN = 20
+"""Scripts and targets that start one another."""
 MOST_FOUND = 20
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::-([^{}$]*))?\})")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
@@ -270,7 +272,7 @@ class _Reader:
 
     def of_file(self, file: str, folder: str | None = "") -> Iterator[Entry]:
         """Yield the runs that a shell script or a Makefile holds."""
-        if file in self._open or len(self._open) > 20:
+        if file in self._open or len(self._open) > MOST_OPEN:
             return
         if file.endswith("launch.json"):
             yield from self._editor(file)
@@ -338,7 +340,13 @@ class _Reader:
         if lacking:
             self.problems.append(f"{file} has no target '{lacking[0]}'")
         text = [(number, line.replace("$$", "$")) for number, line in chosen]
+        call = f"{file} {' '.join(targets)}"
+        if call in self._open or len(self._open) > MOST_OPEN:
+            # A target that makes itself, or others in a circle.
+            return
+        self._open.add(call)
         yield from self._commands(file, text, folder)
+        self._open.discard(call)
 
     def _editor(self, written: str) -> Iterator[Entry]:
         """Yield the configurations of a ``launch.json``, or the one named after a colon."""

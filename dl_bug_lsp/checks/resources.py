@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dl_bug_lsp.checks.entries import TESTS, Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
@@ -107,9 +108,9 @@ SETS_LATER = re.compile(
     r"|PYTHON\w+|CONDA_\w+|VIRTUAL_ENV|HOSTNAME"
 )
 TESTS_OF_TEXT = frozenset(("startswith", "autocast", "join", "in", "print", "manual_seed"))
-CHECKING = ("require_version", "pkg_resources", "check_min_version", "importlib.metadata",
-            "importlib_metadata", "packaging.version", "parse_requirements")  # fmt: skip
+CHECKING = ("require_version", "pkg_resources.require", "check_min_version", "parse_requirements")
 """What programs check the versions of their libraries with."""
+MOST_WITHOUT_RIGHTS = 4
 OUTPUTS = ("out", "output", "save", "log", "export", "result")
 
 
@@ -124,8 +125,11 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
         if tree is not None:
             yield from _started(program, file, tree)
             yield from _variables(program, file, tree)
-    for file in program.launchers:
-        yield from _started_by_shell(program, file)
+    started = [found for file in program.launchers for found in _started_by_shell(program, file)]
+    if len(started) > MOST_WITHOUT_RIGHTS:
+        # An archive, or a file system without them, has lost the rights of all scripts.
+        started = [replace(found, certainty=Certainty.LOOK) for found in started]
+    yield from started
     yield from _device(program)
     yield from _versions(program)
 
