@@ -302,7 +302,8 @@ def diagnose(
     ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
     kind, score = ranked[0]
     own = [f for f in findings if _RULES[f.rule].kind == kind]
-    own.sort(key=lambda f: (f not in fired, -f.amount))
+    # Amounts of different rules do not compare; what is usually right leads.
+    own.sort(key=lambda f: (f not in fired, -model.precision.get(f.rule, 0.0), -f.amount))
     cause = own[0] if own else _by_classifier(kind, facts)
     rest = [f for f in fired if f.rule in FOLLOWS or not _RULES[f.rule].kind]
     rest = sorted((f for f in rest if f is not cause), key=lambda f: (f.step, f.rule))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 
 from dl_bug_lsp.monitoring.diagnosis_facts import (
     RunFacts,
@@ -229,6 +230,28 @@ def rate_high(facts: RunFacts) -> Iterator[Finding]:
             "rates.high", amount,
             f"each of the first updates moves the weights by {amount:.2g} of their norm",
             1, "", facts.rate_sites, "lr",
+        )  # fmt: skip
+
+
+def warm_up(facts: RunFacts) -> Iterator[Finding]:
+    """Measure how far below its goal a rate ends that rises until the last step."""
+    rates = facts.rates
+    goals = [
+        settings.get("initial_lr")
+        for settings in facts.group_settings
+        if isinstance(settings.get("initial_lr"), float)
+    ]
+    goal = max((g for g in goals if g), default=None)
+    if goal is None or len(rates) < 10 or max(rates) <= 0:
+        return
+    rising = all(b >= a for a, b in pairwise(rates)) and rates[-1] > rates[0]
+    if rising and rates[-1] < goal:
+        count = len(facts.steps)
+        yield Finding(
+            "rates.warm_up", 1.0 - rates[-1] / goal,
+            f"the learning rate rises through all {count} steps and reaches {rates[-1]:.2g} of "
+            f"{goal:.2g}: its warm-up is longer than the training",
+            1, "", facts.rate_sites, "warm_up",
         )  # fmt: skip
 
 
