@@ -82,6 +82,10 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
                   "output_activation", "optimizer_of_other_copy", "bad_initialisation",
                   "constant_labels", "wrong_loss"),
     "rates.high": ("bad_initialisation", "zero_grad_missing"),
+    # The first batches of sorted rows have one label.
+    "data.constant_labels": ("not_shuffled",),
+    # What runs in evaluation mode is looked at less closely.
+    "layers.activation_missing": ("training_in_eval_mode",),
 }  # fmt: skip
 """What a symptom may follow from: where one of these kinds is found, the symptom is no cause."""
 

@@ -272,7 +272,7 @@ def training_in_eval_mode(facts: RunFacts) -> Iterator[Finding]:
     if not any(s.training for s in facts.run.steps) and facts.count("backward") > 3:
         seen += [s for s in facts.eval_steps if s.gradient and s.training is not None]
     wrong = [s for s in seen if s.training is False]
-    if len(seen) < 4 or not wrong:
+    if len(seen) < 2 or not wrong:
         return
     yield Finding(
         "modes.training_in_eval_mode", len(wrong) / len(seen),

@@ -438,7 +438,7 @@ class Layers:
         if not self._is_active:
             self._unwanted += 1
             return
-        if type(module).__module__ == "torch.nn.modules.loss":
+        if _is_loss(module):
             return
         began = time.perf_counter()
         self._renew(module)
@@ -480,7 +480,8 @@ class Layers:
     def _finish(self, module: Any, arguments: Any, keywords: Any, began: float) -> None:
         """End an outermost pass: what went into it, and in which mode."""
         self._seen_roots.add((id(module), self._is_train))
-        model = self.model_of(module)
+        # What goes into a loss is no data, also where the loss is a part of the model.
+        model = self.model_of(module) if not _is_loss(module) else None
         if model is None:
             return
         recorder = self.recorder
@@ -818,6 +819,10 @@ def _evenly(items: list[Any], most: int) -> list[Any]:
     if len(items) <= most:
         return items
     return [items[at * (len(items) - 1) // (most - 1)] for at in range(most)]
+
+
+def _is_loss(module: Any) -> bool:
+    return bool(type(module).__module__ == "torch.nn.modules.loss")
 
 
 def _is_sized(tensor: Any) -> bool:
