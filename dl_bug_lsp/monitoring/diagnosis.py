@@ -287,9 +287,10 @@ def diagnose(
     for finding in fired:
         # A symptom that follows from another kind that was found is no cause of its own.
         kind = _RULES[finding.rule].kind
-        causes = FOLLOWS.get(finding.rule, ())
-        if kind and any(c in followed and c != kind for c in causes):
-            scores[kind] *= FOLLOWING
+        causes = [c for c in FOLLOWS.get(finding.rule, ()) if c in followed and c != kind]
+        if kind and causes:
+            surest = max(scores[c] for c in causes)
+            scores[kind] = min(FOLLOWING * scores[kind], BELOW * surest)
     alone = fault >= model.least_fault and len(facts.steps) >= FEW_STEPS
     alone = alone and not facts.is_adversarial
     if not scores and not alone:
@@ -326,7 +327,7 @@ def diagnose(
     )
 
 
-FOLLOWING = 0.6
+FOLLOWING, BELOW = 0.6, 0.95
 NOTHING_LEARNT, HARDLY_LEARNT = 1.15, 0.97
 """Losses at the end, by that of a model that knows no inputs: worse than it, and as bad as it."""
 

@@ -384,7 +384,6 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
       await first.click();
       await vs.status(`Ln ${line}, Col \\d+.*`).waitFor();
       await vs.squiggle().waitFor();
-      await vs.lens(/Suspicious places? 1/).waitFor();
       if (name === "lightning") {
         await page.keyboard.press("Control+Shift+M");
         await page.locator(".markers-panel .monaco-list-row", { hasText: "softmax" }).first().waitFor();
