@@ -183,7 +183,7 @@ def warm(framework: str, cases: list[dict[str, Any]], half: str) -> None:
          "TF_NUM_INTRAOP_THREADS": "1", "TF_NUM_INTEROP_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3",
          "CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
     )  # fmt: skip
-    for name in WARM[framework]:
+    for name in (*WARM[framework], "dl_bug_lsp.monitoring.store"):
         __import__(name)
     if framework != "keras":
         sys.modules["torch"].set_num_threads(1)
@@ -196,6 +196,8 @@ def warm(framework: str, cases: list[dict[str, Any]], half: str) -> None:
             try:
                 code = child(at, case.get("command") or [case["program"]],
                              case.get("environment", {}), case.get("python_path", []))  # fmt: skip
+            except BaseException:
+                traceback.print_exc()
             finally:
                 os._exit(code)
         code = _wait(process)

@@ -263,6 +263,8 @@ def rate_low(facts: RunFacts) -> Iterator[Finding]:
         if level is not None:
             numbers.append(level)
     count = len(facts.steps)
+    if not any(facts.steps_of(o) for o in facts.optimizers):
+        return
     if numbers and count:
         total = max(numbers) * count
         amount = min(99.0, -math.log10(total)) if total > 0 else 99.0

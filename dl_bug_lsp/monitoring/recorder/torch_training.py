@@ -61,6 +61,8 @@ NEW_OPTIMIZERS = 16
 LOOKED_AT = 8
 """Parameters of a model whose gradients are looked at before a step's first backward."""
 MOST_GRAPHS = 64
+FIRST_GRAPHS = 12
+"""Steps whose graphs are watched whether they are looked at closely or not."""
 
 
 class _Alive:
@@ -374,8 +376,11 @@ class Training:
         recorder.start_clock()
         if not self._has_stepped and self._backwards >= self._stepless_most:
             self._end_stepless()
-        if recorder.sampling and self._backwards == 0:
-            self._look_back(tensor)
+        if self._backwards == 0:
+            if recorder.sampling:
+                self._look_back()
+            if recorder.sampling or len(self._graphs) < FIRST_GRAPHS:
+                self._watch_graph(tensor)
         self._backwards += 1
         if tensor.numel() != 1:
             return
@@ -394,8 +399,8 @@ class Training:
                 self.losses.of_graph(tensor, call.place)
             recorder.spent += time.perf_counter() - began
 
-    def _look_back(self, tensor: Any) -> None:
-        """Look for gradients and for graphs that are left of the steps before."""
+    def _look_back(self) -> None:
+        """Look for gradients that are left of the steps before."""
         began = time.perf_counter()
         self._looked += 1
         weights = [
@@ -406,6 +411,10 @@ class Training:
         gradients = [w.grad for w in weights if w is not None and w.grad is not None]
         if gradients and any(bool(g.detach().any()) for g in gradients):
             self._kept_gradients += 1
+        self.recorder.spent += time.perf_counter() - began
+
+    def _watch_graph(self, tensor: Any) -> None:
+        """Count the graphs that are left of the steps before, and watch the one of this step."""
         alive = sum(reference() is not None for reference in self._graphs[:-1])
         self._kept_graphs = max(self._kept_graphs, alive)
         if tensor.grad_fn is not None and len(self._graphs) < MOST_GRAPHS:
@@ -413,7 +422,6 @@ class Training:
             hook = _Alive()
             tensor.grad_fn.register_prehook(hook)
             self._graphs.append(weakref.ref(hook))
-        self.recorder.spent += time.perf_counter() - began
 
     def _not_finite(self, tensor: Any, value: float, call: Call) -> None:
         """Keep what is known of the first loss that is no number."""
