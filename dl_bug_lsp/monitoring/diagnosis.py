@@ -283,14 +283,7 @@ def diagnose(
             continue
         sure = SURE if rule.is_certain else model.precision.get(rule.id, UNKNOWN_PRECISION)
         scores[rule.kind] = max(scores.get(rule.kind, 0.0), sure)
-    followed = set(scores)
-    for finding in fired:
-        # A symptom that follows from another kind that was found is no cause of its own.
-        kind = _RULES[finding.rule].kind
-        causes = [c for c in FOLLOWS.get(finding.rule, ()) if c in followed and c != kind]
-        if kind and causes:
-            surest = max(scores[c] for c in causes)
-            scores[kind] = min(FOLLOWING * scores[kind], BELOW * surest)
+    _lower_symptoms(scores, fired)
     alone = fault >= model.least_fault and len(facts.steps) >= FEW_STEPS
     alone = alone and not facts.is_adversarial
     if not scores and not alone:
@@ -325,6 +318,17 @@ def diagnose(
         (cause, *rest),
         tuple((k, round(s, 3)) for k, s in ranked[1:4]),
     )
+
+
+def _lower_symptoms(scores: dict[str, float], fired: Sequence[Finding]) -> None:
+    """Let kinds whose symptom follows from another kind that was found count less than that one."""
+    kinds = set(scores)
+    for finding in fired:
+        kind = _RULES[finding.rule].kind
+        causes = [c for c in FOLLOWS.get(finding.rule, ()) if c in kinds and c != kind]
+        if kind and causes:
+            surest = max(scores[c] for c in causes)
+            scores[kind] = min(FOLLOWING * scores[kind], BELOW * surest)
 
 
 FOLLOWING, BELOW = 0.6, 0.95

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from pathlib import Path
 
 import torch
 import torch.distributed as dist
@@ -32,8 +33,7 @@ def main():
     total = hashlib.sha256(torch.get_rng_state().numpy().tobytes())
     for value in model.state_dict().values():
         total.update(value.numpy().tobytes())
-    with open(f"{os.environ['DIGESTS']}.{rank}", "w") as stream:
-        stream.write(total.hexdigest())
+    Path(f"{os.environ['DIGESTS']}.{rank}").write_text(total.hexdigest())
     dist.destroy_process_group()
 
 
