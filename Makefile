@@ -5,11 +5,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FIXTURES_VENV := .venv-fixtures
 
+DEMO := fixtures/104-charlm-context-length
+
 .PHONY: demo test check fixtures soak fuzz benchmark factory-setup factory factory-demo factory-table vsix test-client test-editors test-editor-vscode test-editors-terminal clean
 
 demo: $(READY)  ## show the main job on a recorded failure
-	$(BIN)/dl-bug-lsp localize fixtures/104-charlm-context-length/log.txt \
-	  --workspace fixtures/104-charlm-context-length/workspace --top 5
+	@echo "A recorded failure: $(DEMO)/log.txt"
+	@cd $(DEMO)/workspace && $(CURDIR)/$(BIN)/dl-bug-lsp localize ../log.txt --top 5
 
 test: check  ## check, then the whole test suite
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
@@ -21,8 +23,10 @@ check: $(READY)  ## lint, format, types
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("dl-bug-lsp needs Python 3.10 or newer" if sys.version_info < (3, 10) else 0)'
+	@echo "Setting up $(VENV) with the development tools; once, a minute or two"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --progress-bar on -c constraints.txt -e '.[dev]'
+	@echo "$(VENV) is ready"
 	touch $@
 
 fixtures: $(FIXTURES_VENV)/.ready  ## run every fixture again and record its log

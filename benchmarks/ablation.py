@@ -24,14 +24,13 @@ PARTS: dict[str, tuple[str, ...]] = {
     "provenance: slices": ("slice.", "outer_slice.", "focus."),
     "configuration": ("config.",),
     "data files": ("data_files.",),
-    "shapes, symbolic": ("shapes.",),
+    "sizes solved for their parts": ("shapes.",),
     "interpretation": ("interpretation.",),
-    "repairs": ("repair.", "missing.", "siblings."),
+    "repairs": ("repair.", "missing."),
     "facts: numbers, names, types, paths": (
         "numbers.", "names.", "types.", "dtypes.", "paths.", "place.",
     ),
     "contracts: domain and training rules": ("rules.", "training."),
-    "log and code together": ("printed.",),
     "stack beyond the raise site": ("stack_trace.frame", "stack_trace.maker"),
     "words": ("bm25.",),
 }  # fmt: skip

@@ -81,22 +81,34 @@ In `pyproject.toml`:
 
 ## In the editor
 
+![VS Code as a run starts: two findings](../client-vscode/images/before-a-run.png)
+
 `dlBug.check.when` says when: `run` (the default: as a command starts in the terminal), `save` or
-`off`. Nothing is shown on a project in which nothing is wrong; an edit of a file takes its findings
-back until the next check.
+`off`; *DL Bug: Check Before a Run* checks the programs of the folder. Libraries are those of the
+interpreter that is selected in the editor. Without one, the terminal may have activated another
+environment than the server knows: then a missing module is at most likely. Nothing is shown on a
+project in which nothing is wrong; an edit of a file takes its findings back until the next check.
 
 ## Before a commit, and in CI
 
-    # .pre-commit-config.yaml
+With an installed `dl-bug-lsp`, in `.pre-commit-config.yaml`:
+
     - repo: local
       hooks:
         - id: dl-bug-check
           name: dl-bug-lsp check
-          entry: dl-bug-lsp check
+          entry: dl-bug-lsp check        # or: dl-bug-lsp check -- bash run.sh
           language: system
           pass_filenames: false
 
-    dl-bug-lsp check --format github -- python train.py     # annotations of a pull request
+A commit is refused while something is surely wrong. A repository that holds this one's files can be
+named itself (`.pre-commit-hooks.yaml` has the hook `dl-bug-check`); the hook's environment is then
+pre-commit's own, so name the interpreter of the runs: `args: [--python, .venv/bin/python]`.
+
+In CI, with the job's packages installed, findings become annotations of a pull request:
+
+    - run: pip install 'dl-bug-lsp[check]'
+    - run: dl-bug-lsp check --format github -- python train.py --config configs/base.yaml
 
 ## All checks
 """

@@ -135,6 +135,7 @@ LIBRARIES = {
     "numpy": {
         *("retrieval", "evidence", "ranking", "spectrum", "techniques", "triage", "monitoring")
     },
+    "packaging": {"environments"},
     "pathspec": {"workspace"},
     "pyarrow": {"triage"},
     "pygls": {"server"},

@@ -8,6 +8,7 @@ import { Captures } from "./capture/captures";
 import { DebugCapture } from "./capture/debugging";
 import { NotebookCapture } from "./capture/notebooks";
 import { TerminalCapture } from "./capture/terminal";
+import { checkByHand } from "./commands/checking";
 import { explainCategory } from "./commands/explaining";
 import { Places } from "./commands/places";
 import { Texts } from "./commands/texts";
@@ -81,6 +82,7 @@ export function activate(context: vscode.ExtensionContext): void {
       update();
     }),
     explainCategory(failures),
+    checkByHand(waitedFor),
     vscode.commands.registerCommand("dlBug.toggleHeatMap", () => heatMap.toggle()),
     vscode.commands.registerCommand("dlBug.setUp", () => running.setUp()),
     vscode.commands.registerCommand("dlBug.restartServer", () => running.restart()),

@@ -20,6 +20,8 @@ export interface Failure {
   category: string;
   message: string;
   reliable: boolean;
+  /** How far the first place can be trusted, in two words; empty where it is likely. Absent in answers of older servers. */
+  doubt?: string;
   places: Place[];
 }
 
@@ -58,6 +60,12 @@ export interface PlaceArgument {
   failure?: string;
   suspect?: number;
   uri?: string;
+}
+
+/** What `dlBug.check` answers: docs/check.schema.json. */
+export interface CheckReport {
+  findings: { id: string; certainty: string; file: string; line: number; message: string }[];
+  problems: string[];
 }
 
 export const FAILURES_CHANGED = "dlBug/failuresChanged";

@@ -90,16 +90,45 @@ def meaning_of(text: str) -> Meaning | None:
         return Meaning(named)
     if not _IS_MESSAGE.search(text.strip()):
         return None
+    meaning, _ = _of_text(text)
+    if meaning is not None or "\n" in text.strip():
+        return meaning
+    for name in BARE:
+        meaning, rule = _of_text(f"{name}: {text.strip()}")
+        # What any message of this class is read as says nothing of this one.
+        if meaning is not None and rule not in ("text", _of_text(f"{name}: -")[1]):
+            return meaning
+    return _of_words(text)
+
+
+BARE = ("RuntimeError", "AttributeError", "ModuleNotFoundError", "TypeError", "ValueError")
+"""Exceptions that a message is tried as which was given without one."""
+
+
+def _of_words(text: str) -> Meaning | None:
+    """Return the one category that words of a text are synonyms of, if there is one only."""
+    rows = {row.id: row for row in categories()}
+    named = {SYNONYMS.get(word) for word in re.findall(r"\w+", text.lower())} - {None}
+    one = rows.get(next(iter(named)) or "") if len(named) == 1 else None
+    return Meaning(one) if one is not None else None
+
+
+def _of_text(text: str) -> tuple[Meaning | None, str]:
+    """Return what the failure means that a text tells and the rule that says so.
+
+    The meaning is None where there is no failure or no category for it.
+    """
+    rows = {row.id: row for row in categories()}
     log = read_log(text)
     failure = next((f for f in read_failures(log).failures if f.primary), None)
     if failure is None:
         failure = silent_failure(log)
     if failure is None:
-        return None
+        return None, ""
     if failure.kind is FailureKind.SILENT:
         verdict = classify_silent(failure, log)
     else:
         verdict = classify(failure, extract_facts(failure.cause) if failure.cause else None)
     if verdict.id not in rows or verdict.id == "unclassified":
-        return None
-    return Meaning(rows[verdict.id], advice(failure, verdict))
+        return None, verdict.rule
+    return Meaning(rows[verdict.id], advice(failure, verdict)), verdict.rule

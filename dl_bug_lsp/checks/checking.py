@@ -26,13 +26,17 @@ class CheckOptions:
     """What a user may choose; ``python`` is the interpreter as a word of a command line.
 
     Findings of the ids in ``ignore`` are left out, and those in files that match ``exclude``.
-    ``gpu`` is the memory of the card on which the job will run, in bytes.
+    ``gpu`` is the memory of the card on which the job will run, in bytes. ``selected`` is an
+    editor's interpreter, for commands that name none by its path; ``in_editor`` says that the
+    command's shell may have another ``PATH`` than this process.
     """
 
     python: str | None = None
     ignore: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     gpu: int | None = None
+    selected: str | None = None
+    in_editor: bool = False
 
 
 def check(
@@ -52,6 +56,8 @@ def check(
     program = CheckedProgram(
         workspace, entries.entries, environment, entries.launchers, options.gpu
     )
+    program.installs = entries.installs
+    program.other_path = options.in_editor and not options.selected
     found: list[Finding] = []
     if entries.entries or not command:
         for finder in FINDERS:
@@ -91,6 +97,8 @@ def _environment(
     named = [entry.interpreter for entry in entries.entries if entry.interpreter]
     plain = [name for name in dict.fromkeys(named) if "$" not in name]
     written = options.python or (plain[0] if len(plain) == 1 else None)
+    if options.selected and not (written and ("/" in written or "\\" in written)):
+        written = options.selected
     environment = environment_of(written, workspace.root)
     if environment is None:
         name = f"'{written}'" if written else "python"

@@ -48,9 +48,6 @@ HOLDERS = {"cfg", "config", "conf", "configs", "settings", "options", "opts", "o
            "hparams", "params", "hps", "c", "s", "setup", "spec"}  # fmt: skip
 NAMESPACES = ("SimpleNamespace", "Namespace", "EasyDict", "DictConfig", "AttrDict", "Munch", "Box",
               "OmegaConf.create", "ConfigDict")  # fmt: skip
-OTHER_READERS = ("OmegaConf", "hydra", "ruamel", "HfArgumentParser", "jsonargparse",
-                 "add_implicit_resolver")  # fmt: skip
-"""What reads such numbers as numbers."""
 MOST_ASKED = 600
 MOST_RUNS = 12
 _EXPONENT = re.compile(r"[-+]?\d+[eE][-+]?\d+|[-+]?\d+\.?\d*[eE]\d+")

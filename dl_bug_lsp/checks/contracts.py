@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
+from dl_bug_lsp.checks.tables import named_tables
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.collectives import (
     POINT_TO_POINT,
@@ -207,8 +208,9 @@ def _silent(program: CheckedProgram, files: tuple[str, ...]) -> Iterator[Finding
     """Yield what the rules of silent failures say of the files that a run imports."""
     reached = set(files)
     seen: set[tuple[str, int, str]] = set()
+    tables = named_tables(program, (".csv", ".tsv", ".jsonl"))
     for group in GROUPS:
-        training = Training(_case(program, group.category))
+        training = Training(_case(program, group.category), files, tables)
         for rule in group.rules:
             checkpoint()
             for clue in clues_of(rule, training):

@@ -18,6 +18,9 @@ from dl_bug_lsp.workspace.configs.shell_files import Command, Word, command_entr
 
 SHELLS = frozenset(("sh", "bash", "zsh", "dash", "sbatch", "qsub", "source", "."))
 SCRIPTS = (".sh", ".bash", ".zsh", ".sbatch", ".slurm", ".pbs")
+NOTEBOOK_RUNNERS = frozenset(
+    ("jupyter", "papermill", "nbconvert", "jupyter-execute", "jupyter-nbconvert")
+)
 MOST_ENTRIES = 60
 MOST_FOUND = 20
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::-([^{}$]*))?\})")
@@ -55,7 +58,8 @@ class Entry:
     def shown(self) -> str:
         """The command on one line."""
         words = " ".join(word.text for word in self.words)
-        return f"python {self.script} {words}".strip()
+        runner = "jupyter execute" if self.script.endswith(".ipynb") else "python"
+        return f"{runner} {self.script} {words}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ def entries_of_line(workspace: Workspace, line: str) -> Entries:
 
 
 def entries_found(workspace: Workspace) -> Entries:
-    """Return the programs that launch files run; without any, the scripts with a main part."""
+    """Return the programs that launch files run, the scripts with a main part, and notebooks."""
     reader = _Reader(workspace)
     entries: list[Entry] = []
     for file in workspace.files():
@@ -111,7 +115,8 @@ def entries_found(workspace: Workspace) -> Entries:
     for file in scripts:
         if len(named) >= MOST_FOUND:
             break
-        if not _TESTS.search(file) and _has_main(workspace, file):
+        is_run = file.endswith(".ipynb") or _has_main(workspace, file)
+        if not _TESTS.search(file) and is_run:
             named.add(file)
             entries.append(Entry(file, (), file, 0, folder=None))
     unique = tuple(dict.fromkeys(entries))[:MOST_ENTRIES]
@@ -153,6 +158,9 @@ class _Reader:
         name = words[0].text.rpartition("/")[2]
         if name == "make":
             yield from self._make(words[1:], folder)
+            return
+        if name in NOTEBOOK_RUNNERS:
+            yield from self._notebooks(words, name, file, before, folder)
             return
         shell = self._shell_script(words, name, folder)
         if shell is not None:
@@ -211,6 +219,27 @@ class _Reader:
         line = words[0].line
         launch = tuple(word.text for word in words[:at])
         return Entry(script, tuple(rest), file, line, interpreter, folder, given, launch)
+
+    def _notebooks(
+        self,
+        words: list[Word],
+        name: str,
+        file: str,
+        variables: dict[str, str],
+        folder: str | None,
+    ) -> Iterator[Entry]:
+        """Yield the notebooks that a command runs; papermill's second one is its output."""
+        if "nbconvert" in [w.text for w in words] and "--execute" not in [w.text for w in words]:
+            return
+        given = [w for w in words[1:] if w.text.endswith(".ipynb")]
+        for word in given[:1] if name == "papermill" else given:
+            notebook = self._file(word.text, folder)
+            if notebook is None:
+                if "$" not in word.text and not word.text.startswith("/"):
+                    self.problems.append(f"there is no notebook '{word.text}' in this folder")
+                continue
+            own = folder if name == "papermill" else posixpath.dirname(notebook)
+            yield Entry(notebook, (), file, word.line, None, own, tuple(sorted(variables.items())))
 
     def _near(self, written: str) -> str | None:
         name = written.rpartition("/")[2]

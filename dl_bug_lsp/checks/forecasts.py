@@ -325,7 +325,9 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
     if suspects:
         suspect = suspects[0]
         file, line = suspect.file, suspect.line
-        evidence += [reason.why for reason in suspect.evidence[:2]]
+        # What the stack says is said of a failure that has not happened.
+        reasons = [e.why for e in suspect.evidence if not e.kind.startswith("stack")]
+        evidence += reasons[:2]
         others = [f"{s.file}:{s.line}" for s in suspects[1:3]]
         if others:
             evidence.append(f"It may as well be {' or '.join(others)}.")

@@ -20,6 +20,7 @@ from dl_bug_lsp.environments.members import (
     may_take,
     module_of,
     names_of,
+    refused_texts,
 )
 from dl_bug_lsp.environments.signatures import Callee, LibraryApi, is_available
 from dl_bug_lsp.fixes.fix_context import only_slip
@@ -63,7 +64,16 @@ MEMBER = Check(
     "out, but for those of pandas and torch.nn, whose ways of doing so are known.",
     "frame.append(row, ignore_index=True)     # pandas 2: pd.concat",
 )
-CHECKS = (ATTRIBUTE, ARGUMENT, MISSING, MEMBER)
+CHOICE = Check(
+    "refused-text",
+    "illegal_argument",
+    Certainty.SURE,
+    "An estimator of scikit-learn is given a text that the installed version does not know.",
+    "The choices are those that the class itself declares (_parameter_constraints), with those of "
+    "its bases.",
+    'RandomForestClassifier(max_features="auto")     # since 1.3: sqrt, log2, None',
+)
+CHECKS = (ATTRIBUTE, ARGUMENT, MISSING, MEMBER, CHOICE)
 
 MOST_FOLLOWED = 6
 
@@ -90,7 +100,8 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
         if not names:
             continue
         excused = _excused(tree)
-        inside = program.function_lines(file)
+        # What stands in a function or a branch may not run.
+        inside = program.function_lines(file) | program.guarded_lines(file)
         seen: set[tuple[int, str]] = set()
         for node in ast.walk(tree):
             line = getattr(node, "lineno", 0)
@@ -286,6 +297,15 @@ def _call(
     assert program.environment is not None
     # Reading definitions is quick and says where nothing is wrong; jedi is asked about the rest.
     found = definition(program.environment, dotted)
+    if found is not None:
+        for name, text, choices in refused_texts(program.environment, found, node):
+            keyword = next(k for k in node.keywords if k.arg == name)
+            yield finding(
+                CHOICE, file, keyword.value.lineno,
+                f"'{dotted}' takes no '{text}' for '{name}'.",
+                f"The installed version takes {', '.join(choices) or 'no text'}.",
+                certainty=Certainty.LIKELY if inside else Certainty.SURE,
+            )  # fmt: skip
     if found is None or may_take(program.environment, found, node) is not False:
         return
     home = module_of(program.environment, found[0])

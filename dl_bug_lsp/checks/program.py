@@ -31,6 +31,10 @@ class CheckedProgram:
     ) -> None:
         self.gpu = gpu
         """The memory of the card in bytes, where it was given."""
+        self.installs = False
+        """Whether a script installs packages before the runs."""
+        self.other_path = False
+        """Whether the command's shell may find another interpreter on its ``PATH``."""
         self.forecasts: dict[Entry, tuple[Prediction | None, Forecast]] = {}
         self.missing: dict[Entry, list[Finding]] = {}
         """Files that the runs open and that are not there yet."""

@@ -9,17 +9,22 @@ from dl_bug_lsp.checks import (
     contracts,
     forecasts,
     library_calls,
+    model_code,
     options,
     paths,
     resources,
     sources,
+    tables,
 )
 from dl_bug_lsp.checks.findings import Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram
 
 Finder = Callable[[CheckedProgram], Iterator[Finding]]
 
-PARTS = (sources, options, configs, paths, library_calls, forecasts, contracts, resources)
+PARTS = (
+    sources, options, configs, paths, tables, library_calls, forecasts, contracts, model_code,
+    resources,
+)  # fmt: skip
 FINDERS: tuple[Finder, ...] = tuple(part.find for part in PARTS)
 CHECKS: tuple[Check, ...] = tuple(
     sorted((check for part in PARTS for check in part.CHECKS), key=lambda check: check.id)

@@ -14,6 +14,7 @@ from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.forecasts import forecast_of
 from dl_bug_lsp.checks.program import CheckedProgram, finding
+from dl_bug_lsp.environments.interpreters import excludes, normalised
 from dl_bug_lsp.environments.machine import (
     environment_variables,
     free_bytes,
@@ -24,6 +25,7 @@ from dl_bug_lsp.environments.machine import (
 from dl_bug_lsp.evidence.collectives import last_name
 from dl_bug_lsp.interpretation.footprint import Estimate
 from dl_bug_lsp.provenance.scopes import dotted_name
+from dl_bug_lsp.workspace.configs.shell_files import split_commands
 
 MEMORY = Check(
     "gpu-memory",
@@ -72,7 +74,27 @@ VARIABLE = Check(
     "of launchers (RANK, SLURM_*) are left out.",
     'root = os.environ["DATA_ROOT"]',
 )
-CHECKS = (MEMORY, DISK, PORT, RIGHTS, VARIABLE)
+DEVICE = Check(
+    "cuda-build",
+    "device_unavailable",
+    Certainty.LIKELY,
+    "The program asks for CUDA, and the installed PyTorch is built without it.",
+    "The version of the installed distribution ends with '+cpu', a text 'cuda' of the code is no "
+    "part of a comparison, and no file of the program asks is_available. Left out where a word of "
+    "the command names another device.",
+    'device: str = os.environ.get("DEVICE", "cuda")',
+)
+VERSION = Check(
+    "version-conflict",
+    "version_conflict",
+    Certainty.LIKELY,
+    "The installed version of a library is not one that the requirements allow.",
+    "requirements.txt and pyproject.toml against the metadata of the interpreter's packages. "
+    "Likely to matter where the program checks its requirements itself, "
+    "else only worth a look.",
+    "tokenizers>=0.19,<0.22        # 0.23.3 is installed",
+)
+CHECKS = (MEMORY, DISK, PORT, RIGHTS, VARIABLE, DEVICE, VERSION)
 
 CONTEXT_BYTES = 600_000_000
 """What CUDA and the kernels of PyTorch take beside tensors: about 0.3 to 0.8 GB by card."""
@@ -84,6 +106,10 @@ SETS_LATER = re.compile(
     r"|SLURM_\w+|CUDA_\w+|NCCL_\w+|OMPI_\w+|PMI\w*_\w+|HOME|USER|PATH|PWD|SHELL|LOGNAME|TMPDIR|LANG"
     r"|PYTHON\w+|CONDA_\w+|VIRTUAL_ENV|HOSTNAME"
 )
+TESTS_OF_TEXT = frozenset(("startswith", "autocast", "join", "in", "print", "manual_seed"))
+CHECKING = ("require_version", "pkg_resources", "check_min_version", "importlib.metadata",
+            "importlib_metadata", "packaging.version", "parse_requirements")  # fmt: skip
+"""What programs check the versions of their libraries with."""
 OUTPUTS = ("out", "output", "save", "log", "export", "result")
 
 
@@ -98,6 +124,10 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
         if tree is not None:
             yield from _started(program, file, tree)
             yield from _variables(program, file, tree)
+    for file in program.launchers:
+        yield from _started_by_shell(program, file)
+    yield from _device(program)
+    yield from _versions(program)
 
 
 def size_of(text: str) -> int | None:
@@ -211,6 +241,8 @@ def _started(program: CheckedProgram, file: str, tree: ast.Module) -> Iterator[F
             continue
         first = call.args[0].elts[:1]
         written = _last_text(first[0]) if first else None
+        if written is None and first:
+            written = _named_path(tree, first[0])
         if written is None or not written.endswith(SCRIPTS):
             continue
         target = program.workspace.file_named(written)
@@ -219,6 +251,96 @@ def _started(program: CheckedProgram, file: str, tree: ast.Module) -> Iterator[F
             message = f"'{target}' is started, and is not executable."
             said = "Make it so (chmod +x), or start it with its interpreter in front."
             yield finding(RIGHTS, file, call.lineno, message, said)
+
+
+def _named_path(tree: ast.Module, node: ast.expr) -> str | None:
+    """Return the last text of what a module binds to the one name in an expression."""
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - {"str", "os"}
+    bound = [
+        statement.value
+        for statement in tree.body
+        if isinstance(statement, ast.Assign)
+        and any(isinstance(t, ast.Name) and t.id in names for t in statement.targets)
+    ]
+    return _last_text(bound[0]) if len(bound) == 1 == len(names) else None
+
+
+def _started_by_shell(program: CheckedProgram, file: str) -> Iterator[Finding]:
+    """Yield scripts that a shell script starts by their path and that are not executable."""
+    lines = program.workspace.lines(file)
+    text = "\n".join(lines)
+    if "chmod" in text or "<<" in text:
+        return
+    for command in split_commands(list(enumerate(lines, 1)))[0]:
+        words = [w for w in command.words if not re.fullmatch(r"[A-Za-z_]\w*=.*", w.text)]
+        if not words or "/" not in words[0].text or not words[0].text.endswith(SCRIPTS):
+            continue
+        path = words[0].text.removeprefix("./")
+        if program.workspace.existing_file(path) != path:
+            continue
+        if is_not_executable(program.workspace.root / path):
+            message = f"'{path}' is started, and is not executable."
+            said = "Make it so (chmod +x), or start it with its interpreter in front."
+            yield finding(RIGHTS, file, words[0].line, message, said)
+
+
+def _device(program: CheckedProgram) -> Iterator[Finding]:
+    """Yield the place where CUDA is asked for, of a PyTorch that has none."""
+    environment = program.environment
+    version = environment.distributions.get("torch", "") if environment is not None else ""
+    if not version.endswith("+cpu"):
+        return
+    texts = {file: program.workspace.text(file) or "" for file in program.files}
+    words = [word.text for entry in program.entries for word in entry.words]
+    if any("is_available" in text or "device_count" in text for text in texts.values()) or any(
+        "cpu" in word or "mps" in word for word in words
+    ):
+        return
+    for file, text in texts.items():
+        tree = program.workspace.tree(file) if "cuda" in text and "torch" in text + "".join(
+            texts.values()) else None  # fmt: skip
+        if tree is None:
+            continue
+        excused = program.guarded_lines(file)
+        compared = {
+            id(part)
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.Compare, ast.JoinedStr))
+            or (isinstance(node, ast.Call) and last_name(node.func) in TESTS_OF_TEXT)
+            or (isinstance(node, ast.keyword) and node.arg in ("choices", "help", "device_type"))
+            for part in ast.walk(node)
+        }
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+            if not re.fullmatch(r"cuda(?::\d)?", node.value) or node.lineno in excused:
+                continue
+            if id(node) not in compared:
+                message = f"'{node.value}' is asked for, and the installed PyTorch has no CUDA."
+                yield finding(DEVICE, file, node.lineno, message, f"Installed is torch {version}.")
+                return
+
+
+def _versions(program: CheckedProgram) -> Iterator[Finding]:
+    """Yield requirements that the installed versions do not meet."""
+    environment = program.environment
+    if environment is None or not program.workspace.dependencies():
+        return
+    text = "\n".join(program.workspace.text(file) or "" for file in program.files)
+    asks = any(word in text for word in CHECKING)
+    for entry in program.workspace.dependencies():
+        installed = environment.distributions.get(normalised(str(entry.key)))
+        line = program.workspace.source_line(entry.file, entry.line)
+        written = re.search(r"[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?\s*[~<>=!][^#;'\"]*", line)
+        if installed is None or written is None:
+            continue
+        requirement = written[0].strip().rstrip(",]").strip()
+        if not excludes(requirement, str(entry.key), installed):
+            continue
+        message = f"Installed is {entry.key} {installed}, which '{requirement}' excludes."
+        said = f"It is that of {environment.interpreter}."
+        level = Certainty.LIKELY if asks else Certainty.LOOK
+        yield finding(VERSION, entry.file, entry.line, message, said, certainty=level)
 
 
 def _last_text(node: ast.expr) -> str | None:

@@ -6,12 +6,13 @@ import ast
 import builtins
 import re
 import symtable
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
-from dl_bug_lsp.environments.interpreters import normalised
+from dl_bug_lsp.environments.interpreters import environment_of, normalised
 from dl_bug_lsp.fixes.fix_context import is_slip, only_slip
 from dl_bug_lsp.fixes.library_names import tables
 from dl_bug_lsp.provenance.scopes import Scope
@@ -67,6 +68,14 @@ KNOWN_NAMES = {*dir(builtins), "__file__", "__path__", "__builtins__", "__annota
 OLD_NAMES = {"unicode", "xrange", "basestring", "long", "raw_input", "unichr", "reduce", "cmp",
              "file", "buffer", "execfile", "intern"}  # fmt: skip
 """Names of Python 2, which programs for both ask for below a test of the version."""
+
+
+KNOWN_PARTS = frozenset(
+    ("numpy", "yaml", "tqdm", "requests", "packaging", "PIL", "scipy", "joblib", "setuptools",
+     "pkg_resources", "filelock", "jinja2", "six", "dateutil", "typing_extensions", "pytz",
+     "huggingface_hub", "tokenizers", "safetensors", "torchmetrics", "omegaconf", "matplotlib")
+)  # fmt: skip
+"""Modules that other libraries of deep learning bring along."""
 
 
 def find(program: CheckedProgram) -> Iterator[Finding]:
@@ -175,6 +184,8 @@ def _imports(program: CheckedProgram, file: str) -> Iterator[Finding]:
         level = Certainty.LIKELY if perhaps else Certainty.SURE
         if isinstance(node, ast.ImportFrom) and (node.level or node.module):
             yield from _names_of(program, file, node, level)
+        if program.installs:
+            yield from _unlisted(program, file, node)
         if environment is None or not environment.is_known:
             continue
         if isinstance(node, ast.ImportFrom):
@@ -189,6 +200,30 @@ def _imports(program: CheckedProgram, file: str) -> Iterator[Finding]:
                 yield _missing(program, file, node.lineno, module, level)
             elif "." in module:
                 yield from _missing_part(program, file, node.lineno, module, level)
+
+
+def _unlisted(
+    program: CheckedProgram, file: str, node: ast.Import | ast.ImportFrom
+) -> Iterator[Finding]:
+    """Yield a module that no requirement installs, where a script installs them first."""
+    declared = {normalised(str(entry.key)) for entry in program.workspace.dependencies()}
+    here = environment_of(None, program.workspace.root)
+    if not declared or (isinstance(node, ast.ImportFrom) and (node.level or not node.module)):
+        return
+    names = (
+        [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+    )
+    for top in {name.partition(".")[0] for name in names}:
+        package = tables()["packages"].get(top, top)
+        if top in sys.stdlib_module_names or _is_own(program, top, file):
+            continue
+        if {normalised(top), normalised(package)} & declared or top in KNOWN_PARTS:
+            continue
+        if here is not None and here.has_top(top):
+            continue
+        message = f"No requirement installs the module '{top}'."
+        said = "A script of the run installs the requirements first."
+        yield finding(MISSING_LIBRARY, file, node.lineno, message, said, certainty=Certainty.LIKELY)
 
 
 def _is_own(program: CheckedProgram, top: str, file: str) -> bool:
@@ -221,6 +256,9 @@ def _missing(
         evidence.append(f"No list of requirements names '{package}'.")
     if program.changes_search_path(program.files):
         evidence.append("The program changes its search path, which may make up for it.")
+        level = Certainty.LIKELY if level is Certainty.SURE else level
+    if program.other_path and not environment.interpreter.is_relative_to(program.workspace.root):
+        evidence.append("The shell of the command may have activated another environment.")
         level = Certainty.LIKELY if level is Certainty.SURE else level
     return finding(
         MISSING_LIBRARY, file, line, f"There is no module '{top}' to import.", *evidence,

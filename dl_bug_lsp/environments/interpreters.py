@@ -114,6 +114,24 @@ def normalised(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def excludes(requirement: str, name: str, version: str) -> bool:
+    """Say whether a requirement (PEP 508) of a distribution does not allow an installed version.
+
+    False without the extra ``check``, and where one of them cannot be read.
+    """
+    try:
+        from packaging.requirements import InvalidRequirement, Requirement
+        from packaging.version import InvalidVersion
+    except ImportError:
+        return False
+    try:
+        wanted = Requirement(requirement)
+        met = wanted.specifier.contains(version, prereleases=True)
+    except (InvalidRequirement, InvalidVersion):
+        return False
+    return not met and normalised(wanted.name) == normalised(name)
+
+
 def environment_of(
     written: str | None, folder: Path, variables: Mapping[str, str] | None = None
 ) -> Environment | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
@@ -336,3 +337,85 @@ def module_of(environment: Environment, path: Path) -> str | None:
             parts = path.relative_to(base).with_suffix("").parts
             return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
     return None
+
+
+def refused_texts(
+    environment: Environment, found: Definition, call: ast.Call
+) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield the texts of a call that a class of scikit-learn declares it refuses.
+
+    Each with its argument's name and the texts that are taken. The declaration is the dict
+    ``_parameter_constraints`` of the class, which may unpack those of other classes.
+    """
+    if not isinstance(found[1], ast.ClassDef):
+        return
+    for keyword in call.keywords:
+        value = keyword.value
+        text = value.value if isinstance(value, ast.Constant) else None
+        if keyword.arg is None or not isinstance(text, str):
+            continue
+        taken = _constraint(environment, found, keyword.arg)
+        if taken is not None and text not in taken:
+            yield keyword.arg, text, tuple(sorted(taken))
+
+
+def _constraint(
+    environment: Environment, found: Definition, name: str, depth: int = 0
+) -> frozenset[str] | None:
+    """Return the texts that a parameter may be, None where that is not known."""
+    path, node = found
+    declared = [
+        part.value
+        for part in getattr(node, "body", ())
+        if isinstance(part, (ast.Assign, ast.AnnAssign))
+        and "_parameter_constraints" in ast.unparse(getattr(part, "target", part))[:40]
+    ]
+    module = module_of(environment, path)
+    if depth > MOST_IMPORTS or module is None:
+        return None
+    others: list[str] = []
+    table = declared[-1] if declared else None
+    if isinstance(table, ast.Dict):
+        for key, value in zip(table.keys, table.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value == name:
+                return _texts_of(value)
+            if key is None and isinstance(value, ast.Attribute):
+                others.insert(0, ast.unparse(value.value))
+    elif table is None:
+        others = [ast.unparse(base) for base in getattr(node, "bases", ())]
+    for other in others:
+        inner = definition(environment, f"{module}.{other}")
+        taken = _constraint(environment, inner, name, depth + 1) if inner is not None else None
+        if taken is not None:
+            return taken
+    return None
+
+
+PLAIN_CONSTRAINTS = frozenset(
+    ("boolean", "verbose", "random_state", "array-like", "nan", "sparse matrix")
+)  # fmt: skip
+"""Words of scikit-learn's constraints that take no texts."""
+
+
+def _texts_of(constraint: ast.expr) -> frozenset[str] | None:
+    """Return the texts of a list of constraints, None where some cannot be read."""
+    found: set[str] = set()
+    for item in constraint.elts if isinstance(constraint, ast.List) else (constraint,):
+        called = ast.unparse(item.func) if isinstance(item, ast.Call) else ""
+        if called in ("StrOptions", "Options", "Hidden") and isinstance(item, ast.Call):
+            try:
+                given = ast.literal_eval(item.args[-1])
+            except (ValueError, TypeError, SyntaxError, RecursionError, IndexError):
+                return None
+            if not isinstance(given, (set, list, tuple)):
+                return None
+            found |= {str(text) for text in given}
+        elif isinstance(item, ast.Constant):
+            if isinstance(item.value, str) and item.value not in PLAIN_CONSTRAINTS:
+                return None
+        elif isinstance(item, ast.Name):
+            if item.id in ("str", "object"):
+                return None
+        elif called not in ("Interval", "HasMethods"):
+            return None
+    return frozenset(found)

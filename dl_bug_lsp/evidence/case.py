@@ -332,7 +332,27 @@ class Case:
     def outer_slices(self) -> list[list[Step]]:
         """The backward slices of the frames around the raise site, nearest first."""
         outer = self.sites[-1 - OUTER_SITES : -1]
-        return [backward_slice(list(site.nodes), OUTER_STEPS) for site in reversed(outer)]
+        entered = {id(site.context.scope) for site in self.sites[1:]}
+        found = [backward_slice(list(site.nodes), OUTER_STEPS) for site in reversed(outer)]
+        return [[step for step in steps if not _is_to_come(step, entered)] for steps in found]
+
+
+AT_ONCE = ("part", "argument", "receiver", "base", "index", "item")
+"""Roles of what stands in the same statement."""
+
+
+def _is_to_come(step: Step, entered: set[int]) -> bool:
+    """Say whether a step only makes what a call on the stack would have returned.
+
+    ``entered`` are the scopes of the stack's functions. Their calls have not returned, so nothing
+    that they return has reached the failing line.
+    """
+    for one in step.way()[1:]:
+        if one.roles[-1] == "return":
+            return id(one.node.context.scope) in entered
+        if not one.roles[-1].startswith(AT_ONCE):
+            return False
+    return False
 
 
 POSITIONS = {

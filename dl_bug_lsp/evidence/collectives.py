@@ -60,7 +60,6 @@ _LOCAL_CALL = re.compile(
     r"|monotonic|perf_counter|process_time|now|is_alive|empty|qsize|poll|getmtime|stat|input"
     r"|memory_allocated|mem_get_info|cpu_percent|virtual_memory)$"
 )
-_LOCAL_OF_MODULE = frozenset(("time", "random", "now"))
 _LOCAL_NAME = re.compile(
     r"(?:^|_)(?:loss|losses|metric|metrics|score|accuracy|acc|auc|f1|val|grad_norm|batch|sample"
     r"|samples|elapsed|patience|bad|best|files|loader|dataloader|data)(?:_|$)",

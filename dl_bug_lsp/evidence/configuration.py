@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.numbers import COUNTED
 from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
+from dl_bug_lsp.evidence.slice_words import relation, shown
 from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS
@@ -182,13 +183,11 @@ def _reached(
             direct = direct and not (indifferent and _name_of(step) in BYSTANDERS)
             told = node.entry is not None and node.entry.text
             what = f"`{node.text}`" if told or node.entry is None else f"what is set for `{key}`"
-            verb = "goes into"
-            if node.entry is not None and step.roles[:1] == ("base",):
-                verb = "stands near what is asked for in"
-            why = f"{what}, a setting of this run, {verb} `{step.way()[0].node.text}`"
+            why = f"{what}, a setting of this run, {relation(step)}"
             yield Clue(f"config.{kind}", node.file, node.line, score, why)
             if direct:
-                why = f"{what}, a setting of this run, is handed on to `{step.way()[0].node.text}`"
+                start = shown(step.way()[0].node)
+                why = f"{what}, a setting of this run, is handed on to `{start}`"
                 yield Clue("config.handed_on", node.file, node.line, score, why)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections import Counter
@@ -13,6 +14,8 @@ from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.known_calls import workspace_path
 from dl_bug_lsp.provenance.nodes import DataFile
+from dl_bug_lsp.provenance.scopes import called_name
+from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.workspace.values import Column, ConfigEntry, Table
 
 CATEGORIES = {
@@ -42,7 +45,7 @@ OF_PACKAGES = ("requirements", "constraints", "LICENSE", "license", "README", "r
 LOOKED_UP = {"key_not_found", "illegal_argument", "undefined_variable", "type_mismatch"}
 OF_OBJECTS = re.compile(
     r"dtype\('O'\)|dtype\W{0,3}<?U\d|numpy\.(?:object|str)_|dtype:? object|of type object"
-    r"|could not convert string to float|Unable to convert .{0,40}\(Unsupported object type"
+    r"|string dtype|could not convert string|Unable to convert .{0,40}\(Unsupported object type"
 )
 """How NumPy and frameworks say that an array holds texts or objects where numbers are wanted."""
 FLOAT_FOR_TEXT = re.compile(
@@ -79,6 +82,7 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _broken(case, file, near)
     text = _is_text_for_number(case)
     yield from _lacking_records(case)
+    yield from _far_numbers(case)
     yield from _uneven_lines(case, read)
     yield from _unpaired_records(case, read)
     yield from _uneven_lists(case, read)
@@ -92,6 +96,7 @@ def find(case: Case) -> Iterator[Clue]:
             yield from _missing_texts(case, table, near)
             yield from _odd_rows(case, table, near)
             yield from _odd_values(table, near, text)
+            yield from _readers(case, table, near)
             yield from _missing_numbers(case, table, near)
             yield from _message_values(case, table, near)
             yield from _extremes(case, table, near)
@@ -150,10 +155,10 @@ def _named_line(case: Case, file: str, near: float) -> Iterator[Clue]:
             continue
         if file.endswith(".py"):
             continue
-        why = "the parser stopped at this line"
+        why = "the parser's message names this line"
         yield Clue("data_files.named_line", file, line, near, why)
         if line > 1:
-            why = "the line before the one where the parser stopped"
+            why = "the line before the one that the parser names"
             yield Clue("data_files.line_before", file, line - 1, near, why)
 
 
@@ -198,6 +203,38 @@ def _lacking_records(case: Case) -> Iterator[Clue]:
             for number in lacking[:MAX_ODD]:
                 why = f"this record has no `{key}`, which {count} others have"
                 yield Clue("data_files.lacks_key", file, items[number].line, 1.0, why)
+
+
+OF_NUMBERS = {"illegal_index", "corrupt_data", "illegal_argument", "loss_nan", "loss_divergence"}
+FEW_NUMBERS = 8
+"""Fewer numbers do not say what is usual."""
+FAR = 3.0
+"""How many interquartile ranges from the quartiles a number is far out (Tukey, 1977)."""
+
+
+def _far_numbers(case: Case) -> Iterator[Clue]:
+    """Yield the numbers of records in nested files that lie far out of their field's range."""
+    if case.category.id not in OF_NUMBERS:
+        return
+    fields: dict[tuple[str, tuple[str | int, ...]], list[tuple[float, int]]] = {}
+    for entry in case.config_entries:
+        records = [i for i, part in enumerate(entry.path) if isinstance(part, int)]
+        if records and type(entry.value) in (int, float):
+            at = records[0]
+            field = (*entry.path[:at], *entry.path[at + 1 :])
+            number = float(entry.value)  # type: ignore[arg-type]
+            fields.setdefault((entry.file, field), []).append((number, entry.line))
+    for (file, field), numbers in sorted(fields.items(), key=lambda item: str(item[0])):
+        if len(numbers) < FEW_NUMBERS:
+            continue
+        ordered = sorted(number for number, _ in numbers)
+        low, high = ordered[len(ordered) // 4], ordered[(3 * len(ordered)) // 4]
+        reach = FAR * max(high - low, 1.0)
+        far = [(n, line) for n, line in numbers if n > high + reach or n < low - reach]
+        for number, line in far if len(far) <= MAX_ODD else ():
+            name = ".".join(str(part) for part in field)
+            why = f"`{name}` is {number:g} here; most lie between {low:g} and {high:g}"
+            yield Clue("data_files.extreme", file, line, 1.0 / len(far), why)
 
 
 MAX_ODD = 3
@@ -279,7 +316,7 @@ def _uneven_lists(case: Case, read: dict[str, float]) -> Iterator[Clue]:
         return
     files = [f for f in read if f.endswith(LINES_OF_JSON)]
     files += [f for f in case.workspace.files() if f.endswith(LINES_OF_JSON) and f not in read]
-    numbers = _numbers_of(case)
+    numbers = numbers_of(case)
     for file in files[:MAX_TABLES]:
         near = read.get(file, BESIDE)
         lengths = {
@@ -310,7 +347,7 @@ def _uneven_lists(case: Case, read: dict[str, float]) -> Iterator[Clue]:
                     yield Clue(kind, file, line, near, why)
 
 
-def _numbers_of(case: Case) -> set[int]:
+def numbers_of(case: Case) -> set[int]:
     """Return the whole numbers of the message's facts, those inside of shapes as well."""
     found: set[int] = set()
     for fact in case.facts.facts:
@@ -421,29 +458,76 @@ def _odd_values(table: Table, near: float, text: bool) -> Iterator[Clue]:
 
 def _odd_cells(table: Table, column: Column, near: float, text: bool) -> Iterator[Clue]:
     odd = {line for line, _ in column.odd}
-    for line, why in odd_cells(table, column):
+    for line, why, count in odd_cells(table, column):
         kind = "data_files.text_value" if text and line in odd else "data_files.odd_value"
-        yield Clue(kind, table.file, line, near, f"`{column.name}`: {why}")
+        # What stands in several rows is how the file is written: the program is to expect it.
+        yield Clue(kind, table.file, line, near / count, f"column `{column.name}`: {why}")
 
 
-def odd_cells(table: Table, column: Column) -> list[tuple[int, str]]:
-    """Return (line, why) of a column's cells that stand out: absent, of another kind, alone."""
+def odd_cells(table: Table, column: Column) -> list[tuple[int, str, int]]:
+    """Return (line, why, how many cells are so) of a column's cells that stand out.
+
+    They are absent, of another kind than the others, or alone with their value.
+    """
     few = max(3, table.rows // 20)
-    found: list[tuple[int, str]] = []
-    if column.missing_lines and len(column.missing_lines) <= few:
-        found.extend((line, "missing where others have it") for line in column.missing_lines[:3])
-    if column.empty_lines and len(column.empty_lines) <= few:
-        found.extend((line, "empty where others are filled") for line in column.empty_lines[:3])
-    found.extend((line, f"`{text}` among numbers") for line, text in column.odd[:3])
+    found: list[tuple[int, str, int]] = []
+    for lines, why in (
+        (column.missing_lines, "missing where others have it"),
+        (column.empty_lines, "empty where others are filled"),
+    ):
+        if lines and len(lines) <= few:
+            found.extend((line, why, len(lines)) for line in lines[:MAX_ODD])
+    found.extend(
+        (line, f"`{text}` among numbers", len(column.odd)) for line, text in column.odd[:MAX_ODD]
+    )
     distinct = column.distinct
     if distinct is not None and distinct * 4 <= table.rows and column.numbers < column.filled:
+        rare = [r for r in column.rare if r.count <= 2]
         found.extend(
-            (rare.first_line, f"`{rare.value}` stands in hardly any other row")
-            for rare in column.rare
-            if rare.count <= 2 and rare.count * 10 * distinct <= table.rows
+            (r.first_line, f"`{r.value}` stands in hardly any other row", len(rare))
+            for r in rare
+            if r.count * 10 * distinct <= table.rows
         )
     if column.shortest == 0 and column.shortest_line:
-        found.append((column.shortest_line, "empty"))
+        found.append((column.shortest_line, "empty", 1))
+    return found
+
+
+READERS = {"read_csv", "read_table", "read_excel", "genfromtxt", "loadtxt"}
+OF_MISSING = {"na_values", "missing_values", "converters", "dtype", "keep_default_na"}
+"""Options of the readers that say what a missing value is written as (pandas, NumPy)."""
+OFTEN = 2
+
+
+def _readers(case: Case, table: Table, near: float) -> Iterator[Clue]:
+    """Yield the call that reads a table in which one word stands for missing numbers throughout."""
+    if not _is_text_for_number(case):
+        return
+    words = Counter(text for column in table.columns for _, text in column.odd)
+    word, count = words.most_common(1)[0] if words else ("", 0)
+    if count < OFTEN:
+        return
+    for step in case.raise_slice:
+        call = step.node.expr
+        if not isinstance(call, ast.Call) or called_name(call) not in READERS:
+            continue
+        is_told = any(k.arg is None or k.arg in OF_MISSING for k in call.keywords)
+        if not is_told and step.node.line > 0 and table.file in _files_of_call(case, step):
+            why = (
+                f"`{word}` stands among numbers in at least {count} rows of this file, and the "
+                "call does not say that it means a missing value (`na_values`)"
+            )
+            yield Clue("data_files.reader", step.node.file, step.node.line, near, why)
+            return
+
+
+def _files_of_call(case: Case, step: Step) -> set[str]:
+    """Return the files that a call reads, as far as its arguments say which."""
+    found = {value.file for value in step.node.values if isinstance(value, DataFile)}
+    for _, given in step.node.inputs:
+        for constant in given.constants:
+            if isinstance(constant.value, str):
+                found.add(workspace_path(case.engine, constant.value) or "")
     return found
 
 

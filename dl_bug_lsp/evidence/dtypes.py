@@ -130,17 +130,25 @@ def find(case: Case) -> Iterator[Clue]:
             if actual == {"float64"} and _is_layer(step):
                 why = f"`{step.node.text}` has float32 weights, as layers have"
                 yield Clue("slice.bystander", step.node.file, step.node.line, 1.0, why)
-            yield from _step(step, actual - expected or actual, expected, blamed)
+            about = case.category.id not in NOT_ABOUT_TYPES
+            yield from _step(step, actual - expected or actual, expected, blamed, about)
     yield from _siblings(case.raise_slice, expected or actual)
 
 
-def _step(step: Step, actual: set[str], expected: set[str], blamed: set[str]) -> Iterator[Clue]:
+COMPLAINED = "the type that the message complains about"
+NOT_ABOUT_TYPES = frozenset(("tensor_mismatch", "illegal_index", "cpu_out_of_memory"))
+"""Categories whose messages print types of arrays without complaining of them."""
+
+
+def _step(
+    step: Step, actual: set[str], expected: set[str], blamed: set[str], is_about_types: bool
+) -> Iterator[Clue]:
     node = step.node
     if node.entry is not None or not isinstance(node.expr, ast.Call) or node.line <= 0:
         return
     named = dtypes_in(node.expr)
     for name in sorted(named & actual):
-        word = "the type that the message complains about" if name in blamed else NAMED
+        word = COMPLAINED if name in blamed and is_about_types else NAMED
         why = f"`{node.text}` makes {name}, {word}"
         yield Clue("dtypes.actual", node.file, node.line, 1.0, why)
     for name in sorted(named - expected if not actual else ()):

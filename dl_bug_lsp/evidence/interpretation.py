@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.data_files import numbers_of
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Origin, Raised, Value
 from dl_bug_lsp.messages.values import FactKind, Role
@@ -24,6 +25,9 @@ from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
 
 MOST_STEPS = 30_000
+MOST_STEPS_OF_OTHERS = 60_000
+"""Steps of all runs together that are tried where nothing says which one failed."""
+MOST_RUNS = 6
 SETTINGS = (".yaml", ".yml", ".json", ".toml")
 SHARED = 0.25
 """What an origin counts that made both sides."""
@@ -31,9 +35,12 @@ CONFIRMED = 0.25
 """What an origin's share is multiplied by whose size fitted others before the failure."""
 MOST_ITEMS = 20
 MOST_TEXT = 40
-SEEN = "(worked out from the code, which was not run)"
+SEEN = "(worked out from the code, not from the run)"
 """How a sentence says that no run has shown it."""
-MADE_OPERAND = f"goes into a value of the failing expression {SEEN}"
+MADE_OPERAND = f"what this line makes goes into the failing expression {SEEN}"
+MADE_VALUE = f"what this line makes goes into the value that fails {SEEN}"
+WORDLESS = (MADE_OPERAND, MADE_VALUE)
+"""Sentences that only say that a value arrives."""
 DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
@@ -61,25 +68,67 @@ def find(case: Case) -> Iterator[Clue]:
 def _operands(case: Case, outcome: Outcome) -> Iterator[Clue]:
     """Yield what made the failing expression's operands, of which none is known to be wrong."""
     target = (case.places[-1].file, case.places[-1].line)
-    for (file, line), share in _shares(outcome.operands).items():
+    operands = outcome.operands
+    if case.category.id == "tensor_mismatch":
+        operands = tuple(value for value in operands if _may_shape(case, value))
+    for (file, line), share in _shares(operands).items():
         if 0 < line <= len(case.workspace.lines(file)) and (file, line) != target:
             score = share * CONFIRMED if (file, line) in outcome.agreed else share
             yield Clue("interpretation.operand", file, line, score, MADE_OPERAND)
 
 
+def _may_shape(case: Case, value: Value) -> bool:
+    """Whether a value may be why shapes differ: of plain ones, the numbers of the message alone."""
+    if isinstance(value.data, int) and not isinstance(value.data, bool):
+        return value.data in numbers_of(case)
+    return value.data is not None and not isinstance(value.data, (bool, float, str))
+
+
 def follow(case: Case) -> Outcome:
-    """Interpret the failing run up to the failing line."""
-    launches = case.engine.run.launches
+    """Interpret the failing run up to the failing line.
+
+    Where nothing says which command line or which config file it was, the first of them that leads
+    to the failure is taken for the run's.
+    """
+    launches, settings = case.engine.run.launches, _settings(case)
     words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
+    outcome = _interpreted(case, words, settings[0] if len(settings) == 1 else None)
+    left = MOST_STEPS_OF_OTHERS
+    for others, file in _other_runs(case.workspace, launches, settings):
+        if outcome.raised is not None or left <= 0:
+            break
+        tried = _interpreted(case, others if words is None else words, file, min(left, MOST_STEPS))
+        left -= tried.steps
+        if tried.raised is not None:
+            outcome = tried
+    return outcome
+
+
+def _other_runs(
+    workspace: Workspace, launches: Sequence[Launch], settings: Sequence[str]
+) -> Iterator[tuple[list[Value] | None, str | None]]:
+    """Yield the command lines and config files of runs that may have been the failing one."""
+    only = settings[0] if len(settings) == 1 else None
+    if len(launches) > 1:
+        for launch in launches[:MOST_RUNS]:
+            yield _words(workspace, launch), only
+    elif len(settings) > 1:
+        for file in settings[:MOST_RUNS]:
+            yield None, file
+
+
+def _interpreted(
+    case: Case, words: list[Value] | None, settings: str | None, steps: int = MOST_STEPS
+) -> Outcome:
     frames = tuple((place.file, place.line) for place in case.places)
     interpreter = Interpreter(
         case.workspace,
         frames[0][0],
         frames[-1],
         words,
-        steps=MOST_STEPS,
+        steps=steps,
         frames=frames,
-        settings=_settings(case),
+        settings=settings,
         reported=_reported(case),
         exception=case.failure.cause.type if case.failure.cause is not None else "",
         expression=_expression(case),
@@ -116,10 +165,10 @@ def _why(raised: Raised) -> str:
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
     if len(shown) == 2 and shown[0] != shown[1] and len({text[0] == "(" for text in shown}) == 1:
         return (
-            f"this line is part of what makes {shown[0]} or {shown[1]}, which do not go together "
-            f"at the failing line {SEEN}"
+            f"what this line makes goes into one of two values that do not fit each other: "
+            f"{shown[0]} and {shown[1]} {SEEN}"
         )
-    return f"this line is part of what makes the value that fails at the failing line {SEEN}"
+    return MADE_VALUE
 
 
 def _shown(value: Value) -> str:
@@ -161,17 +210,14 @@ def _all_origins(value: Value) -> set[Origin]:
     return found
 
 
-def _settings(case: Case) -> str | None:
-    """Return the config file of the run, where only one comes into question."""
-    files = case.engine.run.files
-    if not files:
-        files = tuple(
-            file
-            for file in case.config_files
-            if file.endswith(SETTINGS)
-            and posixpath.splitext(posixpath.basename(file))[0] not in TOOLING
-        )
-    return files[0] if len(files) == 1 else None
+def _settings(case: Case) -> tuple[str, ...]:
+    """Return the config files that may be the run's."""
+    return case.engine.run.files or tuple(
+        file
+        for file in case.config_files
+        if file.endswith(SETTINGS)
+        and posixpath.splitext(posixpath.basename(file))[0] not in TOOLING
+    )
 
 
 def _words(workspace: Workspace, launch: Launch) -> list[Value]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.words import Word, Words, near_texts, nearness
+from dl_bug_lsp.evidence.words import Word, Words, near_texts, nearness, parts_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.places import named_places, text_offset
 
@@ -58,6 +59,10 @@ MOST_NEAR = 60
 """Different words that one name of the message may be meant for."""
 ALIKE = 0.8
 """From here on two names differ by little more than a slip."""
+BUILTINS = frozenset(
+    ("list", "tuple", "dict", "set", "str", "int", "float", "bool", "bytes", "object", "type")
+)
+"""Types of Python: where code names one, it need not be the one of the message."""
 MOST_PLACES = 2_000
 """Places of one name: of a word that stands everywhere they say next to nothing."""
 
@@ -121,9 +126,21 @@ def _exact(kind: str, text: str, words: Words) -> Iterator[Clue]:
         score = 1 / math.sqrt(count)
         verb = "given" if word.role == "keyword" else made
         why = f"`{text}`, the {kind} of the message, is {verb} here"
+        if kind in {"class", "function"} and text in BUILTINS:
+            why = f"`{text}`, which the message speaks of, is {verb} here"
         if kind == "option" and word.role in {"bound", "name", "definition"}:
             why = f"`{text}` has the name of an option of the message"
         yield Clue(f"names.{kind}_{made}", word.file, word.line, score, why)
+
+
+def _likeness(written: str, text: str, near: float) -> str:
+    """Return how two names are alike: nearly the same, one with more words, a word in common."""
+    ours, theirs = set(parts_of(written)), set(parts_of(text))
+    if ours and ours == theirs:
+        return "is another spelling of"
+    if ours < theirs or theirs < ours or (near < ALIKE and ours & theirs):
+        return "shares a word with"
+    return "is nearly" if near >= ALIKE else "is spelt somewhat like"
 
 
 def _near(kind: str, text: str, words: Words) -> Iterator[Clue]:
@@ -143,7 +160,7 @@ def _near(kind: str, text: str, words: Words) -> Iterator[Clue]:
     for word, near in found:
         made = "made" if word.role in MAKES else "used"
         score = near / math.sqrt(counts[word.text])
-        how = "is nearly" if near >= ALIKE else "resembles"
+        how = _likeness(word.text, text, near)
         why = f"`{word.text}` {how} `{text}`, the {kind} of the message"
         yield Clue(f"names.near_{made}", word.file, word.line, score, why)
 
@@ -177,6 +194,10 @@ def find_paths(case: Case) -> Iterator[Clue]:
     if not paths:
         return
     files = case.workspace.files()
+    moves = _changed_folders(case) if any(_is_there(path, files) for path in paths) else []
+    for file, line, text in moves:
+        why = f"`{text}` changes the folder that paths are looked up from; the file is in this one"
+        yield Clue("paths.folder", file, line, 1.0 / len(moves), why)
     texts = case.words.texts(PATH_ROLES)
     for path in sorted(paths):
         if "None" in path.split("/"):
@@ -188,7 +209,10 @@ def find_paths(case: Case) -> Iterator[Clue]:
                 score = scores[word.text]
                 kind = "paths.config" if word.role.startswith("config") else "paths.code"
                 same = word.text.rstrip("/") in {path, path.rpartition("/")[2]}
-                why = f"`{word.text}` is the path of the message or a part of it"
+                noun = "path" if "/" in path or "." in path else "name"
+                why = f"`{word.text}` is the {noun} in the message"
+                if not same:
+                    why = f"`{word.text}` is a part of the {noun} in the message"
                 if not same and word.text.rstrip("/") not in path:
                     why = f"`{word.text}` is like the path of the message"
                 yield Clue(kind, word.file, word.line, score, why)
@@ -198,9 +222,37 @@ def find_paths(case: Case) -> Iterator[Clue]:
             if isinstance(constant.value, str) and step.decides and step.node.line > 0:
                 text = constant.value.translate(SEPARATORS)
                 if any(p == text or p.endswith("/" + text.lstrip("./")) for p in wholes if text):
-                    why = f"`{step.node.text}` makes the path that was not found"
+                    why = f"`{step.node.text}` makes the path of the message"
                     yield Clue("paths.slice", step.node.file, step.node.line, 1.0, why)
     yield from _files(paths, files)
+
+
+def _is_there(path: str, files: tuple[str, ...]) -> bool:
+    """Whether a relative path leads to a file or folder from the workspace's root."""
+    clean = posixpath.normpath(path)
+    is_relative = not clean.startswith(("/", "..")) and clean != "."
+    return is_relative and any(f == clean or f.startswith(f"{clean}/") for f in files)
+
+
+CHANGES_FOLDER = re.compile(r"^\s*(?:cd|pushd)\s+\S|\bos\.chdir\(|\bcontextlib\.chdir\(")
+
+
+def _changed_folders(case: Case) -> list[tuple[str, int, str]]:
+    """Return (file, line, text) of what makes the run leave the folder that it was started in.
+
+    Hydra does so for `hydra.job.chdir` (Hydra 1.3, "Output/Working directory").
+    """
+    found = [
+        (entry.file, entry.line, f"{entry.key}: {entry.text}")
+        for entry in case.config_entries
+        if entry.key == "chdir" and entry.value is True
+    ]
+    scripts = [file for file in case.workspace.files() if file.endswith((".sh", ".bash", ".slurm"))]
+    for file in (*case.code_files, *scripts[:MOST_TEXTS]):
+        for number, line in enumerate(case.workspace.lines(file), 1):
+            if CHANGES_FOLDER.search(line):
+                found.append((file, number, line.strip()))
+    return found
 
 
 def _named_places(case: Case) -> Iterator[Clue]:

@@ -262,13 +262,30 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
             name = _name_of(step)
             counts = any(word in name for word in COUNT_WORDS)
             score = 1 / (1 + (index - number)) * (1.0 if counts else 0.5)
+            if _counts_other(case, name):
+                score *= OF_OTHER
             if isinstance(node.expr, ast.BinOp) and isinstance(node.expr.op, ast.Mod):
                 continue
             limit = "" if re.search(rf"\b{number}\b", node.text) else f" is {number} and"
-            verb = "leaves" if told or counts else "as a size leaves"
+            verb = "leaves" if counts else "as a size leaves"
             why = f"`{node.text}`{limit} {verb} no room for index {index}"
             kind = "numbers.bound" if step.decides else "numbers.bound_passed"
             yield Clue(kind, node.file, node.line, score, why)
+
+
+OTHER_COUNTS = (
+    *("layer", "head", "epoch", "step", "worker", "iter", "seed", "patience", "gpu", "device"),
+    *("thread", "stride", "kernel", "fold", "depth", "warmup", "accum"),
+)
+"""Words of names that count what no index of data or labels runs over."""
+OF_OTHER = 0.15
+
+
+def _counts_other(case: Case, name: str) -> bool:
+    """Whether a name counts things of which the failing expression does not speak."""
+    words = [word for word in OTHER_COUNTS if word in name]
+    failing = " ".join(start.text for start in case.starts).lower()
+    return bool(words) and not any(word in failing for word in words)
 
 
 def _name_of(step: Step) -> str:

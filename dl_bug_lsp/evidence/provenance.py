@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.provenance.nodes import StepKind
+from dl_bug_lsp.evidence.slice_words import VERB, relation, shown, stands_in, what
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.tracebacks import FailureKind
@@ -17,19 +16,9 @@ DECAY = 4.0
 """Distance at which a step counts a factor e less; an argument handed on costs 0.8."""
 OUTER_DISTANCE = 2.0
 
-WORDS = {
-    StepKind.LITERAL: "this constant",
-    StepKind.CONFIG: "this setting",
-    StepKind.ARITHMETIC: "this computation",
-    StepKind.CONTAINER: "what is put together here",
-    StepKind.CALL: "what this call returns",
-    StepKind.SLICING: "this slice",
-    StepKind.CHOICE: "this choice",
-    StepKind.TEXT: "this text",
-}
-
-
 RAISES = "is the expression that failed"
+STANDS = "stands at the line that failed"
+LED = "is the call that led to the failure"
 MAY_RAISE = "may be the expression that failed"
 TRAINS = "is a step of the training"
 """What is said of the expression that a slice begins with."""
@@ -38,7 +27,7 @@ TRAINS = "is a step of the training"
 def find(case: Case) -> Iterator[Clue]:
     """Yield every step of the slices, scored by its distance from the raising expression."""
     followed = {id(step.node): step.decides for step in case.property_slice}
-    begin = RAISES
+    begin = RAISES if len(case.starts) == 1 else STANDS
     if case.failure.kind is FailureKind.SILENT:
         begin = TRAINS
     elif case.supposed:
@@ -48,15 +37,16 @@ def find(case: Case) -> Iterator[Clue]:
         if case.category.id in INDIFFERENT and step.node.line > 0 and _bystander(step):
             why = f"`{step.node.text}` is handed over but hardly matters here"
             yield Clue("slice.bystander", step.node.file, step.node.line, 1.0, why)
-    yield from _order(case)
     for step in case.focus_slice:
         if step.decides and step.node.line > 0:
             score = math.exp(-step.distance / DECAY)
             why = f"{_why(step, 'decides')}, the argument that the message names"
+            if step.before is None:
+                why = f"`{shown(step.node)}` is given as the argument that the message names"
             yield Clue("focus.decides", step.node.file, step.node.line, score, why)
     for depth, steps in enumerate(case.outer_slices, 1):
         for step in steps:
-            yield from _clues(step, OUTER_DISTANCE * depth, "outer_")
+            yield from _clues(step, OUTER_DISTANCE * depth, "outer_", LED)
 
 
 BYSTANDERS = {
@@ -93,6 +83,17 @@ BYSTANDERS = {
     "num_workers",
     "dropout",
     "shuffle",
+    "validation_split",
+    "validation_freq",
+    "initial_epoch",
+    "monitor",
+    "min_delta",
+    "restore_best_weights",
+    "pin_memory",
+    "persistent_workers",
+    "prefetch_factor",
+    "gradient_clip_val",
+    "log_dir",
 }
 """Settings that are on the way of nearly every value and decide about no shape, index or key."""
 INDIFFERENT = {
@@ -111,16 +112,6 @@ def _bystander(step: Step) -> bool:
         return step.node.entry.key in BYSTANDERS
     last = step.roles[-1] if step.roles else ""
     return step.decides and last.removeprefix("argument ") in BYSTANDERS
-
-
-def _order(case: Case) -> Iterator[Clue]:
-    """Yield the deciding lines by their order: how near a line is among those that matter."""
-    lines: dict[tuple[str, int], Step] = {}
-    for step in case.raise_slice:
-        if step.decides and step.node.line > 0 and step.before is not None:
-            lines.setdefault((step.node.file, step.node.line), step)
-    for order, ((file, line), step) in enumerate(lines.items()):
-        yield Clue("slice.order", file, line, 1 / (1 + order / 3), _why(step, "decides"))
 
 
 OTHER_PROPERTY = 0.3
@@ -157,27 +148,18 @@ def _clues(
             yield Clue("slice.argument_side", node.file, node.line, score, why)
 
 
-def _stands_in(text: str, whole: str) -> bool:
-    """Say whether an expression is written in another one, as a whole word."""
-    return re.search(rf"(?<![\w.]){re.escape(text)}(?!\w)", whole) is not None
-
-
 def _why(step: Step, verb: str, begin: str = RAISES) -> str:
-    what = WORDS.get(step.node.kind, "this")
-    text = step.node.text
+    text = shown(step.node)
     first = step.way()[0].node
-    start = first.text
     if step.before is None:
         return f"`{text}` {begin}"
-    there = (first.file, first.line) == (step.node.file, step.node.line)
-    if verb == "passes" and there and _stands_in(text, start):
-        return f"`{text}` stands in `{start}`"
     if verb == "passes":
-        return f"`{text}` hands the value on to `{start}`"
-    if "condition" in step.roles:
-        return f"{what} (`{text}`) belongs to a condition on the way to `{start}`"
+        there = (first.file, first.line) == (step.node.file, step.node.line)
+        if there and stands_in(step.node.text, first.text):
+            return f"`{text}` stands in `{shown(first)}`"
+        words = relation(step)
+        handed = words.startswith(f"{VERB} `")
+        return f"`{text}` hands the value on to `{shown(first)}`" if handed else f"`{text}` {words}"
     if isinstance(step.node.expr, ast.Call) and called_name(step.node.expr) == "add_argument":
-        return f"the option that `{text}` adds goes into `{start}`"
-    if step.node.entry is not None and step.roles[:1] == ("base",):
-        return f"{what} (`{text}`) stands in what `{start}` looks into"
-    return f"{what} (`{text}`) goes into `{start}`"
+        return f"the option that `{text}` adds {relation(step)}"
+    return f"{what(step)} {relation(step)}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence import (
     bm25,
+    computed_sizes,
     configuration,
     data_files,
     dtypes,
@@ -15,16 +16,15 @@ from dl_bug_lsp.evidence import (
     monitored,
     names,
     numbers,
-    printed_lines,
     provenance,
     rank_divergence,
     types,
+    usual_places,
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import all_domain_rules
 from dl_bug_lsp.evidence.raising import raise_sites
 from dl_bug_lsp.evidence.repairs import all_repairs
-from dl_bug_lsp.evidence.shapes import blame
 
 SOURCES: tuple[Source, ...] = (
     execution.find_frames,
@@ -40,10 +40,10 @@ SOURCES: tuple[Source, ...] = (
     names.find_paths,
     data_files.find,
     bm25.find,
+    usual_places.find,
     all_domain_rules.find,
     all_repairs.find,
-    blame.find,
-    printed_lines.find,
+    computed_sizes.find,
     interpretation.find,
     rank_divergence.find,
     monitored.find,

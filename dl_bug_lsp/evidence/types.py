@@ -95,6 +95,9 @@ def find(case: Case) -> Iterator[Clue]:
             yield from _not_unpacked(step, wanted)
 
 
+NONE_HERE = "this is None"
+
+
 def is_none(expr: ast.expr) -> bool:
     """Whether an expression is the literal None."""
     return isinstance(expr, ast.Constant) and expr.value is None
@@ -119,7 +122,9 @@ def _none(step: Step) -> Iterator[Clue]:
     node = step.node
     expr = node.expr
     if node.entry is None and isinstance(expr, ast.Constant) and expr.value is None:
-        yield Clue("types.none", node.file, node.line, 0.8, "this is None")
+        ends = any(expr is one for one in node.context.scope.empty_returns)
+        why = f"`{node.context.scope.name}` may end here without a value" if ends else NONE_HERE
+        yield Clue("types.none", node.file, node.line, 0.8, why)
     elif isinstance(expr, ast.Call):
         name = called_name(expr)
         # `dict.pop` and `get` give their second argument; without one `pop` raises.

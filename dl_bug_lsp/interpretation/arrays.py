@@ -38,6 +38,8 @@ class Comparisons:
     failing: Callable[[], bool] = bool
     beyond: bool = False
     agreed: Counter[Origin] = field(default_factory=Counter)
+    cells: int = 1_500_000
+    """Cells of tables that operations may still look at."""
     marks_guesses: bool = False
     """Whether sizes that are only likely get the origin `GUESSED`."""
 

@@ -47,8 +47,11 @@ def load() -> None:
         jax_models,
         keras_models,
         numpy_models,
-        pandas_models,
+        pandas_columns,
+        pandas_reading,
+        pandas_tables,
         parallel_models,
+        sklearn_models,
         stdlib_models,
         tensorflow_models,
         torch_models,
@@ -85,6 +88,9 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(data, (str, bytes, list, tuple, dict, set)):
         return Value(len(data), _made_of(value))
     if isinstance(data, Array):
+        if data.library == "scipy":
+            what = "sparse array length is ambiguous; use getnnz() or shape[0]"
+            raise Raised("type", what, Value(UNKNOWN, value.origins))
         if data.shape:
             return data.shape[0]
         if data.shape == ():

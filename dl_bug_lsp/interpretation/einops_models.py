@@ -138,8 +138,7 @@ def _on(call: Call, value: Value, pattern: Value | None, given: dict[str, Value]
 
 
 @MODELS.function(*(f"einops.{name}" for name in ("rearrange", "repeat", "reduce")))
-def _function(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _function(_: Interpreter, call: Call) -> Value:
     value, pattern = call.given(0, "tensor"), call.given(1, "pattern")
     given = {k: v for k, v in call.keywords.items() if k not in ("tensor", "pattern", "reduction")}
     return call.unknown() if value is None else _on(call, value, pattern, given)
@@ -153,15 +152,13 @@ LAYERS = tuple(
 
 
 @MODELS.function(*LAYERS)
-def _layer(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _layer(_: Interpreter, call: Call) -> Value:
     made = LibraryObject(call.name, call.args, call.keywords, call.place)
     return Value(made, merged(*call.args, *call.keywords.values()))
 
 
 @MODELS.object(*LAYERS)
-def _layer_call(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _layer_call(_: Interpreter, call: Call) -> Value:
     layer = call.receiver.data if call.receiver is not None else None
     if not isinstance(layer, LibraryObject) or not call.args:
         return call.unknown()

@@ -75,7 +75,14 @@ READERS = {
 }
 """Functions that read a text file, whose encoding is given or UTF-8."""
 SETTINGS = {"DictConfig", "Namespace", "SimpleNamespace"}
-SETTINGS_METHODS = {"merge_with", "copy", "to_dict", "toDict", "freeze", "defrost"}
+SETTINGS_METHODS = {
+    *("merge_with", "copy", "to_dict", "toDict", "freeze", "defrost", "lock", "unlock", "unlocked"),
+    *("is_locked", "ignore_type", "get_ref", "get_oneway_ref", "get_type", "resolve_references"),
+    *("copy_and_resolve_references", "update_from_flattened_dict", "convert_dict", "to_json"),
+    *("to_yaml", "eq_as_configdict", "merge_from_file", "merge_from_list", "clone"),
+    *("is_frozen", "dump"),
+}
+"""Methods of the classes of settings of OmegaConf, ml_collections, EasyDict and yacs."""
 PLAIN_DECORATORS = (
     *("staticmethod", "classmethod", "property", "cached_property", "setter", "no_grad", "jit"),
     *("inference_mode", "njit", "function", "compile", "script", "lru_cache", "cache", "wraps"),

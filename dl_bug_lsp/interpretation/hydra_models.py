@@ -25,14 +25,12 @@ WORDS: dict[str, Scalar] = {"true": True, "false": False, "null": None}
 
 
 @MODELS.function("hydra.main")
-def _hydra(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _hydra(_: Interpreter, call: Call) -> Value:
     return thing("hydra.main", call)
 
 
 @MODELS.object("hydra.main")
-def _hydra_task(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _hydra_task(_: Interpreter, call: Call) -> Value:
     held = call.receiver.data if call.receiver is not None else None
     if not isinstance(held, LibraryObject):
         return call.unknown()

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.interpretation import arrays, builtin_models, operators
+from dl_bug_lsp.interpretation import arrays, builtin_models, cells, operators
 from dl_bug_lsp.interpretation.entering import arguments_of, declared
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
@@ -121,6 +121,10 @@ TABLES = {"DictConfig", "EasyDict", "AttrDict", "ConfigDict"}
 """Classes of libraries whose objects are tables of settings."""
 
 
+OF_SCALARS = frozenset(
+    [*("item", "tolist", "copy", "astype", "dtype", "shape"), *("ndim", "size", "sum", "mean")]
+)
+"""What NumPy's scalars have and Python's numbers have not."""
 RECORDED = {"Namespace", "SimpleNamespace", "DictConfig"}
 """Classes of libraries whose attributes are all known."""
 
@@ -574,8 +578,13 @@ class Interpreter:
         return any(file == env.file and first <= line <= last for file, line in self.frames)
 
     def _do_For(self, node: ast.For, env: Environment) -> None:
-        items = self.iterate(self.value(node.iter, env))
+        source = self.value(node.iter, env)
+        items = self.iterate(source)
         rounds = items if isinstance(items, list) else [items.item]
+        if isinstance(items, Lazy) and items.length.data == 0 and not self._holds(node.body, env):
+            rounds = []
+        if not rounds:
+            self._left_out(node, items.length if isinstance(items, Lazy) else source, env)
         lengths = _lengths_of_lists(env) if len(rounds) > FEW_ROUNDS else {}
         start = self.left
         try:
@@ -592,6 +601,13 @@ class Interpreter:
         except _Break:
             return
         self.block(node.orelse, env)
+
+    def _left_out(self, node: ast.For | ast.AsyncFor, count: Value, env: Environment) -> None:
+        """Let what a loop without a round would have changed come from its number of rounds."""
+        for inner in (n for statement in node.body for n in ast.walk(statement)):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                held = env.names.get(inner.id, Value(UNKNOWN))
+                env.names[inner.id] = Value(held.data, merged(held, count))
 
     def _last_round(self, node: ast.For | ast.AsyncFor | ast.While, env: Environment) -> None:
         """Follow one more round of a loop of which rounds are left out.
@@ -887,6 +903,9 @@ class Interpreter:
                 owner.data.state[target.attr] = value
             elif isinstance(owner.data, ClassValue):
                 owner.data.members[target.attr] = value
+            elif isinstance(owner.data, Table):
+                told = Call(target.attr, (value,), {}, self.stack[-1], owner)
+                self.apply(MODELS.methods["table", "__setattr__"], told)
             elif owner.data is None:
                 raise Raised("none", "'NoneType' object has no attribute", owner)
         elif isinstance(target, ast.Subscript):
@@ -906,12 +925,10 @@ class Interpreter:
             if not -len(data) <= key.data < len(data):
                 raise Raised("index", "list assignment index out of range", key, base)
             data[key.data] = value
-        elif isinstance(data, Table) and isinstance(key.data, str):
-            array = value.data if isinstance(value.data, Array) else None
-            data.columns[key.data] = array.dtype if array is not None else _dtype_of(value)
-            data.origins_of[key.data] = merged(value, key)
-        elif isinstance(data, LibraryObject):
-            model = MODELS.methods.get((data.short, "__setitem__"))
+        elif isinstance(data, cells.Series):
+            data.cells = data.lowest = data.highest = None
+        elif isinstance(data, (LibraryObject, Table)):
+            model = MODELS.methods.get((kind_of(base), "__setitem__"))
             if model is not None:
                 keys = key.data if isinstance(key.data, tuple) else (key,)
                 self.apply(model, Call("__setitem__", (*keys, value), {}, self.stack[-1], base))
@@ -1046,10 +1063,15 @@ class Interpreter:
             return Value(tuple(data.shape), base.origins)
         if isinstance(data, Table):
             if name in data.columns and (kind, name) not in MODELS.methods:
-                return operators.indexed(base, [Value(name)], [None])
+                selecting = MODELS.methods["table", "__getitem__"]
+                return self.apply(selecting, Call(name, (Value(name),), {}, place, base))
             return Value(Method(base, name), base.origins)
         if data is UNKNOWN:
             return unknown(base)
+        if isinstance(data, (int, float)) and name in OF_SCALARS and not self.is_failing():
+            # A cell of an array is a scalar of NumPy's.
+            known = ("int", name) in MODELS.methods
+            return Value(Method(base, name), base.origins) if known else unknown(base)
         is_plain = isinstance(data, (*operators.PLAIN, list, tuple, dict, set))
         if is_plain and not hasattr(type(data), name):
             raise Raised("attribute", f"'{type(data).__name__}' has no attribute '{name}'", base)
@@ -1158,6 +1180,9 @@ class Interpreter:
             known = operators.truth(value)
             return unknown(value) if known is None else Value(not known, value.origins)
         if isinstance(data, Array):
+            opposite = cells.inverted(value) if isinstance(node.op, ast.Invert) else None
+            if opposite is not None:
+                return opposite
             return Value(Array(data.shape, data.dtype, data.library, data.device), value.origins)
         if isinstance(data, (int, float)):
             if isinstance(node.op, ast.USub):
@@ -1320,6 +1345,10 @@ class Interpreter:
             last = base.data.name.rpartition(".")[2]
             is_type = isinstance(base.data, ClassValue) or last[:1].isupper() or last in GENERIC
             return base if is_type else unknown(*parts)
+        if isinstance(base.data, cells.Series) and len(parts) == 1:
+            known = cells.subscripted(base, parts[0], slices[0], frozenset({place}))
+            if known is not None:
+                return known
         return operators.indexed(base, parts, slices)
 
     def _of_Starred(self, node: ast.Starred, env: Environment) -> Value:
@@ -1899,6 +1928,8 @@ class Interpreter:
             counted = self._member(data.cls, "__len__")
             if counted is not None and isinstance(counted.data, FunctionValue):
                 length = self._enter(counted.data, (value,), {})
+            if length.data == 0:
+                return []
             return Lazy(self._enter(method.data, (value, Value(0)), {}), length)
         return Lazy(unknown(value), Value(UNKNOWN))
 
@@ -2063,17 +2094,6 @@ def _yields(node: ast.AST) -> bool:
         if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             queue.extend(ast.iter_child_nodes(inner))
     return False
-
-
-def _dtype_of(value: Value) -> str | None:
-    data = value.data
-    if isinstance(data, bool):
-        return "bool"
-    if isinstance(data, int):
-        return "int64"
-    if isinstance(data, float):
-        return "float64"
-    return "object" if isinstance(data, str) else None
 
 
 def _is_around(function: FunctionValue, place: Origin) -> bool:

@@ -234,8 +234,7 @@ def _whole(call: Call) -> Origins:
 
 @MODELS.function("numpy.array", "numpy.asarray", "numpy.ascontiguousarray", "numpy.asanyarray")
 @MODELS.function("numpy.asfarray", "numpy.atleast_1d")
-def _array(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _array(_: Interpreter, call: Call) -> Value:
     given = as_array(call.given(0, "object", "a"))
     data = arrays.array(given)
     assert data is not None
@@ -280,8 +279,7 @@ def _filled(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("numpy.zeros_like", "numpy.ones_like", "numpy.empty_like", "numpy.full_like")
-def _filled_like(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _filled_like(_: Interpreter, call: Call) -> Value:
     given = as_array(call.given(0, "a", "prototype"))
     data = arrays.array(given)
     assert data is not None
@@ -290,8 +288,7 @@ def _filled_like(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("numpy.eye", "numpy.identity")
-def _eye(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _eye(_: Interpreter, call: Call) -> Value:
     rows = call.given(0, "N", "n")
     columns = call.given(1, "M") if call.name.endswith("eye") else None
     if rows is None:
@@ -302,8 +299,7 @@ def _eye(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("numpy.arange")
-def _arange(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _arange(_: Interpreter, call: Call) -> Value:
     bounds = [v for v in (call.given(i, n) for i, n in enumerate(("start", "stop", "step"))) if v]
     numbers = [v.data for v in bounds]
     origins = merged(*bounds)
@@ -325,8 +321,7 @@ def _arange(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("numpy.linspace", "numpy.logspace", "numpy.geomspace")
-def _linspace(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _linspace(_: Interpreter, call: Call) -> Value:
     count = call.given(2, "num") or Value(50)
     made = new((_dim(count),), wanted_dtype(call, 5, "float64"), _whole(call))
     step = call.keywords.get("retstep")
@@ -334,8 +329,7 @@ def _linspace(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("numpy.meshgrid")
-def _meshgrid(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _meshgrid(_: Interpreter, call: Call) -> Value:
     given = [as_array(arg) for arg in call.args]
     data = [arrays.array(one) for one in given]
     sizes = [d.shape[0] if d is not None and d.shape else Value(UNKNOWN) for d in data]
@@ -347,8 +341,7 @@ def _meshgrid(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.subscript("numpy.mgrid", "numpy.ogrid")
-def _grid(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _grid(_: Interpreter, call: Call) -> Value:
     lengths: list[Value] = []
     dtype: str | None = "int64"
     for part in call.args:
@@ -382,8 +375,7 @@ def _grid_length(bounds: Sequence[Value]) -> Value:
 
 
 @MODELS.function("numpy.fromiter", "numpy.frombuffer", "numpy.fromstring", "numpy.fromfile")
-def _from_buffer(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _from_buffer(_: Interpreter, call: Call) -> Value:
     return new((Value(UNKNOWN),), wanted_dtype(call, 1, "float64"), _whole(call))
 
 
@@ -402,8 +394,7 @@ _RANGES = ("randint", "integers", "random_integers")
 
 
 @MODELS.function("numpy.random.default_rng", "numpy.random.Generator", "numpy.random.RandomState")
-def _generator(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _generator(_: Interpreter, call: Call) -> Value:
     last = call.name.rpartition(".")[2]
     return thing(f"numpy.random.{'Generator' if last == 'default_rng' else last}", call)
 
@@ -443,8 +434,7 @@ for _name in _SIZE_AT:
 
 @MODELS.function("numpy.random.rand", "numpy.random.randn")
 @MODELS.method("RandomState", "rand", "randn")
-def _rand(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _rand(_: Interpreter, call: Call) -> Value:
     if not call.args:
         return Value(UNKNOWN)
     return new([_dim(arg) for arg in call.args], "float64", _whole(call))
@@ -453,8 +443,7 @@ def _rand(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.function("numpy.random.permutation")
 @MODELS.method("Generator", "permutation", "permuted")
 @MODELS.method("RandomState", "permutation")
-def _permutation(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _permutation(_: Interpreter, call: Call) -> Value:
     given = call.given(0, "x")
     number = size(given)
     if given is not None and number is not None:
@@ -827,8 +816,7 @@ MODELS.function(*(f"numpy.{name}" for name in _METHODS))(_by_method)
 
 
 @MODELS.function("numpy.where")
-def _where(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _where(_: Interpreter, call: Call) -> Value:
     given = [as_array(arg) for arg in call.args]
     data = [one.data for one in given if isinstance(one.data, Array)]
     if len(data) == 1:
@@ -844,9 +832,8 @@ def _where(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("numpy.unique")
-def _unique(interpreter: Interpreter, call: Call) -> Value:
+def _unique(_: Interpreter, call: Call) -> Value:
     """Return the sorted distinct elements; their number is not known but of a known list."""
-    del interpreter
     source = call.given(0, "ar")
     given = as_array(source)
     data = arrays.array(given)
@@ -871,8 +858,7 @@ def _unique(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.function("numpy.sort", "numpy.argsort", "numpy.argpartition", "numpy.partition")
 @MODELS.method("array", "argpartition", "partition")
-def _sort(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _sort(_: Interpreter, call: Call) -> Value:
     source = call.receiver if call.receiver is not None else call.given(0, "a")
     given = as_array(source)
     data = arrays.array(given)
@@ -907,8 +893,7 @@ def _norm(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("numpy.linalg.inv", "numpy.linalg.cholesky", "numpy.linalg.pinv")
-def _inverse(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _inverse(_: Interpreter, call: Call) -> Value:
     given = as_array(call.given(0, "a"))
     data = arrays.array(given)
     assert data is not None
@@ -919,8 +904,7 @@ def _inverse(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("numpy.isin", "numpy.in1d")
-def _isin(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _isin(_: Interpreter, call: Call) -> Value:
     given = as_array(call.given(0, "element"))
     data = arrays.array(given)
     return new(None if data is None else data.shape, "bool", _whole(call))
@@ -928,14 +912,12 @@ def _isin(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.function("numpy.percentile", "numpy.quantile", "numpy.histogram", "numpy.polyfit")
 @MODELS.function("numpy.interp", "numpy.convolve")
-def _not_known(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _not_known(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
 @MODELS.function("numpy.searchsorted", "numpy.digitize")
-def _searchsorted(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _searchsorted(_: Interpreter, call: Call) -> Value:
     digitized = call.name.endswith("digitize")
     given = as_array(call.given(0 if digitized else 1, "x" if digitized else "v"))
     data = arrays.array(given)
@@ -943,9 +925,8 @@ def _searchsorted(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("numpy.diff", "numpy.fft.fft", "numpy.fft.rfft", "numpy.fft.ifft")
-def _along_last(interpreter: Interpreter, call: Call) -> Value:
+def _along_last(_: Interpreter, call: Call) -> Value:
     """Return an array that keeps its shape but for the length of the last axis."""
-    del interpreter
     given = as_array(call.given(0, "a"))
     data = arrays.array(given)
     last = call.name.rpartition(".")[2]
@@ -1052,8 +1033,7 @@ _SCALARS = {
 
 
 @MODELS.function(*(f"numpy.{name}" for name in _SCALARS))
-def _scalar(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _scalar(_: Interpreter, call: Call) -> Value:
     given = call.given(0)
     if given is None:
         return call.unknown()
@@ -1070,8 +1050,7 @@ def _scalar(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("array", "astype")
-def _astype(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _astype(_: Interpreter, call: Call) -> Value:
     data, wanted = arrays.array(call.receiver), call.given(0, "dtype")
     assert call.receiver is not None
     if data is None or wanted is None:
@@ -1086,8 +1065,7 @@ def _astype(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("array", "tolist")
-def _tolist(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _tolist(_: Interpreter, call: Call) -> Value:
     data = arrays.array(call.receiver)
     assert call.receiver is not None
     if data is None or not data.shape:
@@ -1110,8 +1088,7 @@ def _tolist_item(value: Value) -> Value:
 
 
 @MODELS.method("array", "fill", "setflags", "tofile", "put", "itemset")
-def _in_place(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _in_place(_: Interpreter, call: Call) -> Value:
     data = arrays.array(call.receiver)
     if data is not None:
         data.lowest = data.highest = None
@@ -1119,20 +1096,17 @@ def _in_place(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("array", "tobytes", "item_size", "dump")
-def _bytes(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _bytes(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
 @MODELS.attribute("array", "flat", "base", "nbytes", "itemsize", "strides", "flags")
-def _attribute_not_known(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _attribute_not_known(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
 @MODELS.function("numpy.shape", "numpy.ndim", "numpy.size")
-def _measured(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _measured(_: Interpreter, call: Call) -> Value:
     given = as_array(call.given(0, "a"))
     data = arrays.array(given)
     if data is None or data.shape is None:
@@ -1144,8 +1118,7 @@ def _measured(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.function("numpy.nonzero", "numpy.argwhere", "numpy.flatnonzero")
 @MODELS.method("array", "nonzero_numpy")
-def _nonzero(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _nonzero(_: Interpreter, call: Call) -> Value:
     given = as_array(call.given(0, "a"))
     data = arrays.array(given)
     count = Value(UNKNOWN, given.origins)

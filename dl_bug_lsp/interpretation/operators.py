@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation import arrays, cells
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
@@ -145,6 +145,9 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
     """Return ``a <kind> b``."""
     if isinstance(a.data, Table) or isinstance(b.data, Table):
         return _on_tables(kind, a, b)
+    if isinstance(a.data, cells.Series) or isinstance(b.data, cells.Series):
+        found = cells.combined(kind, a, b)
+        return _on_arrays(kind, a, b) if found is None else _typed(kind, a, b, found)
     if isinstance(a.data, Array) or isinstance(b.data, Array):
         return _on_arrays(kind, a, b)
     if isinstance(a.data, Instance) or isinstance(b.data, Instance):
@@ -163,6 +166,15 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
         except (NotPlain, KeyError, ValueError, ArithmeticError):
             return unknown(a, b)
     return unknown(a, b)
+
+
+def _typed(kind: type[ast.operator], a: Value, b: Value, found: Value) -> Value:
+    """Return a column with the dtype that an operation on arrays gives."""
+    made, sides = arrays.array(found), (arrays.array(a), arrays.array(b))
+    if made is not None and all(side is None or side.dtype != "object" for side in sides):
+        outline = arrays.array(_on_arrays(kind, a, b))
+        made.dtype = made.dtype if outline is None or outline.dtype is None else outline.dtype
+    return found
 
 
 def _on_tables(kind: type[ast.operator], a: Value, b: Value) -> Value:
@@ -321,6 +333,10 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     if kind in (ast.In, ast.NotIn):
         return _membership(kind, a, b)
     x, y = arrays.array(a), arrays.array(b)
+    if isinstance(x, cells.Series) or isinstance(y, cells.Series):
+        found = cells.combined(kind, a, b)
+        if found is not None:
+            return found
     if x is not None or y is not None:
         first = x or y
         assert first is not None
@@ -348,6 +364,9 @@ def _membership(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         inside: bool
         if isinstance(b.data, (dict, set, str)):
             inside = plain(a) in b.data
+        elif isinstance(b.data, cells.Series) and b.data.cells is not None:
+            labels = b.data.labels
+            inside = plain(a) in (b.data.cells if labels is None else labels)
         elif isinstance(b.data, Table):
             inside = plain(a) in b.data.columns
         else:

@@ -90,20 +90,17 @@ POOLS = ("Pool", "ThreadPool", "ProcessPoolExecutor", "ThreadPoolExecutor", "Exe
 
 
 @MODELS.function("multiprocessing.get_context")
-def _context(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _context(_: Interpreter, call: Call) -> Value:
     return _object("multiprocessing.context.BaseContext", call)
 
 
 @MODELS.method("BaseContext", "Pool")
-def _context_pool(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _context_pool(_: Interpreter, call: Call) -> Value:
     return _object("multiprocessing.Pool", call)
 
 
 @MODELS.method("BaseContext", "Process")
-def _context_process(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _context_process(_: Interpreter, call: Call) -> Value:
     return _object("multiprocessing.Process", call)
 
 
@@ -136,8 +133,7 @@ def _submitted(interpreter: Interpreter, call: Call) -> Value:
     return _object("multiprocessing.pool.AsyncResult", call, given_back=result)
 
 
-def _entered(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _entered(_: Interpreter, call: Call) -> Value:
     return call.receiver if call.receiver is not None else call.unknown()
 
 
@@ -149,14 +145,12 @@ for _pool in POOLS:
 
 @MODELS.method("Future", "result")
 @MODELS.method("AsyncResult", "get")
-def _result(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _result(_: Interpreter, call: Call) -> Value:
     return _state(call).get("given_back", call.unknown())
 
 
 @MODELS.function("concurrent.futures.as_completed", "asyncio.as_completed")
-def _completed(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _completed(_: Interpreter, call: Call) -> Value:
     futures = call.given(0, "fs")
     if futures is not None and isinstance(futures.data, dict):
         # The keys of a dictionary of futures are objects, which are not kept as keys.
@@ -192,15 +186,13 @@ def _spawned(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("asyncio.run", "asyncio.create_task", "asyncio.wait_for", "asyncio.shield")
-def _awaited(interpreter: Interpreter, call: Call) -> Value:
+def _awaited(_: Interpreter, call: Call) -> Value:
     """Give what is awaited: it was followed when it was called."""
-    del interpreter
     return call.args[0] if call.args else call.unknown()
 
 
 @MODELS.function("asyncio.gather")
-def _gathered(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _gathered(_: Interpreter, call: Call) -> Value:
     return Value(list(call.args))
 
 
@@ -225,8 +217,7 @@ def _started_instance(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("joblib.delayed", "joblib.parallel.delayed", "sklearn.utils.parallel.delayed")
-def _delayed(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _delayed(_: Interpreter, call: Call) -> Value:
     return _object("joblib.delayed", call)
 
 
@@ -246,28 +237,24 @@ def _in_parallel(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("ray.remote")
-def _remote(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _remote(_: Interpreter, call: Call) -> Value:
     if not call.args:
         return Value(LibraryObject("ray.options", (), dict(call.keywords), call.place))
     return _object("ray.RemoteFunction", call)
 
 
 @MODELS.object("ray.options")
-def _remote_with_options(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _remote_with_options(_: Interpreter, call: Call) -> Value:
     return _object("ray.RemoteFunction", call)
 
 
 @MODELS.method("RemoteFunction", "options")
-def _options(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _options(_: Interpreter, call: Call) -> Value:
     return call.receiver if call.receiver is not None else call.unknown()
 
 
 @MODELS.function("ray.get", "ray.put")
-def _fetched(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _fetched(_: Interpreter, call: Call) -> Value:
     return call.args[0] if call.args else call.unknown()
 
 
@@ -282,8 +269,7 @@ WRAPPERS = (
 
 
 @MODELS.function(*WRAPPERS)
-def _wrapped(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _wrapped(_: Interpreter, call: Call) -> Value:
     module = call.given(0, "module")
     return _object(call.name, call, module=module if module is not None else call.unknown())
 
@@ -302,9 +288,8 @@ for _short in {name.rpartition(".")[2] for name in WRAPPERS}:
     )(_entered)
 
 
-def _handed_back(interpreter: Interpreter, call: Call) -> Value:
+def _handed_back(_: Interpreter, call: Call) -> Value:
     """Model ``prepare`` and ``setup``, which give back what they get, wrapped."""
-    del interpreter
     if len(call.args) == 1:
         return call.args[0]
     return Value(tuple(call.args))

@@ -162,17 +162,15 @@ def nothing(interpreter: Interpreter, call: Call) -> Value:
     return Value(None)
 
 
-def itself(interpreter: Interpreter, call: Call) -> Value:
+def itself(_: Interpreter, call: Call) -> Value:
     """Model a method that returns its receiver, a function that returns its argument."""
-    del interpreter
     if call.receiver is not None:
         return call.receiver
     return call.args[0] if call.args else call.unknown()
 
 
-def first_argument(interpreter: Interpreter, call: Call) -> Value:
+def first_argument(_: Interpreter, call: Call) -> Value:
     """Model a function that gives back its first argument as it is."""
-    del interpreter
     return call.args[0] if call.args else call.unknown()
 
 
@@ -311,15 +309,13 @@ def _rest(call: Call, take: bool = True) -> list[Value] | None:
 
 
 @MODELS.method("TextIOWrapper", "__iter__", "readlines")
-def _read_lines(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _read_lines(_: Interpreter, call: Call) -> Value:
     rest = _rest(call)
     return state_of(call.receiver, "lines") if rest is None else Value(rest)
 
 
 @MODELS.method("TextIOWrapper", "readline", "__next__")
-def _read_line(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _read_line(_: Interpreter, call: Call) -> Value:
     rest = _rest(call, take=False)
     if rest is None or call.receiver is None or not isinstance(call.receiver.data, LibraryObject):
         return call.unknown()
@@ -331,8 +327,7 @@ def _read_line(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("TextIOWrapper", "read")
-def _read(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _read(_: Interpreter, call: Call) -> Value:
     rest = None if call.args else _rest(call)
     if rest is None:
         return unknown(state_of(call.receiver, "lines"))
@@ -347,8 +342,7 @@ MODELS.method(
 
 
 @MODELS.method("TextIOWrapper", "seek")
-def _seek(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _seek(_: Interpreter, call: Call) -> Value:
     to = call.given(0, "offset")
     if call.receiver is not None and isinstance(call.receiver.data, LibraryObject):
         known = to is not None and to.data == 0
@@ -405,8 +399,7 @@ def _json_load(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("json.loads", "orjson.loads", "ujson.loads")
-def _json_loads(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _json_loads(_: Interpreter, call: Call) -> Value:
     text = call.given(0, "s")
     if text is None or not isinstance(text.data, str):
         return call.unknown()
@@ -519,8 +512,7 @@ def _settings_of_path(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("configparser.ConfigParser", "configparser.RawConfigParser")
-def _config_parser(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _config_parser(_: Interpreter, call: Call) -> Value:
     return thing("configparser.ConfigParser", call, sections_=Value({}))
 
 
@@ -575,8 +567,7 @@ _INI_TYPES: dict[str, Callable[[str], object]] = {
 
 @MODELS.method("ConfigParser", *_INI_TYPES)
 @MODELS.method("SectionProxy", *_INI_TYPES)
-def _ini_get(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _ini_get(_: Interpreter, call: Call) -> Value:
     if call.receiver is None:
         return call.unknown()
     items, at = state_of(call.receiver, "read_"), 0
@@ -611,28 +602,25 @@ def _ini_section(parser: Value, name: Value | None) -> Value:
 
 
 @MODELS.method("ConfigParser", "__getitem__")
-def _ini_proxy(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _ini_proxy(_: Interpreter, call: Call) -> Value:
     assert call.receiver is not None
     items = _ini_section(call.receiver, call.given(0))
     return thing("configparser.SectionProxy", call, read_=items) if items.known else items
 
 
 @MODELS.method("SectionProxy", "__getitem__")
-def _ini_item(interpreter: Interpreter, call: Call) -> Value:
+def _ini_item(_: Interpreter, call: Call) -> Value:
     items, option = state_of(call.receiver, "read_"), call.given(0)
     if isinstance(items.data, dict) and option is not None and isinstance(option.data, str):
         found = items.data.get(option.data.lower())
         if found is None:
             raise Raised("key", f"no option {option.data!r}", option, items)
         return found if isinstance(found, Value) else unknown(items)
-    del interpreter
     return call.unknown()
 
 
 @MODELS.method("ConfigParser", "sections")
-def _ini_sections(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _ini_sections(_: Interpreter, call: Call) -> Value:
     sections = state_of(call.receiver, "sections_")
     if not isinstance(sections.data, dict):
         return unknown(sections)
@@ -642,8 +630,7 @@ def _ini_sections(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.method("ConfigParser", "items", "options")
 @MODELS.method("SectionProxy", "items", "keys", "values")
-def _ini_items(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _ini_items(_: Interpreter, call: Call) -> Value:
     assert call.receiver is not None
     items = state_of(call.receiver, "read_")
     if not items.known and call.args:
@@ -658,8 +645,7 @@ def _ini_items(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.method("ConfigParser", "has_section", "has_option", "__contains__")
 @MODELS.method("SectionProxy", "__contains__")
-def _ini_has(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _ini_has(_: Interpreter, call: Call) -> Value:
     held = state_of(call.receiver, "sections_")
     held = held if held.known else state_of(call.receiver, "read_")
     for name in call.args:
@@ -732,8 +718,7 @@ def _record(names: Sequence[Value], row: Value) -> Value:
 
 @MODELS.method("reader", "__iter__")
 @MODELS.method("DictReader", "__iter__")
-def _csv_iter(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _csv_iter(_: Interpreter, call: Call) -> Value:
     rows = state_of(call.receiver, "rows")
     if isinstance(rows.data, list):
         held = Value(list(rows.data), rows.origins)
@@ -744,8 +729,7 @@ def _csv_iter(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.method("reader", "__next__")
 @MODELS.method("DictReader", "__next__")
-def _csv_next(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _csv_next(_: Interpreter, call: Call) -> Value:
     rows = state_of(call.receiver, "rows").data
     if isinstance(rows, list) and rows:
         first = rows.pop(0)
@@ -769,8 +753,7 @@ def path_value(text: str, call: Call, *parts: Value) -> Value:
 
 @MODELS.function("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.PurePosixPath")
 @MODELS.method("Path", "joinpath", "/", "__truediv__")
-def _path(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _path(_: Interpreter, call: Call) -> Value:
     parts = [*([call.receiver] if call.receiver is not None else []), *call.args]
     texts = [text_of(part) for part in parts]
     if any(text is None for text in texts):
@@ -786,8 +769,7 @@ def _path_after(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("pathlib.Path.cwd", "os.getcwd", "os.getcwdb")
-def _here(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _here(_: Interpreter, call: Call) -> Value:
     return (
         path_value(".", call) if call.name.endswith("cwd") and "Path" in call.name else Value(".")
     )
@@ -815,8 +797,7 @@ _PATH_PATHS: dict[str, Callable[..., PurePosixPath]] = {
 
 @MODELS.attribute("Path", "name", "stem", "suffix")
 @MODELS.method("Path", "as_posix", "__str__", "__fspath__")
-def _path_text(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _path_text(_: Interpreter, call: Call) -> Value:
     text = text_of(call.receiver)
     if text is None or call.receiver is None:
         return call.unknown()
@@ -825,8 +806,7 @@ def _path_text(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.attribute("Path", "parent")
 @MODELS.method("Path", *(name for name in _PATH_PATHS if name != "parent"))
-def _path_path(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _path_path(_: Interpreter, call: Call) -> Value:
     text, given = text_of(call.receiver), [text_of(arg) for arg in call.args]
     if text is None or call.receiver is None or None in given:
         return call.unknown()
@@ -838,8 +818,7 @@ def _path_path(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.attribute("Path", "parents", "parts", "suffixes")
-def _path_parts(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _path_parts(_: Interpreter, call: Call) -> Value:
     text = text_of(call.receiver)
     if text is None or call.receiver is None:
         return call.unknown()
@@ -963,8 +942,7 @@ _OS_PATH: dict[str, Callable[..., object]] = {
 
 
 @MODELS.function(*(f"os.path.{name}" for name in _OS_PATH), "os.fspath")
-def _os_path(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _os_path(_: Interpreter, call: Call) -> Value:
     texts = [text_of(arg) for arg in call.args]
     if None in texts or not texts:
         if any(arg.data is None for arg in call.args):
@@ -976,9 +954,8 @@ def _os_path(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("os.environ.get", "os.getenv", "os.environ.setdefault", "os.cpu_count")
-def _environment(interpreter: Interpreter, call: Call) -> Value:
+def _environment(_: Interpreter, call: Call) -> Value:
     """Return the default: a variable that only one program knows is mostly not set."""
-    del interpreter
     default = call.given(1, "default")
     return call.unknown() if default is None else Value(default.data, merged(*call.args))
 
@@ -1038,15 +1015,13 @@ def _argument_parser(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.method("ArgumentParser", "add_argument_group", "add_mutually_exclusive_group")
 @MODELS.method("_ArgumentGroup", "add_mutually_exclusive_group")
-def _argument_group(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _argument_group(_: Interpreter, call: Call) -> Value:
     return thing("argparse._ArgumentGroup", call, actions=state_of(call.receiver, "actions"))
 
 
 @MODELS.method("ArgumentParser", "add_argument")
 @MODELS.method("_ArgumentGroup", "add_argument")
-def _add_argument(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _add_argument(_: Interpreter, call: Call) -> Value:
     actions = state_of(call.receiver, "actions").data
     made = thing("argparse.Action", call)
     if isinstance(actions, list):
@@ -1055,8 +1030,7 @@ def _add_argument(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("ArgumentParser", "set_defaults")
-def _set_defaults(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _set_defaults(_: Interpreter, call: Call) -> Value:
     defaults = state_of(call.receiver, "defaults").data
     if isinstance(defaults, dict):
         defaults.update(call.keywords)
@@ -1064,8 +1038,7 @@ def _set_defaults(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("ArgumentParser", "add_subparsers")
-def _add_subparsers(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _add_subparsers(_: Interpreter, call: Call) -> Value:
     made = thing("argparse._SubParsersAction", call, parsers=Value({}))
     if call.receiver is not None and isinstance(call.receiver.data, LibraryObject):
         call.receiver.data.state["subparsers"] = made
@@ -1337,14 +1310,12 @@ _TYPES: dict[str, Callable[..., object]] = {"int": int, "float": float, "str": s
 
 
 @MODELS.function("types.SimpleNamespace", "argparse.Namespace")
-def _namespace(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _namespace(_: Interpreter, call: Call) -> Value:
     return thing(call.name, call, **call.keywords)
 
 
 @MODELS.function("vars", "builtins.vars")
-def _vars(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _vars(_: Interpreter, call: Call) -> Value:
     given = call.given(0)
     if given is not None and isinstance(given.data, LibraryObject):
         if given.data.short in ("Namespace", "SimpleNamespace"):
@@ -1473,8 +1444,7 @@ def _dict_update(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.method("dict", "most_common")
 @MODELS.method("DefaultDict", "most_common")
-def _most_common(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _most_common(_: Interpreter, call: Call) -> Value:
     held, count = call.receiver, call.given(0, "n")
     if held is None or not isinstance(held.data, dict):
         return call.unknown()
@@ -1491,8 +1461,7 @@ def _most_common(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.method("DefaultDict", "elements", "total")
 @MODELS.method("OrderedDict", "move_to_end")
-def _counter_rest(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _counter_rest(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
@@ -1543,8 +1512,7 @@ def _namedtuple(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("Deque", "append")
-def _deque_append(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _deque_append(_: Interpreter, call: Call) -> Value:
     held = call.receiver.data if call.receiver is not None else None
     if not isinstance(held, Deque) or not call.args:
         return call.unknown()
@@ -1555,8 +1523,7 @@ def _deque_append(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("Deque", "popleft", "appendleft", "rotate", "extendleft")
-def _deque_method(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _deque_method(_: Interpreter, call: Call) -> Value:
     held = call.receiver.data if call.receiver is not None else None
     if not isinstance(held, list):
         return call.unknown()
@@ -1597,8 +1564,7 @@ _LARGEST = {"factorial": 1000, "comb": 1000, "perm": 1000}
 
 
 @MODELS.function(*(f"math.{name}" for name in _MATH))
-def _math(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _math(_: Interpreter, call: Call) -> Value:
     function = getattr(math, call.name.rpartition(".")[2], None)
     largest = _LARGEST.get(call.name.rpartition(".")[2])
     if function is None:
@@ -1749,8 +1715,7 @@ def _endless(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("functools.partial")
-def _partial(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _partial(_: Interpreter, call: Call) -> Value:
     return thing("functools.partial", call)
 
 
@@ -1792,8 +1757,7 @@ def _reduce(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("functools.lru_cache", "functools.cache", "functools.wraps", "contextlib.suppress")
-def _decorator(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _decorator(_: Interpreter, call: Call) -> Value:
     given = call.given(0)
     if given is not None and not call.name.endswith("wraps") and not isinstance(given.data, int):
         return given
@@ -1804,14 +1768,12 @@ MODELS.object("functools.decorator")(first_argument)
 
 
 @MODELS.function("operator.itemgetter", "operator.attrgetter")
-def _getter(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _getter(_: Interpreter, call: Call) -> Value:
     return thing(call.name, call)
 
 
 @MODELS.object("operator.itemgetter")
-def _call_itemgetter(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _call_itemgetter(_: Interpreter, call: Call) -> Value:
     held = call.receiver.data if call.receiver is not None else None
     given = call.given(0)
     if not isinstance(held, LibraryObject) or len(held.args) != 1 or given is None:
@@ -1834,9 +1796,8 @@ def _as_value(found: object) -> Value:
 
 
 @MODELS.function("re.findall", "re.split", "re.sub")
-def _regular(interpreter: Interpreter, call: Call) -> Value:
+def _regular(_: Interpreter, call: Call) -> Value:
     """Apply a pattern that takes little time on any text: no group, one repetition at most."""
-    del interpreter
     given = [arg.data for arg in call.args]
     at = 2 if call.name.endswith("sub") else 1
     if len(given) != at + 1 or call.keywords or not all(isinstance(g, str) for g in given):
@@ -1899,8 +1860,7 @@ def copied(value: Value, deep: bool, memo: dict[int, Value] | None = None) -> Va
 
 
 @MODELS.function("copy.deepcopy", "copy.copy")
-def _copy(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _copy(_: Interpreter, call: Call) -> Value:
     given = call.given(0, "x")
     if given is None:
         return call.unknown()
@@ -1911,8 +1871,7 @@ def _copy(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("dataclasses.asdict")
-def _asdict(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _asdict(_: Interpreter, call: Call) -> Value:
     given = call.given(0, "obj")
 
     def inner(value: Value, depth: int) -> Value:
@@ -1930,8 +1889,7 @@ def _asdict(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("dataclasses.replace")
-def _replaced(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _replaced(_: Interpreter, call: Call) -> Value:
     given = call.given(0, "obj")
     if given is None or not isinstance(given.data, Instance):
         return call.unknown()
@@ -1940,14 +1898,12 @@ def _replaced(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("dataclasses.field")
-def _field(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _field(_: Interpreter, call: Call) -> Value:
     return thing("dataclasses.field", call)
 
 
 @MODELS.function("dataclasses.is_dataclass")
-def _is_dataclass(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _is_dataclass(_: Interpreter, call: Call) -> Value:
     given = call.given(0, "obj")
     cls = given.data if given is not None else None
     cls = cls.cls if isinstance(cls, Instance) else cls
@@ -1981,23 +1937,20 @@ def _container(value: Value, depth: int = 20) -> Value:
 
 @MODELS.function("omegaconf.OmegaConf.create", "OmegaConf.create")
 @MODELS.function("easydict.EasyDict", "box.Box", "munch.munchify", "ml_collections.ConfigDict")
-def _config_create(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _config_create(_: Interpreter, call: Call) -> Value:
     given = call.given(0, "obj")
     held = given if given is not None else Value(dict(call.keywords))
     return config_of(held, call) if isinstance(held.data, (dict, list)) else call.unknown()
 
 
 @MODELS.function("omegaconf.OmegaConf.to_container", "OmegaConf.to_container")
-def _to_container(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _to_container(_: Interpreter, call: Call) -> Value:
     given = call.given(0, "cfg")
     return call.unknown() if given is None else _container(given)
 
 
 @MODELS.function("omegaconf.OmegaConf.merge", "OmegaConf.merge")
-def _config_merge(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _config_merge(_: Interpreter, call: Call) -> Value:
     parts = [_container(part) for part in call.args]
     # What words of a command line set is mostly little beside the file.
     parts = [*parts[:1], *(part for part in parts[1:] if part.known)]
@@ -2019,8 +1972,7 @@ def _overlaid(under: Value, over: Value, depth: int = 20) -> Value:
 
 
 @MODELS.method("DictConfig", "get", "__getitem__", "pop")
-def _config_get(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _config_get(_: Interpreter, call: Call) -> Value:
     held = call.receiver.data if call.receiver is not None else None
     key = call.given(0, "key")
     if not isinstance(held, LibraryObject) or key is None or not isinstance(key.data, str):
@@ -2034,8 +1986,7 @@ def _config_get(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("DictConfig", "__setitem__")
-def _config_set(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _config_set(_: Interpreter, call: Call) -> Value:
     held = call.receiver.data if call.receiver is not None else None
     key, value = call.given(0), call.given(1)
     if isinstance(held, LibraryObject) and key is not None and value is not None:
@@ -2044,8 +1995,7 @@ def _config_set(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("DictConfig", "keys", "values", "items", "__iter__", "__len__", "__contains__")
-def _config_items(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _config_items(_: Interpreter, call: Call) -> Value:
     held = call.receiver.data if call.receiver is not None else None
     if not isinstance(held, LibraryObject) or call.receiver is None:
         return call.unknown()

@@ -311,6 +311,9 @@ def _tensor(_: Interpreter, call: Call) -> Value:
         or isinstance(value.data, list | tuple | int | float)
     ):
         raise Raised("type", "expected np.ndarray", value)
+    if x is not None and x.library == "scipy":
+        what = "sparse array length is ambiguous; use getnnz() or shape[0]"
+        raise Raised("type", what, Value(UNKNOWN, value.origins))
     if x is not None:
         if x.dtype in ("object", "str", "U"):
             raise Raised("type", "can't convert np.ndarray of type numpy.object_", value)
@@ -1156,14 +1159,13 @@ def _unfold(call: Call, x: Array, value: Value) -> Value:
 
 
 @MODELS.function("torch.meshgrid")
-def _meshgrid(interpreter: Interpreter, call: Call) -> Value:
+def _meshgrid(_: Interpreter, call: Call) -> Value:
     given = call.args
     if len(given) == 1 and isinstance(given[0].data, list | tuple):
         given = tuple(given[0].data)
     data = [array(one) for one in given]
     if not data or any(x is None or x.shape is None or len(x.shape) > 1 for x in data):
         return call.unknown()
-    del interpreter
     dims = [x.shape[0] if x is not None and x.shape else Value(1) for x in data]
     indexing = call.keywords.get("indexing")
     if indexing is not None and indexing.data == "xy" and len(dims) > 1:

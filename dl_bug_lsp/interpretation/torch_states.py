@@ -118,8 +118,7 @@ def _made(part: Value) -> Value:
     return Value(UNKNOWN, part.origins | here)
 
 
-def _state_dict(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _state_dict(_: Interpreter, call: Call) -> Value:
     module = call.receiver
     return Value(UNKNOWN) if module is None else unknown(module)
 
@@ -164,8 +163,7 @@ PACKED = "torch.nn.utils.rnn.PackedSequence"
 
 
 @MODELS.function("torch.nn.utils.rnn.pack_padded_sequence")
-def _pack(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _pack(_: Interpreter, call: Call) -> Value:
     value, lengths = call.given(0, "input"), call.given(1, "lengths")
     if value is None or lengths is None:
         return call.unknown()
@@ -191,8 +189,7 @@ def _pack(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("torch.nn.utils.rnn.pad_packed_sequence")
-def _pad(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _pad(_: Interpreter, call: Call) -> Value:
     packed = call.given(0, "sequence")
     held = None if packed is None else packed.data
     if not isinstance(held, LibraryObject) or held.name != PACKED or packed is None:

@@ -60,8 +60,7 @@ def _logged(call: Call) -> dict[object, Value] | None:
 
 
 @MODELS.method("LightningModule", "log")
-def _log(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _log(_: Interpreter, call: Call) -> Value:
     name, value, logged = call.given(0, "name"), call.given(1, "value"), _logged(call)
     if logged is not None and name is not None and isinstance(name.data, str):
         told = Value(UNKNOWN if value is None else value.data, name.origins | {call.place})
@@ -75,8 +74,7 @@ def _log(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("LightningModule", "log_dict")
-def _log_dict(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
+def _log_dict(_: Interpreter, call: Call) -> Value:
     given, logged = call.given(0, "dictionary"), _logged(call)
     if logged is None:
         return Value(None)

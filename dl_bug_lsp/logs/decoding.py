@@ -72,7 +72,6 @@ _ESCAPE = re.compile(
 )
 # The visible remains of colours whose escape byte was lost on the way (a paste, a JSON escape).
 _ORPHAN = re.compile(r"(?:\\x1b|\\u001b|\\033|\\e|\u241b)\[[0-9;]*m")
-_CURSOR_UP = "\x1b["
 _CONTROL = dict.fromkeys((*range(9), *range(14, 32), 127, 8203, 65279))
 _BACKSPACE = "\b"
 

@@ -54,7 +54,6 @@ WEIGHTED = (
 RECURRENT = ("lstm", "gru", "rnn", "simplernn", "lstmcell", "grucell", "rnncell")
 NORMALISING = ("batchnorm", "layernorm", "groupnorm", "instancenorm", "rmsnorm", "normalization")
 STOCHASTIC = ("dropout", "batchnorm", "batchnormalization", "spatialdropout", "gaussiannoise")
-CROSS_ENTROPY = ("cross_entropy", "crossentropy")
 
 
 def plain(name: str) -> str:

@@ -163,8 +163,6 @@ def _joined(one: Relation, other: Relation) -> Relation:
 
 EXPECTED = ("gradient.", "moves.", "held.", "modes.", "data.", "labels.", "loss.", "loss_input.")
 """Relations whose absence alone is a deviation."""
-MINOR = ("optimizer.", "cycle.")
-"""Relations that change with the program: shown beside others, never alone."""
 
 
 def violations(run: Run, known: Mapping[str, Relation]) -> tuple[Violation, ...]:

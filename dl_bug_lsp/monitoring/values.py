@@ -481,7 +481,3 @@ class Recording:
 
     runs: tuple[Run, ...] = ()
     problems: tuple[str, ...] = field(default=())
-
-    def of_session(self, session: str) -> tuple[Run, ...]:
-        """Return the runs of one command: its processes."""
-        return tuple(run for run in self.runs if run.process.session == session)

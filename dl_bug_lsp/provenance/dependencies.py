@@ -47,6 +47,9 @@ USED_METHODS = (
 )
 """Methods that frameworks call on objects that are handed to them."""
 
+LOOKS_ON = frozenset(("compute_metrics", "preprocess_logits_for_metrics", "metrics", "callbacks"))
+"""Arguments of trainers whose functions look at what was computed and hand nothing back."""
+
 
 def _any_item(engine: Engine, node: Node, expr: AnyItem) -> list[Edge]:
     base = engine.node(expr.value, node.context)
@@ -231,7 +234,7 @@ def _callbacks(engine: Engine, edges: list[Edge]) -> list[Edge]:
     """Return what a library may get by calling back into what it was handed."""
     found: list[Edge] = []
     for role, node in edges:
-        if role == "callee":
+        if role == "callee" or role.removeprefix("argument ") in LOOKS_ON:
             continue
         for value in node.values:
             if isinstance(value, Function):

@@ -212,7 +212,7 @@ def normal(text: str) -> str:
     return "".join(text.split()).replace('"', "'")
 
 
-def unparsed(expr: ast.expr) -> str:
+def unparsed(expr: ast.AST) -> str:
     """Return an expression as source text, empty where it cannot be written."""
     try:
         return ast.unparse(expr)

@@ -9,6 +9,7 @@ import re
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.notebooks import ran_in_order
+from dl_bug_lsp.evidence.interpretation import WORDLESS
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
@@ -50,6 +51,8 @@ from dl_bug_lsp.tracebacks import FailureKind
 MAX_EVIDENCE = 5
 # Kinds that only say that a value goes from a line to the failing one.
 FLOWS = ("slice.", "outer_slice.", "config.setting", "config.outer_setting")
+FOLLOWED = ("interpretation.operand", "interpretation.origin")
+# Kinds that say the same of a line where nothing is known of the value but that it goes there.
 SOURCES = {
     "slice": "provenance",
     "outer_slice": "provenance",
@@ -65,9 +68,7 @@ SOURCES = {
     "raising": "message",
     "repair": "repairs",
     "missing": "repairs",
-    "siblings": "repairs",
     "shapes": "shapes",
-    "printed": "printed",
 }
 """The source of evidence, by the field's terms, that a family of clues belongs to."""
 MAX_FRAMES = 200
@@ -273,7 +274,13 @@ def _repeats(clue: Clue, said: set[str], candidate: Candidate) -> bool:
 def _longest_flow(candidate: Candidate) -> str | None:
     """Return the one sentence to show of those that only say where a line's values go."""
     flows = [c.why for c, part in candidate.clues if part > 0 and c.kind.startswith(FLOWS)]
-    return max(flows, key=lambda why: len(why.partition("` ")[0].partition("`) ")[0]), default=None)
+    return max(flows, key=_length_of_subject, default=None)
+
+
+def _length_of_subject(why: str) -> int:
+    """Return how long the expression of a sentence is; a shortened one counts as the longest."""
+    subject = why.partition("` ")[0].partition("`) ")[0]
+    return len(subject) + (1_000 if "…" in subject else 0)
 
 
 def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
@@ -286,6 +293,8 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
         if len(chosen) == MAX_EVIDENCE or clue.why in said or _repeats(clue, said, candidate):
             continue
         if clue.kind.startswith(FLOWS) and clue.why != flow:
+            continue
+        if clue.kind in FOLLOWED and flow is not None and clue.why in WORDLESS:
             continue
         if part <= 0 and chosen:
             break

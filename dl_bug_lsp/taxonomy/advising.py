@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.report import Advice, CategoryVerdict
-from dl_bug_lsp.taxonomy.categories import ConditionalAdvice, category, classics
+from dl_bug_lsp.taxonomy.categories import (
+    ConditionalAdvice,
+    UsualPlace,
+    category,
+    classics,
+)
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
 from dl_bug_lsp.tracebacks.values import Failure
 
@@ -16,6 +21,8 @@ IN_NOTEBOOK = "in a notebook's cell"
 WITH_NUMBERS = "with two numbers"
 """What a row's ``when`` says to be given only where the message has two different numbers."""
 MOST_KNOWN = 2
+SEEN = 100
+"""Shared words that a phrase of the evidence counts as which a row names."""
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[a-z]{4,}")
 _COMMON = {"that", "this", "with", "from", "where", "what", "when", "value", "here", "line", "call"}
@@ -32,8 +39,7 @@ def advice(
     says that a notebook's cells are known to have run once, from the top. ``reasons`` is what the
     evidence of the first place says: of general advice, what shares most words with it comes first.
     """
-    text = ClassificationContext(failure, failure.cause).text if failure.cause is not None else ""
-    text = f"{text} {failure.evidence.lower()}"
+    text = _text(failure)
     about = f"{text} {_around(failure)}"
     if not ran_in_order and any(_CELL.search(frame.file) for frame in failure.frames):
         text += f" {IN_NOTEBOOK}"
@@ -47,7 +53,11 @@ def advice(
     ]
     pointed = [row for row in rows if row.when and _applies(row, text)]
     spoken = _words(reasons)
-    shared = {id(row): len(spoken & _words(f"{row.advice.cause} {row.advice.fix}")) for row in rows}
+    shared = {
+        id(row): SEEN * any(find_phrase(reasons.lower(), phrase) for phrase in row.seen)
+        or len(spoken & _words(f"{row.advice.cause} {row.advice.fix}"))
+        for row in rows
+    }
     general = sorted((row for row in rows if not row.when), key=lambda row: -shared[id(row)])
     backed = [row for row in general if shared[id(row)] > 1]
     # The better the message is known, the less is guessed beside what is known.
@@ -58,6 +68,21 @@ def advice(
     else:
         chosen = general
     return tuple(row.advice for row in chosen[:MOST])
+
+
+def usual_places(failure: Failure) -> tuple[UsualPlace, ...]:
+    """Return where failures whose message says what this one says usually have their cause."""
+    text = _text(failure)
+    about = f"{text} {_around(failure)}"
+    rows = (row for row in classics() if row.places)
+    known = (row for row in rows if _applies(row, text) and _concerns(row, about))
+    return tuple(place for row in known for place in row.places)
+
+
+def _text(failure: Failure) -> str:
+    """Return the message in lower case, with what else says what failed."""
+    text = ClassificationContext(failure, failure.cause).text if failure.cause is not None else ""
+    return f"{text} {failure.evidence.lower()}"
 
 
 def _words(text: str) -> set[str]:

@@ -11,17 +11,60 @@ from dl_bug_lsp.report import Advice
 
 
 @dataclass(frozen=True, slots=True)
+class UsualPlace:
+    """Code or a setting that usually holds the cause of a failure, of the syntax alone.
+
+    Looked for are calls whose callee ends in one of ``call``, without the keywords ``without``; in
+    a row without ``call``, statements: of compound ones the line before the colon (``class Net(nn.
+    Module)``), and decorators with their ``@``. All other fields are regular expressions, searched
+    in the source as `ast.unparse` gives it, and must all hold:
+
+    - ``text`` occurs in the call or statement and ``but`` does not;
+    - ``inside`` occurs in a line of the compound statements around it (``def forward(self, x)``,
+      ``for batch in loader``, ``with torch.no_grad()``), and ``outside`` in none of them;
+    - ``has`` occurs in the function, class or module that it belongs to, ``lacks`` does not;
+      a definition is asked for its own body;
+    - ``before`` occurs in that body after it, ``after`` before it;
+    - ``program`` occurs in a line of the program and ``nowhere`` in none.
+
+    A row with ``key`` looks at settings instead: ``key`` is for the dotted path, ``text`` and
+    ``but`` for the value as written. In ``text``, ``<1>`` stands for what the first group of
+    ``message`` matched in the message. ``share`` is how much the place says, in (0, 1].
+    """
+
+    why: str
+    call: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    text: str = ""
+    but: str = ""
+    inside: str = ""
+    outside: str = ""
+    has: str = ""
+    lacks: str = ""
+    before: str = ""
+    after: str = ""
+    program: str = ""
+    nowhere: str = ""
+    key: str = ""
+    message: str = ""
+    share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class ConditionalAdvice:
     """Advice that applies where the message holds one of ``when`` (always where that is empty).
 
     Advice that names a library's calls is for that library's failures: one of ``only`` must stand
     in the exception, its message or its stack. No phrase of ``unless`` may occur in the message.
+    Where the evidence of the first place says one of ``seen``, the advice comes first.
     """
 
     advice: Advice
     when: tuple[str, ...]
     only: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
+    places: tuple[UsualPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +127,14 @@ def _advice(item: dict[str, Any]) -> ConditionalAdvice:
         tuple(item.get("when", ())),
         tuple(item.get("only", ())),
         tuple(item.get("unless", ())),
+        tuple(item.get("seen", ())),
+        tuple(_place(row) for row in item.get("places", ())),
     )
+
+
+def _place(row: dict[str, Any]) -> UsualPlace:
+    named = {name: tuple(row.get(name, ())) for name in ("call", "without")}
+    return UsualPlace(**{**row, **named})
 
 
 @cache

@@ -25,8 +25,6 @@ _CHAIN_REACH = 8
 _ANOMALY_REACH = 40
 _NOTEBOOK_REACH = 400
 _NOTEBOOK = ("CellExecutionError", "PapermillExecutionError")
-_UNFILTERED = "UnfilteredStackTrace"
-_ORIGINAL = re.compile(r"^Original exception was:")
 
 
 def read_blocks(stream: Stream) -> list[Block]:

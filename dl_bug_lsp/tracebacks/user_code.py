@@ -14,7 +14,6 @@ _OPENING = re.compile(
     r"|^\s*(?:\(\d+\) )?(?:[\w.]+: )?Detected at node .{0,4000}"
     r"defined at \(most recent call last\):"
 )
-_HEAD_USER_CODE = re.compile(r"^(?P<before>.*?)\bin user code:\s*$")
 _FOOTER = re.compile(r"^-{20}$|^For simplicity, JAX has removed its internal frames")
 
 

@@ -90,13 +90,17 @@ def render_markdown(report: Report, paths: PathStyle | None = None, only: str | 
 def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
     category = category_words(failure.category.id)
     share = words.percent(failure.category.confidence)
+    first = next(iter(failure.suspects), None)
+    place = f"`{paths.place(first.file, first.line)}`" if first is not None else ""
     out = [f"# {plain(category.name)} ({share})", "", block(message_lines(failure)), ""]
-    out.append(plain(category.meaning))
-    out += ["", f"Found in {plain(where_in_text(failure))}. {words.retry(failure)}"]
+    out += [f"**{sentence(words.finding(failure, place))}**", "", plain(category.meaning)]
+    told = words.kind_of_bug(failure.bug_type)
+    cause = f"Cause: {words.certainty(failure.origin.confidence)} {words.origin(failure.origin)}."
+    verdicts = (told, cause, words.retry(failure))
+    out += ["", " ".join(plain(said) for said in verdicts if said)]
+    out += ["", f"Found in {plain(where_in_text(failure))}."]
     if not failure.reliable:
         out += ["", f"**{words.UNRELIABLE}**"]
-    if failure.diagnosis:
-        out += ["", f"**Likely cause:** {sentence(failure.diagnosis)}"]
     out += ["", "## Most suspicious places", ""]
     if caution := words.introduction(failure):
         out += [caution, ""]
@@ -106,6 +110,10 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
         where += f", {words.cell_place(suspect.cell)}" if suspect.cell else ""
         out.append(f"{suspect.rank}. {place}{where} — {words.percent(suspect.score)}")
         out += [f"   - {reason}" for reason in evidence_lines(suspect.evidence[:3])]
+        if suspect is first and failure.advice:
+            out += ["", "   **What usually helps**", ""]
+            out += [f"   {line}" for line in advice_lines(failure)]
+            out.append("")
     if not failure.suspects:
         out.append("No line of the workspace is suspicious.")
         if said := words.outside(failure):
@@ -116,7 +124,7 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
         said = words.mapped(failure)
         noted = [sentence(said), ""] if said else []
         out += ["", "## Stack, outermost first", "", *noted, block(lines)]
-    if failure.advice:
+    if failure.advice and not failure.suspects:
         out += ["", "## What usually helps", "", *advice_lines(failure)]
     return out
 

@@ -113,7 +113,8 @@ def _suspicion(failure: FailureReport, suspect: Suspect, lines: Lines) -> Json:
     said = [evidence.why for evidence in suspect.evidence[:3]]
     reasons = " ".join((*said, *words.reservations(failure)))
     where = f" ({words.cell_place(suspect.cell)})" if suspect.cell is not None else ""
-    unsure = f" ({words.UNSURE_BRIEFLY})" if words.caution(failure) else ""
+    doubt = words.doubt(failure)
+    unsure = f" ({doubt})" if doubt and (suspect.rank == 1 or words.caution(failure)) else ""
     message = f"Suspicious place {suspect.rank}{unsure}{where} for: {headline(failure)}"
     location: Json = {"physicalLocation": physical(suspect.file, suspect.line, suspect.end_line)}
     if text:

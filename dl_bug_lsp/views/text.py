@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dl_bug_lsp.report import Confidence, FailureReport, Report, Suspect
+from dl_bug_lsp.report import FailureReport, Report, Suspect
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 from dl_bug_lsp.views.layout import (
@@ -48,9 +48,7 @@ def _line(failure: FailureReport, style: Style, paths: PathStyle) -> str:
     if not failure.suspects:
         return f"no place: {said}"
     first = failure.suspects[0]
-    share = words.percent(first.score)
-    if failure.confidence is Confidence.UNSURE:
-        share += f", {words.UNSURE_BRIEFLY}"
+    share = words.share(failure, first)
     return f"{style.place(paths.place(first.file, first.line))} ({share}): {said}"
 
 
@@ -62,6 +60,7 @@ REASONS = 3
 OTHER_FAILURES = 20
 PROBLEMS = 5
 
+FILES = "Files, each with the sum of its lines"
 NOTHING = "Nothing was found: the text reports no failure and names nothing in the workspace."
 
 
@@ -110,15 +109,22 @@ class _Page:
         self.suspects(failure)
         self.files(failure)
         self.stack(failure)
-        self.advice(failure)
 
     def message(self, failure: FailureReport) -> None:
-        for line in message_lines(failure):
-            self.out.extend(self.style.error(part) for part in wrap(line, self.width, "", "  "))
+        """Tell in the first line what failed and right below it where to look."""
+        lines = message_lines(failure)
+        whole = [part for line in lines for part in wrap(line, self.width, "", "  ")]
+        self.out.append(self.style.error(clip(lines[0], self.width)))
+        place = ""
+        if failure.suspects:
+            first = failure.suspects[0]
+            place = self.paths.place(first.file, first.line)
+        self.say(escape(words.finding(failure, place)), "", "  ")
+        if len(whole) > 1:
+            self.out.append("")
+            self.out.extend(self.style.error(part) for part in whole)
         if failure.ranks is not None and failure.ranks.summary not in message_lines(failure)[0]:
             self.say(f"Where the ranks stood: {escape(failure.ranks.summary)}.", "", "  ")
-        if failure.diagnosis:
-            self.say(f"Likely cause: {escape(failure.diagnosis)}", "", "  ")
         self.out.append(self.style.dim(where_in_text(failure)))
 
     def verdict(self, failure: FailureReport) -> None:
@@ -143,6 +149,7 @@ class _Page:
             if said := words.outside(failure):
                 hint = " --workspace FOLDER names it." if failure.outside else ""
                 self.say(escape(said) + hint, "  ")
+            self.advice(failure)
             return
         self.heading("Most suspicious places")
         if caution := words.introduction(failure):
@@ -153,6 +160,8 @@ class _Page:
                 self.suspect(suspect)
             else:
                 self.suspect_briefly(suspect)
+            if at == 0:
+                self.advice(failure)
 
     def suspect(self, suspect: Suspect) -> None:
         self.suspect_line(suspect)
@@ -193,7 +202,7 @@ class _Page:
             self.out.append("")
         named = [f"{self.paths.file(f.file)} ({words.percent(f.score)})" for f in failure.files[:5]]
         more = len(failure.files) - len(named)
-        self.say("Files: " + ", ".join(named) + (f", {more} more" if more else ""), "", "  ")
+        self.say(f"{FILES}: " + ", ".join(named) + (f", {more} more" if more else ""), "", "  ")
 
     def stack(self, failure: FailureReport) -> None:
         if not failure.frames:
@@ -213,12 +222,15 @@ class _Page:
     def advice(self, failure: FailureReport) -> None:
         if not failure.advice:
             return
-        self.heading("What usually helps")
+        if self.out[-1]:
+            self.out.append("")
+        self.out.append(f"    {self.style.bold('What usually helps')}")
         for advice in failure.advice:
-            self.say(escape(advice.cause), "  - ", "    ")
-            self.say(escape(advice.fix), "    → ", "      ")
+            self.say(escape(advice.cause), "    - ", "      ")
+            self.say(escape(advice.fix), "      → ", "        ")
             if advice.page:
-                self.out.append(self.style.dim(f"      {escape(advice.page)}"))
+                self.out.append(self.style.dim(f"        {escape(advice.page)}"))
+        self.out.append("")
 
     def others(self, failures: Sequence[FailureReport]) -> None:
         if not failures:

@@ -93,6 +93,7 @@ UNSURE = (
 )
 """What is said where the order of the places can hardly be trusted."""
 UNSURE_BRIEFLY = "not sure"
+POSSIBLE_BRIEFLY = "not certain"
 POSSIBLE = "Not certain: about half of such first places hold the cause."
 """What is said where the first place is not much likelier than the others."""
 ALONE = "The text has no traceback: where this was raised is worked out from the message alone."
@@ -143,11 +144,44 @@ def reservations(failure: FailureReport) -> list[str]:
     return [said for said in (alone if alone == ALONE else "", mapped(failure)) if said]
 
 
+def doubt(failure: FailureReport) -> str:
+    """Return in two words how far the first place can be trusted; empty where it is likely."""
+    if caution(failure):
+        return UNSURE_BRIEFLY
+    return POSSIBLE_BRIEFLY if failure.confidence is Confidence.POSSIBLE else ""
+
+
+def share(failure: FailureReport, suspect: Suspect) -> str:
+    """Return a place's share; of the first place with the doubt there is: ``42 %, not certain``."""
+    said = doubt(failure)
+    shown = said and (suspect.rank == 1 or said == UNSURE_BRIEFLY)
+    return f"{percent(suspect.score)}, {said}" if shown else percent(suspect.score)
+
+
 def standing(failure: FailureReport, suspect: Suspect, of: int | None = None) -> str:
     """Return a place's rank and share: ``suspicious place 1 of 5 (62 %)``."""
     among = f" of {of}" if of is not None else ""
-    unsure = f", {UNSURE_BRIEFLY}" if failure.confidence is Confidence.UNSURE else ""
-    return f"suspicious place {suspect.rank}{among} ({percent(suspect.score)}{unsure})"
+    return f"suspicious place {suspect.rank}{among} ({share(failure, suspect)})"
+
+
+def finding(failure: FailureReport, place: str) -> str:
+    """Return in one sentence where to look; ``place`` is the first suspect's file and line.
+
+    A likely first place is called the cause. Of the others the sentence says that they are not.
+    """
+    if failure.diagnosis:
+        return f"Likely cause: {failure.diagnosis}"
+    if not failure.suspects:
+        return outside(failure) or "No line of the workspace is suspicious."
+    first = failure.suspects[0]
+    raised = next((f for f in reversed(failure.frames) if f.workspace_file), None)
+    at_raise = raised is not None and (raised.workspace_file, raised.workspace_line) == (
+        first.file,
+        first.line,
+    )
+    where = ", where the failure was raised" if at_raise else ""
+    said = doubt(failure).capitalize() or "Likely"
+    return f"{said}; look first at {place}{where} ({percent(first.score)})."
 
 
 UNRELIABLE = (

@@ -272,3 +272,28 @@ def test_a_run_is_not_started_where_it_would_surely_fail(
     assert "it runs" not in told.out and "unknown-option" in told.err
     assert main(command) == 0
     assert "it runs" in capfd.readouterr().out
+
+
+def test_an_editor_does_not_know_the_path_of_its_terminals(
+    tmp_path: Path, python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "train.py").write_text("import netlib\nimport torch_scatter\n")
+    words = ["python", "train.py"]
+    workspace = Workspace(tmp_path, cache=False)
+    monkeypatch.setenv("PATH", str(Path(python).parent))
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.delenv("CONDA_PREFIX", raising=False)
+    Path(python).chmod(0o755)
+    given = (
+        CheckOptions(),
+        CheckOptions(in_editor=True),
+        CheckOptions(in_editor=True, selected=python),
+    )
+    found = [check(workspace, words, options).findings for options in given]
+    assert [[(f.line, f.certainty.value) for f in one] for one in found] == [
+        [(2, "sure")], [(2, "likely")], [(2, "sure")],
+    ]  # fmt: skip
+    # The command's own interpreter counts more than the one that is selected.
+    words[0] = python
+    chosen = check(workspace, words, CheckOptions(in_editor=True, selected="/nowhere/python"))
+    assert [f.line for f in chosen.findings] == [2]

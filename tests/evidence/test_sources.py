@@ -30,9 +30,8 @@ PARAMETERS = [
         "missing",
         "configuration",
         "shapes",
-        "printed",
-        "siblings",
         "batches",
+        "classics",
         "interpretation",
     )
     for program in programs(CASES / f"{file}.txt")

@@ -139,6 +139,11 @@ async def test_a_certain_fix_is_offered_resolved_and_checked(
     ((place, edits),) = (resolved.edit.changes or {}).items()
     assert (place, [edit.new_text for edit in edits]) == (uri, ["r"])
     assert await actions(client, uri, line, "refactor") == []
+    fixes = {action.title for action in await actions(client, uri, line, "quickfix")}
+    ways = {action.title for action in await actions(client, uri, line, "dl-bug")}
+    assert fix.title in fixes
+    assert ways >= {"Show the report", "Open the log at the failure"}
+    assert not fixes & ways
     changed = (folder / FIXED).read_text(encoding="utf-8").replace("foward", "foreword")
     open_document(client, uri, changed)
     assert not [a for a in await actions(client, uri, line) if a.title.startswith("Change")]

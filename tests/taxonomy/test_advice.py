@@ -16,6 +16,10 @@ from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Frame, Relation
 
 SPAN = Span(1, 1)
+PATTERNS = (
+    *("text", "but", "inside", "outside", "has", "lacks"),
+    *("before", "after", "program", "nowhere", "key", "message"),
+)
 TORCH = "/opt/lib/python3.11/site-packages/torch/nn/functional.py"
 KERAS = "/opt/lib/python3.11/site-packages/keras/src/losses/losses.py"
 LIBRARY = re.compile(
@@ -91,3 +95,21 @@ def test_rows_of_classics(row: ConditionalAdvice) -> None:
     assert [p for p in phrases if p != p.lower()] == []
     assert row.advice.page.startswith("https://")
     assert row.advice.cause.endswith(".")
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in classics() if row.places], ids=lambda row: str(row.when[0])
+)
+def test_places_of_classics(row: ConditionalAdvice) -> None:
+    for place in row.places:
+        assert place.call or place.text or place.key
+        assert 0 < place.share <= 1
+        for name in PATTERNS:
+            re.compile(getattr(place, name))
+        if "<1>" in place.text:
+            assert re.compile(place.message).groups == 1
+
+
+def test_phrases_of_classics_stand_once() -> None:
+    phrases = [phrase for row in classics() for phrase in row.when]
+    assert [phrase for phrase in set(phrases) if phrases.count(phrase) > 1] == []

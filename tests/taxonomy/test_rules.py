@@ -10,6 +10,7 @@ from made_failures import SPAN, USER, failure
 
 from dl_bug_lsp.messages.values import Fact, FactKind, MessageFacts, Role
 from dl_bug_lsp.taxonomy.categories import categories
+from dl_bug_lsp.taxonomy.classification_context import find_phrase
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Frame, Relation
@@ -83,6 +84,17 @@ def test_every_rule_names_a_category_and_has_an_id_of_its_own() -> None:
 def test_phrases_are_lower_case_and_specific() -> None:
     phrases = [phrase for rule in RULES for phrase in (*rule.phrases, *rule.unless)]
     assert [p for p in phrases if p != p.lower() or len(p) < 3 or "" in p.split("…")[1:-1]] == []
+
+
+def test_no_phrase_needs_another_of_its_rule() -> None:
+    needless = [
+        (rule.id, phrase, shorter)
+        for rule in RULES
+        for phrase in rule.phrases
+        for shorter in rule.phrases
+        if phrase != shorter and find_phrase(phrase.replace("…", "\0"), shorter)
+    ]
+    assert needless == []
 
 
 def test_evidence_is_the_line_that_fired() -> None:

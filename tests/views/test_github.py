@@ -18,7 +18,7 @@ def test_one_annotation_for_each_place() -> None:
         "::warning title=Communication Failure"
         "::torch.distributed.DistBackendError: Connection reset by peer",
         "::error file=models/head.py,line=7,"
-        "title=Tensor Mismatch%3A suspicious place 1 (93 %25)"
+        "title=Tensor Mismatch%3A suspicious place 1 (93 %25%2C not certain)"
         "::RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x512 and 256x10)"
         "%0AThe layer was called at models/head.py:10.%0A256 in the message stands here.",
         "::warning file=configs/my base.yaml,line=1,endLine=2,"

@@ -22,9 +22,38 @@ def shown(report: Report, width: int = 80, style: Style = PLAIN, prefix: str = "
 
 
 def test_the_message_stands_first() -> None:
-    first, second = shown(samples.REPORT, 200).splitlines()[:2]
+    first, second, third = shown(samples.REPORT, 200).splitlines()[:3]
     assert first == ("RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x512 and 256x10)")
-    assert second == "rank 1, lines 10–42 of the text"
+    assert second == "Not certain; look first at models/head.py:7 (93 %)."
+    assert third == "rank 1, lines 10–42 of the text"
+
+
+def test_the_verdict_stands_in_the_second_line_however_long_the_message_is() -> None:
+    long = replace(samples.MISMATCH, exception=ExceptionText("RuntimeError", "sizes differ " * 30))
+    first, second, *rest = shown(replace(samples.REPORT, failures=(long,))).splitlines()
+    assert first.endswith("…")
+    assert display_width(first) <= 80
+    assert second == "Not certain; look first at models/head.py:7 (93 %)."
+    assert " ".join(" ".join(rest).split()).count("sizes differ") >= 30
+
+
+@pytest.mark.parametrize(
+    ("confidence", "said"),
+    [
+        (Confidence.UNSURE, "Not sure; look first at models/head.py:7 (93 %)."),
+        (Confidence.POSSIBLE, "Not certain; look first at models/head.py:7 (93 %)."),
+        (Confidence.LIKELY, "Likely; look first at models/head.py:7 (93 %)."),
+    ],
+)
+def test_a_weak_first_place_is_introduced_as_weak(confidence: Confidence, said: str) -> None:
+    failure = replace(samples.MISMATCH, confidence=confidence)
+    assert shown(replace(samples.REPORT, failures=(failure,))).splitlines()[1] == said
+
+
+def test_what_helps_stands_below_the_first_place() -> None:
+    text = shown(samples.REPORT)
+    places = [text.index(part) for part in (" 1. models", "What usually helps", " 2. ")]
+    assert places == sorted(places)
 
 
 def test_sections_stand_in_reading_order() -> None:
@@ -36,10 +65,10 @@ def test_sections_stand_in_reading_order() -> None:
         "Trying the same job again will not help.",
         "Most suspicious places",
         " 1. models/head.py:7",
-        ' 2. "configs/my base.yaml":1',
-        "Files: models/head.py (95 %)",
-        "Stack, outermost first",
         "What usually helps",
+        ' 2. "configs/my base.yaml":1',
+        "Files, each with the sum of its lines: models/head.py (95",
+        "Stack, outermost first",
         "1 other failure",
         "Not understood",
     )
@@ -169,7 +198,9 @@ def test_a_long_message_is_cut_with_a_count() -> None:
     message = "\n".join(f"size mismatch for layer {n}" for n in range(300))
     failure = replace(samples.MISMATCH, exception=ExceptionText("RuntimeError", message))
     lines = shown(Report("/w", (failure,))).splitlines()
-    assert lines[11] == "… 289 more lines"
+    assert lines[0] == "RuntimeError: size mismatch for layer 0"
+    assert lines[1].startswith("Not certain")
+    assert lines[14] == "… 289 more lines"
 
 
 @pytest.mark.parametrize(

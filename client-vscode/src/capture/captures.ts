@@ -45,12 +45,12 @@ export class Captures {
   }
 
   /** A command starts in a folder: what is wrong with it may be known before it fails. */
-  async starts(command: string, workspace: string): Promise<void> {
+  async starts(command: string, workspace: string, python?: string): Promise<void> {
     if (!this.server.isRunning) {
       return;
     }
     try {
-      await this.server.execute("dlBug.check", { command, workspace, captured: true });
+      await this.server.execute("dlBug.check", { command, workspace, captured: true, python });
     } catch (error) {
       this.log.warn(`check: ${(error as Error).message}`);
     }

@@ -2,6 +2,7 @@
 
 import * as path from "node:path";
 import * as vscode from "vscode";
+import { selectedInterpreter } from "../server/environments";
 import type { Captures } from "./captures";
 import { label, Tail } from "./text";
 
@@ -56,7 +57,7 @@ export class TerminalCapture implements vscode.Disposable {
     const cwd = event.execution.cwd;
     const folder = (vscode.workspace.workspaceFolders ?? []).find((one) => one.uri.fsPath === cwd?.fsPath);
     if (folder !== undefined && runsProgram(command)) {
-      void this.captures.starts(command, folder.uri.toString());
+      void selectedInterpreter(folder.uri).then((python) => this.captures.starts(command, folder.uri.toString(), python));
     }
     const tail = new Tail();
     const read = async (): Promise<void> => {

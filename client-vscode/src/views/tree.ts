@@ -78,8 +78,10 @@ function placeItem(shown: Shown, place: Place): vscode.TreeItem {
   const item = new vscode.TreeItem(`${place.suspect}. ${path.posix.basename(uri.path)}${cellWords(uri)}:${line}`, vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `${shown.listed.report}/${shown.failure.failure}/${place.suspect}`;
   const code = place.text ? `${place.text} · ` : "";
-  item.description = `${code}${percent(place.score)} · ${vscode.workspace.asRelativePath(file, (vscode.workspace.workspaceFolders?.length ?? 0) > 1)}`;
-  item.tooltip = `Suspicious place ${place.suspect} (${percent(place.score)}), ${uri.fsPath}:${line}`;
+  const { doubt } = shown.failure;
+  const share = percent(place.score) + (doubt && place.suspect === 1 ? `, ${doubt}` : "");
+  item.description = `${code}${share} · ${vscode.workspace.asRelativePath(file, (vscode.workspace.workspaceFolders?.length ?? 0) > 1)}`;
+  item.tooltip = `Suspicious place ${place.suspect} (${share}), ${uri.fsPath}:${line}`;
   item.iconPath = new vscode.ThemeIcon("target");
   item.contextValue = "place";
   const argument = { report: shown.listed.report, failure: shown.failure.failure, suspect: place.suspect };

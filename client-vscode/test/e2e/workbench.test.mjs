@@ -344,14 +344,19 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
     await clear();
     fs.renameSync(file("data/label.tsv"), file("data/labels.tsv"));
     fs.writeFileSync(file("settings.json"), '{\n  "epochs": 3,\n  "batch_size": 8\n}\n');
+    const aside = ["train.py", "model.py"];
+    for (const name of aside) fs.renameSync(file(name), path.join(run, name));
     await vs.terminal();
     await vs.type("python3 score.py");
     await page.keyboard.press("Control+Shift+M");
-    await row("There is 'data/label.tsv'").waitFor({ state: "hidden", timeout: 60_000 });
-    await row("which is not set").waitFor({ state: "hidden" });
+    await vs.problems("No Problems").waitFor({ timeout: 60_000 });
+    await vs.command("DL Bug: Check Before a Run");
+    await page.locator(".notification-toast", { hasText: "nothing found in digits" }).waitFor({ timeout: 60_000 });
+    assert.equal(await page.locator(".markers-panel .monaco-list-row").count(), 0, "nothing is marked on a clean project");
     await vs.command("Terminal: Focus Terminal");
     await page.keyboard.press("Enter");
     await vs.noToasts();
+    for (const name of aside) fs.renameSync(path.join(run, name), file(name));
     for (const name of ["score.py", "settings.json", "data"]) fs.rmSync(file(name), { recursive: true });
   });
 

@@ -38,6 +38,7 @@ RULES: tuple[Source, ...] = (
     misuse.find_carries,
     tensor_mismatch.find_divisibility,
     misuse.find_unused_parts,
+    misuse.find_late_calls,
     batches.find,
 )
 

@@ -12,8 +12,15 @@ import ast
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, near_scopes, source
-from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.evidence.domain_rules.syntax import (
+    calls_in,
+    near_files,
+    near_scopes,
+    source,
+    standard_modules,
+)
+from dl_bug_lsp.evidence.numbers import indexes_shape
+from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.nodes import Instance, LibraryObject, StepKind
 from dl_bug_lsp.provenance.properties import Property
 from dl_bug_lsp.provenance.scopes import ElementOf, called_name
@@ -31,6 +38,7 @@ NEUTRAL_LAYERS = {
     *("ReLU", "ELU", "GELU", "SpatialDropout2D", "Dropout2d", "Softmax", "Sigmoid", "Tanh"),
 }
 FLAT_LAYERS = {"Dense", "Linear"}
+FLATTENS = {"flatten", "view", "reshape", "ravel", "rearrange", "mean", "Flatten"}
 CHANNELS = {1, 2, 3, 4}
 OPENS_IMAGE = {"PIL.Image.open", "Image.open"}
 FINDS_NOTHING = {"map", "merge", "reindex", "get_indexer", "join", "shift", "to_numeric", "pivot"}
@@ -63,6 +71,7 @@ def find(case: Case) -> Iterator[Clue]:
         if "state_dict" not in case.message:
             yield from _single_sample(case)
         yield from _unflattened(case)
+        yield from _unflattened_call(case)
         yield from _image_modes(case)
         yield from _axes_of_sequences(case)
     if category == "illegal_index":
@@ -78,6 +87,8 @@ def _single_sample(case: Case) -> Iterator[Clue]:
         if step.node.entry is not None or not isinstance(expr, ast.Subscript):
             continue
         if step.node.kind is not StepKind.INDEXING or not _is_position(expr.slice):
+            continue
+        if indexes_shape(expr):
             continue
         if not _stands_there(case, step):
             continue
@@ -152,6 +163,35 @@ def _unflattened(case: Case) -> Iterator[Clue]:
                     yield Clue("rules.no_flatten", file, before.lineno, 1.0, why)
                     yield Clue("rules.no_flatten", file, layer.lineno, 0.9, why)
                 before = layer if name.startswith(MAPS) else None
+
+
+def _unflattened_call(case: Case) -> Iterator[Clue]:
+    """Find a product that gets a feature map which would fit if its last axes were flattened."""
+    shapes = [f.value for f in case.facts.of(FactKind.SHAPE, Role.ACTUAL)]
+    sizes = [f.value for f in case.facts.of(FactKind.SIZE, Role.EXPECTED)]
+    if not shapes or not sizes or not isinstance(shapes[0], tuple) or len(shapes[0]) != 2:
+        return
+    (rows, last), wanted = shapes[0], sizes[0]
+    if (
+        not isinstance(wanted, int)
+        or not 0 < last < wanted
+        or wanted % last
+        or rows * last % wanted
+    ):
+        return
+    for step in case.raise_slice:
+        expr = step.node.expr
+        if step.node.entry is not None or not isinstance(expr, ast.Call):
+            continue
+        callee = step.node.engine.node(expr.func, step.node.context)
+        layers = [v.name.rpartition(".")[2] for v in callee.values if isinstance(v, LibraryObject)]
+        way = [called_name(s.node.expr) for s in step.way() if isinstance(s.node.expr, ast.Call)]
+        if any(name.startswith(MAPS) for name in layers) and not FLATTENS & set(way):
+            why = f"`{step.node.text}` gives a feature map, and nothing flattens it to {wanted}"
+            yield Clue("rules.no_flatten", step.node.file, step.node.line, 0.9, why)
+            place = case.places[-1]
+            yield Clue("rules.no_flatten", place.file, place.line, 1.0, why)
+            return
 
 
 def _stacks(tree: ast.AST) -> Iterator[list[ast.Call]]:
@@ -291,11 +331,15 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
         return
     for file in dict.fromkeys(scope.file for scope in near_scopes(case)):
         tree = case.workspace.tree(file)
+        modules = standard_modules(tree)
         for node in ast.walk(tree) if tree is not None else ():
             call = node.value if isinstance(node, ast.Expr) else None
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
                 continue
             name = call.func.attr
+            if source(call.func.value) in modules:
+                # `os.replace` and its like are called for what they do.
+                continue
             if name not in GIVES_NEW or any(k.arg == "inplace" for k in call.keywords):
                 continue
             if name in OF_MODULES and _names_module(call.func.value):

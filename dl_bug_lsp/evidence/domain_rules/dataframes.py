@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import TABLES
-from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_files
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_files, source
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.scopes import called_name
 
@@ -31,6 +31,8 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _dummies(case)
     if any(words in message for words in MISSING):
         yield from _not_filled(case)
+    if case.category.id in WIDTHS:
+        yield from _fitted_anew(case)
 
 
 def _calls(case: Case) -> Iterator[tuple[str, ast.Call]]:
@@ -55,6 +57,32 @@ def _joined(case: Case) -> Iterator[Clue]:
                 continue
             why = f"`{key}` is a column of {owners[0]} and of {owners[1]}: joined, it gets a suffix"
             yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+WIDTHS = {"tensor_mismatch", "illegal_argument"}
+"""Categories in which the number of features may be what is wrong."""
+
+
+def _fitted_anew(case: Case) -> Iterator[Clue]:
+    """Find a transformer that is fitted to one table and then anew to another.
+
+    What it was fitted to decides how many features it makes (scikit-learn, "Common pitfalls":
+    inconsistent preprocessing).
+    """
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        first: dict[str, ast.Call] = {}
+        for call in sorted(calls_in(tree) if tree is not None else (), key=lambda c: c.lineno):
+            if called_name(call) != "fit_transform" or not call.args:
+                continue
+            owner = source(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+            before = first.setdefault(owner, call)
+            if before is not call and source(before.args[0]) != source(call.args[0]):
+                why = (
+                    f"`{owner}` is fitted anew here, to `{source(call.args[0])}`: it may make "
+                    f"other features than for `{source(before.args[0])}` (`transform` keeps them)"
+                )
+                yield Clue("rules.strong", file, call.lineno, 1.0, why)
 
 
 KEYS = (FactKind.KEY, FactKind.COLUMN, FactKind.NAME)

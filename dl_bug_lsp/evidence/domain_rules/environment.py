@@ -88,27 +88,29 @@ def _plain(name: str) -> str:
     return name.lower().replace("_", "-").replace(".", "-")
 
 
+def _plain_name(requirement: str) -> str:
+    """Return a requirement without its version: ``tokenizers`` of ``tokenizers==0.23``."""
+    return re.split(r"[=<>!~;\s\[]", requirement, maxsplit=1)[0]
+
+
 def _requirements(case: Case, module: str) -> Iterator[Clue]:
     top = module.partition(".")[0]
     names = {_plain(top), _plain(IMPORT_NAMES.get(top, top))}
     declared = case.workspace.dependencies()
     for entry in declared:
         name = _plain(entry.key)
-        if name in names:
-            why = f"`{entry.key}` is declared here"
-            yield Clue("rules.requirement", entry.file, entry.line, 1.0, why)
-        else:
+        if name not in names:
             near = max(nearness(name, wanted) for wanted in names)
             prefix = any(wanted.startswith(name + "-") for wanted in names)
             score = max(near, 0.8 if prefix else 0.0)
             if score > 0:
-                why = f"`{module}` is not declared; `{entry.key}` is the nearest that is"
+                why = f"`{_plain_name(module)}` is not declared; `{entry.key}` is the nearest"
                 yield Clue("rules.requirement_near", entry.file, entry.line, score, why)
     if declared and not any(_plain(e.key) in names for e in declared):
         files = sorted({e.file for e in declared})
         for file in files:
             lines = [e.line for e in declared if e.file == file]
-            why = f"`{module}` is missing from this list"
+            why = f"`{_plain_name(module)}` is missing from this list"
             yield Clue("rules.requirement_missing", file, min(lines), 1.0, why)
             yield Clue("rules.requirement_missing", file, max(lines), 0.9, why)
 

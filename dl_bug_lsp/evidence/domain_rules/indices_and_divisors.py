@@ -84,7 +84,7 @@ def _shift(step: Step) -> Iterator[Clue]:
             and part.right.value in (1, 2, 3)
         )
         if shifted:
-            why = f"`{node.text}` is shifted by a constant"
+            why = f"`{node.text}` adds or takes off a constant: perhaps one too many"
             yield Clue("rules.shift", node.file, node.line, 1 / (1 + step.distance / 8), why)
             return
 
@@ -131,15 +131,8 @@ def _count(step: Step, roles: frozenset[str]) -> Iterator[Clue]:
     if node.entry is not None:
         named = named or node.entry.key in roles
     if named and step.decides:
-        why = f"`{node.text}` may set how many there are"
+        why = f"`{node.text}` may set how many there can be"
         yield Clue("rules.count", node.file, node.line, 1 / (1 + step.distance / 8), why)
-    elif (
-        roles != CLASS_ROLES
-        and isinstance(node.expr, ast.Call)
-        and called_name(node.expr) in TABLES
-    ):
-        why = f"`{node.text}` is a table that the index may not fit"
-        yield Clue("rules.table", node.file, node.line, 1 / (1 + step.distance / 4), why)
 
 
 def find_division_by_zero(case: Case) -> Iterator[Clue]:

@@ -1,7 +1,7 @@
-"""Rules for names and keys that do not exist, and for unusual names near the failure.
+"""Rules for names and keys that do not exist, and for parameters that are never used.
 
 Names that are set only under a condition or under another name; keys of registries whose module
-nothing imports; state dicts whose keys differ only by a prefix; parameters that are never used.
+nothing imports; state dicts whose keys differ only by a prefix.
 """
 
 from __future__ import annotations
@@ -10,22 +10,15 @@ import ast
 import weakref
 from collections import Counter
 from collections.abc import Collection, Iterator
-from itertools import combinations
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, near_scopes, source
-from dl_bug_lsp.evidence.words import HELD_FILES, ROLES, nearness
+from dl_bug_lsp.evidence.words import HELD_FILES, ROLES
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
 from dl_bug_lsp.provenance.nodes import (
-    Class,
     Config,
-    Function,
-    Instance,
-    Items,
     LibraryObject,
-    Mapping,
-    StepKind,
 )
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.workspace import Workspace
@@ -35,7 +28,7 @@ CONDITIONS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
 
 
 def find_missing(case: Case) -> Iterator[Clue]:
-    """Yield the conditions under which a missing name is set, and where maps are made."""
+    """Yield the conditions under which a missing name is set, and settings that no code reads."""
     if case.category.id in {"attribute_not_found", "undefined_variable", "framework_api_misuse"}:
         for kind in (FactKind.ATTRIBUTE, FactKind.NAME):
             for name in sorted({str(f.value) for f in case.facts.of(kind)}):
@@ -44,8 +37,6 @@ def find_missing(case: Case) -> Iterator[Clue]:
         for name, is_attribute in sorted(_accessed(case)):
             yield from _conditional(case, name, is_attribute=is_attribute)
     if case.category.id in {"key_not_found", "attribute_not_found"}:
-        yield from _built(case)
-        yield from _loaded(case)
         yield from _unused_settings(case)
 
 
@@ -192,51 +183,6 @@ def _stored(statement: ast.stmt) -> frozenset[str]:
 
 
 _NAMES = ("id", "attr")
-
-STORED = (".npz", ".npy", ".pt", ".pth", ".ckpt", ".bin", ".h5", ".keras", ".pkl", ".safetensors")
-
-
-def _loaded(case: Case) -> Iterator[Clue]:
-    """Yield what names the stored file whose content lacks the key."""
-    lacks = case.category.id == "key_not_found"
-    for step in case.raise_slice:
-        for constant in step.node.constants:
-            entry = step.node.entry
-            if entry is not None and any(isinstance(part, int) for part in entry.path):
-                # One of many files in a list of records.
-                continue
-            if step.decides and str(constant.value).endswith(STORED) and step.node.line > 0:
-                ending = " that lacks the key" if lacks else ", from which values come"
-                why = f"`{step.node.text}` names a stored file{ending}"
-                score = 1 / (1 + step.distance / 8)
-                yield Clue("rules.loaded_file", step.node.file, step.node.line, score, why)
-
-
-def _built(case: Case) -> Iterator[Clue]:
-    """Yield the places that build the mapping or object which lacks the key."""
-    missing = {
-        str(f.value) for kind in (FactKind.KEY, FactKind.ATTRIBUTE) for f in case.facts.of(kind)
-    }
-    for step in case.raise_slice:
-        node = step.node
-        if node.line <= 0:
-            continue
-        near = 1 / (1 + step.distance / 4)
-        for value in node.values:
-            if isinstance(value, Mapping) and node.kind is StepKind.CONTAINER:
-                keys = {str(c.value) for k, _ in value.pairs if k is not None for c in k.constants}
-                if not keys & missing:
-                    why = f"the mapping built here (`{node.text}`) lacks the key"
-                    yield Clue("rules.map_built", node.file, node.line, near, why)
-            elif isinstance(value, Items) and node.kind is StepKind.CONTAINER and missing:
-                texts = {str(c.value) for item in value.items for c in item.constants}
-                if texts and not texts & missing:
-                    why = f"the list written here (`{node.text}`) lacks the name"
-                    yield Clue("rules.list_built", node.file, node.line, near, why)
-            elif isinstance(value, Instance) and step.before is None:
-                why = "the class of the object that lacks the attribute"
-                yield Clue("rules.class", value.cls.file, value.cls.line, 0.5, why)
-
 
 CATEGORIES = {"key_not_found", "illegal_argument", "attribute_not_found"}
 MOST_REGISTERING_FILES = 400
@@ -406,10 +352,6 @@ IGNORED = {
 """Parameters that a protocol or a framework's hook asks for, used or not."""
 HOOKS = {"forward", "training_step", "validation_step", "test_step", "call", "__exit__", "setup"}
 
-UNNAMED = 0.3
-MAX_SAME = 6
-"""Names of the same letters in one function."""
-
 
 def find_similar_names(case: Case) -> Iterator[Clue]:
     """Yield the parameters that the functions near the failure never use."""
@@ -420,7 +362,6 @@ def find_similar_names(case: Case) -> Iterator[Clue]:
     for scope in scopes:
         for name in unused_parameters(scope):
             why = f"`{scope.name}` never uses its parameter `{name}`"
-            yield Clue("rules.unused_parameter_def", scope.file, scope.line, 1.0, why)
             inside = [line for file, line in touched if file == scope.file and _inside(scope, line)]
             for _, _, made in case.makers:
                 if made.file == scope.file and _inside(scope, made.line):
@@ -428,26 +369,6 @@ def find_similar_names(case: Case) -> Iterator[Clue]:
             for order, line in enumerate(inside):
                 score = 1 / (1 + order / 2)
                 yield Clue("rules.unused_parameter", scope.file, line, score, why)
-    yield from _nearly_same(scopes, {str(f.value) for f in case.facts.facts})
-    yield from _argument_twice(case)
-
-
-def _argument_twice(case: Case) -> Iterator[Clue]:
-    """Find calls of workspace code that hand the same variable to two parameters."""
-    for step in case.raise_slice:
-        node = step.node
-        expr = node.expr
-        if node.entry is not None or not isinstance(expr, ast.Call) or len(expr.args) < 2:
-            continue
-        callee = node.engine.node(expr.func, node.context)
-        if not any(isinstance(v, (Class, Function)) for v in callee.values):
-            continue
-        names = [a.id for a in expr.args if isinstance(a, ast.Name)]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            why = f"`{node.text}` hands `{twice[0]}` to two parameters"
-            score = 1 / (1 + step.distance / 4)
-            yield Clue("rules.argument_twice", node.file, node.line, score, why)
 
 
 def _inside(scope: Scope, line: int) -> bool:
@@ -491,23 +412,3 @@ def _is_protocol_method(scope: Scope) -> bool:
         return False
     short = scope.name.rpartition(".")[2]
     return short.startswith("__") and short != "__init__" and bool(owner.node.bases)
-
-
-def _nearly_same(scopes: list[Scope], named: set[str]) -> Iterator[Clue]:
-    """Yield variables of one function with the same letters in nearly the same order.
-
-    Two names that the message does not speak of are mostly meant to be two.
-    """
-    for scope in scopes:
-        same: dict[str, list[str]] = {}
-        for name in sorted(n for n in scope.bindings if "." not in n and len(n) > 3):
-            same.setdefault("".join(sorted(name)), []).append(name)
-        # Generated code numbers its names: many of the same letters are no slip.
-        for names in (found for found in same.values() if 1 < len(found) <= MAX_SAME):
-            for name, other in combinations(names, 2):
-                if nearness(name, other) > 0.85:
-                    score = 1.0 if {name, other} & named else UNNAMED
-                    for one in (name, other):
-                        line = scope.bindings[one][0].line
-                        why = f"`{name}` and `{other}` differ by a slip"
-                        yield Clue("rules.slip", scope.file, line, score, why)

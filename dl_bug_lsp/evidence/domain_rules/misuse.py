@@ -378,3 +378,31 @@ def find_unused_parts(case: Case) -> Iterator[Clue]:
         if zero and WEIGHT.search(entry.key) and not OTHER_WEIGHTS.search(entry.key):
             why = f"`{entry.key}: {entry.text}` takes a part out of the loss"
             yield Clue("rules.medium", entry.file, entry.line, 1.0, why)
+
+
+NOT_YET = re.compile(
+    r"not (?:been |yet )?(?:yet )?(?:initiali[sz]ed|fitted|built|compiled|prepared|called)"
+    r"|before (?:calling|using|it can|this)|must (?:first )?be (?:called|built|fitted)"
+    r"|(?:call|run|use) [`'\"]?[\w.]+[`'\"]?(?:\(\))? first|make sure to call",
+    re.IGNORECASE,
+)
+"""How a library says that something should have been called before."""
+
+
+def find_late_calls(case: Case) -> Iterator[Clue]:
+    """Yield calls that come before the call which the message says should have been made first."""
+    if not NOT_YET.search(case.message):
+        return
+    said = set(re.findall(r"[A-Za-z_]\w{2,}", case.message))
+    for site in case.sites:
+        place, scope = site.place, site.context.scope
+        for call in (n for n in ast.walk(scope.node) if isinstance(n, ast.Call)):
+            if called_name(call) in said and call.lineno > place.line:
+                name = called_name(call)
+                why = (
+                    f"runs before `{name}`, which the message asks for: line {call.lineno} calls it"
+                )
+                yield Clue("rules.strong", place.file, place.line, 1.0, why)
+                why = f"`{name}`, which the message asks for, is called after line {place.line}"
+                yield Clue("rules.strong", place.file, call.lineno, 0.8, why)
+                break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case
@@ -40,6 +41,16 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
     return (n for n in ast.walk(node) if isinstance(n, ast.stmt))
 
 
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a function, class or module without those of functions inside it."""
+    waiting = list(ast.iter_child_nodes(node))
+    while waiting:
+        inner = waiting.pop()
+        yield inner
+        if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            waiting.extend(ast.iter_child_nodes(inner))
+
+
 def source(node: ast.AST) -> str:
     """Return the source of a node, shortened for a sentence."""
     try:
@@ -48,3 +59,14 @@ def source(node: ast.AST) -> str:
         return ""
     text = " ".join(text.split())
     return text if len(text) <= 70 else text[:67] + "..."
+
+
+def standard_modules(tree: ast.AST | None) -> set[str]:
+    """Return the names under which a file imports modules of the standard library."""
+    return {
+        alias.asname or alias.name
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name.partition(".")[0] in sys.stdlib_module_names
+    }

@@ -6,10 +6,11 @@ Also samples of one batch that differ in size, and sizes that do not divide with
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_files
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_files, near_scopes, own_nodes
 from dl_bug_lsp.evidence.numbers import indexes_shape, sizes_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
@@ -103,8 +104,11 @@ def find_shapes(case: Case) -> Iterator[Clue]:
     yield from _unchanging_size_in_loop(case)
     yield from _both_sizes(case)
     yield from _extra_axis(case)
+    yield from _odd_when_halved(case)
+    yield from _one_step_more(case)
+    crossed = _are_crossed(case)
     for step in case.raise_slice:
-        yield from _operations(step)
+        yield from _operations(step, crossed)
         yield from _loss_setting(case, step)
 
 
@@ -135,6 +139,78 @@ def _extra_axis(case: Case) -> Iterator[Clue]:
             ):
                 why = f"`{node.text}` makes an axis of size 1 that nothing squeezes away"
                 yield Clue("rules.one_output", node.file, node.line, near, why)
+
+
+HALVINGS = range(1, 8)
+LARGEST_SIDE = 8192
+SIDES = re.compile(r"size|height|width|resol|crop|side|length|dim|pixel|shape|seq|pad|[hw]$")
+
+
+def _odd_when_halved(case: Case) -> Iterator[Clue]:
+    """Find sizes that halving makes odd: halved once more and doubled again one is missing.
+
+    Encoders that halve and decoders that double fit for multiples of a power of two alone
+    (Ronneberger et al., MICCAI 2015, section 2).
+    """
+    sizes = sizes_of(case, Role.EXPECTED) | sizes_of(case, Role.ACTUAL)
+    odd = {size for size in sizes if size % 2 and size - 1 in sizes and size > 2}
+    if not odd:
+        return
+    places: list[tuple[str, int, str, object]] = [
+        (e.file, e.line, e.key, e.value) for e in case.config_entries
+    ]
+    for step in case.raise_slice:
+        node = step.node
+        if node.entry is None and node.line > 0:
+            known = node.constant
+            places.append((node.file, node.line, "", known.value if known is not None else None))
+    for file, line, key, value in places:
+        number = int(value) if isinstance(value, str) and value.isdigit() else value
+        if not isinstance(number, int) or not 2 < number <= LARGEST_SIDE:
+            continue
+        for size in sorted(odd):
+            if any(number >> k == size for k in HALVINGS):
+                why = (
+                    f"{number}, halved again and again, becomes {size}, which is odd: halved once "
+                    f"more and doubled again it is {size - 1}"
+                )
+                named = SIDES.search(key.lower()) or not key
+                yield Clue("rules.halved", file, line, 1.0 if named else 0.4, why)
+
+
+def _one_step_more(case: Case) -> Iterator[Clue]:
+    """Find a sequence that is handed over whole and compared with all of it but one step."""
+    expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
+    gaps = {abs(a - b) for a in expected for b in actual if a != b}
+    if not any(gap and all(n % gap == 0 for n in expected | actual) for gap in gaps):
+        return
+    for scope in near_scopes(case)[:MOST_SCOPES]:
+        nodes = list(own_nodes(scope.node))
+        cut = {
+            n.value.id: n
+            for n in nodes
+            if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and _drops_one(n)
+        }
+        for call in (n for n in nodes if isinstance(n, ast.Call)):
+            if called_name(call) in RESHAPES:
+                continue
+            for given in call.args:
+                if isinstance(given, ast.Name) and given.id in cut:
+                    shorter = ast.unparse(cut[given.id])
+                    why = f"`{given.id}` is handed over whole, and `{shorter}` is used beside it"
+                    yield Clue("rules.strong", scope.file, call.lineno, 1.0, why)
+
+
+MOST_SCOPES = 4
+
+
+def _drops_one(node: ast.Subscript) -> bool:
+    """Whether a slice leaves out the first or the last of an axis (``x[:, 1:]``, ``x[:-1]``)."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return any(
+        isinstance(part, ast.Slice) and part.step is None and (ast.unparse(part) in ("1:", ":-1"))
+        for part in parts
+    )
 
 
 def _both_sizes(case: Case) -> Iterator[Clue]:
@@ -171,15 +247,25 @@ def _loss_setting(case: Case, step: Step) -> Iterator[Clue]:
     yield Clue("rules.loss_setting", step.node.file, loss.lineno, 1.0, why)
 
 
-def _operations(step: Step) -> Iterator[Clue]:
+ORDERS = {
+    *("view", "reshape", "permute", "transpose", "swapaxes", "moveaxis", "movedim", "rearrange"),
+    *("T", "mT", "einsum", "tensordot"),
+}
+"""Operations that decide which axis comes first."""
+
+
+def _are_crossed(case: Case) -> bool:
+    """Whether two sizes that do not fit both stand in one shape: its axes may be out of order."""
+    expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
+    pairs = {frozenset((a, b)) for a in expected for b in actual if a != b and min(a, b) > 1}
+    shapes = [f.value for f in case.facts.of(FactKind.SHAPE) if isinstance(f.value, tuple)]
+    return any(pair <= set(shape) and len(shape) > 2 for pair in pairs for shape in shapes)
+
+
+def _operations(step: Step, crossed: bool = False) -> Iterator[Clue]:
     node = step.node
     expr = node.expr
     if node.entry is not None or not isinstance(expr, ast.Call) or node.line <= 0:
-        one_size = isinstance(expr, ast.Subscript) and not isinstance(expr.slice, ast.Slice)
-        if one_size and indexes_shape(expr) and node.line > 0:
-            why = f"`{node.text}` picks one axis of a shape"
-            score = 1 / (1 + step.distance / 4)
-            yield Clue("rules.shape_index", node.file, node.line, score, why)
         return
     name = called_name(expr)
     near = 1 / (1 + step.distance / 3)
@@ -191,10 +277,14 @@ def _operations(step: Step) -> Iterator[Clue]:
         kind = "rules.join" if given else "rules.join_default_axis"
         yield Clue(kind, node.file, expr.lineno, near, why)
     elif name in RESHAPES:
-        why = f"`{node.text}` changes the shape on the way"
+        why = f"`{node.text}` changes a shape on the way to the failing line"
         yield Clue("rules.reshape", node.file, expr.lineno, near, why)
+        if crossed and name in ORDERS:
+            why = f"`{node.text}` orders axes, and both sizes that differ stand in one shape"
+            far = 1 / (1 + step.distance / 8)
+            yield Clue("rules.axis_order", node.file, expr.lineno, far, why)
     elif name in LAYERS:
-        why = f"`{node.text}` makes the layer or array whose size is part of the failure"
+        why = f"`{node.text}` makes a layer or an array on the way to the failing line"
         yield Clue("rules.layer", node.file, expr.lineno, near, why)
 
 

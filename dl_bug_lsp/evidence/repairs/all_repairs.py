@@ -10,7 +10,6 @@ from dl_bug_lsp.evidence.repairs import (
     bounds,
     missing,
     parameters,
-    siblings,
     spelling,
 )
 
@@ -21,7 +20,6 @@ REPAIRS: tuple[Source, ...] = (
     arguments.find_results,
     parameters.find,
     bounds.find,
-    siblings.find,
 )
 
 

@@ -28,6 +28,7 @@ from dl_bug_lsp.provenance.known_calls import BUILTINS
 from dl_bug_lsp.provenance.nodes import Class, Function, Items, Library
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.provenance.stack import header_expressions, statement_at
 
 MOST_CALLS = 120
 MOST_CALLERS = 24
@@ -51,7 +52,10 @@ def find_arguments(case: Case) -> Iterator[Clue]:
 
 
 def _calls(case: Case) -> list[Node]:
-    """Return the calls that the stack and the slices touch, each expression once."""
+    """Return the calls that the stack and the slices touch, each expression once.
+
+    An argument on the way brings the call that it is handed to.
+    """
     found: dict[int, Node] = {}
     for site in reversed(case.sites):
         for start in site.nodes:
@@ -61,6 +65,15 @@ def _calls(case: Case) -> list[Node]:
         if step.node.entry is None:
             for call in (n for n in ast.walk(step.node.expr) if isinstance(n, ast.Call)):
                 found.setdefault(id(call), step.node.engine.node(call, step.node.context))
+    for step in case.raise_slice:
+        node = step.node
+        statement = None
+        if node.entry is None and node.line > 0:
+            statement = statement_at(node.engine, node.file, node.line)
+        for head in header_expressions(statement) if statement is not None else ():
+            for call in (n for n in ast.walk(head) if isinstance(n, ast.Call)):
+                if any(node.expr is given for given in call.args):
+                    found.setdefault(id(call), node.engine.node(call, node.context))
     return list(found.values())[:MOST_CALLS]
 
 
@@ -371,6 +384,11 @@ def _uncalled(node: Node) -> Iterator[tuple[ast.expr, Node]]:
             yield expr, node
 
 
+MOST_CROSSED = 1.19
+"""From here on two arguments fit each other's parameters too well to stand where they do."""
+BOTH_NAMED = 1.99
+
+
 def _swapped(case: Case, node: Node) -> Iterator[Clue]:
     """Find two arguments whose names say that they stand in each other's place."""
     call = node.expr
@@ -384,7 +402,7 @@ def _swapped(case: Case, node: Node) -> Iterator[Clue]:
             for j in range(i + 1, len(given)):
                 crossed = _fits(given[i], names[j]) + _fits(given[j], names[i])
                 straight = _fits(given[i], names[i]) + _fits(given[j], names[j])
-                if crossed - straight < 1.2:
+                if crossed - straight < MOST_CROSSED:
                     continue
                 why = (
                     f"`{given[i]}` is handed to `{names[i]}` and `{given[j]}` to `{names[j]}` "
@@ -393,7 +411,7 @@ def _swapped(case: Case, node: Node) -> Iterator[Clue]:
                 old = f"{source(call.args[i])}, {source(call.args[j])}"
                 new = f"{source(call.args[j])}, {source(call.args[i])}"
                 edit = Suggestion(node.file, call.args[i].lineno, old, new)
-                score = min(1.0, (crossed - straight) / 2)
+                score = 1.0 if crossed >= BOTH_NAMED else min(1.0, (crossed - straight) / 2)
                 yield Clue("repair.swapped", node.file, call.args[i].lineno, score, why, edit)
 
 
@@ -416,9 +434,19 @@ def _name_of(expr: ast.expr) -> str:
         return expr.attr
     if isinstance(expr, ast.Subscript) and isinstance(expr.slice, ast.Constant):
         return str(expr.slice.value) if isinstance(expr.slice.value, str) else ""
+    if isinstance(expr, ast.Call) and called_name(expr) in OF_ARGUMENT and expr.args:
+        return _name_of(expr.args[0])
+    if isinstance(expr, ast.Call) and called_name(expr) in OF_RECEIVER:
+        return _name_of(expr.func.value) if isinstance(expr.func, ast.Attribute) else ""
     return ""
 
 
+OF_ARGUMENT = {
+    *("len", "int", "float", "str", "list", "tuple", "set", "sorted"),
+    *("tensor", "as_tensor", "from_numpy", "array", "asarray"),
+}
+"""Calls whose result goes by the name of their first argument."""
+OF_RECEIVER = {"to", "cuda", "cpu", "float", "long", "item", "numpy", "detach", "squeeze", "copy"}
 SAME = {
     "h": "height", "w": "width", "x": "input", "pred": "input", "preds": "input",
     "logits": "input", "output": "input", "outputs": "input", "y": "target", "label": "target",
@@ -462,6 +490,9 @@ def _mixed_sets(case: Case, node: Node) -> Iterator[Clue]:
         for second, b in names[i + 1 :]:
             odd = [k for k in range(len(a)) if len(a) == len(b) and a[k] != b[k]]
             if len(odd) != 2 or len(a) != len(b):
+                continue
+            if any(part.isdigit() for k in odd for part in (a[k], b[k])):
+                # Levels of a network are joined across numbers (`up3`, `skip1`) with good reason.
                 continue
             for k in odd:
                 wanted = _replaced(second.id, b[k], a[k])

@@ -133,6 +133,8 @@ def _pair(
     if not asked or not given:
         return
     old, new = asked[0].text, given[0].text
+    if old.startswith(f"{new}."):
+        return  # The table that the key would stand in.
     # A word of one or two letters stands everywhere and means something else each time.
     counted = min(len(old), len(new)) > 2
     for_given = repairs.support(new, given) * counted + repairs.wellformed(new) + styled
@@ -143,7 +145,8 @@ def _pair(
         share = max(share, OF_SETTINGS)
     for spots, become, part in ((asked, new, share), (given, old, 1.0 - share)):
         for spot in spots[:MOST]:
-            why = f"`{old}` is asked for and `{new}` is there: one of the two {noun} is misspelt"
+            doubt = f"perhaps one of the two {noun} is misspelt"
+            why = f"`{old}` is asked for and `{new}` is there; {doubt}"
             edit = Suggestion(spot.file, spot.line, spot.text, become)
             yield Clue("repair.spelling", spot.file, spot.line, near * part, why, edit)
 

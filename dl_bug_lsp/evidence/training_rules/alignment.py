@@ -55,6 +55,8 @@ def _shuffled_apart(training: Training, scope: Scope) -> Iterator[Clue]:
             continue
         if called_name(call) == "sample" and keyword(call, "frac") is None:
             continue
+        if _is_of_numbers(call) and not _indexes(training, scope, call):
+            continue  # An order that is kept: what it is used for is not known.
         words = _subject(call, training.statement(scope, call))
         if not _keeps_pairs(call, words):
             found.append((call, words))
@@ -73,6 +75,20 @@ def _shuffled_apart(training: Training, scope: Scope) -> Iterator[Clue]:
         why = f"{text(inputs[0])} shuffles inputs, their targets stay"
         yield clue("medium", scope.file, inputs[0].lineno, why)
     yield from _two_orders(training, scope)
+
+
+def _is_of_numbers(call: ast.Call) -> bool:
+    """Whether a call shuffles the numbers below a length: ``permutation(len(y))``."""
+    if called_name(call) not in {"permutation", "randperm"} or not call.args:
+        return False
+    first = call.args[0]
+    length = isinstance(first, ast.Call) and called_name(first) == "len"
+    return length or isinstance(first, (ast.Constant, ast.BinOp))
+
+
+def _indexes(training: Training, scope: Scope, call: ast.Call) -> bool:
+    """Whether a call stands in the index of something: ``y[permutation(len(y))]``."""
+    return any(isinstance(node, ast.Subscript) for node in training.around(scope, call))
 
 
 def _keeps_pairs(call: ast.Call, words: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,6 +36,9 @@ WRITTEN = (StepKind.LITERAL, StepKind.CONFIG)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 Number = float
+WORD = re.compile(r"[A-Za-z_]\w*")
+LONGEST_TEXT = 80
+"""Characters of a text in the code in which names are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,16 @@ class Origin:
 class Training:
     """One case's program; everything is computed when first asked for."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(
+        self,
+        case: Case,
+        files: Sequence[str] | None = None,
+        tables: Sequence[str] | None = None,
+    ) -> None:
+        """Take a case; its program and data are ``files`` and ``tables``, else the workspace's."""
         self.case = case
+        self.tables = tables
+        self._files = files
         self.engine = case.engine
         self.category = case.category.id
         self._nodes: dict[str, ModuleNodes] = {}
@@ -60,6 +71,9 @@ class Training:
     @cached_property
     def modules(self) -> list[Scope]:
         """The modules of the workspace without its tests; of many, those that train something."""
+        if self._files is not None:
+            given = [self.engine.program.module(file) for file in self._files]
+            return [module for module in given if module is not None]
         files = [f for f in self.case.workspace.python_files() if not _is_test(f)]
         files = files or list(self.case.workspace.python_files())
         if len(files) > MAX_MODULES:
@@ -93,8 +107,47 @@ class Training:
 
     @cached_property
     def functions(self) -> list[Scope]:
-        """All functions and methods, and the modules' own bodies."""
-        return [s for s in self.scopes if not s.is_class and not isinstance(s.node, ast.Lambda)]
+        """All methods, the functions that the program names somewhere, and the modules' bodies."""
+        return [
+            scope
+            for scope in self.scopes
+            if not scope.is_class
+            and not isinstance(scope.node, ast.Lambda)
+            and self._is_named(scope)
+        ]
+
+    def _is_named(self, scope: Scope) -> bool:
+        """Whether a function can run: of a program that starts, a plain one must be named."""
+        node = scope.node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or not self._starts:
+            return True
+        plain = scope.owner is None and not node.decorator_list
+        return not plain or node.name in self._names or node.name == "main"
+
+    @cached_property
+    def _starts(self) -> bool:
+        """Whether a module does something by itself: calls something or asks for ``__name__``."""
+        return any(
+            isinstance(statement, (ast.If, ast.For, ast.While, ast.With))
+            or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call))
+            for module in self.modules
+            for statement in getattr(module.node, "body", ())
+        )
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """What the modules name, also in texts (``getattr``, entry points); definitions apart."""
+        found: set[str] = {text for entry in self.entries for text in WORD.findall(entry.text)}
+        for node in (n for module in self.modules for n in ast.walk(module.node)):
+            if isinstance(node, ast.Name):
+                found.add(node.id)
+            elif isinstance(node, ast.Attribute):
+                found.add(node.attr)
+            elif isinstance(node, ast.alias):
+                found.add(node.asname or "")
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.update(WORD.findall(node.value[:LONGEST_TEXT]))
+        return frozenset(found)
 
     @cached_property
     def calls(self) -> list[tuple[Scope, ast.Call]]:

@@ -65,7 +65,7 @@ SHAPES: tuple[Row, ...] = (
     Row("input_rank", "{? {O:class}: ?}expected {E:count}D{? or {E:count}D ?}{? input ?} input (got {A:count}D input)"),
     Row("input_rank", "expected {E:count}D input (got {A:count}D input)"),
     Row("input_rank", "expected {E:count}D or {E:count}D input (got {A:count}D input)"),
-    Row("layer_norm", "Given normalized_shape={E:shape}, expected input with shape {X:shape}, but got input of size{A:shape}", also="X:operation=layer_norm"),
+    Row("layer_norm", "Given normalized_shape={E:shape}, expected input with shape {X:shape}, but got input of size{A:shape}", also="X:operation=layer_norm", derive=broadcast),
     Row("layer_norm", "Expected weight to be of same shape as normalized_shape, but got weight of shape {A:shape} and normalized_shape = {E:shape}", also="X:operation=layer_norm", derive=differ),
     Row("group_norm", "num_channels{? ({A:size}) ?} must be divisible by num_groups{? ({E:size}) ?}", also="X:operation=group_norm"),
     Row("group_norm", "Expected number of channels in input to be divisible by num_groups, but got input of shape {A:shape} and num_groups={E:size}", also="X:operation=group_norm"),

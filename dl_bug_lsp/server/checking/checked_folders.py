@@ -52,16 +52,21 @@ class CheckedFolders:
         """Of each folder the URIs with findings, by the keys of their documents."""
 
     async def check(
-        self, folder: Folder, command: str, request: int | str | None = None
+        self,
+        folder: Folder,
+        command: str,
+        request: int | str | None = None,
+        python: str | None = None,
     ) -> CheckReport:
         """Check a folder off the loop and show what was found.
 
+        ``python`` is the interpreter that is selected in the editor.
         Raises `SupersededError`, `CancelledError` and what the work raised.
         """
         settings = await folder_settings(self._ls, folder)
         encoding = self._ls.workspace.position_encoding or types.PositionEncodingKind.Utf16
         rank = Rank.ASKED if request is not None else Rank.HEARD
-        parts = [(folder.key, _work(folder, command, settings, encoding))]
+        parts = [(folder.key, _work(folder, command, settings, encoding, python))]
         ((report, found),) = await self._ls.jobs.run(f"check {folder.key}", parts, request, rank)
         # A command that runs none of the folder's programs says nothing about them.
         if not folder.closed.is_set() and (report.entries or not command):
@@ -121,7 +126,8 @@ def register(server: DlBugServer) -> None:
         if wanted.get("captured") and settings.check_when != "run":
             return None
         try:
-            report = await checked.check(folder, wanted.get("command", ""), request)
+            command, python = wanted.get("command", ""), wanted.get("python")
+            report = await checked.check(folder, command, request, python)
         except SupersededError:
             raise JsonRpcRequestCancelled("a newer command took this one's place") from None
         except CancelledError:
@@ -148,13 +154,19 @@ def _work(
     command: str,
     settings: Settings,
     encoding: types.PositionEncodingKind | str,
+    python: str | None,
 ) -> Callable[[Token], Found]:
     def work(_token: Token) -> Found:
         # Imported here, off the loop: it would hold up the answer to `initialize`.
         from dl_bug_lsp.checks.checking import CheckOptions, check
 
         folder.workspace.catch_up()
-        options = CheckOptions(None, settings.check_ignore, settings.check_exclude)
+        options = CheckOptions(
+            ignore=settings.check_ignore,
+            exclude=settings.check_exclude,
+            selected=python,
+            in_editor=True,
+        )
         report = check(folder.workspace, command, options)
         found: dict[str, list[types.Diagnostic]] = {}
         for finding in report.findings[: max(settings.max_diagnostics, 1) * 5]:

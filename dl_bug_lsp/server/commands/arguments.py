@@ -24,6 +24,7 @@ MEMBERS: dict[str, tuple[type, str]] = {
     "workspace": (str, "the URI or absolute path of a folder"),
     "source": (str, "a text"),
     "command": (str, "a command line"),
+    "python": (str, "an interpreter"),
     "report": (str, "a report's id"),
     "failure": (str, "a failure's id"),
     "suspect": (int, "the rank of a suspicious place"),

@@ -113,7 +113,7 @@ def neighbour(
 def listed(publication: Publication, sources: list[str]) -> dict[str, Any]:
     """Return a publication in outline: its failures and where their places stand now."""
     # Imported here: nobody asks before `initialize` is answered.
-    from dl_bug_lsp.views.words import headline
+    from dl_bug_lsp.views.words import doubt, headline
 
     return {
         "report": publication.id,
@@ -128,6 +128,8 @@ def listed(publication: Publication, sources: list[str]) -> dict[str, Any]:
                 "category": failure.category.id,
                 "message": headline(failure),
                 "reliable": failure.reliable,
+                "confidence": failure.confidence.value,
+                "doubt": doubt(failure),
                 "places": [
                     place_of(place) for place in publication.shown() if place.failure is failure
                 ],

@@ -104,7 +104,8 @@ ALWAYS_LISTED = 3
 def severity(place: Place, settings: Settings) -> types.DiagnosticSeverity:
     """Return how loudly a place is shown: a suspicion is never an error."""
     score = place.suspect.score
-    if place.suspect.rank == 1 or score >= settings.warning_from:
+    first = place.failure.suspects[0].score
+    if place.suspect.rank == 1 or score >= min(first, settings.warning_from):
         return types.DiagnosticSeverity.Warning
     if score >= settings.information_from or place.suspect.rank <= ALWAYS_LISTED:
         return types.DiagnosticSeverity.Information

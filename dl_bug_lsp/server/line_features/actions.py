@@ -133,6 +133,8 @@ def _common(one: str, other: str) -> int:
 
 
 QUICK_FIX = types.CodeActionKind.QuickFix
+LOOK = "dl-bug"
+"""The kind of what shows or opens something: it fixes nothing, so a menu of fixes is without it."""
 CONTENT_MODIFIED = -32801
 
 Found = types.CodeAction | types.Command
@@ -140,11 +142,12 @@ Found = types.CodeAction | types.Command
 
 def register(server: DlBugServer) -> None:
     """Add the handlers of code actions."""
-    options = types.CodeActionOptions(code_action_kinds=[QUICK_FIX], resolve_provider=True)
+    options = types.CodeActionOptions(code_action_kinds=[QUICK_FIX, LOOK], resolve_provider=True)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)
     async def code_action(ls: DlBugServer, params: types.CodeActionParams) -> list[Found]:
-        if not _wants_fixes(params.context.only):
+        fixes, ways = (_wants(params.context.only, kind) for kind in (QUICK_FIX.value, LOOK))
+        if not (fixes or ways):
             return []
         found: list[Found] = []
         first, last = params.range.start.line, params.range.end.line
@@ -157,9 +160,12 @@ def register(server: DlBugServer) -> None:
                 for diagnostic in params.context.diagnostics
                 if _is_of(diagnostic, publication, place)
             ]
-            found.extend(await _fixes(ls, publication, place, mine))
-            found.extend(_suggested(ls, place, mine))
-            found.extend(_ways(ls, publication, place, mine))
+            if fixes:
+                found.extend(await _fixes(ls, publication, place, mine))
+                found.extend(_suggested(ls, place, mine))
+                found.extend(_titled(ls, _dismissals(publication, place), QUICK_FIX, mine))
+            if ways:
+                found.extend(_titled(ls, _ways(publication, place), LOOK, mine))
         return found
 
     @server.feature(types.CODE_ACTION_RESOLVE)
@@ -176,8 +182,8 @@ def register(server: DlBugServer) -> None:
         return action
 
 
-def _wants_fixes(only: Sequence[types.CodeActionKind | str] | None) -> bool:
-    return not only or any(getattr(one, "value", one) in ("", "quickfix") for one in only)
+def _wants(only: Sequence[types.CodeActionKind | str] | None, kind: str) -> bool:
+    return not only or any(getattr(one, "value", one) in ("", kind) for one in only)
 
 
 def _is_of(shown: types.Diagnostic, publication: Publication, place: Place) -> bool:
@@ -262,24 +268,37 @@ def _is_here(offer: Offer, place: Place) -> bool:
     )
 
 
-def _ways(
-    ls: DlBugServer, publication: Publication, place: Place, mine: list[types.Diagnostic]
-) -> list[Found]:
+Way = tuple[str, str, dict[str, Any]]
+"""A command as a menu shows it: title, name, argument."""
+
+
+def _dismissals(publication: Publication, place: Place) -> list[Way]:
     named = place_argument(publication, place)
-    of_report = {"report": publication.id}
-    ways: list[tuple[str, str, dict[str, Any]]] = []
+    return [
+        ("Dismiss this suspicious place", DISMISS, named),
+        ("Dismiss all places of this report", DISMISS, {"report": publication.id}),
+    ]
+
+
+def _ways(publication: Publication, place: Place) -> list[Way]:
+    named = place_argument(publication, place)
+    ways: list[Way] = []
     others = [p for p in publication.shown() if p.failure is place.failure and p is not place]
     if others:
         ways.append(("Go to the next suspicious place", NEXT, named))
         ways.append(("Go to the previous suspicious place", PREVIOUS, named))
-    ways.append(("Show the report", REPORT, {**of_report, "show": True}))
+    ways.append(("Show the report", REPORT, {"report": publication.id, "show": True}))
     ways.append(("Open the log at the failure", OPEN_LOG, named))
-    ways.append(("Dismiss this suspicious place", DISMISS, named))
-    ways.append(("Dismiss all places of this report", DISMISS, of_report))
+    return ways
+
+
+def _titled(
+    ls: DlBugServer, ways: list[Way], kind: str, mine: list[types.Diagnostic]
+) -> list[Found]:
+    """Return commands as actions of a kind, or as they are where the client knows no kinds."""
     commands = [types.Command(title, name, arguments=[given]) for title, name, given in ways]
     if not _literals(ls):
         return list(commands)
     return [
-        types.CodeAction(c.title, kind=QUICK_FIX, diagnostics=mine or None, command=c)
-        for c in commands
+        types.CodeAction(c.title, kind=kind, diagnostics=mine or None, command=c) for c in commands
     ]

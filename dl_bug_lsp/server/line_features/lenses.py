@@ -101,6 +101,7 @@ def title(places: list[Place]) -> str:
     ranks = ", ".join(str(place.suspect.rank) for place in places)
     noun = "Suspicious place" if len(places) == 1 else "Suspicious places"
     name = category_words(first.failure.category.id).name
-    unsure = f", {words.UNSURE_BRIEFLY}" if words.caution(first.failure) else ""
-    share = words.percent(first.suspect.score)
-    return f"{noun} {ranks} ({share}{unsure}) · {name}"
+    share = words.share(first.failure, first.suspect)
+    if len(places) > 1:
+        share = f"the first {share}"
+    return f"{noun} {ranks} ({share}) · {name}"

@@ -45,12 +45,14 @@ function M.at_cursor(done)
 end
 
 local function item(failure, place)
+  local doubted = failure.doubt and failure.doubt ~= '' and place.suspect == 1
+  local share = M.percent(place.score) .. (doubted and ', ' .. failure.doubt or '')
   return {
     filename = vim.uri_to_fname((place.uri:gsub('#.*$', ''))),
     lnum = place.range.start.line + 1,
     col = place.range.start.character + 1,
     type = place.suspect == 1 and 'W' or 'I',
-    text = ('%d. %s %s'):format(place.suspect, M.percent(place.score), failure.message or failure.category),
+    text = ('%d. %s %s'):format(place.suspect, share, failure.message or failure.category),
   }
 end
 

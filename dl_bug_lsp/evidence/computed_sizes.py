@@ -1,0 +1,263 @@
+"""Sizes that arithmetic makes: which constant, setting or list would have to be another.
+
+The message demands a size, and an expression on the failing path evaluates to another one by
+arithmetic (``n_numeric + width * len(columns)``). The expression is solved for each constant,
+setting and list that it is made of. Only those for which a whole, plausible number gives the
+demanded size can be wrong.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
+from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes
+from dl_bug_lsp.evidence.numbers import sizes_of
+from dl_bug_lsp.messages import Role
+from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.nodes import Config, Items, Mapping, StepKind
+from dl_bug_lsp.provenance.scopes import called_name
+from dl_bug_lsp.provenance.slices import Step, backward_slice
+
+CATEGORIES = {"tensor_mismatch", "illegal_argument", "illegal_index", "framework_api_misuse"}
+MAX_FILES = 12
+"""Files near the failure in which other uses of a number are looked for."""
+HANDED_ON = ("definition", "attribute", "return", "item", "setting", "configured", "stored")
+MAX_DEPTH, MAX_EXPRESSIONS = 16, 12
+MAKER_STEPS = 40
+LARGEST = 1 << 40
+FAR_OFF = 4
+"""A number that would be so many times larger or smaller is hardly meant."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """A leaf of a computed size: with ``new`` in place of ``old``, ``root`` comes to ``wanted``.
+
+    ``counted`` says that ``old`` and ``new`` are lengths of a list; ``factor`` that the number is
+    written out in the arithmetic itself. ``step`` is that of ``root``, ``distance`` how far it is
+    from the failure; ``needed`` is False where the arithmetic could as well be left out.
+    """
+
+    root: Node
+    given: int
+    wanted: int
+    leaf: Node
+    old: int
+    new: int
+    counted: bool
+    factor: bool
+    step: Step
+    distance: float
+    needed: bool = True
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the constants, settings and lists that would make a computed size the demanded one."""
+    if case.category.id not in CATEGORIES or not case.sites:
+        return
+    groups = solutions(case)
+    held = _numbers_nearby(case) if groups else set()
+    raise_site = (case.places[-1].file, case.places[-1].line)
+    for group in groups:
+        for solution in group:
+            yield _clue(solution, plausibility(solution, held, len(group)))
+        if len(group) > 1 or not group[0].needed:
+            # Where more values could be wrong, what adds them up may be wrong as well.
+            continue
+        leaf = group[0].leaf
+        for step in group[0].step.way():
+            place = (step.node.file, step.node.line)
+            if place not in {(leaf.file, leaf.line), raise_site} and step.node.line > 0:
+                why = f"`{step.node.text}` only hands on what is put together of other values"
+                yield Clue("shapes.put_together", *place, 1.0, why)
+
+
+def _clue(solution: Solution, score: float) -> Clue:
+    root, leaf = solution.root, solution.leaf
+    noun = " elements" if solution.counted else ""
+    why = (
+        f"`{root.text}` is {solution.given} where the message has {solution.wanted}: it would fit "
+        f"with {solution.new}{noun} in place of {solution.old} (`{leaf.text}`)"
+    )
+    edit = None
+    if not solution.counted:
+        edit = Suggestion(leaf.file, leaf.line, str(solution.old), str(solution.new))
+    return Clue("shapes.solved", leaf.file, leaf.line, score, why, edit)
+
+
+def _numbers_nearby(case: Case) -> set[int]:
+    """Return the numbers that settings and lists near the failure hold."""
+    numbers: set[int] = set()
+    for entry in case.config_entries:
+        if type(entry.value) is int:
+            numbers.add(entry.value)
+        if entry.length is not None:
+            numbers.add(entry.length)
+    files = dict.fromkeys(scope.file for scope in near_scopes(case))
+    for file in list(files)[:MAX_FILES]:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and len(node.elts) > 2:
+                numbers.add(len(node.elts))
+            elif isinstance(node, ast.Constant) and type(node.value) is int:
+                numbers.add(node.value)
+    return numbers
+
+
+def solutions(case: Case) -> list[list[Solution]]:
+    """Return the leaves of each size that arithmetic makes on the failing path."""
+    pair = _contradiction(case)
+    if pair is None:
+        return []
+    wanted = {pair[0]: pair[1], pair[1]: pair[0]}
+    groups: list[list[Solution]] = []
+    seen: set[int] = set()
+    for depth, steps in enumerate((case.raise_slice, *case.outer_slices)):
+        for step in steps:
+            node = step.node
+            if node.kind is not StepKind.ARITHMETIC or id(node.expr) in seen or node.line <= 0:
+                continue
+            value = whole(node)
+            if value not in wanted or len(groups) >= MAX_EXPRESSIONS or _repeats(node.expr):
+                continue
+            seen.update(id(part) for part in ast.walk(node.expr))
+            group = list(_leaves(step, value, wanted[value], step.distance + 2.0 * depth))
+            if any(s.old == wanted[value] for s in group):
+                # What holds the wanted size already makes the other side too: it is the
+                # arithmetic around it that is wrong.
+                group = [replace(s, needed=False) for s in group if s.old != wanted[value]]
+            if group:
+                groups.append(group)
+    return groups
+
+
+def _contradiction(case: Case) -> tuple[int, int] | None:
+    """Return the one size that there was and the one that the message demands."""
+    actual, expected = sizes_of(case, Role.ACTUAL), sizes_of(case, Role.EXPECTED)
+    given, demanded = actual - expected, expected - actual
+    if len(given) != 1 or len(demanded) != 1:
+        return None
+    pair = (min(given), min(demanded))
+    return pair if min(pair) > 0 else None
+
+
+def _repeats(expr: ast.AST) -> bool:
+    """Whether a name occurs twice: then no single value of it solves the expression."""
+    names = [part.id for part in ast.walk(expr) if isinstance(part, ast.Name)]
+    return len(set(names)) < len(names)
+
+
+def _leaves(step: Step, value: int, wanted: int, distance: float) -> Iterator[Solution]:
+    root = step.node
+    at: set[tuple[str, int, str]] = set()
+    for leaf, old, new, counted in _solve(root, wanted, 0):
+        key = (leaf.file, leaf.line, leaf.text)
+        if key in at or new == old or leaf.line <= 0:
+            continue
+        at.add(key)
+        inside = any(leaf.expr is part for part in ast.walk(root.expr))
+        yield Solution(root, value, wanted, leaf, old, new, counted, inside, step, distance)
+
+
+def _solve(node: Node, target: int, depth: int) -> Iterator[tuple[Node, int, int, bool]]:
+    """Yield the leaves of an expression with the value that each would need: leaf, old, new."""
+    value = whole(node)
+    if value is None or depth > MAX_DEPTH or not 0 < target < LARGEST:
+        return
+    if node.kind in (StepKind.LITERAL, StepKind.CONFIG):
+        yield node, value, target, False
+        return
+    expr = node.expr
+    if isinstance(expr, ast.BinOp):
+        left, right = (node.engine.node(e, node.context) for e in (expr.left, expr.right))
+        a, b = whole(left), whole(right)
+        if a is None or b is None:
+            return
+        for side, need in ((left, _left(expr.op, target, b)), (right, _right(expr.op, target, a))):
+            if need is not None:
+                yield from _solve(side, need, depth + 1)
+        return
+    if isinstance(expr, ast.Call) and expr.args:
+        argument = node.engine.node(expr.args[0], node.context)
+        if called_name(expr) == "len":
+            yield from _counted(argument, value, target)
+            return
+        if called_name(expr) == "int":
+            yield from _solve(argument, target, depth + 1)
+            return
+    for role, child in node.inputs:
+        if role in HANDED_ON and whole(child) == value:
+            yield from _solve(child, target, depth + 1)
+            return
+
+
+def _left(op: ast.operator, target: int, right: int) -> int | None:
+    """Return what the left operand would have to be so that an operation gives the target."""
+    if isinstance(op, ast.Add):
+        return target - right
+    if isinstance(op, ast.Sub):
+        return target + right
+    if isinstance(op, ast.Mult) and right and target % right == 0:
+        return target // right
+    if isinstance(op, ast.FloorDiv):
+        return target * right
+    if isinstance(op, ast.Pow) and right > 0 and target > 0:
+        root = round(target ** (1 / right)) if right < 8 else 0
+        return root if root**right == target else None
+    return None
+
+
+def _right(op: ast.operator, target: int, left: int) -> int | None:
+    """Return what the right operand would have to be so that an operation gives the target."""
+    if isinstance(op, ast.Add):
+        return target - left
+    if isinstance(op, ast.Sub):
+        return left - target
+    if isinstance(op, ast.Mult) and left and target % left == 0:
+        return target // left
+    if isinstance(op, ast.FloorDiv) and target and left // target:
+        return left // target if left // (left // target) == target else None
+    return None
+
+
+def _counted(argument: Node, value: int, target: int) -> Iterator[tuple[Node, int, int, bool]]:
+    """Yield the list whose length goes in."""
+    for step in backward_slice([argument], MAKER_STEPS):
+        node = step.node
+        listed = any(
+            (isinstance(v, Items) and v.complete and len(v.items) == value)
+            or (isinstance(v, Mapping) and v.complete and len(v.pairs) == value)
+            or (isinstance(v, Config) and v.entry is not None and v.entry.length == value)
+            for v in node.values
+        )
+        if listed and node.kind in (StepKind.CONTAINER, StepKind.CONFIG):
+            yield node, value, target, True
+            return
+
+
+def whole(node: Node) -> int | None:
+    """Return the one whole number that a node stands for."""
+    constant = node.constant
+    value = constant.value if constant is not None else None
+    return value if type(value) is int else None
+
+
+def plausibility(solution: Solution, held: set[int], others: int) -> float:
+    """Return how likely a leaf is the wrong one (0 to 1), among ``others`` that could be.
+
+    ``held`` are the numbers that stand elsewhere near the failure: lengths of lists, and settings.
+    """
+    found = 1.0 if solution.new in held and solution.new > 2 else 0.6
+    ratio = max(solution.new, solution.old) / max(1, min(solution.new, solution.old))
+    if ratio > FAR_OFF:
+        found *= 0.4
+    if solution.factor and solution.needed:
+        # A number in the arithmetic itself says how things are put together.
+        found *= 0.6
+    if solution.counted:
+        found *= 0.7
+    return found / math.sqrt(max(others, 1)) * math.exp(-solution.distance / 10)

@@ -1,1 +1,0 @@
-"""Shapes of tensors along the failing path, with the expression that made each dimension."""

@@ -1,0 +1,288 @@
+"""Code that usually holds the cause where a message is a well-known one.
+
+The catalogue of the failures that forums repeat most (``taxonomy/classics.toml``) says of each what
+the code with the cause looks like: a call without an option, a state that is saved from a wrapper,
+a step that comes before another, a setting.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from dl_bug_lsp.cancellation import checkpoint
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files
+from dl_bug_lsp.provenance.stack import header_expressions, unparsed
+from dl_bug_lsp.taxonomy.advising import usual_places
+from dl_bug_lsp.taxonomy.categories import UsualPlace
+
+MOST_FILES = 30
+MOST_HITS = 12
+"""Places that one row names at most: what so many lines look like says nothing about one."""
+LONGEST_SHOWN = 70
+BESIDE = 0.7
+"""What a place counts that no value on the way to the failure comes from."""
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A statement, or a decorator of one, and where it stands.
+
+    ``text`` is its source (of a compound statement the line before the colon), ``around`` the same
+    of the compound statements around it, ``owner`` the function, class or module that it belongs
+    to, itself where it is a definition, and ``order`` its place among the file's pieces.
+    """
+
+    node: ast.stmt | ast.expr
+    text: str
+    around: str
+    owner: ast.AST
+    order: int
+
+
+class Pieces:
+    """The statements of one file."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+
+    @cached_property
+    def all(self) -> tuple[Piece, ...]:
+        """All pieces in the order of the file."""
+        found: list[Piece] = []
+        waiting: list[tuple[ast.stmt, str, ast.AST]] = [
+            (statement, "", self.tree) for statement in reversed(self.tree.body)
+        ]
+        while waiting:
+            statement, around, owner = waiting.pop()
+            defines = isinstance(statement, DEFINITIONS)
+            own: ast.AST = statement if defines else owner
+            for decorator in getattr(statement, "decorator_list", ()):
+                text = f"@{unparsed(decorator)}"
+                found.append(Piece(decorator, text, around, own, len(found)))
+            text = header(statement)
+            found.append(Piece(statement, text, around, own, len(found)))
+            inner = f"{around}\n{text}" if text else around
+            decorators = [f"@{unparsed(d)}" for d in getattr(statement, "decorator_list", ())]
+            inner = "\n".join([inner, *decorators])
+            waiting.extend((child, inner, own) for child in reversed(_inside(statement)))
+        return tuple(found)
+
+    @cached_property
+    def bodies(self) -> dict[int, tuple[Piece, ...]]:
+        """The pieces of each function, class and module, those of what it defines included."""
+        within: dict[int, list[Piece]] = {id(self.tree): list(self.all)}
+        for at, piece in enumerate(self.all):
+            if isinstance(piece.node, DEFINITIONS):
+                last = piece.node.end_lineno or piece.node.lineno
+                within[id(piece.node)] = [
+                    other for other in self.all[at + 1 :] if other.node.lineno <= last
+                ]
+        return {owner: tuple(pieces) for owner, pieces in within.items()}
+
+    def body(self, piece: Piece) -> tuple[Piece, ...]:
+        """Return the pieces of the function, class or module that a piece belongs to."""
+        return self.bodies.get(id(piece.owner), ())
+
+
+def header(statement: ast.stmt) -> str:
+    """Return the source of a statement; of a compound one the line before the colon."""
+    if not hasattr(statement, "body"):
+        return unparsed(statement)
+    if isinstance(statement, ast.ClassDef):
+        bases = [*statement.bases, *(k.value for k in statement.keywords)]
+        return f"class {statement.name}({', '.join(map(unparsed, bases))})"
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return f"def {statement.name}({unparsed(statement.args)})"
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        return f"for {unparsed(statement.target)} in {unparsed(statement.iter)}"
+    if isinstance(statement, (ast.While, ast.If)):
+        word = "if" if isinstance(statement, ast.If) else "while"
+        return f"{word} {unparsed(statement.test)}"
+    if isinstance(statement, (ast.With, ast.AsyncWith)):
+        return f"with {', '.join(map(unparsed, statement.items))}"
+    return ""
+
+
+def _inside(statement: ast.stmt) -> list[ast.stmt]:
+    """Return the statements directly inside a compound one, in their order."""
+    found: list[ast.stmt] = list(getattr(statement, "body", ()))
+    for handler in getattr(statement, "handlers", ()):
+        found.extend(handler.body)
+    for case in getattr(statement, "cases", ()):
+        found.extend(case.body)
+    found.extend(getattr(statement, "orelse", ()))
+    found.extend(getattr(statement, "finalbody", ()))
+    return [child for child in found if isinstance(child, ast.stmt)]
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the lines that look as the cause of such a failure usually does."""
+    places = usual_places(case.failure)
+    if not places:
+        return
+    files: dict[str, Pieces] = {}
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        if isinstance(tree, ast.Module):
+            files[file] = Pieces(tree)
+    near = {(step.node.file, step.node.line) for step in case.raise_slice}
+    near.update((step.node.file, step.node.line) for steps in case.outer_slices for step in steps)
+    near.update((place.file, place.line) for place in case.places)
+    for place in places:
+        checkpoint()
+        wanted = _wanted(place, case)
+        if wanted is None:
+            continue
+        if place.program and not any(_holds(case, file, place.program) for file in files):
+            continue
+        if place.nowhere and any(_holds(case, file, place.nowhere) for file in files):
+            continue
+        if place.key:
+            hits = list(_settings(case, place, wanted))
+        else:
+            hits = [h for f, pieces in files.items() for h in _matching(f, pieces, place, wanted)]
+        on_way = [hit for hit in hits if _lines(hit) & near]
+        chosen = on_way or hits
+        if len(chosen) > MOST_HITS:
+            continue
+        for hit in chosen:
+            score = place.share * (1.0 if on_way or place.key else BESIDE) / len(chosen) ** 0.5
+            why = place.why.replace("{code}", _short(hit.text))
+            yield Clue("classics.place", hit.file, hit.line, score, why)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A line, or lines, that look as a row says; ``text`` is shown to people."""
+
+    file: str
+    line: int
+    end_line: int
+    text: str
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _occurs(pattern: str, text: str) -> bool:
+    return _compiled(pattern).search(text) is not None
+
+
+def _wanted(place: UsualPlace, case: Case) -> str | None:
+    """Return the pattern of the text with what the message says in it, None where it does not."""
+    if not place.message:
+        return place.text
+    match = _compiled(place.message).search(case.message)
+    return place.text.replace("<1>", re.escape(match[1])) if match is not None else None
+
+
+def _holds(case: Case, file: str, pattern: str) -> bool:
+    return any(_occurs(pattern, line) for line in case.workspace.lines(file))
+
+
+def _lines(hit: Hit) -> set[tuple[str, int]]:
+    return {(hit.file, line) for line in range(hit.line, min(hit.end_line, hit.line + 40) + 1)}
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
+
+
+def _settings(case: Case, place: UsualPlace, text: str) -> Iterator[Hit]:
+    for entry in case.config_entries:
+        path = ".".join(map(str, entry.path))
+        if _occurs(place.key, path) and _reads(entry.text, text, place.but):
+            yield Hit(entry.file, entry.line, entry.line, f"{entry.key}: {entry.text}")
+
+
+def _matching(file: str, pieces: Pieces, place: UsualPlace, text: str) -> Iterator[Hit]:
+    for piece in pieces.all:
+        if not place.call:
+            if _reads(piece.text, text, place.but) and _stands(pieces, piece, place):
+                line = _line_of(piece.node, piece.text, text)
+                yield Hit(file, line, _last(piece.node), piece.text)
+            continue
+        if not any(name in piece.text for name in place.call):
+            continue
+        for call in _calls(piece.node):
+            callee = unparsed(call.func)
+            named = any(callee == name or callee.endswith(f".{name}") for name in place.call)
+            told = any(k.arg is None or k.arg in place.without for k in call.keywords)
+            if not named or (place.without and told):
+                continue
+            shown = unparsed(call)
+            if _reads(shown, text, place.but) and _stands(pieces, piece, place):
+                line = _line_of(call, shown, text)
+                yield Hit(file, line, call.end_lineno or call.lineno, shown)
+
+
+def _line_of(node: ast.stmt | ast.expr, shown: str, wanted: str) -> int:
+    """Return the line of what a pattern matched, where a statement or call has several lines."""
+    match = _compiled(wanted).search(shown)
+    compound = isinstance(node, ast.stmt) and hasattr(node, "body")
+    if match is None or not match[0] or compound or node.end_lineno == node.lineno:
+        return node.lineno
+    holds: list[tuple[int, int]] = []
+    for part in ast.walk(node):
+        if isinstance(part, ast.keyword):
+            written = f"{part.arg}={unparsed(part.value)}"
+        elif isinstance(part, ast.expr):
+            written = unparsed(part)
+        else:
+            continue
+        if match[0] in written:
+            holds.append((len(written), part.lineno))
+    return min(holds)[1] if holds else node.lineno
+
+
+def _calls(node: ast.stmt | ast.expr) -> Iterator[ast.Call]:
+    if isinstance(node, DEFINITIONS):
+        # Their decorators are pieces of their own.
+        return
+    if isinstance(node, ast.stmt) and hasattr(node, "body"):
+        for head in header_expressions(node):
+            yield from calls_in(head)
+    else:
+        yield from calls_in(node)
+
+
+def _last(node: ast.stmt | ast.expr) -> int:
+    """Return the last line of a statement, of a compound one that of its header."""
+    body = getattr(node, "body", None)
+    if isinstance(body, list) and body:
+        return max(node.lineno, int(body[0].lineno) - 1)
+    return node.end_lineno or node.lineno
+
+
+def _reads(text: str, wanted: str, but: str) -> bool:
+    return bool(text) and _occurs(wanted, text) and not (but and _occurs(but, text))
+
+
+def _stands(pieces: Pieces, piece: Piece, place: UsualPlace) -> bool:
+    """Whether a piece stands where a row says, and among what it says."""
+    if place.inside and not _occurs(place.inside, piece.around):
+        return False
+    if place.outside and _occurs(place.outside, piece.around):
+        return False
+    if not (place.has or place.lacks or place.before or place.after):
+        return True
+    others = [other for other in pieces.body(piece) if other is not piece]
+    return (
+        not (place.has and not any(_occurs(place.has, other.text) for other in others))
+        and not (place.lacks and any(_occurs(place.lacks, other.text) for other in others))
+        and not (place.before and not _any(place.before, others, after=piece.order))
+        and not (place.after and not _any(place.after, others, before=piece.order))
+    )
+
+
+def _any(pattern: str, pieces: list[Piece], after: int = -1, before: int = 1 << 60) -> bool:
+    return any(after < p.order < before and _occurs(pattern, p.text) for p in pieces)
