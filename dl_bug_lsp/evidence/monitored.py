@@ -155,6 +155,19 @@ def _of_finding(training: Training, finding: Finding, weight: float) -> Iterator
     yield from _by_words(training, finding, weight)
     if finding.hint == "eval":
         yield from _evaluations(training, finding, weight)
+    if finding.hint == "shape":
+        yield from _returned(training, finding, weight)
+
+
+def _returned(training: Training, finding: Finding, weight: float) -> Iterator[Clue]:
+    """Yield what models return: a dimension too many is left or taken there."""
+    for module in training.modules:
+        for node in ast.walk(module.node):
+            if isinstance(node, ast.FunctionDef) and node.name in ("forward", "call"):
+                for inner in ast.walk(node):
+                    if isinstance(inner, ast.Return) and inner.value is not None:
+                        place = (module.file, inner.value.lineno)
+                        yield Clue("monitor.data", *place, 0.9 * weight, finding.why)
 
 
 RUNS_ONLY = 0.4
