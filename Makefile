@@ -75,6 +75,7 @@ vsix: $(READY) client-vscode/node_modules/.ready  ## the VS Code extension, with
 	$(BIN)/python client-vscode/scripts/manifest.py --check
 	rm -rf build client-vscode/wheel client-vscode/*.vsix
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir client-vscode/wheel .
+	$(BIN)/python client-vscode/scripts/store_wheel.py client-vscode/wheel
 	cp CHANGELOG.md client-vscode/CHANGELOG.md   # the extension's page shows it
 	cd client-vscode && npm run --silent package
 	$(BIN)/python client-vscode/scripts/check_vsix.py client-vscode

@@ -9,13 +9,13 @@ from dataclasses import replace
 from dl_bug_lsp.bug_reports import (
     classify_report,
     is_report,
-    quoted_message,
     read_report,
     report_facts,
     report_failure,
 )
 from dl_bug_lsp.bug_reports.values import BugReport
 from dl_bug_lsp.divergence import read_divergence, transcript
+from dl_bug_lsp.environments.interpreters import environment_of
 from dl_bug_lsp.evidence.case import Case, Clue, LocatedFrame
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
@@ -146,9 +146,7 @@ def failures_of(
     if found is None and spectrum is not None:
         found = failing_runs(spectrum)
     if found is None and not reading.failures:
-        found = quoted_message(log) or report_failure(
-            log, is_report([line.text for line in log.lines])
-        )
+        found = report_failure(log, is_report([line.text for line in log.lines]))
     others = tuple(replace(failure, primary=False) for failure in reading.failures)
     return (*others, found) if found is not None else others
 
@@ -223,7 +221,10 @@ def case_of(
     # What a person reports may come from an older version, whose lines differ.
     if not _belongs(located, workspace, options) and not _is_reported(log):
         located = tuple((frame, None) for frame, _ in located)
-    return Case(failure, facts, verdict, located, workspace, log, spectrum, told)
+    case = Case(failure, facts, verdict, located, workspace, log, spectrum, told)
+    if options.python is not None:
+        case.environment = environment_of(options.python, workspace.root)
+    return case
 
 
 def class_count(workspace: Workspace) -> ClassCount | None:

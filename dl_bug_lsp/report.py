@@ -263,10 +263,12 @@ class Options:
 
     ``top`` bounds the suspects of a failure, ``top_files`` its files (0 means all); ``path_map``
     holds (remote prefix, local prefix) pairs that win over guessing. ``weights`` rank in place of
-    those that ship: ``"reports"`` holds what ``ranking/report_weights.json`` does.
+    those that ship: ``"reports"`` holds what ``ranking/report_weights.json`` does. ``python`` is
+    the interpreter of the failing run, whose libraries are then read; without it none are.
     """
 
     top: int = 10
     top_files: int = 10
     path_map: tuple[tuple[str, str], ...] = field(default=())
     weights: Mapping[str, Any] | None = field(default=None, compare=False)
+    python: str | None = None

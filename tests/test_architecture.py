@@ -53,11 +53,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "evidence": (
         *MIDDLE,
         *("divergence", "spectrum", "report", "bug_reports", "retrieval", "monitoring"),
+        "environments",
     ),
     "ranking": (*MIDDLE, "spectrum", "evidence", "report", "bug_reports", "retrieval"),
     "localize": (
         *MIDDLE,
         *("divergence", "spectrum", "evidence", "ranking", "report", "bug_reports", "monitoring"),
+        "environments",
     ),
     "techniques": (
         *MIDDLE,
@@ -140,7 +142,7 @@ LIBRARIES = {
     "pyarrow": {"triage"},
     "pygls": {"server"},
     "pytest": {"recording"},
-    "rank_bm25": {"evidence", "retrieval"},
+    "rank_bm25": {"retrieval"},
     "scipy": {"retrieval"},
     "websockets": {"server"},
     "tomli": {"workspace", "taxonomy", "fixes"},

@@ -98,6 +98,7 @@ def _options(arguments: argparse.Namespace, workspace: Workspace) -> Options:
         top if arguments.top is None else arguments.top,
         of_project.top_files if arguments.top_files is None else arguments.top_files,
         tuple({**dict(of_project.path_map), **dict(arguments.map)}.items()),
+        python=arguments.python,
     )
 
 

@@ -86,6 +86,9 @@ def _add_localize(commands: _Commands[Parser], common: Parser) -> None:
         help="print what a pipe brings as it comes, before the report; auto does so on a terminal",
     )
     command.add_argument(
+        "--python", metavar="PYTHON", help="interpreter of the failed run: its libraries are read"
+    )
+    command.add_argument(
         "--top", type=_positive, metavar="N", help="places at most (default: the project's, 10)"
     )
     command.add_argument(

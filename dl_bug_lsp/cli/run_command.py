@@ -9,10 +9,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -366,6 +368,13 @@ def _where(workspace: Path) -> str:
     return "" if workspace == Path.cwd() else f" --workspace {os.path.relpath(workspace)}"
 
 
+def _interpreter(command: Sequence[str]) -> str | None:
+    """Return the interpreter that a command names, None where it names none."""
+    first = command[0] if command else ""
+    name = re.split(r"[/\\]", first)[-1]
+    return first if re.fullmatch(r"(?:python|pypy)[\d.]*(?:\.exe)?", name) else None
+
+
 def _print_report(
     output: bytes,
     workspace: Path,
@@ -389,6 +398,7 @@ def _print_report(
     wanted = Options(SHORT, SHORT) if shape == "text" else Options()
     if shape == "context":
         wanted = Options(PLACES)
+    wanted = replace(wanted, python=_interpreter(arguments.words))
     spectrum = spectrum_of(executed, workspace, opened) if executed is not None else None
     known = read_invariants(workspace) if trained is not None else None
     report = localize(output, opened, wanted, spectrum, trained, known)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from dl_bug_lsp.environments.interpreters import Environment
 from dl_bug_lsp.evidence.words import Words, words_of
 from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts
@@ -119,6 +120,8 @@ class Case:
         self.spectrum = spectrum
         self.diagnosis = diagnosis
         self.supposed = False
+        self.environment: Environment | None = None
+        """The libraries of the failing run, where its interpreter was named."""
         self.engine = Engine(workspace)
         files = tuple(dict.fromkeys(place.file for _, place in located if place is not None))
         self.engine.program.stay_near(files)

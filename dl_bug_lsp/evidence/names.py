@@ -87,7 +87,7 @@ def find_names(case: Case) -> Iterator[Clue]:
             for clue in _exact(kind, form, words):
                 if not (is_missing and kind == "argument" and not clue.file.endswith(CODE)):
                     yield clue
-        if kind in NEAR_KINDS and len(text) > 1:
+        if kind in NEAR_KINDS and len(text) > 1 and " " not in text and text not in BUILTINS:
             yield from _near(kind, text.rpartition(".")[2], words)
 
 

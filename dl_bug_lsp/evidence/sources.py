@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence import (
-    bm25,
     computed_sizes,
     configuration,
     data_files,
     dtypes,
     execution,
+    installed,
     interpretation,
     monitored,
     names,
@@ -39,11 +39,11 @@ SOURCES: tuple[Source, ...] = (
     types.find,
     names.find_paths,
     data_files.find,
-    bm25.find,
     usual_places.find,
     all_domain_rules.find,
     all_repairs.find,
     computed_sizes.find,
+    installed.find,
     interpretation.find,
     rank_divergence.find,
     monitored.find,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.slice_words import shown
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.nodes import Const, Function, LibraryObject
 from dl_bug_lsp.provenance.properties import Property
@@ -95,6 +96,16 @@ def find(case: Case) -> Iterator[Clue]:
             yield from _not_unpacked(step, wanted)
 
 
+def _in_place(shuffle: ast.Call) -> bool:
+    """Whether ``shuffle`` is a generator's (``random.shuffle(x)``); a data set's returns one."""
+    receiver = ast.unparse(shuffle.func)[: -len(".shuffle")].rpartition(".")[2]
+    return bool(RANDOM.search(receiver))
+
+
+RANDOM = re.compile(r"(?i)random|rng|gen")
+"""Names of generators of random numbers."""
+
+
 NONE_HERE = "this is None"
 
 
@@ -132,8 +143,8 @@ def _none(step: Step) -> Iterator[Clue]:
         if name in MAY_MISS and not given and (name != "pop" or len(expr.args) > 1):
             why = f"`{node.text}` gives None when it finds nothing"
             yield Clue("types.none", node.file, node.line, 1.0, why)
-        elif name in IN_PLACE:
-            why = f"`{node.text}` works in place and returns None"
+        elif name in IN_PLACE and not (name == "shuffle" and not _in_place(expr)):
+            why = f"`{shown(node)}` works in place and returns None"
             yield Clue("types.none", node.file, node.line, 1.0, why)
         callee = node.engine.node(expr.func, node.context)
         for value in callee.values:

@@ -48,6 +48,7 @@ def load() -> None:
         keras_models,
         numpy_models,
         pandas_columns,
+        pandas_groups,
         pandas_reading,
         pandas_tables,
         parallel_models,

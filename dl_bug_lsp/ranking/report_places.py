@@ -80,9 +80,9 @@ def _lines(
 
 MAX_EVIDENCE = 4
 OF_FILES: dict[str, str] = {
-    "file": "the file's words are the report's",
-    "function": "one of the file's functions speaks of what the report speaks of",
-    "rvsm": "the file's words are the report's",
+    "file": "the file shares words with the report",
+    "function": "one of the file's functions shares words with the report",
+    "rvsm": "the file shares words with the report",
     "classes": "the file's classes are named like the report's words",
     "functions": "the file's functions are named like the report's words",
     "variables": "the file's variables are named like the report's words",
@@ -98,7 +98,7 @@ OF_FILES: dict[str, str] = {
     "near": "the file is near to other suspects: tests them, or is tested by them",
 }
 OF_FUNCTIONS: dict[str, str] = {
-    "bm25": "{it} speaks of what the report speaks of",
+    "bm25": "{it} shares words with the report",
     "names": "{it} is named like words of the report",
     "words": "{it} is named like words of the report",
     "named": "the report names {it}",

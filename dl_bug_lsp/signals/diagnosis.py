@@ -442,6 +442,17 @@ def silent_failure(log: Log, classes: ClassCount | None = None) -> Failure | Non
     )
 
 
+PROGRESS = re.compile(
+    r"^(?:\d{1,9}/\d{1,9}\s+)?[-━=>.\[\] ]{0,60}(?:\d{1,9}m?s\b\s?-?\s?)?"
+    r"(?:\d{1,9}[mu]?s/\w{1,9}\s?-\s?)?"
+)
+"""What a progress bar of Keras prints before its metrics: ``15/15 - 3s - 203ms/step -``."""
+
+
+def _without_progress(line: str) -> str:
+    return PROGRESS.sub("", line.strip(), count=1).rstrip(" -") or line
+
+
 def classify_silent(
     failure: Failure, log: Log, classes: ClassCount | None = None
 ) -> CategoryVerdict:
@@ -453,5 +464,5 @@ def classify_silent(
         return CategoryVerdict(row.id, row.dimension, 0.0, failure.evidence, "metrics")
     row = category(found.category)
     rule = f"metrics.{found.category}"
-    shown = f"{found.why} ({found.evidence})"
+    shown = f"{found.why} ({_without_progress(found.evidence)})"
     return CategoryVerdict(row.id, row.dimension, found.confidence, shown, rule)

@@ -114,7 +114,7 @@ def _suspicion(failure: FailureReport, suspect: Suspect, lines: Lines) -> Json:
     reasons = " ".join((*said, *words.reservations(failure)))
     where = f" ({words.cell_place(suspect.cell)})" if suspect.cell is not None else ""
     doubt = words.doubt(failure)
-    unsure = f" ({doubt})" if doubt and (suspect.rank == 1 or words.caution(failure)) else ""
+    unsure = f" ({doubt})" if doubt and (suspect.rank == 1 or doubt == words.UNSURE_BRIEFLY) else ""
     message = f"Suspicious place {suspect.rank}{unsure}{where} for: {headline(failure)}"
     location: Json = {"physicalLocation": physical(suspect.file, suspect.line, suspect.end_line)}
     if text:

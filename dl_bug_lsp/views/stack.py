@@ -12,6 +12,8 @@ from dl_bug_lsp.views.escape import escape, one_line
 from dl_bug_lsp.views.layout import PathStyle, library_file
 from dl_bug_lsp.views.words import counted
 
+NOTEBOOK_RUNNERS = ("/nbclient/", "/papermill/", "/nbconvert/")
+"""Packages that start a notebook's kernel: their frames call no cell, they report its failure."""
 HEAD, TAIL = 6, 12
 """Entries that are shown of a stack too deep to show whole: outermost and innermost."""
 
@@ -72,6 +74,8 @@ def _folded(frames: list[ReportFrame]) -> str:
     where = f"{library_file(innermost.file)}{line} {escape(innermost.function or '')}"
     if len(frames) == 1:
         return f"… {where}".rstrip()
+    if any(runner in innermost.file for runner in NOTEBOOK_RUNNERS):
+        return f"… {len(frames)} frames of what ran the notebook, down to {where}".rstrip()
     known = all(library_of(frame.file) is not None for frame in frames)
     kind = "library frame" if known else "frame"
     outside = "" if known else " outside of this folder"

@@ -134,11 +134,13 @@ class _Page:
         self.out.extend(("", f"{name} ({share})"))
         if category.meaning:
             self.say(category.meaning, "  ")
-        if failure.category.evidence and failure.exception is None:
+        evidence = one_line(failure.category.evidence)
+        told = failure.exception is not None or evidence == words.headline(failure)
+        if evidence and not told:
             self.say(f"Seen in: {one_line(failure.category.evidence)}", "  ", "    ")
         place = words.origin(failure.origin)
-        if told := words.kind_of_bug(failure.bug_type):
-            self.say(told, "  ")
+        if kind := words.kind_of_bug(failure.bug_type):
+            self.say(kind, "  ")
         self.say(f"Cause: {words.certainty(failure.origin.confidence)} {place}.", "  ")
         self.say(words.retry(failure), "  ")
 

@@ -146,9 +146,10 @@ def reservations(failure: FailureReport) -> list[str]:
 
 def doubt(failure: FailureReport) -> str:
     """Return in two words how far the first place can be trusted; empty where it is likely."""
-    if caution(failure):
-        return UNSURE_BRIEFLY
-    return POSSIBLE_BRIEFLY if failure.confidence is Confidence.POSSIBLE else ""
+    if not failure.suspects:
+        return ""
+    said = {Confidence.UNSURE: UNSURE_BRIEFLY, Confidence.POSSIBLE: POSSIBLE_BRIEFLY}
+    return said.get(failure.confidence, "")
 
 
 def share(failure: FailureReport, suspect: Suspect) -> str:

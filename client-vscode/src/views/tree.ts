@@ -110,6 +110,9 @@ function evidenceItem(evidence: Evidence): vscode.TreeItem {
 
 /** A source as people say it; what the server and the client call it is `kind: name`. */
 export function sourceWords(source: string, log: string | null): string {
+  if (source.startsWith("run:")) {
+    return source.slice("run:".length);
+  }
   if (log !== null) {
     return path.posix.basename(vscode.Uri.parse(log).path);
   }

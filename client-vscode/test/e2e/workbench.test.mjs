@@ -107,12 +107,11 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
     await page.keyboard.press("Control+Alt+.");
     await vs.tab("model.py").waitFor();
     await vs.status("DL Bug: place 1 of \\d+ .*").waitFor();
-    for (const [number, name] of [[2, "model.py"], [3, "train.py"]]) {
-      await page.keyboard.press("Control+Alt+.");
+    // In which files the weaker places lie is the ranking's business.
+    for (const [key, number] of [[".", 2], [".", 3], [",", 2], [",", 1]]) {
+      await page.keyboard.press(`Control+Alt+${key}`);
       await vs.status(`DL Bug: place ${number} of \\d+ .*`).waitFor();
-      await vs.tab(name).waitFor();
     }
-    await page.keyboard.press("Control+Alt+,");
     await vs.tab("model.py").waitFor();
     await vs.command("DL Bug: Toggle Heat Map");
     // The words at the line's end are a style's content, so they are no text of the page.
@@ -219,7 +218,7 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
     await vs.squiggle().waitFor();
     await vs.inline(vs.row("1. model.py:7"), "Dismiss Place");
     await vs.squiggle().waitFor({ state: "hidden" });
-    await vs.row("2. model.py").waitFor();
+    await vs.row("2. ").waitFor();
     await vs.inline(vs.row(MESSAGE), "Dismiss Failure");
     await vs.status("DL Bug: watching").waitFor();
   });

@@ -84,7 +84,7 @@ def _shift(step: Step) -> Iterator[Clue]:
             and part.right.value in (1, 2, 3)
         )
         if shifted:
-            why = f"`{node.text}` adds or takes off a constant: perhaps one too many"
+            why = f"`{node.text}` adds or takes off a constant"
             yield Clue("rules.shift", node.file, node.line, 1 / (1 + step.distance / 8), why)
             return
 
@@ -113,7 +113,7 @@ def _row_words(expr: ast.expr) -> str:
         isinstance(counted, ast.Call) and called_name(counted) in DIFFERENT
     ):
         return "counts different values, and the highest of them may lie beyond that count"
-    return "goes into the number of rows that the table has"
+    return "goes into the number of rows of the lookup table"
 
 
 def _count(step: Step, roles: frozenset[str]) -> Iterator[Clue]:

@@ -96,9 +96,9 @@ def _arity(case: Case) -> Iterator[Clue]:
             # Its body reads what no parameter gives any more.
             share = 0.1
         if place is not None:
-            why = f"the call does not fit `{scope.name}`, as {good} other calls do"
-            if not good:
-                why = f"the call does not fit what `{scope.name}` takes"
+            why = f"this call does not fit what `{scope.name}` takes"
+            if good:
+                why += ", the other call does" if good == 1 else f", {good} other calls do"
             yield Clue("repair.call", place.file, place.line, share, why)
         why = f"`{scope.name}` does not take what {bad + 1} of {good + bad + 1} calls hand over"
         yield Clue("repair.definition", scope.file, scope.line, 1.0 - share, why)

@@ -51,7 +51,7 @@ def _note_functions(context: ReportContext, passages: Floats, signal: str) -> No
     functions = [function for source in context.sources for function in source.functions]
     for index in np.argsort(-passages, kind="stable")[:50]:
         name = functions[int(index)].name
-        why = f"`{name}` speaks of what the report speaks of"
+        why = f"`{name}` shares words with the report"
         context.note(signal, int(context.passage_file[index]), why)
 
 

@@ -273,7 +273,9 @@ def _sorted_by_label(training: Training) -> list[tuple[Scope, ast.Call]]:
         (s, c)
         for s, c in training.named("sort_values", "argsort", "sorted", "sort")
         if re.search(r"label|target|class|\by\b|queue|category", ast.unparse(c))
-        and not re.search(r"set\(|unique|keys\(|prob|score|names|classes", ast.unparse(c))
+        and not re.search(
+            r"set\(|sorted\(\{|unique|keys\(|prob|score|names|classes", ast.unparse(c)
+        )
     ]
 
 

@@ -135,6 +135,8 @@ def listed(publication: Publication, sources: list[str]) -> dict[str, Any]:
                 ],
             }
             for failure in publication.report.failures
+            # What else the text told of another folder is listed there, if that is open.
+            if failure.primary or failure.outside is None
         ],
     }
 
