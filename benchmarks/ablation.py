@@ -32,7 +32,6 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     "contracts: domain and training rules": ("rules.", "training."),
     "stack beyond the raise site": ("stack_trace.frame", "stack_trace.maker"),
-    "words": ("bm25.",),
 }  # fmt: skip
 """The kinds of clue of each part, by how they begin."""
 STRENGTH = 6.0

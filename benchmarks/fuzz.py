@@ -125,11 +125,10 @@ def tables(text: str, dice: random.Random) -> object:
 def python(text: str, _: random.Random) -> object:
     """Read Python sources."""
     from dl_bug_lsp.workspace.elements import python_record
-    from dl_bug_lsp.workspace.terms import Vocabulary
     from dl_bug_lsp.workspace.text import decode_python
 
     decoded = decode_python(text.encode("utf-8", "surrogatepass"))
-    return python_record(decoded.text, Vocabulary())
+    return python_record(decoded.text)
 
 
 @target

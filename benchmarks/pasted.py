@@ -25,7 +25,10 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 
 @dataclass(frozen=True, slots=True)
 class PastedCase:
-    """A text and its labels; ``exception`` and ``message`` are None where no exception is named."""
+    """A text and its labels; ``exception`` and ``message`` are None where no exception is named.
+
+    ``first`` is the category that fits best of those that are acceptable.
+    """
 
     name: str
     text: str
@@ -35,6 +38,7 @@ class PastedCase:
     retry: str | None
     extrinsic: str | None
     held_out: bool
+    first: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,7 @@ def cases() -> Iterator[PastedCase]:
             known["retry"],
             known["extrinsic"],
             labels["held_out"] == "yes",
+            labels["categories"].split()[0],
         )
 
 

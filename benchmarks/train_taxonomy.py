@@ -1,9 +1,10 @@
 """Train the taxonomy's classifier of exceptions and write its weights as readable, rounded JSON.
 
-    python benchmarks/train_taxonomy.py
+    python benchmarks/train_taxonomy.py [--check]
 
-Exceptions come from ``training.tsv`` and from the rules' own phrases. The result depends on the
-data and the version of scikit-learn alone.
+Exceptions come from ``training.tsv``, the recorded messages of the tests that a sure rule knows,
+the pasted cases and the rules' own phrases. The result depends on the data and the version of
+scikit-learn alone.
 """
 
 from __future__ import annotations
@@ -14,15 +15,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import tomllib
+from pasted import cases
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.logs.values import Span
 from dl_bug_lsp.taxonomy.classification_context import GAP
-from dl_bug_lsp.taxonomy.classify import TEXT_THRESHOLD, UNCLASSIFIED
+from dl_bug_lsp.taxonomy.classify import SURE, TEXT_THRESHOLD, UNCLASSIFIED, classify
 from dl_bug_lsp.taxonomy.rules import TABLES
 from dl_bug_lsp.taxonomy.text_models import MODEL_FILE, message_tokens
+from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Relation, read_failures
 
 TAXONOMY = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "taxonomy"
 DIGITS = 2
@@ -33,6 +39,35 @@ def examples() -> tuple[list[tuple[str, str]], list[str]]:
     rows = (TAXONOMY / "training.tsv").read_text(encoding="utf-8").splitlines()
     split = [row.split("\t", 2) for row in rows if row]
     return [(row[1], row[2]) for row in split], [row[0] for row in split]
+
+
+def recorded() -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the messages recorded for tests that a sure rule knows, with its category."""
+    given: list[tuple[str, str]] = []
+    labels: list[str] = []
+    for path in sorted((TAXONOMY.parent.parent / "tests" / "messages").glob("*.toml")):
+        for row in tomllib.loads(path.read_text(encoding="utf-8")).get("message", []):
+            cause = Cause(row["type"], row["text"], (), Relation.ROOT, Span(1, 1))
+            failure = Failure(FailureKind.EXCEPTION, (cause,), 0, "", Span(1, 1), "")
+            verdict = classify(failure)
+            if verdict.confidence >= SURE and verdict.rule != "text":
+                given.append((cause.class_name, cause.message))
+                labels.append(verdict.id)
+    return given, labels
+
+
+def pasted() -> tuple[list[tuple[str, str]], list[str]]:
+    """Return what is read in the pasted cases that are not held out, with their first labels."""
+    given: list[tuple[str, str]] = []
+    labels: list[str] = []
+    for case in cases():
+        read = read_failures(read_log(case.text)).failures
+        cause = next((f.cause for f in read if f.primary and f.cause is not None), None)
+        known = case.first != UNCLASSIFIED and not case.held_out and (case.message or "")
+        if cause is not None and cause.message and known and known in cause.message:
+            given.append((cause.class_name, cause.message))
+            labels.append(case.first)
+    return given, labels
 
 
 def phrases() -> tuple[list[tuple[str, str]], list[str]]:
@@ -50,7 +85,7 @@ def pipeline(
     return make_pipeline(
         TfidfVectorizer(analyzer=tokens, sublinear_tf=True, min_df=min_df),
         LogisticRegression(
-            C=strength, max_iter=3000, tol=1e-6, class_weight="balanced" if balance else None
+            C=strength, max_iter=3000, tol=1e-4, class_weight="balanced" if balance else None
         ),
     )
 
@@ -111,10 +146,16 @@ def train(name: str, untrained: Pipeline, given: list[Any], wanted: list[str]) -
 
 def main() -> None:
     """Train the classifier of exceptions."""
-    argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None).parse_args()
-    given, wanted = examples()
-    short, of_rules = phrases()
-    train(MODEL_FILE, category_pipeline(), given + short, wanted + of_rules)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--check", action="store_true", help="cross-validate first (minutes)")
+    check = parser.parse_args().check
+    given, labels = examples()
+    for more, categories in (recorded(), pasted(), phrases()):
+        given, labels = given + more, labels + categories
+    if check:
+        train(MODEL_FILE, category_pipeline(), given, labels)
+    else:
+        write(MODEL_FILE, data_of(category_pipeline().fit(given, labels)))
 
 
 if __name__ == "__main__":

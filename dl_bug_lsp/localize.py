@@ -9,7 +9,6 @@ from dataclasses import replace
 from dl_bug_lsp.bug_reports import (
     classify_report,
     is_report,
-    quoted_message,
     read_report,
     report_facts,
     report_failure,
@@ -147,9 +146,7 @@ def failures_of(
     if found is None and spectrum is not None:
         found = failing_runs(spectrum)
     if found is None and not reading.failures:
-        found = quoted_message(log) or report_failure(
-            log, is_report([line.text for line in log.lines])
-        )
+        found = report_failure(log, is_report([line.text for line in log.lines]))
     others = tuple(replace(failure, primary=False) for failure in reading.failures)
     return (*others, found) if found is not None else others
 

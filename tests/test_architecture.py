@@ -142,7 +142,7 @@ LIBRARIES = {
     "pyarrow": {"triage"},
     "pygls": {"server"},
     "pytest": {"recording"},
-    "rank_bm25": {"evidence", "retrieval"},
+    "rank_bm25": {"retrieval"},
     "scipy": {"retrieval"},
     "websockets": {"server"},
     "tomli": {"workspace", "taxonomy", "fixes"},

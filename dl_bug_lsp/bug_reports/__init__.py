@@ -2,7 +2,6 @@
 
 from dl_bug_lsp.bug_reports.failures import (
     classify_report,
-    quoted_message,
     report_facts,
     report_failure,
 )
@@ -15,7 +14,6 @@ __all__ = [
     "StackLine",
     "classify_report",
     "is_report",
-    "quoted_message",
     "read_report",
     "report_facts",
     "report_failure",

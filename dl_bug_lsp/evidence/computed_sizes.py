@@ -251,13 +251,13 @@ def plausibility(solution: Solution, held: set[int], others: int) -> float:
 
     ``held`` are the numbers that stand elsewhere near the failure: lengths of lists, and settings.
     """
-    found = 1.0 if solution.new in held and solution.new > 2 else 0.6
+    likelihood = 1.0 if solution.new in held and solution.new > 2 else 0.6
     ratio = max(solution.new, solution.old) / max(1, min(solution.new, solution.old))
     if ratio > FAR_OFF:
-        found *= 0.4
+        likelihood *= 0.4
     if solution.factor and solution.needed:
         # A number in the arithmetic itself says how things are put together.
-        found *= 0.6
+        likelihood *= 0.6
     if solution.counted:
-        found *= 0.7
-    return found / math.sqrt(max(others, 1)) * math.exp(-solution.distance / 10)
+        likelihood *= 0.7
+    return likelihood / math.sqrt(max(others, 1)) * math.exp(-solution.distance / 10)

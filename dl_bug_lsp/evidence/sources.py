@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence import (
-    bm25,
     computed_sizes,
     configuration,
     data_files,
@@ -40,7 +39,6 @@ SOURCES: tuple[Source, ...] = (
     types.find,
     names.find_paths,
     data_files.find,
-    bm25.find,
     usual_places.find,
     all_domain_rules.find,
     all_repairs.find,

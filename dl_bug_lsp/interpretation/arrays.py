@@ -88,6 +88,12 @@ def made(
     return Value(data, merged(*parts))
 
 
+def is_failing() -> bool:
+    """Whether the failing line is being followed."""
+    comparisons = COMPARISONS.get()
+    return comparisons is not None and comparisons.failing()
+
+
 def is_beyond() -> bool:
     """Whether an index that is being looked at is the one that the message calls out of range."""
     comparisons = COMPARISONS.get()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import dl_bug_lsp.interpretation.torch_models  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import axis_of, size
+from dl_bug_lsp.interpretation.cells import Series, converted, remade
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.stdlib_models import (
     MOST_ITEMS,
@@ -172,7 +173,12 @@ def _of_items(value: Value, items: list[Value], depth: int) -> Value:
         kind = "float64" if float in kinds else "int64" if int in kinds else "bool"
         whole = [number for number in numbers if isinstance(number, int)]
         bounds = (min(whole), max(whole)) if kind == "int64" else (None, None)
-        return new((count,), kind, origins, bounds)
+        cells = tuple(float(n) for n in numbers) if kind == "float64" else tuple(numbers)
+        low, high = bounds
+        return Value(Series((count,), kind, "numpy", None, low, high, cells), origins)
+    if all(isinstance(item.data, str) for item in items):
+        texts = tuple(item.data for item in items)
+        return Value(Series((count,), "object", "numpy", None, None, None, texts), origins)
     made = [as_array(item, depth - 1) for item in items]
     inner = [one.data for one in made if isinstance(one.data, Array)]
     shapes = [one.shape for one in inner]
@@ -245,6 +251,13 @@ def _array(_: Interpreter, call: Call) -> Value:
     shape = data.shape
     if call.name.endswith("atleast_1d") and shape == ():
         shape = (Value(1, given.origins),)
+    if isinstance(data, Series) and data.cells is not None and shape == data.shape:
+        cells = data.cells if dtype == data.dtype else converted(data.cells, dtype)
+        if cells is not None:
+            made = remade(given, cells, dtype=dtype)
+            assert isinstance(made.data, Series)
+            made.data.index = None
+            return made
     return new(shape, dtype, given.origins, (data.lowest, data.highest))
 
 

@@ -165,6 +165,9 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
             raise Raised("type", str(error), a, b) from None
         except (NotPlain, KeyError, ValueError, ArithmeticError):
             return unknown(a, b)
+    for side in (a, b):
+        if side.data is None and arrays.is_failing():
+            raise Raised("none", "unsupported operand type: 'NoneType'", side)
     return unknown(a, b)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,7 +17,15 @@ from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import MOST_CELLS, Cells, Frame, converted, lacking, number_in
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import dtype_name
-from dl_bug_lsp.interpretation.stdlib_models import MOST_ITEMS, file_of, listed, state_of, text_in
+from dl_bug_lsp.interpretation.stdlib_models import (
+    MOST_ITEMS,
+    file_of,
+    is_true,
+    listed,
+    state_of,
+    text_in,
+    with_origins,
+)
 from dl_bug_lsp.interpretation.values import NOWHERE, UNKNOWN, Origins, Raised, Table, Value, merged
 
 if TYPE_CHECKING:
@@ -187,7 +196,8 @@ def _table(
         texts = [row[index + shift] if index + shift < len(row) else "" for _, row in sound]
         kind: str | None
         kind, held, odd = _typed(texts, how.missing)
-        of_column = place | ({lines[odd]} if odd is not None else frozenset())
+        # What makes numbers text may be told by the call to stand for missing cells.
+        of_column = place | (frozenset() if odd is None else {lines[odd], call.place})
         if many:
             kind = "object" if kind == "object" else None
         dtype, cells = _as_asked(name, texts, (kind, held), how.missing, call)
@@ -284,6 +294,12 @@ def _read_other(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "path_or_buf", "io", "path")
     file = file_of(interpreter, path)
     outline = None
+    text = text_in(interpreter, file) if call.name.endswith("read_json") else None
+    if file is not None and text is not None:
+        records = _records(file, text, is_true(call.keywords.get("lines")))
+        if records is not None:
+            made = Call("pandas.DataFrame", (records,), {}, call.place)
+            return MODELS.functions["pandas.DataFrame"](interpreter, made)
     if file is not None and call.name.endswith("json") and text_in(interpreter, file) is not None:
         outline = interpreter.workspace.table(file)
     if file is None or outline is None or outline.is_cut or outline.problem or not outline.columns:
@@ -292,7 +308,27 @@ def _read_other(interpreter: Interpreter, call: Call) -> Value:
     rows = Value(outline.rows, place)
     found = Table({}, rows)
     for one in outline.columns:
-        text = one.numbers < one.filled
-        found.columns[one.name] = "object" if text else None
+        found.columns[one.name] = "object" if one.numbers < one.filled else None
         found.origins_of[one.name] = place
     return Value(found, merged(*call.args) | place)
+
+
+def _records(file: str, text: str, by_line: bool) -> Value | None:
+    """Return the records of a JSON file, each with its line where each has its own."""
+    found: list[Value] = []
+    lines = text.split("\n") if by_line else [text]
+    if len(lines) > MOST_ITEMS:
+        return None
+    try:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            place = frozenset({(file, number)})
+            loaded = json.loads(line)
+            records = loaded if isinstance(loaded, list) else [loaded]
+            if not by_line and not isinstance(loaded, list):
+                return None
+            found.extend(with_origins(record, place) for record in records[:MOST_ITEMS])
+    except (ValueError, RecursionError):
+        return None
+    return Value(found, frozenset({(file, 1)}))

@@ -24,6 +24,7 @@ from dl_bug_lsp.interpretation.cells import (
     column,
     converted,
     distinct,
+    dtype_of_cells,
     lacking,
     part_of,
     rows_taken,
@@ -100,7 +101,7 @@ def _data_frame(interpreter: Interpreter, call: Call) -> Value:
 
 def _of_dict(value: Value, data: dict[object, Value]) -> Value:
     rows: Value | None = None
-    found = Table({}, Value(UNKNOWN, value.origins))
+    found = Frame({}, Value(UNKNOWN, value.origins))
     for name, part in data.items():
         made = as_array(part).data
         dtype = made.dtype if isinstance(made, Array) else None
@@ -110,22 +111,58 @@ def _of_dict(value: Value, data: dict[object, Value]) -> Value:
             what = "All arrays must be of the same length"
             length = made.shape[0]
             rows = length if rows is None else arrays.same(rows, length, what)
+            held = series_of(as_array(part))
+            if held is not None and held.cells is not None and held.index is None:
+                found.cells[name], found.derived[name] = held.cells, merged(part)
     found.rows = rows if rows is not None else found.rows
+    _settle(found)
     return Value(found, value.origins)
 
 
+def _settle(table: Frame) -> None:
+    """Forget cells that are not as many as the rows, and number the rows."""
+    count = size(table.rows)
+    for name, cells in list(table.cells.items()):
+        if len(cells) != count:
+            del table.cells[name]
+    table.index = range(count) if count is not None else ()
+
+
 def _of_records(value: Value, items: Sequence[Value]) -> Value:
-    found = Table({}, Value(len(items), value.origins or merged(*items[:24])))
+    found = Frame({}, Value(len(items), value.origins or merged(*items[:24])))
+    names: dict[object, None] = {}
     for item in items:
         if not isinstance(item.data, dict):
             return unknown(value)
         for name, cell in item.data.items():
-            dtype = as_array(cell).data
-            own = dtype.dtype if isinstance(dtype, Array) and dtype.shape == () else None
-            before = found.columns.get(name, own)
-            found.columns[name] = own if before == own else together([before, own])
+            names[name] = None
             found.origins_of.setdefault(name, merged(cell))
+    if not affords(len(names) * len(items)):
+        return unknown(value)
+    lines = [_line_of(item) for item in items]
+    if all(line is not None for line in lines):
+        found.lines = tuple(line for line in lines if line is not None)
+    for name in names:
+        cells = [item.data.get(name) for item in items if isinstance(item.data, dict)]
+        plain = [None if cell is None else cell.data for cell in cells]
+        if all(cell is None or isinstance(cell, (bool, int, float, str)) for cell in plain):
+            found.columns[name] = dtype_of_cells(plain)
+            found.cells[name] = tuple(plain)
+            if not found.lines:
+                found.derived[name] = found.origins_of[name]
+            continue
+        own = [as_array(cell).data for cell in cells if cell is not None]
+        dtypes = [one.dtype if isinstance(one, Array) and one.shape == () else None for one in own]
+        found.columns[name] = together(dtypes)
+    found.index = range(len(items))
     return Value(found, value.origins)
+
+
+def _line_of(item: Value) -> Origin | None:
+    """Return the line of a record that stands on one line of a file, None for others."""
+    held = item.data.values() if isinstance(item.data, dict) else ()
+    origins = merged(item, *(cell for cell in held if isinstance(cell, Value)))
+    return next(iter(origins)) if len(origins) == 1 else None
 
 
 def _columns_of(value: Value, keys: Sequence[Value]) -> Value:
@@ -189,6 +226,9 @@ def masked(table: Table, mask: Value, place: Origin) -> Table:
     known = labels is not None and isinstance(table, Frame) and len(table.index) == whole
     if known and not _same_labels(labels, table.index if isinstance(table, Frame) else ()):
         return part_of(table, list(table.columns), Value(UNKNOWN, count))
+    if not positions and whole:
+        # That nothing is selected has to do with the mask, whatever the number of rows.
+        count = mask.origins | {place}
     return rows_taken(table, positions, count)
 
 
@@ -271,7 +311,7 @@ def _drop(interpreter: Interpreter, call: Call) -> Value:
     if not by_name:
         rows = Value(UNKNOWN, merged(table.rows, labels))
         found = part_of(table, list(table.columns), rows)
-        return _placed(call, found)
+        return placed(call, found)
     single = isinstance(labels.data, (str, int))
     names = [labels] if single else listed(interpreter, labels)
     if names is None:
@@ -281,10 +321,10 @@ def _drop(interpreter: Interpreter, call: Call) -> Value:
     for name in names:
         if name.known and name.data not in table.columns and not forgiving:
             raise lacking(table, name.data, name, call.receiver)
-    return _placed(call, part_of(table, [n for n in table.columns if n not in gone]))
+    return placed(call, part_of(table, [n for n in table.columns if n not in gone]))
 
 
-def _placed(call: Call, found: Table) -> Value:
+def placed(call: Call, found: Table) -> Value:
     """Return a new table, or put it in the place of the old one (``inplace=True``)."""
     receiver, table = call.receiver, table_of(call.receiver)
     assert receiver is not None and table is not None
@@ -322,9 +362,9 @@ def _fewer_rows(interpreter: Interpreter, call: Call) -> Value:
             found = rows_taken(table, positions, count)
             if is_true(call.keywords.get("ignore_index")) and isinstance(found, Frame):
                 found.index = range(len(positions))
-            return _placed(call, found)
+            return placed(call, found)
     rows = Value(UNKNOWN, table.rows.origins | {call.place})
-    return _placed(call, part_of(table, list(table.columns), rows))
+    return placed(call, part_of(table, list(table.columns), rows))
 
 
 def _kept_rows(interpreter: Interpreter, table: Frame, call: Call) -> list[int] | None:
@@ -437,13 +477,13 @@ def _same_table(interpreter: Interpreter, call: Call) -> Value:
     elif call.name == "sort_values" and isinstance(found, Frame):
         order = _sorted_rows(interpreter, found, call)
         if order is not None:
-            return _placed(call, rows_taken(found, order, found.rows.origins))
+            return placed(call, rows_taken(found, order, found.rows.origins))
         _forget(found)
     elif call.name == "fillna" and isinstance(found, Frame):
         _fill(found, call)
     elif call.name != "copy" and isinstance(found, Frame):
         _forget(found)
-    return _placed(call, found)
+    return placed(call, found)
 
 
 def _forget(table: Frame) -> None:
@@ -960,7 +1000,7 @@ def _rename(interpreter: Interpreter, call: Call) -> Value:
     }
     if len(changes) != len(names.data):
         return call.unknown()
-    return _placed(call, _renamed(table, changes))
+    return placed(call, _renamed(table, changes))
 
 
 def _renamed(table: Table, changes: Mapping[Any, object]) -> Table:
@@ -1024,137 +1064,6 @@ def _select_dtypes(interpreter: Interpreter, call: Call) -> Value:
         if (not asked or dtype in wanted) and dtype not in left
     ]
     return Value(part_of(table, names), call.receiver.origins)
-
-
-@MODELS.function("pandas.get_dummies")
-def _get_dummies(interpreter: Interpreter, call: Call) -> Value:
-    """Make a column of each value of the columns of text, where the cells are known."""
-    given, asked = call.given(0, "data"), call.keywords.get("columns")
-    first = is_true(call.keywords.get("drop_first"))
-    if given is None:
-        return call.unknown()
-    wanted = None if asked is None else listed(interpreter, asked)
-    dtype = dtype_name(call.keywords["dtype"]) if "dtype" in call.keywords else "bool"
-    if isinstance(given.data, Series) and given.data.cells is not None and given.data.shape:
-        values = distinct(given.data.cells)[int(first) :]
-        columns: dict[object, str | None] = dict.fromkeys(values, dtype)
-        return Value(Table(columns, given.data.shape[0]), given.origins)
-    table = table_of(given)
-    if not isinstance(table, Frame) or (asked is not None and wanted is None):
-        return unknown(given)
-    names = (
-        [name for name, d in table.columns.items() if d == "object"]
-        if wanted is None
-        else [name.data for name in wanted]
-    )
-    for name, key in zip(names, wanted or [Value(n) for n in names], strict=True):
-        if name not in table.columns:
-            raise lacking(table, name, key, given)
-        if name not in table.cells:
-            return unknown(given)
-    if "prefix" in call.keywords or "dummy_na" in call.keywords:
-        return unknown(given)
-    columns = {name: d for name, d in table.columns.items() if name not in names}
-    origins = {name: table.origins_of.get(name, NOWHERE) for name in columns}
-    for name in names:
-        for value in distinct(table.cells[name])[int(first) :]:
-            columns[f"{name}_{value}"] = dtype
-            origins[f"{name}_{value}"] = table.origins_of.get(name, NOWHERE)
-    return Value(Table(columns, table.rows, origins), given.origins)
-
-
-@MODELS.function("pandas.concat")
-def _concat(interpreter: Interpreter, call: Call) -> Value:
-    parts, axis = listed(interpreter, call.given(0, "objs")), call.given(1, "axis")
-    tables = [table_of(part) for part in parts or ()]
-    known = [table for table in tables if table is not None]
-    if not known or len(known) != len(tables) or parts is None:
-        return call.unknown()
-    if axis is not None and axis.data in (1, "columns"):
-        rows = known[0].rows
-        same = all(table.rows.data == rows.data for table in known[1:])
-        columns = {n: d for table in known for n, d in table.columns.items()}
-        if len(columns) != sum(len(table.columns) for table in known):
-            return call.unknown()
-        origins = {n: o for table in known for n, o in table.origins_of.items()}
-        length = rows if same else Value(UNKNOWN, merged(*(t.rows for t in known)))
-        return Value(Table(columns, length, origins), merged(*parts))
-    sizes = [size(table.rows) for table in known]
-    total = UNKNOWN if None in sizes else sum(n for n in sizes if n is not None)
-    names = list(dict.fromkeys(n for table in known for n in table.columns))
-    columns = {}
-    for name in names:
-        own = [t.columns[name] for t in known if name in t.columns]
-        dtype = own[0] if len(set(own)) == 1 else together(own)
-        lacks = len(own) != len(known)
-        columns[name] = None if lacks and dtype in ("int64", "bool") else dtype
-    origins = {n: o for t in known for n, o in t.origins_of.items()}
-    length = Value(total, merged(*(t.rows for t in known)))
-    return Value(Table(columns, length, origins), merged(*parts))
-
-
-@MODELS.function("pandas.merge")
-@MODELS.method("table", "merge", "join")
-def _merge(interpreter: Interpreter, call: Call) -> Value:
-    given = ([call.receiver] if call.receiver is not None else []) + list(call.args)
-    left, right = table_of(given[0] if given else None), table_of(given[1] if given[1:] else None)
-    right_value = call.keywords.get("right")
-    if right is None and right_value is not None:
-        right = table_of(right_value)
-    keys = call.keywords.get("on")
-    if left is None or right is None or call.name.endswith("join"):
-        return call.unknown()
-    names = (
-        None
-        if keys is None
-        else [keys]
-        if isinstance(keys.data, str)
-        else listed(interpreter, keys)
-    )
-    for name in names or ():
-        for table in (left, right):
-            if isinstance(name.data, str) and name.data not in table.columns:
-                raise lacking(table, name.data, name, given[0])
-    on = {name.data for name in names} if names else None
-    shared = left.columns.keys() & right.columns.keys()
-    if on is None:
-        on = shared
-    if not on or shared - on or {"left_on", "right_on", "left_index"} & call.keywords.keys():
-        return call.unknown()
-    inner = call.keywords.get("how") is None or call.keywords["how"].data == "inner"
-    columns = {
-        **left.columns,
-        **{n: d if inner else None for n, d in right.columns.items() if n not in on},
-    }
-    origins = {**right.origins_of, **left.origins_of}
-    rows = Value(UNKNOWN, merged(left.rows, right.rows))
-    return Value(Table(columns, rows, origins), merged(*given))
-
-
-@MODELS.method("table", "nunique", "mean", "std", "sum", "min", "max", "median", "count", "isna")
-@MODELS.method("table", "isnull", "notna", "groupby", "apply", "pivot_table", "describe", "corr")
-@MODELS.method("table", "value_counts", "var", "melt", "set_index", "assign", "agg", "transform")
-def _summaries(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
-    table = table_of(call.receiver)
-    if table is None or call.receiver is None:
-        return call.unknown()
-    if call.name in ("isna", "isnull", "notna"):
-        columns: dict[object, str | None] = dict.fromkeys(table.columns, "bool")
-        return Value(Table(columns, table.rows, dict(table.origins_of)), call.receiver.origins)
-    by = call.given(0, "by", "keys") if call.name in ("groupby", "set_index") else None
-    if by is not None and isinstance(by.data, str) and by.data not in table.columns:
-        raise lacking(table, by.data, by, call.receiver)
-    if call.name == "set_index" and by is not None and isinstance(by.data, str):
-        return _placed(call, part_of(table, [n for n in table.columns if n != by.data]))
-    if call.name == "assign":
-        found = part_of(table, list(table.columns))
-        for name, value in call.keywords.items():
-            data = value.data
-            found.columns[name] = data.dtype if isinstance(data, Array) else None
-            found.origins_of[name] = value.origins
-        return Value(found, call.receiver.origins)
-    return unknown(call.receiver)
 
 
 @MODELS.method("table", "to_csv", "to_json", "to_parquet", "to_pickle", "to_excel")

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 MAX_TEXTS = 256
 MAX_SAMPLES = 256
+NEAR_SAMPLES = 64
+"""Samples that are looked at one after the other before others are."""
 SAMPLE_STEPS = 1_500
 """Steps after which no more samples of a data set are looked at."""
 LOADER = words(
@@ -102,9 +104,20 @@ def samples_of(interpreter: Interpreter, dataset: Value, place: Origin) -> list[
     if not isinstance(held, Instance | list | tuple):
         return found
     count = size(length_of(interpreter, dataset, place)) or 1
-    while len(found) < min(count, MAX_SAMPLES) and start - interpreter.left < SAMPLE_STEPS:
-        found.append(sample_of(interpreter, dataset, place, len(found)))
+    for number in _looked_at(count):
+        if start - interpreter.left >= SAMPLE_STEPS:
+            break
+        found.append(sample_of(interpreter, dataset, place, number))
     return found
+
+
+def _looked_at(count: int) -> list[int]:
+    """Return the samples after the first that are looked at: some batches, then evenly spread."""
+    if count <= MAX_SAMPLES:
+        return list(range(1, count))
+    near = list(range(1, NEAR_SAMPLES))
+    apart = MAX_SAMPLES - len(near) - 1
+    return near + [NEAR_SAMPLES + i * (count - NEAR_SAMPLES) // apart for i in range(apart)]
 
 
 def joined(samples: Sequence[Value], strict: bool) -> Value:
@@ -291,7 +304,7 @@ MODELS.method("ConcatDataset", "__getitem__")(_of_subset)
 
 
 @MODELS.function("torch.utils.data.DataLoader", "torch.DataLoader")
-def _loader(_: Interpreter, call: Call) -> Value:
+def _loader(interpreter: Interpreter, call: Call) -> Value:
     state = {**dict(zip(LOADER, call.args, strict=False)), **call.keywords}
     batch = state.get("batch_size")
     if batch is not None and batch.data is not None and batch.known:
@@ -302,6 +315,11 @@ def _loader(_: Interpreter, call: Call) -> Value:
     shuffle, sampler = flag(state.get("shuffle"), default=False), state.get("sampler")
     if shuffle and sampler is not None and sampler.data is not None and sampler.known:
         raise Raised("value", "sampler option is mutually exclusive with shuffle", sampler)
+    dataset = state.get("dataset")
+    if shuffle and dataset is not None:
+        count = length_of(interpreter, dataset, call.place)
+        if size(count) == 0:
+            raise Raised("value", "num_samples should be a positive integer value", count)
     return made(call, **state)
 
 
@@ -323,6 +341,8 @@ def _batches(interpreter: Interpreter, call: Call) -> Value:
         or "sampler" in state
     ):
         return unknown(total, batch)
+    if not count:
+        return total
     return Value(count // number if drop else -(-count // number), merged(total, batch))
 
 
@@ -339,6 +359,8 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
         return Value(Lazy(call.unknown(), Value(UNKNOWN)))
     batch = state.get("batch_size", Value(1))
     length = _batches(interpreter, call)
+    if size(length) == 0:
+        return Value(Lazy(call.unknown(), length))
     custom = state.get("collate_fn")
     has_own = custom is not None and custom.data is not None
     alone = batch.data is None or size(batch) == 1 or has_own

@@ -18,11 +18,8 @@ _ENTITY = re.compile(r"&(?:lt|gt|quot|amp|#39|#x27|nbsp);")
 _CLASS = r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Warning|Exit)"
 _WIDE_COLON = re.compile(rf"^(\W{{0,20}}{_CLASS})\uff1a\s*|(call last\))\uff1a\s*$")
 _CURLY_FRAME = re.compile(r"\bFile [“”](?P<file>[^“”\n]{1,1000})[“”][,，] ?line")
-_BEHIND_BAR = re.compile(
-    rf"(?:{_CLASS}\b|jax\.errors|Segmentation fault|Killed|Aborted|Bus error|Terminated|File \""
-    r"|terminate called|Fatal Python|\[?ERROR\b|[\w.-]{1,64}@[\w.-]{1,64}:|[IWEF]\d{4} "
-    r"|slurmstepd: |srun: |/\S{1,400}: line \d)"
-)
+_BEHIND_BAR = re.compile(r"[^\s,;:)\]|]")
+"""What is never a part of a progress bar behind its closing bracket."""
 _EDITOR_LINK = re.compile(r"\[([^\]\n]{1,1000})\]\((?:vscode-notebook-cell:|file:)[^)\s]{0,2000}\)")
 """A place that an editor's notebook shows as a link: its text is what was printed."""
 _GLUED = re.compile(r"^\s*-{20,}\w[\w.]{1,80}\s*Traceback \(most recent call last\)")

@@ -12,7 +12,7 @@ from dl_bug_lsp.taxonomy.categories import (
     classics,
 )
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
-from dl_bug_lsp.tracebacks.values import Failure
+from dl_bug_lsp.tracebacks.values import Failure, FailureKind
 
 MOST = 3
 """Pieces of advice that are given at most."""
@@ -21,6 +21,8 @@ IN_NOTEBOOK = "in a notebook's cell"
 WITH_NUMBERS = "with two numbers"
 """What a row's ``when`` says to be given only where the message has two different numbers."""
 MOST_KNOWN = 2
+LEAST_CONFIDENCE = 0.55
+"""What is less certain than this (a class alone, a guess) is no ground for advice."""
 SEEN = 100
 """Shared words that a phrase of the evidence counts as which a row names."""
 _NUMBER = re.compile(r"\d+")
@@ -39,6 +41,8 @@ def advice(
     says that a notebook's cells are known to have run once, from the top. ``reasons`` is what the
     evidence of the first place says: of general advice, what shares most words with it comes first.
     """
+    if verdict.confidence < LEAST_CONFIDENCE and failure.kind is not FailureKind.SILENT:
+        return ()
     text = _text(failure)
     about = f"{text} {_around(failure)}"
     if not ran_in_order and any(_CELL.search(frame.file) for frame in failure.frames):

@@ -9,10 +9,11 @@ from dataclasses import replace
 from dl_bug_lsp.messages.values import FactKind, MessageFacts, Role
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import category
-from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.taxonomy.rules.classification_rule import Rule
 from dl_bug_lsp.taxonomy.text_models import classify_text
+from dl_bug_lsp.tracebacks.primary import ELSEWHERE
 from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Relation
 
 UNCLASSIFIED = "unclassified"
@@ -21,13 +22,13 @@ OTHER_CAUSE_DISCOUNT = 0.8
 WORDS_DISCOUNT = 0.6
 """What a rule about a class keeps of its confidence where words without a class fit it."""
 SURE = 0.85
-_LONG_PHRASE, _SURE_PHRASE = 16, 18
-TEXT_THRESHOLD = 0.45
+_LONG_PHRASE = 16
+TEXT_THRESHOLD = 0.33
 """The least probability at which the text classifier's word is taken."""
 
 _LAUNCHERS = frozenset(("ChildFailedError", "CalledProcessError", "ProcessExitedException"))
 """What only says that another program failed: their words tell no category."""
-_REPORTERS = frozenset(("container", "make", "mpi", "deepspeed", "docker"))
+_REPORTERS = frozenset(("container", "make", "mpi", "deepspeed", "docker", "kubernetes"))
 """Programs that only say with which status another one ended, where no rule knows the words."""
 _EMBEDDED = re.compile(
     r"(?m)^\W{0,12}((?:[A-Za-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception|Interrupt)): +(\S[^\n]*)"
@@ -136,23 +137,8 @@ def _by_words(context: ClassificationContext) -> CategoryVerdict | None:
     return None
 
 
-def known_phrases(text: str) -> tuple[str, ...]:
-    """Return the phrases of sure rules, long enough to be no chance, that lower-case ``text`` has.
-
-    Of rules that look at more than words (a condition) none is taken.
-    """
-    return tuple(
-        phrase
-        for table in TABLES
-        for rule in table.rules
-        if rule.confidence >= SURE and rule.category != UNCLASSIFIED and rule.when is None
-        for phrase in rule.phrases
-        if len(phrase) >= _SURE_PHRASE and find_phrase(text, phrase)
-    )
-
-
 def _by_class(context: ClassificationContext) -> CategoryVerdict | None:
-    for last in LAST:
+    for last in () if ELSEWHERE.search(context.message[:2000]) else LAST:
         verdict = _fire(last, context, 1.0)
         if verdict is not None:
             return verdict

@@ -32,8 +32,15 @@ def text_model() -> LinearModel:
 
 
 def classify_text(class_name: str, message: str) -> tuple[str, float]:
-    """Return the likeliest category of an exception with its probability (0 to 1)."""
-    return text_model().best(message_tokens(class_name, message))
+    """Return the likeliest category of an exception with its probability (0 to 1).
+
+    It is less where fewer than half of the message's words are known.
+    """
+    model, tokens = text_model(), message_tokens(class_name, message)
+    words = {token for token in tokens if ":" not in token and " " not in token}
+    known = sum(word in model.features for word in words) / len(words) if words else 1.0
+    guess, probability = model.best(tokens)
+    return guess, probability * min(1.0, 2 * known)
 
 
 TYPES_FILE = "report_types.json"

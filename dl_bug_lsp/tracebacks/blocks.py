@@ -192,6 +192,8 @@ _PROGRESS = re.compile(
     r"\b(?:loss|acc(?:uracy)?|epoch|step|iter(?:ation)?|lr)\b\W{0,3}\d|\b\d{1,3}%\|.*\||\d+/\d+ .*(?:ms|s)/step",
     re.IGNORECASE,
 )
+_LAUNCHER = re.compile(r"\belastic\b|\bworker group\b|\b[Rr]endezvous|\blauncher?\b")
+"""Records of launchers, which go on also where the program does not."""
 _REACH = 3
 _GOES_ON = 2
 _SPOKEN = 75
@@ -270,5 +272,6 @@ def _progress(stream: Stream) -> list[int]:
     return [
         index
         for index in range(len(stream))
-        if _PROGRESS.search(text := stream.text(index)[:300]) or split_record(text)[0] == "INFO"
+        if _PROGRESS.search(text := stream.text(index)[:300])
+        or (split_record(text)[0] == "INFO" and not _LAUNCHER.search(text))
     ]

@@ -83,8 +83,10 @@ SHELL: tuple[Complaint, ...] = (
     row("git", r"^fatal: (?P<message>.+)$", _S),
     row("loader", r"(?P<message>error while loading shared libraries: .+)$", _F, "shared libraries"),
     row("conda", r"^(?P<message>(?:CommandNotFoundError|EnvironmentNameNotFound|EnvironmentLocationNotFound|CondaError|PackagesNotFoundError|ResolvePackageNotFound|UnsatisfiableError|LibMambaUnsatisfiableError|CondaHTTPError): ?.*)$", _S),
-    row("pip", r"^ERROR: (?P<message>(?:Could not find a version that satisfies|No matching distribution found|Cannot install|ResolutionImpossible|Could not open requirements file|Could not install packages|Failed building wheel|Failed to build|Invalid requirement|Package .+ requires a different Python|Ignored the following|.+ is not a supported wheel|Could not build wheels).*)$", _S),
-    row("pip", r"^error: (?P<message>(?:subprocess-exited-with-error|externally-managed-environment|metadata-generation-failed|legacy-install-failure).*)$", _S),
+    row("pip", r"^ERROR: (?P<message>(?:Could not find a version that satisfies|No matching distribution found|Cannot install|ResolutionImpossible|Could not open requirements file|Could not install packages|Invalid requirement|Package .+ requires a different Python|Ignored the following|.+ is not a supported wheel).*)$", _S),
+    row("pip", r"^(?:ERROR: )?(?P<message>\S{1,80} \S{1,40} (?:requires|has requirement) .{1,400}, but you.+)$", Weight.SPOKEN, ", but you"),
+    row("pip", r"^error: (?P<message>externally-managed-environment.*)$", _S),
+    row("pip", r"^\s*_?(?:ERROR: ){0,2}(?P<message>(?:Failed (?:building wheel|to build)|Could not build wheels|Command errored out|error: (?:subprocess-exited-with-error|metadata-generation-failed|legacy-install-failure)).*)$", Weight.CONSEQUENCE),
     row("uv", r"^\s*× (?P<message>No solution found when resolving.*|Failed to .+)$", _S),
     row("compiler", r"(?:^|[\"“'`])nvcc fatal ?\s{0,4}: (?P<message>.{4,300})$", _S, "nvcc fatal"),
     row("make", r"^make(?:\[\d+\])?: \*\*\* \[(?:(?P<file>[^\]:]+):(?P<line>\d{1,7}): )?(?P<message>.+\] (?:Error|Killed|Segmentation|Aborted).*)$", Weight.CONSEQUENCE),
@@ -115,11 +117,13 @@ SYSTEM: tuple[Complaint, ...] = (
     row("container", r"\bOOMKilled\b", _F, "OOMKilled"),
     row("container", r"(?:exited with (?:exit )?code|[Ee]xit [Cc]ode:?|command terminated with exit code|exit status|returned non-zero code:) ?(?:137|139|134|135|143)\b", _S, "xit"),
     row("container", r"(?:exited with (?:exit )?code|command terminated with exit code|exit status|exits with return code =|Process completed with exit code|returned non-zero code:|exitcode:) ?-?[1-9]\d{0,2}\b", _C, "xit|non-zero"),
-    row("kubernetes", r"The node was low on resource|Pod was rejected|ImagePullBackOff|ErrImagePull|CrashLoopBackOff|DeadlineExceeded|was evicted|\bEvicted\b", _S, "low on resource|rejected|Pull|BackOff|DeadlineExceeded|vict"),
+    row("kubernetes", r"(?P<message>The node was low on resource.*)", _F, "low on resource"),
+    row("kubernetes", r"Pod was rejected|ImagePullBackOff|ErrImagePull|CrashLoopBackOff|DeadlineExceeded|was evicted|\bEvicted\b", Weight.SPOKEN, "rejected|Pull|BackOff|DeadlineExceeded|vict"),
     row("mpi", r"(?:mpirun|mpiexec|prterun) noticed that process", _S, "noticed"),
     row("mpi", r"MPI_ABORT was invoked on rank|Primary job\s+terminated normally|ORTE has lost communication", _C, "MPI_ABORT|Primary job|ORTE"),
     row("deepspeed", r"Killing subprocess \d+", _C, "Killing"),
     row("kill", r"^(?P<message>Killed|Terminated|Hangup|Killed: 9|\[\d+\] *[+-]? *\d* *(?:Killed|killed|Terminated|terminated)\b.*)\s*$", _F),
+    row("kill", r"^(?:zsh: |\[\d+\] *[+-]? *)?(?:\d{2,8} +)?(?P<message>(?:killed|segmentation fault|bus error|illegal hardware instruction)(?: +\(core dumped\))? {2,}\S.*)$", _F, "killed|fault|bus error|illegal"),
     row("preemption", r"[Ss]pot [Ii]nstance .{0,80}(?:interrupt|terminat|reclaim)|\b[Pp]reempted\b|DUE TO PREEMPTION|[Pp]reemption notice", _S, "pot |reempt|PREEMPT"),
     row("nvidia", r"Failed to initialize NVML: .+|NVIDIA-SMI has failed|RmInitAdapter failed", _S, "NVML|NVIDIA|RmInit"),
 )  # fmt: skip
@@ -128,7 +132,8 @@ SYSTEM: tuple[Complaint, ...] = (
 _P = Weight.SPOKEN
 
 NATIVE: tuple[Complaint, ...] = (
-    row("signal", r"^(?P<message>(?:Segmentation fault|Bus error|Aborted|Illegal instruction|Floating point exception|Trace/breakpoint trap)(?: \(core dumped\))?)\s*$", _F),
+    row("signal", r"^(?P<message>(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception|Trace/breakpoint trap)(?: \(core dumped\))?)\s*$", _F),
+    row("signal", r"^(?:zsh: )?(?P<message>(?:Aborted(?: \(core dumped\))?|abort {2,}\S.*))\s*$", Weight.CONSEQUENCE),
     row("signal", r"^(?:Program|Thread \d.{0,80}) received signal (?P<message>SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL)\b.*)$", _F, "received signal"),
     row("signal", r"\*\*\* (?:SIG[A-Z]+|Process received signal)|^\[[^\]]{1,100}\] Signal: |^Signal: (?:Segmentation fault|Aborted|Bus error)", _S, "SIG|ignal"),
     row("torch", r"(?P<message>ERROR: Unexpected (?:segmentation fault|bus error|floating-point exception) encountered in worker.*)", _F, "Unexpected"),
@@ -138,6 +143,7 @@ NATIVE: tuple[Complaint, ...] = (
     row("cuda", r"(?P<message>\S{1,400}\.cuh?:\d{1,7}: .{0,500}: block: \[\d+,\d+,\d+\], thread: \[\d+,\d+,\d+\] Assertion .+ failed\.?)", _P, "Assertion"),
     row("libc", r"^(?P<message>\S.{0,500}: Assertion [`'].{1,1000}' failed\.?)$", _F, "Assertion"),
     row("cuda", r"^(?P<message>(?:CUDA|HIP|cuDNN|CUBLAS|NCCL) (?:error|failure|out of memory)\b.*|cudaError\w+.*|CUDA_ERROR_\w+.*)$", _P),
+    row("torch", r"^\s*(?P<message>size mismatch for [\w.]+: copying a param .+|(?:Missing|Unexpected) key\(s\) in .+)$", _P, "copying a param|key(s) in"),
     row("nccl", r"Watchdog caught collective|Some NCCL operations have failed or timed out|NCCL watchdog thread terminated", _P, "atchdog|NCCL op"),
     row("nccl", r"NCCL WARN (?:Cuda failure|Call to connect|Connect to|socket|Net|Error)|\bnccl(?:Remote|System|Unhandled|Internal)Error\b", _P, "NCCL WARN|nccl"),
     row("torch", r"^\[[EF][^\]\s]{0,20}[^\]]{0,60}\.(?:cpp|cc|h):\d+\] (?P<message>\[c10d\] .+)$", _P, "[c10d]"),
@@ -152,7 +158,6 @@ NATIVE: tuple[Complaint, ...] = (
     row("numpy", r"(?P<message>A module that was compiled using NumPy 1\.x cannot be run in.*)", _S, "compiled using NumPy", until=r"^NumPy \S+ as it may crash"),
     row("protobuf", r"(?P<message>\[libprotobuf (?:FATAL|ERROR) .+)", _S, "libprotobuf"),
     row("python", r"^(?P<message>MemoryError|Fatal Python error: .+|Abort trap: 6)$", _F),
-    row("opencv", r"(?P<message>error: \(-\d+:.+\) .+ in function .+)", _S, "in function"),
     row("keras", r"(?P<message>Your input ran out of data; interrupting training.*)", Weight.HINT, "ran out of data"),
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ from dl_bug_lsp.logs.prefixes import split_record
 from dl_bug_lsp.tracebacks import complaint_tables
 from dl_bug_lsp.tracebacks.complaint_tables import Complaint, Weight
 from dl_bug_lsp.tracebacks.exception_text import message_end, parse_pasted, without_marks
+from dl_bug_lsp.tracebacks.mentions import exception_in
 from dl_bug_lsp.tracebacks.stream import Block, Stream
 from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Frame, Relation
 
@@ -26,12 +27,12 @@ TRIGGER = re.compile(
     r"|In '|Interpolation|Primary config|Assertion|corruption|free\(|malloc|atchdog|ran out of"
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
     r"|No space|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication|\*\*\*|Illegal"
-    r"|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
+    r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
 )
 _QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
 _LOUD = frozenset(("ERROR", "CRITICAL", "FATAL"))
 _PLAIN = re.compile(
-    r"^\W{0,4}(?:fatal |runtime |unexpected )?(?:error|failed|failure|fatal|abort(?:ed"
+    r"^\W{0,12}(?:fatal |runtime |unexpected )?(?:error|failed|failure|fatal|abort(?:ed"
     r"|ing)?)\b\W{0,3}",
     re.IGNORECASE,
 )
@@ -51,7 +52,12 @@ _JSON_MESSAGE = re.compile(
 )
 _NAMED = r"[A-Z]\w{0,60}(?:Error|Exception|Failed|NotMet|Invalid|Unsupported|Timeout)"
 """How exceptions' names end where their module stands before them."""
-_FULL_NAME = re.compile(rf"(?!omegaconf)[a-z_]\w{{0,60}}(?:\.\w{{1,60}}){{0,6}}\.{_NAMED}: ")
+_CLASS_FIRST = re.compile(r"(?!Packages|Conda|Command|Environment|Unsatis)[A-Z]\w{0,60}Error: \S")
+"""An exception's own line; conda prints names of its exceptions without a stack."""
+_FULL_NAME = re.compile(
+    rf"(?!omegaconf)[a-z_]\w{{0,60}}(?:\.\w{{1,60}}){{0,6}}\.(?:{_NAMED}|error|timeout): "
+    r"|error: OpenCV\("
+)
 _WITH_MODULE = re.compile(
     rf"(?<=\S )(?P<type>[a-z_]\w{{0,60}}(?:\.\w{{1,60}}){{0,6}}\.{_NAMED}): "
     r"(?P<message>\S.{0,3000})$"
@@ -63,13 +69,14 @@ _HANDLED = re.compile(
 _GOT_OVER = re.compile(r"\b(?:retry(?:ing)?|skipp(?:ed|ing)|ignor(?:ed|ing))\b", re.IGNORECASE)
 _HARMLESS = re.compile(
     r"(?:\b0 (?:errors?|failed)|^Error executing job with|no errors?|errors? (?:rate|=|: ?[\d.])"
-    r"|failed call to cuInit|cuInit"
+    r"|failed call to cuInit|cuInit|[Ww]orker group"
     r"|Unable to register|factory: Attempting|TensorRT|cudart|computation_placer|error_rate"
     r"|mean_\w*error"
     r"|pip's dependency resolver|After October 2020"
     r"|\bmse\b|\bmae\b|on_error|\bskipp?|\bretry|\bignor)",
     re.IGNORECASE,
 )
+_SHORTEST = 4
 _MAX_BACK = 60
 _MAX_ON = 60
 _MAX_TEXT = 4000
@@ -81,7 +88,9 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
     level, rest = split_record(text)
     if level in _QUIET:
         return None
-    if _FULL_NAME.match(rest) and (named := _bare_exception(stream, index, rest)):
+    if (_FULL_NAME.match(rest) or _CLASS_FIRST.match(rest)) and (
+        named := _bare_exception(stream, index, rest)
+    ):
         return named
     if named := _named_in_line(stream, index, level, rest):
         return named
@@ -164,7 +173,7 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
         return None
     if not parsed[1] and not _goes_on_below(stream, index):
         return None
-    if parsed[0].lower() in _GENERAL and (inner := parse_pasted(parsed[1], trusted=False)):
+    if parsed[0].lower() in _GENERAL and (inner := exception_in(parsed[1])):
         parsed = inner
     end = message_end(lambda at: stream.text(at) if at < len(stream) else None, index, parsed[1])
     lines = without_marks(rest, [parsed[1], *(stream.text(at) for at in range(index + 1, end))])
@@ -212,7 +221,8 @@ def _goes_on_below(stream: Stream, index: int) -> bool:
 def _spoken(stream: Stream, index: int, level: str | None, rest: str) -> Block | None:
     """Take a line of level ERROR, or one that begins with "Error:", for a failure in words."""
     loud = level in _LOUD
-    if not (loud or (level is None and _PLAIN.match(rest))) or len(rest) < 4:
+    plain = _PLAIN.match(rest) if level is None else None
+    if not (loud or plain) or len(rest) - (plain.end() if plain else 0) < _SHORTEST:
         return None
     if _WARNING.search(rest) or _HARMLESS.search(rest) or (not loud and _PROSE.match(rest)):
         return None

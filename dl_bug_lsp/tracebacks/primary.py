@@ -34,9 +34,15 @@ _FOLLOWING = re.compile(
 )
 _STATUS_OF_CHILD = re.compile(
     r"returned (?:a )?non-?zero (?:exit )?(?:code|status)|[Cc]ommand failed(?: with|\.) ?"
-    r"|exited with (?:a )?(?:non-?zero )?(?:exit )?(?:code|status) -?[1-9]",
+    r"|with (?:a )?non-?zero exit (?:code|status)"
+    r"|(?:exited|failed|terminated) with (?:an? )?(?:non-?zero )?(?:exit )?(?:code|status) -?[1-9]"
 )
 """What schedulers (airflow, prefect, …) raise about a program that has already said why it died."""
+ELSEWHERE = re.compile(
+    r"[Ss]ee (?:the )?(?:root cause|stack ?trace|errors?|logs?|output|traceback)s? above"
+    r"|stack ?trace to find the original"
+)
+"""What says only that another failure stands elsewhere."""
 _KILLED_WORKER = re.compile(
     r"killed by signal|exited unexpectedly|terminated abruptly|OOM|oom-kill"
 )
@@ -61,7 +67,8 @@ def weigh(block: Block, failure: Failure) -> int:
     if cause is None:
         return 0
     if failure.kind is FailureKind.MESSAGE:
-        return block.weight
+        reports = cause.type == "log" and _STATUS_OF_CHILD.search(cause.message[:500])
+        return min(block.weight, 30) if reports else block.weight
     name = cause.class_name.partition("(")[0]
     if not cause.type and all(_LAUNCHING.search(frame.file) for frame in cause.frames):
         return min(block.weight, 25)
@@ -70,7 +77,11 @@ def weigh(block: Block, failure: Failure) -> int:
         return min(block.weight, CUT_OFF)
     if cause.frames and _FINALIZING.match((cause.frames[0].function or "").rpartition(".")[2]):
         return min(block.weight, 30)
-    if name in _LAUNCHERS or _STATUS_OF_CHILD.search(cause.message[:500]):
+    if (
+        name in _LAUNCHERS
+        or _STATUS_OF_CHILD.search(cause.message[:500])
+        or (ELSEWHERE.search(cause.message[:2000]))
+    ):
         return min(block.weight, 35)
     if name in _FOLLOWERS or _FOLLOWING.search(cause.message[:2000]):
         return min(block.weight, 60)
@@ -183,6 +194,8 @@ def _goes_on(former: Failure, later: Failure) -> bool:
     if former.cause.type in _SHELLS and "\\r'" in former.cause.message[:500]:
         # Carriage returns in a script: all further complaints follow from them.
         return later.cause.type in _SHELLS
+    if later.cause.type == "container":
+        return former.cause.type in ("signal", "kill", "kernel")
     if later.cause.type in ("signal", "kill"):
         return former.cause.type != "log"
     if former.cause.type in ("nccl", "gloo"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.workspace.terms import split_terms
 from dl_bug_lsp.workspace.values import (
     Column,
     ConfigEntry,
@@ -33,7 +32,6 @@ __all__ = [
     "Table",
     "Versions",
     "Workspace",
-    "split_terms",
 ]
 
 

@@ -1,7 +1,7 @@
-"""The elements of a Python file: functions, classes, imports and terms.
+"""The elements of a Python file: functions, classes and imports.
 
 A file that parses is read in one pass over its tree; of others, functions and classes are found
-by their headers and indentation. Index records hold the elements as JSON and numbers of terms.
+by their headers and indentation. Index records hold the elements as JSON.
 """
 
 from __future__ import annotations
@@ -9,15 +9,12 @@ from __future__ import annotations
 import ast
 import json
 import re
-import sys
 import threading
 import warnings
-import zlib
-from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from dl_bug_lsp.workspace.terms import Vocabulary
 from dl_bug_lsp.workspace.text import split_lines
 from dl_bug_lsp.workspace.values import ConfigEntry, FileElements, FunctionElement
 
@@ -43,17 +40,6 @@ class Parsed:
     problem_line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """A function or class; ``first`` is the line of its first decorator, else ``line``."""
-
-    name: str
-    first: int
-    line: int
-    end_line: int
-    is_class: bool
-
-
 def parse(text: str) -> Parsed:
     """Parse Python source without running it, without a warning and without ever raising."""
     signs = len(encoded := text.encode("utf-8", "surrogatepass")) - len(
@@ -74,10 +60,9 @@ def parse(text: str) -> Parsed:
 
 def python_record(
     text: str,
-    vocabulary: Vocabulary,
     raw: list[int] | None = None,
     decoding: tuple[str | None, int | None] = (None, None),
-) -> Record:
+) -> str:
     """Index Python source; where it is broken, what its layout still tells.
 
     ``raw`` gives the line on disk of each line (1-based) where the source stands in another file; a
@@ -85,50 +70,39 @@ def python_record(
     """
     parsed = parse(text)
     found, imported = _scanned(text) if parsed.tree is None else definitions(parsed.tree)
-    numbers, starts = vocabulary.encode(text)
-    last = len(starts) - 1
 
     def on_disk(line: int) -> int:
         return line if raw is None else raw[min(line, len(raw)) - 1]
 
-    rows = [
-        FunctionRow(
-            d.name,
-            on_disk(d.line),
-            on_disk(d.end_line),
-            d.is_class,
-            starts[min(d.first, last) - 1],
-            starts[min(d.end_line, last)],
-        )
-        for d in found
+    functions = [
+        FunctionElement(f.name, on_disk(f.line), on_disk(f.end_line), f.is_class) for f in found
     ]
     at = parsed.problem_line
     problem = decoding if decoding[0] else (parsed.problem, on_disk(at) if at else None)
-    return make_record(numbers, rows, imported, problem=problem)
+    return make_record(functions, imported, problem=problem)
 
 
-def _scanned(text: str) -> tuple[list[Definition], list[str]]:
+def _scanned(text: str) -> tuple[list[FunctionElement], list[str]]:
     lines = split_lines(text)
-    found = [Definition(name, at, at, end, c) for name, at, end, c in outline(lines)]
+    found = [FunctionElement(name, at, end, c) for name, at, end, c in outline(lines)]
     return found, imports(lines)
 
 
-def definitions(tree: ast.Module) -> tuple[list[Definition], list[str]]:
+def definitions(tree: ast.Module) -> tuple[list[FunctionElement], list[str]]:
     """Collect functions and classes in order of appearance, and imported modules.
 
     Only statements are visited: expressions define nothing that a name could be given for.
     """
-    found: list[Definition] = []
+    found: list[FunctionElement] = []
     imported: list[str] = []
     stack: list[tuple[ast.AST, str]] = [(node, "") for node in reversed(tree.body)]
     while stack:
         node, outer = stack.pop()
         if isinstance(node, _Definition):
             name = outer + node.name
-            first = min((d.lineno for d in node.decorator_list), default=node.lineno)
             end = node.end_lineno or node.lineno
             is_class = isinstance(node, ast.ClassDef)
-            found.append(Definition(name, min(first, node.lineno), node.lineno, end, is_class))
+            found.append(FunctionElement(name, node.lineno, end, is_class))
             outer = name + "."
         elif isinstance(node, ast.Import):
             imported.extend(alias.name for alias in node.names)
@@ -224,80 +198,32 @@ def _width(indent: str) -> int:
     return len(indent.expandtabs(_TAB))
 
 
-_WIDTH = 4
-_MOST_TERMS = 16_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionRow:
-    """A function or class: its lines, and its terms as a slice of the file's."""
-
-    name: str
-    line: int
-    end_line: int
-    is_class: bool
-    first_term: int
-    last_term: int
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """``meta`` is a JSON object; ``terms`` are deflated little-endian 32-bit term numbers."""
-
-    meta: str
-    terms: bytes
-
-
 def make_record(
-    numbers: list[int],
-    functions: list[FunctionRow],
-    imports: list[str],
-    entries: tuple[ConfigEntry, ...] = (),
+    functions: Iterable[FunctionElement],
+    imports: Iterable[str],
+    entries: Iterable[ConfigEntry] = (),
     problem: tuple[str | None, int | None] = (None, None),
-) -> Record:
-    """Pack what one pass over a file found."""
-    meta = {
-        "functions": [
-            (f.name, f.line, f.end_line, int(f.is_class), f.first_term, f.last_term)
-            for f in functions
-        ],
+) -> str:
+    """Return what one pass over a file found as JSON."""
+    record = {
+        "functions": [(f.name, f.line, f.end_line, int(f.is_class)) for f in functions],
         "imports": list(dict.fromkeys(imports)),
         "entries": [(e.line, e.end_line, e.path, e.value, e.text, e.length) for e in entries],
         "problem": problem,
-        "count": len(numbers),
     }
-    packed = zlib.compress(_little_endian(array("I", numbers)).tobytes(), 1)
-    return Record(json.dumps(meta, separators=(",", ":")), packed)
+    return json.dumps(record, separators=(",", ":"))
 
 
-def elements_of(file: str, record: Record, vocabulary: Vocabulary) -> FileElements:
-    """Unpack a record; raises ValueError, TypeError, LookupError or zlib.error on a damaged one."""
-    meta: dict[str, Any] = json.loads(record.meta)
-    terms = _terms(record.terms, int(meta["count"]), vocabulary)
+def elements_of(file: str, record: str) -> FileElements:
+    """Read a record; raises ValueError, TypeError or LookupError on a damaged one."""
+    held: dict[str, Any] = json.loads(record)
     functions = tuple(
-        FunctionElement(name, line, end, bool(is_class), terms[first:last])
-        for name, line, end, is_class, first, last in meta["functions"]
+        FunctionElement(name, line, end, bool(is_class))
+        for name, line, end, is_class in held["functions"]
     )
     entries = tuple(
         ConfigEntry(file, line, end, tuple(path), value, text, length)
-        for line, end, path, value, text, length in meta["entries"]
+        for line, end, path, value, text, length in held["entries"]
     )
-    problem, problem_line = meta["problem"]
-    imports = tuple(meta["imports"])
-    return FileElements(file, functions, imports, terms, entries, problem, problem_line)
-
-
-def _terms(packed: bytes, count: int, vocabulary: Vocabulary) -> tuple[str, ...]:
-    if not 0 <= count <= _MOST_TERMS:
-        raise ValueError("a record of an impossible length")
-    # A damaged or hostile cache must not make us inflate more than the record says it holds.
-    numbers = array("I", zlib.decompressobj().decompress(packed, count * _WIDTH + 1))
-    if len(numbers) != count:
-        raise ValueError("a record of another length than it says")
-    return tuple(map(vocabulary.terms.__getitem__, _little_endian(numbers)))
-
-
-def _little_endian(numbers: array[int]) -> array[int]:
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers
+    problem, problem_line = held["problem"]
+    return FileElements(file, functions, tuple(held["imports"]), entries, problem, problem_line)

@@ -1,10 +1,9 @@
 """The index of a workspace: elements by file, from memory, from the cache, or from the source.
 
 On disk it is one SQLite file, written whole and replaced, and checked when read. Tables:
-``about(key, value)`` with the format's version and the vocabulary's size; ``term(number, term)``,
-the vocabulary; ``file(path, size, mtime_ns, inode, digest, meta, terms)``, one row a file: its
-stamp, the BLAKE2b digest of its bytes, and its record. The index of a version in git keeps
-records by content, which all versions share.
+``about(key, value)`` with the format's version, and ``file(path, size, mtime_ns, inode, digest,
+record)``, one row a file: its stamp, the BLAKE2b digest of its bytes, and its record as JSON. The
+index of a version in git keeps records by content, which all versions share.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import os
 import sqlite3
 import sys
 import threading
-import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -26,15 +24,14 @@ from typing import Any, Generic, TypeVar
 from dl_bug_lsp import data_folder, databases
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.data_folder import FOLDER
-from dl_bug_lsp.workspace.elements import Record, elements_of
+from dl_bug_lsp.workspace.elements import elements_of
 from dl_bug_lsp.workspace.sources import Source, is_settled
 from dl_bug_lsp.workspace.stores import Stamp, Store
-from dl_bug_lsp.workspace.terms import Vocabulary
 from dl_bug_lsp.workspace.values import FileElements
 
 # Below that many files, reading the sources again is as fast as reading a cache.
 SMALLEST_CACHED = 64
-_HELD_TERMS = 6_000_000
+_HELD_ELEMENTS = 200_000
 
 
 class Index:
@@ -47,10 +44,9 @@ class Index:
         self._root = store.root
         self._read = read
         self._on_disk = cached and files >= SMALLEST_CACHED
-        self._elements: Lru[FileElements] = Lru(_HELD_TERMS, lambda e: 2 * len(e.terms) + 50)
+        self._elements: Lru[FileElements] = Lru(_HELD_ELEMENTS, elements_in)
         self._lock = threading.RLock()
         loaded = load(store.root) if self._on_disk else Loaded()
-        self._vocabulary: Vocabulary = loaded.vocabulary
         self._rows: dict[str, Row] = loaded.rows
         self._settled_ns = loaded.settled_ns
         self._checked: set[str] = set()
@@ -103,24 +99,23 @@ class Index:
     def save(self, files: Iterable[str]) -> bool:
         """Write the records of these files to the cache where any has changed since it was read."""
         with self._lock:
-            self._vocabulary.forget_words()
             wanted = {file: self._rows[file] for file in files if file in self._rows}
             dropped = self._stored - wanted.keys()
             if not self._on_disk or not (self._changes or dropped):
                 return False
             self._stored = frozenset(wanted)
             self._changes = 0
-            return save(self._root, self._vocabulary, wanted) is not None
+            return save(self._root, wanted) is not None
 
     def _unpack(self, file: str) -> FileElements:
         with self._lock:
             row = self._row(file)
             try:
-                return elements_of(file, row.record, self._vocabulary)
+                return elements_of(file, row.record)
             except DAMAGED:
                 self._rows.pop(file, None)
                 self._checked.discard(file)
-                return elements_of(file, self._row(file).record, self._vocabulary)
+                return elements_of(file, self._row(file).record)
 
     def _row(self, file: str) -> Row:
         row = self._rows.get(file)
@@ -134,7 +129,7 @@ class Index:
         if row is not None and source.digest and row.digest == source.digest:
             record = row.record
         else:
-            record = source.record(self._vocabulary)
+            record = source.record()
         fresh = Row(source.stamp or _NO_STAMP, source.digest, record)
         self._rows[file] = fresh
         if is_settled(source.stamp):
@@ -154,18 +149,16 @@ _NO_STAMP = Stamp(-1, -1, -1)
 
 
 # The reader of Python is the running interpreter's: another one may see other problems.
-VERSION = f"2 python{sys.version_info[0]}.{sys.version_info[1]}"
+VERSION = f"3 python{sys.version_info[0]}.{sys.version_info[1]}"
 _NAME = "index.sqlite"
 _SCHEMA = """
 create table about (key text primary key, value text);
-create table term (number integer primary key, term text);
 create table file (path text primary key, size integer, mtime_ns integer, inode integer,
-                   digest text, meta text, terms blob);
+                   digest text, record text);
 """
 _TABLES = {
     "about": "key value",
-    "term": "number term",
-    "file": "path size mtime_ns inode digest meta terms",
+    "file": "path size mtime_ns inode digest record",
 }
 _SETTLED_NS = 2_000_000_000
 
@@ -186,14 +179,13 @@ class Row:
 
     stamp: Stamp
     digest: str
-    record: Record
+    record: str
 
 
 @dataclass(slots=True)
 class Loaded:
     """A cache as read; rows younger than ``settled_ns`` may hide a change within one clock tick."""
 
-    vocabulary: Vocabulary = field(default_factory=Vocabulary)
     rows: dict[str, Row] = field(default_factory=dict)
     settled_ns: int = 0
 
@@ -216,7 +208,7 @@ def load(root: Path) -> Loaded:
     return Loaded()
 
 
-def save(root: Path, vocabulary: Vocabulary, rows: Mapping[str, Row]) -> Path | None:
+def save(root: Path, rows: Mapping[str, Row]) -> Path | None:
     """Write the cache where that is possible; None where it is not (read-only, full disk)."""
     for path in candidate_paths(root):
         with contextlib.suppress(OSError, sqlite3.Error):
@@ -225,7 +217,7 @@ def save(root: Path, vocabulary: Vocabulary, rows: Mapping[str, Row]) -> Path | 
             else:
                 path.parent.mkdir(parents=True, exist_ok=True)
             with data_folder.locked(path.parent):
-                data_folder.write(path, _database(vocabulary, rows))
+                data_folder.write(path, _database(rows))
             return path
     return None
 
@@ -249,31 +241,26 @@ def _read(path: Path) -> Loaded:
         about = dict(connection.execute("select key, value from about"))
         if about.get("version") != VERSION:
             return Loaded()
-        terms = [str(t) for (t,) in connection.execute("select term from term order by number")]
-        if about.get("terms") != str(len(terms)):
-            return Loaded()
         rows = {
-            path: Row(Stamp(size, mtime, inode), digest, Record(meta, terms))
-            for path, size, mtime, inode, digest, meta, terms in connection.execute(
-                "select path, size, mtime_ns, inode, digest, meta, terms from file"
+            path: Row(Stamp(size, mtime, inode), digest, record)
+            for path, size, mtime, inode, digest, record in connection.execute(
+                "select path, size, mtime_ns, inode, digest, record from file"
             )
         }
-    return Loaded(Vocabulary(terms), rows, settled)
+    return Loaded(rows, settled)
 
 
-def _database(vocabulary: Vocabulary, rows: Mapping[str, Row]) -> bytes:
+def _database(rows: Mapping[str, Row]) -> bytes:
     with databases.of_bytes(b"", _TABLES) as connection:
         databases.allow_writing(connection)
         connection.execute("begin")
         for statement in filter(str.strip, _SCHEMA.split(";")):
             connection.execute(statement)
-        about = (("version", VERSION), ("terms", str(len(vocabulary.terms))))
-        connection.executemany("insert into about values (?, ?)", about)
-        connection.executemany("insert into term values (?, ?)", enumerate(vocabulary.terms))
+        connection.execute("insert into about values (?, ?)", ("version", VERSION))
         connection.executemany(
-            "insert into file values (?, ?, ?, ?, ?, ?, ?)",
+            "insert into file values (?, ?, ?, ?, ?, ?)",
             (
-                (name, r.stamp.size, r.stamp.mtime_ns, r.stamp.inode, r.digest, *_columns(r.record))
+                (name, r.stamp.size, r.stamp.mtime_ns, r.stamp.inode, r.digest, r.record)
                 for name, r in sorted(rows.items())
             ),
         )
@@ -281,11 +268,7 @@ def _database(vocabulary: Vocabulary, rows: Mapping[str, Row]) -> bytes:
         return databases.contents(connection)
 
 
-def _columns(record: Record) -> tuple[str, bytes]:
-    return record.meta, record.terms
-
-
-DAMAGED = (ValueError, TypeError, LookupError, zlib.error)
+DAMAGED = (ValueError, TypeError, LookupError)
 
 
 Value = TypeVar("Value")
@@ -371,19 +354,19 @@ class VersionIndex:
         return False
 
     def _unpack(self, file: str) -> FileElements:
-        return elements_of(file, self._record(file), self._blobs.vocabulary)
+        return elements_of(file, self._record(file))
 
-    def _record(self, file: str) -> Record:
+    def _record(self, file: str) -> str:
         key = (file, self.content_id(file))
         with self._blobs.lock:
             record = self._blobs.records.get(key)
             if record is None:
-                record = self._read(file).record(self._blobs.vocabulary)
+                record = self._read(file).record()
                 self._blobs.records[key] = record
         return record
 
 
-_HELD_TERMS = 30_000_000
+_HELD_IN_VERSIONS = 400_000
 _HELD_TREE_LINES = 120_000
 
 
@@ -445,12 +428,16 @@ class BlobCache:
     """
 
     def __init__(self) -> None:
-        self.vocabulary = Vocabulary()
-        self.records: dict[tuple[str, str], Record] = {}
-        self.elements: Lru[FileElements] = Lru(_HELD_TERMS, lambda e: 2 * len(e.terms) + 50)
+        self.records: dict[tuple[str, str], str] = {}
+        self.elements: Lru[FileElements] = Lru(_HELD_IN_VERSIONS, elements_in)
         self.trees: Lru[ast.Module | None] = Lru(_HELD_TREE_LINES, lines_of)
         self.derived = Derived(contents=1 << 30)
         self.lock = threading.RLock()
+
+
+def elements_in(file: FileElements) -> int:
+    """Weigh the elements of a file by their number."""
+    return 1 + len(file.functions) + len(file.entries) + len(file.imports)
 
 
 def lines_of(tree: ast.Module | None) -> int:

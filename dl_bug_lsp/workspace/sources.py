@@ -13,16 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dl_bug_lsp.workspace.configs import reader_for
-from dl_bug_lsp.workspace.elements import Parsed, Record, make_record, parse, python_record
+from dl_bug_lsp.workspace.elements import Parsed, make_record, parse, python_record
 from dl_bug_lsp.workspace.notebooks import Cell, parse_cells, python_lines, read_cells
 from dl_bug_lsp.workspace.stores import Stamp, Store
-from dl_bug_lsp.workspace.terms import Vocabulary
 from dl_bug_lsp.workspace.text import decode_plain, decode_python
 
 LARGEST_SOURCE = 8 * 1024 * 1024
 LARGEST_DATA = 4 * 1024 * 1024
 LARGEST_NOTEBOOK = 32 * 1024 * 1024
-_CONFIG_TEXT = 200_000
 _PYTHON = (".py", ".pyw", ".pyi")
 
 
@@ -61,24 +59,23 @@ class Source:
             return parse_cells(self.cells)
         return parse(self.text) if self.is_python else Parsed(None)
 
-    def record(self, vocabulary: Vocabulary) -> Record:
-        """Return what the index keeps of the file."""
+    def record(self) -> str:
+        """Return what the index keeps of the file, as JSON."""
         decoding = (self.problem, self.problem_line)
         if self.text is None:
-            return make_record([], [], [], problem=decoding)
+            return make_record([], [], problem=decoding)
         if self.is_python:
-            return python_record(self.text, vocabulary, decoding=decoding)
+            return python_record(self.text, decoding=decoding)
         if self.is_notebook:
             lines, raw = python_lines(self.cells)
-            return python_record("\n".join(lines), vocabulary, raw or None, decoding)
+            return python_record("\n".join(lines), raw or None, decoding)
         reader = reader_for(self.file)
         if reader is None:
-            return make_record([], [], [], problem=decoding)
+            return make_record([], [], problem=decoding)
         reading = reader(self.file, self.text)
-        numbers, _ = vocabulary.encode(self.text[:_CONFIG_TEXT])
         found = (None, None) if self.is_cut else (reading.problem, reading.problem_line)
         problem = decoding if self.problem else found
-        return make_record(numbers, [], [], reading.entries, problem)
+        return make_record([], [], reading.entries, problem)
 
 
 SETTLED_NS = 2_000_000_000

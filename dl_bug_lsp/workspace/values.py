@@ -20,17 +20,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class FunctionElement:
-    """A function, method or class: its dotted name inside the file, lines, and its words.
-
-    ``name`` is as in ``Class.method``; ``terms`` are the lower-case sub-words of identifiers,
-    strings and comments in order, with repetitions (the document of the text retrieval).
-    """
+    """A function, method or class: its lines and its dotted name in the file (``Class.method``)."""
 
     name: str
     line: int
     end_line: int
     is_class: bool
-    terms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +58,13 @@ class ConfigEntry:
 class FileElements:
     """What the index keeps of one file: small, cacheable by content, no syntax tree.
 
-    ``terms`` are those of the whole file; ``imports`` the dotted modules it imports; ``problem``
-    one sentence where the file could not be parsed.
+    ``imports`` are the dotted modules that it imports; ``problem`` is one sentence where the file
+    could not be parsed.
     """
 
     file: str
     functions: tuple[FunctionElement, ...]
     imports: tuple[str, ...]
-    terms: tuple[str, ...]
     entries: tuple[ConfigEntry, ...] = ()
     problem: str | None = None
     problem_line: int | None = None

@@ -15,6 +15,7 @@ from dl_bug_lsp.interpretation.cells import Draws
 FILES = {
     "s.csv": "id,split,label,text\n3,train,cat,a b\n7,train,dog,c\n9,val,bird,d e\n9,train,cat,\n",
     "odd.csv": "p,q\n1,2\n2,n.d.\n3,4\n",
+    "r.jsonl": '{"x": 1, "y": "a"}\n{"x": 5, "y": "b"}\n{"x": 3, "y": "a"}\n',
 }
 HEAD = """
 import numpy as np
@@ -26,6 +27,11 @@ new = s.copy()
 new["twice"] = new["id"] * 2
 new["code"] = new["label"].map({"cat": 0, "dog": 1})
 new["one"] = 1
+made = pd.DataFrame({"k": ["a", "b", "a"], "v": [1, 2, 4]})
+names = pd.DataFrame([{"label": "cat", "code": 5}, {"label": "dog", "code": 6}])
+joined = s.merge(names, on="label")
+by_key = made.set_index("k", drop=False)
+lines = pd.read_json("r.jsonl", lines=True)
 """
 EXPRESSIONS: dict[str, object] = {
     "len(tr)": 3,
@@ -77,6 +83,30 @@ EXPRESSIONS: dict[str, object] = {
     "pd.to_numeric(pd.read_csv('odd.csv').q, errors='coerce').max()": 4.0,
     "pd.read_csv('odd.csv', na_values=['n.d.']).q.sum()": 6.0,
     "s.columns[1]": "split",
+    "made.groupby('k').size().to_dict()": {"a": 2, "b": 1},
+    "made.groupby('k')['v'].mean().max()": 2.5,
+    "made.groupby('k')['v'].transform('sum').tolist()": [5, 2, 5],
+    "[(k, len(g)) for k, g in made.groupby('k')]": [("a", 2), ("b", 1)],
+    "made.groupby('k').ngroups": 2,
+    "made.groupby('k').get_group('a').v.tolist()": [1, 4],
+    "made.groupby('k').cumcount().tolist()": [0, 0, 1],
+    "joined.shape": (3, 5),
+    "sorted(joined.code.tolist())": [5, 5, 6],
+    "len(s.merge(names, on='label', how='left'))": 4,
+    "s.merge(names, on='label', how='left').code.isna().sum()": 1,
+    "pd.concat([made, made], ignore_index=True).v.tolist()": [1, 2, 4, 1, 2, 4],
+    "pd.concat([made, made.rename(columns={'k': 'l', 'v': 'w'})], axis=1).w.max()": 4,
+    "pd.concat([made, made]).v.sum()": 14,
+    "by_key.loc['b', 'v']": 2,
+    "made.assign(w=lambda t: t.v + 1).w.tolist()": [2, 3, 5],
+    "made[['v']].max()['v']": 4,
+    "made.nunique()['k']": 2,
+    "s.isna().sum().sum()": 1,
+    "s.isna().sum()['text']": 1,
+    "s.fillna(s[['id']].median()).id.tolist()": [3, 7, 9, 9],
+    "pd.get_dummies(made).reindex(columns=['v', 'k_a', 'k_z'], fill_value=0).shape": (3, 3),
+    "lines.x.max()": 5,
+    "lines[lines.y == 'a'].x.tolist()": [1, 3],
     "s.columns.str.upper().tolist()": ["ID", "SPLIT", "LABEL", "TEXT"],
     "'id' in s.columns": True,
     "[c for c in s.columns if c not in ('id', 'split')]": ["label", "text"],
@@ -86,6 +116,9 @@ REFUSED = {
     "tr.loc[2]": "key",
     "va.iloc[0]": "index",
     "tr.iloc[3]": "index",
+    "s.median()": "type",
+    "made.groupby('k').get_group('c')": "key",
+    "made.groupby('z')": "key",
 }
 
 
@@ -124,7 +157,37 @@ def test_the_selecting_and_the_counting_line_are_origins(tmp_path: Path) -> None
     )
     _, names = followed(tmp_path, program, FILES)
     assert {("main.py", 5), ("s.csv", 1)} <= names["count"].origins
-    assert {("main.py", 3), ("main.py", 4), ("main.py", 6)} <= names["total"].origins
+    assert {("main.py", 3), ("main.py", 4)} <= names["total"].origins
+    assert ("main.py", 6) not in names["total"].origins
+
+
+def test_a_loader_over_no_rows_has_no_steps(tmp_path: Path) -> None:
+    program = (
+        "import pandas as pd\n"
+        "from torch.utils.data import DataLoader, Dataset\n"
+        "class Rows(Dataset):\n"
+        "    def __init__(self, split):\n"
+        "        s = pd.read_csv('s.csv')\n"
+        "        self.rows = s[s['split'] == split]\n"
+        "    def __len__(self):\n"
+        "        return len(self.rows)\n"
+        "    def __getitem__(self, index):\n"
+        "        return self.rows.iloc[index]['id']\n"
+        "steps = {}\n"
+        "for split in ('train', 'valid'):\n"
+        "    loader = DataLoader(Rows(split), batch_size=2)\n"
+        "    total = 0\n"
+        "    for batch in loader:\n"
+        "        total += 1\n"
+        "    steps[split] = total\n"
+        "    count = len(loader)\n"
+        "DataLoader(Rows('valid'), shuffle=True)\n"
+    )
+    interpreter, names = followed(tmp_path, program, FILES)
+    assert shown(names["steps"])["valid"] == 0  # type: ignore[index]
+    assert shown(names["count"]) == 0
+    assert {("main.py", 6), ("main.py", 12)} <= names["total"].origins
+    assert interpreter.elsewhere == {(("main.py", 19), "value")}
 
 
 def test_renamed_columns_are_those_of_the_table(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ def _other_version(cache: Path) -> None:
 
 def _damaged_rows(cache: Path) -> None:
     with sqlite3.connect(cache) as connection:
-        connection.execute("update file set meta = '{', terms = x'00'")
+        connection.execute("update file set record = '{'")
     connection.close()
 
 

@@ -11,7 +11,6 @@ from types import ModuleType
 import pytest
 
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.elements import Record
 from dl_bug_lsp.workspace.index import Row
 from dl_bug_lsp.workspace.sources import SourceSummary
 from dl_bug_lsp.workspace.values import FileElements
@@ -131,7 +130,7 @@ def _come_and_go(workspace: Workspace, root: Path, name: str) -> None:
 def _held(workspace: Workspace) -> dict[str, int]:
     """Count the values that stay of files."""
     gc.collect()
-    kinds = (Kept, Row, Record, FileElements, SourceSummary)
+    kinds = (Kept, Row, FileElements, SourceSummary)
     found = [type(one) for one in _reachable(workspace)]
     return {kind.__name__: found.count(kind) for kind in kinds}
 

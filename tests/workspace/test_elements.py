@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dl_bug_lsp.workspace import FileElements, Workspace, split_terms
+from dl_bug_lsp.workspace import FileElements, Workspace
 from dl_bug_lsp.workspace.elements import elements_of, outline, python_record
 from dl_bug_lsp.workspace.notebooks import read_cells
-from dl_bug_lsp.workspace.terms import Vocabulary
 from dl_bug_lsp.workspace.text import split_lines
 
 SOURCE = '''\
@@ -50,8 +49,7 @@ match late:
 
 
 def elements(text: str, file: str = "a.py") -> FileElements:
-    vocabulary = Vocabulary()
-    return elements_of(file, python_record(text, vocabulary), vocabulary)
+    return elements_of(file, python_record(text))
 
 
 def test_functions_have_dotted_names_and_lines() -> None:
@@ -79,34 +77,6 @@ def test_imports_name_modules_that_may_be_meant() -> None:
     )
 
 
-def test_terms_are_those_of_the_lines() -> None:
-    found = {f.name: f.terms for f in elements(SOURCE.replace(", *", "")).functions}
-    assert found["Head.__init__.inner"] == ("inner", "3e-4")
-    assert found["Head.numClasses"] == (
-        *("property", "async", "num", "classes", "self", "http", "server", "2"),
-    )
-    assert found["Head"][:4] == ("register", "head", "class", "head")
-    assert found["Head.__init__"][-4:] == ("dim", "10", "output", "features")
-
-
-TERMS = [
-    ("getHTTPResponse", "get http response"),
-    ("batch_size=32", "batch size 32"),
-    ("1e-3 0.5 0x1F", "1e-3 0.5 0 x 1 f"),
-    ("RGBImage2Tensor", "rgb image 2 tensor"),
-    ("__init__ self._x", "init self x"),
-    ("for x in range: return not None", "x range none"),
-    ("64x512 and 256x10", "64 x 512 256 x 10"),
-    ("größe_Ünit2", "größe ünit 2"),
-    ("a" * 100, ""),
-]
-
-
-@pytest.mark.parametrize(("text", "terms"), TERMS)
-def test_split_terms(text: str, terms: str) -> None:
-    assert " ".join(split_terms(text)) == terms
-
-
 def test_broken_python_keeps_its_outline(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(
         "import os\nclass A:\n    def f(self):\n        x = (1\n    def g(self):\n        pass\n"
@@ -126,7 +96,6 @@ def test_broken_python_keeps_its_outline(tmp_path: Path) -> None:
     assert found.problem_line in (4, 5)
     assert workspace.tree("a.py") is None
     assert workspace.enclosing_function("a.py", 4) == "A.f"
-    assert "self" in found.functions[1].terms
 
 
 BROKEN = [
@@ -152,7 +121,7 @@ def test_no_source_makes_the_index_raise(text: str) -> None:
 @given(st.text(alphabet="defclass (:)\n\t\"'#=1ab,", max_size=80))
 def test_arbitrary_text_is_indexed(text: str) -> None:
     found = elements(text)
-    assert len(found.terms) >= max((len(f.terms) for f in found.functions), default=0)
+    assert all(1 <= f.line <= f.end_line for f in found.functions)
 
 
 def test_the_outline_agrees_with_the_syntax_tree_on_sound_files() -> None:

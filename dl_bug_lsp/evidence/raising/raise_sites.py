@@ -27,7 +27,6 @@ from dl_bug_lsp.workspace.values import Place
 
 OF_STACKS = "stack_trace."
 RAISE_SITE = "stack_trace.raise_site"
-WORDS_ALONE = ("bm25.", "printed.")
 
 
 def is_alone(case: Case) -> bool:
@@ -54,7 +53,7 @@ def find(case: Case, sources: Sequence[Source]) -> Iterator[Clue]:
             for clue in source(case_there):
                 key = clue.kind, clue.file, clue.line
                 score = clue.score * supposed.weight
-                said = clue.kind.startswith((OF_STACKS, *WORDS_ALONE))
+                said = clue.kind.startswith(OF_STACKS)
                 if not said and (key not in strongest or score > strongest[key].score):
                     strongest[key] = replace(clue, score=score)
     yield from strongest.values()

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
-from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, names
 from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 KEY, ARGUMENT, TYPE = "key_not_found", "illegal_argument", "type_mismatch"
 SYNTAX, LIBRARY = "syntax_error", "library_not_found"
-
-_USAGE = re.compile(r"(?:^|: )[Ee]rror: ")
-_OTHER_PROGRAMS = names(
-    "pip conda docker container kernel slurm srun bash sh zsh make faulthandler"
-)
-
-
-def _usage_error(context: ClassificationContext) -> bool:
-    if not context.is_message or context.class_name in _OTHER_PROGRAMS:
-        return False
-    return bool(_USAGE.search(context.message) or _USAGE.search(context.failure.evidence))
-
 
 RULES: tuple[Rule, ...] = (
     rule(
@@ -87,13 +72,6 @@ RULES: tuple[Rule, ...] = (
         "could not append to config",
         "could not delete from config",
         confidence=0.75,
-    ),
-    rule(
-        "config.usage_error",
-        ARGUMENT,
-        when=_usage_error,
-        confidence=0.7,
-        unless=("no such file", "does not exist", "permission denied", "no module named"),
     ),
     rule(
         "config.usage_class",

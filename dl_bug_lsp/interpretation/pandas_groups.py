@@ -1,0 +1,541 @@
+"""Models of pandas: tables joined, grouped, and summed up.
+
+Source: the pandas 2.2 reference.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation.arrays import size
+from dl_bug_lsp.interpretation.cells import (
+    Frame,
+    Series,
+    affords,
+    column,
+    distinct,
+    dtype_of_cells,
+    lacking,
+    part_of,
+    remade,
+    rows_taken,
+    table_of,
+)
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.numpy_models import dtype_name, together
+from dl_bug_lsp.interpretation.pandas_columns import counted, labelled
+from dl_bug_lsp.interpretation.pandas_tables import placed, set_column
+from dl_bug_lsp.interpretation.stdlib_models import MOST_ITEMS, is_true, listed, state_of
+from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
+    UNKNOWN,
+    BoundMethod,
+    FunctionValue,
+    Lazy,
+    LibraryObject,
+    Origins,
+    Raised,
+    Table,
+    Value,
+    merged,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+
+@MODELS.function("pandas.get_dummies")
+def _get_dummies(interpreter: Interpreter, call: Call) -> Value:
+    """Make a column of each value of the columns of text, where the cells are known."""
+    given, asked = call.given(0, "data"), call.keywords.get("columns")
+    first = is_true(call.keywords.get("drop_first"))
+    if given is None:
+        return call.unknown()
+    wanted = None if asked is None else listed(interpreter, asked)
+    dtype = dtype_name(call.keywords["dtype"]) if "dtype" in call.keywords else "bool"
+    if isinstance(given.data, Series) and given.data.cells is not None and given.data.shape:
+        values = distinct(given.data.cells)[int(first) :]
+        columns: dict[object, str | None] = dict.fromkeys(values, dtype)
+        return Value(Table(columns, given.data.shape[0]), given.origins)
+    table = table_of(given)
+    if not isinstance(table, Frame) or (asked is not None and wanted is None):
+        return unknown(given)
+    names = (
+        [name for name, d in table.columns.items() if d == "object"]
+        if wanted is None
+        else [name.data for name in wanted]
+    )
+    for name, key in zip(names, wanted or [Value(n) for n in names], strict=True):
+        if name not in table.columns:
+            raise lacking(table, name, key, given)
+        if name not in table.cells:
+            return unknown(given)
+    if "prefix" in call.keywords or "dummy_na" in call.keywords:
+        return unknown(given)
+    columns = {name: d for name, d in table.columns.items() if name not in names}
+    origins = {name: table.origins_of.get(name, NOWHERE) for name in columns}
+    for name in names:
+        for value in distinct(table.cells[name])[int(first) :]:
+            columns[f"{name}_{value}"] = dtype
+            origins[f"{name}_{value}"] = table.origins_of.get(name, NOWHERE)
+    return Value(Table(columns, table.rows, origins), given.origins)
+
+
+@MODELS.function("pandas.concat")
+def _concat(interpreter: Interpreter, call: Call) -> Value:
+    parts, axis = listed(interpreter, call.given(0, "objs")), call.given(1, "axis")
+    tables = [table_of(part) for part in parts or ()]
+    known = [table for table in tables if table is not None]
+    if not known or len(known) != len(tables) or parts is None:
+        return call.unknown()
+    if axis is not None and axis.data in (1, "columns"):
+        rows = known[0].rows
+        same = all(table.rows.data == rows.data for table in known[1:])
+        columns = {n: d for table in known for n, d in table.columns.items()}
+        if len(columns) != sum(len(table.columns) for table in known):
+            return call.unknown()
+        origins = {n: o for table in known for n, o in table.origins_of.items()}
+        length = rows if same else Value(UNKNOWN, merged(*(t.rows for t in known)))
+        found = Frame(columns, length, origins)
+        frames = [t for t in known if isinstance(t, Frame)]
+        if same and len(frames) == len(known):
+            labels = frames[0].index
+            if all(list(t.index) == list(labels) for t in frames[1:] if t.index is not labels):
+                found.index, found.lines = labels, frames[0].lines
+                for frame in frames:
+                    found.cells.update(frame.cells)
+                    found.derived.update(frame.derived)
+        return Value(found, merged(*parts))
+    sizes = [size(table.rows) for table in known]
+    total = UNKNOWN if None in sizes else sum(n for n in sizes if n is not None)
+    names = list(dict.fromkeys(n for table in known for n in table.columns))
+    columns = {}
+    for name in names:
+        own = [t.columns[name] for t in known if name in t.columns]
+        dtype = own[0] if len(set(own)) == 1 else together(own)
+        lacks = len(own) != len(known)
+        columns[name] = None if lacks and dtype in ("int64", "bool") else dtype
+    origins = {n: o for t in known for n, o in t.origins_of.items()}
+    length = Value(total, merged(*(t.rows for t in known)))
+    frames = [table for table in known if isinstance(table, Frame)]
+    if len(frames) == len(known) and isinstance(total, int) and affords(total * len(names)):
+        numbered = is_true(call.keywords.get("ignore_index"))
+        return Value(_below_each_other(frames, columns, length, origins, numbered), merged(*parts))
+    return Value(Table(columns, length, origins), merged(*parts))
+
+
+def _below_each_other(
+    frames: Sequence[Frame],
+    columns: dict[object, str | None],
+    rows: Value,
+    origins: dict[object, Origins],
+    numbered: bool,
+) -> Frame:
+    found = Frame(columns, rows, origins)
+    for name in columns:
+        own: list[object] = []
+        for frame in frames:
+            absent = () if name in frame.columns else (None,) * (size(frame.rows) or 0)
+            own.extend(frame.cells.get(name, absent))
+        if len(own) == size(rows):
+            found.cells[name] = tuple(own)
+            derived = [frame.derived.get(name, NOWHERE) for frame in frames]
+            found.derived[name] = frozenset().union(*derived)
+    if all(len(frame.lines) == size(frame.rows) for frame in frames):
+        found.lines = tuple(line for frame in frames for line in frame.lines)
+    found.index = tuple(label for frame in frames for label in frame.index)
+    if numbered:
+        found.index = range(size(rows) or 0)
+    return found
+
+
+@MODELS.function("pandas.merge")
+@MODELS.method("table", "merge", "join")
+def _merge(interpreter: Interpreter, call: Call) -> Value:
+    given = ([call.receiver] if call.receiver is not None else []) + list(call.args)
+    left, right = table_of(given[0] if given else None), table_of(given[1] if given[1:] else None)
+    right_value = call.keywords.get("right")
+    if right is None and right_value is not None:
+        right = table_of(right_value)
+    keys = call.keywords.get("on")
+    if left is None or right is None or call.name.endswith("join"):
+        return call.unknown()
+    names = (
+        None
+        if keys is None
+        else [keys]
+        if isinstance(keys.data, str)
+        else listed(interpreter, keys)
+    )
+    for name in names or ():
+        for table in (left, right):
+            if isinstance(name.data, str) and name.data not in table.columns:
+                raise lacking(table, name.data, name, given[0])
+    on = {name.data for name in names} if names else None
+    shared = left.columns.keys() & right.columns.keys()
+    if on is None:
+        on = shared
+    if not on or shared - on or {"left_on", "right_on", "left_index"} & call.keywords.keys():
+        return call.unknown()
+    inner = call.keywords.get("how") is None or call.keywords["how"].data == "inner"
+    columns = {
+        **left.columns,
+        **{n: d if inner else None for n, d in right.columns.items() if n not in on},
+    }
+    origins = {**right.origins_of, **left.origins_of}
+    count = merged(left.rows, right.rows, *([keys] if keys is not None else [])) | {call.place}
+    pairs = _matched(left, right, list(on), call)
+    if pairs is None or not isinstance(left, Frame) or not isinstance(right, Frame):
+        return Value(Table(columns, Value(UNKNOWN, count), origins), merged(*given))
+    taken_of = {name: tuple(cells[i] for i, _ in pairs) for name, cells in left.cells.items()}
+    for other, cells in right.cells.items():
+        if other not in on:
+            taken_of[other] = tuple(None if j is None else cells[j] for _, j in pairs)
+            columns[other] = dtype_of_cells(taken_of[other])
+    found = Frame(columns, Value(len(pairs), count), origins, taken_of)
+    found.lines = tuple(left.lines[i] for i, _ in pairs) if left.lines else ()
+    found.derived = {**right.derived, **left.derived}
+    found.index = range(len(pairs))
+    return Value(found, merged(*given))
+
+
+def _matched(
+    left: Table, right: Table, on: Sequence[object], call: Call
+) -> list[tuple[int, int | None]] | None:
+    """Return the pairs of rows that an inner or left join gives, None where not known."""
+    how = call.keywords.get("how")
+    kind = "inner" if how is None else how.data
+    if not isinstance(left, Frame) or not isinstance(right, Frame):
+        return None
+    if kind not in ("inner", "left") or call.keywords.keys() - {"how", "on", "right"}:
+        return None
+    if any(name not in left.cells or name not in right.cells for name in on):
+        return None
+    mine = list(zip(*(left.cells[name] for name in on), strict=True))
+    others = list(zip(*(right.cells[name] for name in on), strict=True))
+    if not affords(len(mine) + len(others)):
+        return None
+    where: dict[object, list[int]] = {}
+    for index, key in enumerate(others):
+        where.setdefault(key, []).append(index)
+    found: list[tuple[int, int | None]] = []
+    for index, key in enumerate(mine):
+        matches: Sequence[int | None] = where.get(key, [None] if kind == "left" else [])
+        found.extend((index, match) for match in matches)
+        if len(found) > MOST_ITEMS:
+            return None
+    return found if affords(len(found) * len(left.columns)) else None
+
+
+_REDUCTIONS: dict[str, Callable[[list[float]], float]] = {
+    "mean": statistics.fmean,
+    "median": statistics.median,
+    "sum": sum,
+    "min": min,
+    "max": max,
+    "std": statistics.stdev,
+    "var": statistics.variance,
+}
+
+
+def reduced(name: str, cells: Sequence[object]) -> object:
+    """Return what a method of columns gives for cells; UNKNOWN where it is not known."""
+    present = [cell for cell in cells if cell is not None]
+    if name in ("count", "size"):
+        return len(present) if name == "count" else len(cells)
+    if name == "nunique":
+        return len(set(present))
+    if name in ("first", "last"):
+        return UNKNOWN if not present else present[0 if name == "first" else -1]
+    numbers = [cell for cell in present if isinstance(cell, (int, float))]
+    texts = [cell for cell in present if isinstance(cell, str)]
+    if name in ("min", "max") and texts and len(texts) == len(present):
+        return min(texts) if name == "min" else max(texts)
+    if len(numbers) != len(present) or name not in _REDUCTIONS:
+        return UNKNOWN
+    if not numbers:
+        return 0 if name == "sum" else None
+    if len(numbers) < 2 and name in ("std", "var"):
+        return None
+    try:
+        return _REDUCTIONS[name](numbers)
+    except (ArithmeticError, ValueError):
+        return UNKNOWN
+
+
+@MODELS.method("table", "nunique", "count", *_REDUCTIONS)
+def _reduce_columns(interpreter: Interpreter, call: Call) -> Value:
+    """Reduce each column to one value; text has no mean."""
+    del interpreter
+    table = table_of(call.receiver)
+    if table is None or call.receiver is None:
+        return call.unknown()
+    axis, only = call.given(0, "axis"), call.keywords.get("numeric_only")
+    if axis is not None and axis.data not in (0, "index", "rows"):
+        return call.unknown()
+    names = list(table.columns)
+    if is_true(only):
+        names = [name for name in names if table.columns[name] != "object"]
+    if call.name in ("mean", "median", "std", "var"):
+        for name in names:
+            texts = table.cells.get(name, ()) if isinstance(table, Frame) else ()
+            if table.columns[name] == "object" and any(isinstance(cell, str) for cell in texts):
+                side = Value(UNKNOWN, table.origins_of.get(name, NOWHERE))
+                raise Raised("type", f"Cannot perform reduction '{call.name}'", side)
+    if not isinstance(table, Frame) or any(name not in table.cells for name in names):
+        return unknown(call.receiver)
+    if not affords(sum(len(table.cells[name]) for name in names)):
+        return unknown(call.receiver)
+    cells = [reduced(call.name, table.cells[name]) for name in names]
+    if any(cell is UNKNOWN for cell in cells):
+        return unknown(call.receiver)
+    return labelled(names, cells, call, call.receiver)
+
+
+@MODELS.method("table", "isna", "isnull", "notna", "notnull")
+def _missing(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    table = table_of(call.receiver)
+    if table is None or call.receiver is None:
+        return call.unknown()
+    found = part_of(table, list(table.columns))
+    absent = call.name in ("isna", "isnull")
+    for name in table.columns:
+        held = found.cells.get(name) if isinstance(found, Frame) else None
+        found.columns[name] = "bool"
+        if held is not None and isinstance(found, Frame) and affords(len(held)):
+            found.cells[name] = tuple((cell is None) is absent for cell in held)
+    return Value(found, call.receiver.origins)
+
+
+@MODELS.method("table", "assign")
+def _assign(interpreter: Interpreter, call: Call) -> Value:
+    table = table_of(call.receiver)
+    if table is None or call.receiver is None:
+        return call.unknown()
+    found = Value(part_of(table, list(table.columns)), call.receiver.origins)
+    for name, value in call.keywords.items():
+        if isinstance(value.data, (FunctionValue, BoundMethod)):
+            value = interpreter.call(value, (found,), {}, call.place)
+        assert isinstance(found.data, Table)
+        set_column(found.data, name, value)
+    return found
+
+
+@MODELS.method("table", "set_index")
+def _set_index(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    table, key = table_of(call.receiver), call.given(0, "keys")
+    if table is None or call.receiver is None or key is None:
+        return call.unknown()
+    if not isinstance(key.data, str):
+        return unknown(call.receiver)
+    if key.data not in table.columns:
+        raise lacking(table, key.data, key, call.receiver)
+    keeps = call.keywords.get("drop")
+    kept = keeps is not None and keeps.data is False
+    names = [name for name in table.columns if name != key.data or kept]
+    found = part_of(table, names)
+    if isinstance(found, Frame) and isinstance(table, Frame):
+        found.index = table.cells.get(key.data, ())
+    return placed(call, found)
+
+
+@MODELS.method("table", "reindex")
+def _reindex(interpreter: Interpreter, call: Call) -> Value:
+    """Give a table the columns that are asked for; what it lacks is filled."""
+    table, names = table_of(call.receiver), call.keywords.get("columns")
+    if table is None or call.receiver is None:
+        return call.unknown()
+    wanted = listed(interpreter, names)
+    if wanted is None or names is None or not all(isinstance(n.data, (str, int)) for n in wanted):
+        return unknown(call.receiver, *call.args)
+    keys = [name.data for name in wanted]
+    found = part_of(table, [name for name in keys if name in table.columns])
+    fill = call.keywords.get("fill_value", Value(math.nan))
+    made = part_of(found, [])
+    made.columns.update({name: found.columns.get(name) for name in keys})
+    made.origins_of.update({n: found.origins_of.get(n, names.origins) for n in keys})
+    if isinstance(made, Frame) and isinstance(found, Frame):
+        made.cells.update(found.cells)
+        count = size(table.rows)
+        cell = None if isinstance(fill.data, float) and math.isnan(fill.data) else fill.data
+        for name in keys:
+            if name not in found.columns and count is not None and affords(count):
+                made.cells[name] = (cell,) * count
+    return Value(made, merged(call.receiver, names))
+
+
+@MODELS.method("table", "apply", "pivot_table", "describe", "corr", "value_counts")
+@MODELS.method("table", "melt", "agg", "transform", "pivot")
+def _summaries(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    return call.unknown() if call.receiver is None else unknown(call.receiver)
+
+
+# Groups.
+
+_GROUPED = "pandas.GroupBy"
+
+
+@MODELS.method("table", "groupby")
+def _groupby(interpreter: Interpreter, call: Call) -> Value:
+    table, by = table_of(call.receiver), call.given(0, "by")
+    if table is None or call.receiver is None or by is None:
+        return call.unknown()
+    keys = [by] if isinstance(by.data, str) else None
+    keys = listed(interpreter, by) if isinstance(by.data, (list, tuple)) else keys
+    for key in keys or ():
+        if isinstance(key.data, str) and key.data not in table.columns:
+            raise lacking(table, key.data, key, call.receiver)
+    if keys is None or not all(isinstance(key.data, str) for key in keys):
+        return unknown(call.receiver, by)
+    names = Value([Value(key.data, key.origins) for key in keys], merged(*keys))
+    state = {"of": call.receiver, "by": names, "single": Value(isinstance(by.data, str))}
+    made = LibraryObject(_GROUPED, (), {}, call.place, state)
+    return Value(made, merged(call.receiver, by))
+
+
+@MODELS.method("GroupBy", "__getitem__")
+def _of_groups(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    held, key = call.receiver, call.given(0)
+    if held is None or not isinstance(held.data, LibraryObject) or key is None:
+        return call.unknown()
+    table = table_of(state_of(held, "of"))
+    if table is not None and isinstance(key.data, str) and key.data not in table.columns:
+        raise lacking(table, key.data, key, state_of(held, "of"))
+    state = {**held.data.state, "column": key}
+    made = LibraryObject(_GROUPED, (), {}, held.data.made, state)
+    return Value(made, merged(held, key))
+
+
+def groups_of(held: Value | None) -> tuple[Frame, dict[object, list[int]]] | None:
+    """Return a table and the rows of its groups by their sorted keys, None where not known."""
+    table, by = table_of(state_of(held, "of")), state_of(held, "by")
+    if not isinstance(table, Frame) or not isinstance(by.data, list) or size(table.rows) is None:
+        return None
+    names = [key.data for key in by.data]
+    if any(name not in table.cells for name in names) or not affords(2 * (size(table.rows) or 0)):
+        return None
+    columns = [table.cells[name] for name in names]
+    rows: Sequence[object] = list(zip(*columns, strict=True)) if len(names) > 1 else columns[0]
+    found: dict[object, list[int]] = {}
+    for index, key in enumerate(rows):
+        if key is None or (isinstance(key, tuple) and None in key):
+            continue
+        found.setdefault(key, []).append(index)
+    try:
+        return table, dict(sorted(found.items()))
+    except TypeError:
+        return None
+
+
+@MODELS.method("GroupBy", "__iter__")
+def _iterate_groups(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    whole = state_of(call.receiver, "of")
+    found = groups_of(call.receiver)
+    table = table_of(whole)
+    if found is None or len(found[1]) > _MOST_GROUPS:
+        if table is None or call.receiver is None:
+            return call.unknown()
+        part = Value(part_of(table, list(table.columns), unknown(table.rows)), whole.origins)
+        return Value(Lazy(Value((Value(UNKNOWN), part)), unknown(call.receiver)))
+    frame, groups = found
+    single = state_of(call.receiver, "single").data is True
+    chosen = state_of(call.receiver, "column").data
+    pairs: list[Value] = []
+    for key, positions in groups.items():
+        count = frame.rows.origins | state_of(call.receiver, "by").origins
+        rows = rows_taken(frame, positions, count)
+        part = Value(rows, whole.origins)
+        if isinstance(chosen, str):
+            part = column(rows, chosen)
+        label = Value(key, whole.origins) if single else _key(key, whole.origins)
+        pairs.append(Value((label, part), whole.origins))
+    return Value(pairs, whole.origins)
+
+
+_MOST_GROUPS = 300
+
+
+def _key(key: object, origins: Origins) -> Value:
+    parts = key if isinstance(key, tuple) else (key,)
+    return Value(tuple(Value(part, origins) for part in parts), origins)
+
+
+@MODELS.attribute("GroupBy", "ngroups")
+@MODELS.method("GroupBy", "__len__")
+def _number_of_groups(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    found = groups_of(call.receiver)
+    if found is None or call.receiver is None:
+        return call.unknown()
+    return counted(len(found[1]), call, call.receiver)
+
+
+_OF_GROUPS = ("size", "count", "nunique", "first", "last", *_REDUCTIONS)
+
+
+@MODELS.method("GroupBy", *_OF_GROUPS)
+def _reduce_groups(interpreter: Interpreter, call: Call) -> Value:
+    """Reduce a column of each group, or count the rows of each."""
+    del interpreter
+    found, chosen = groups_of(call.receiver), state_of(call.receiver, "column").data
+    if found is None or call.receiver is None:
+        return call.unknown()
+    frame, groups = found
+    cells = frame.cells.get(chosen) if isinstance(chosen, str) else None
+    if call.name == "size":
+        cells = (None,) * (size(frame.rows) or 0)
+    if cells is None:
+        return unknown(call.receiver)
+    values = [reduced(call.name, [cells[i] for i in rows]) for rows in groups.values()]
+    if any(value is UNKNOWN for value in values):
+        return unknown(call.receiver)
+    return labelled(list(groups), values, call, call.receiver)
+
+
+@MODELS.method("GroupBy", "transform", "cumcount", "ngroup")
+def _each_row(interpreter: Interpreter, call: Call) -> Value:
+    """Give each row what its group comes to, or its number."""
+    del interpreter
+    found, chosen = groups_of(call.receiver), state_of(call.receiver, "column").data
+    how = call.given(0, "func")
+    if found is None or call.receiver is None:
+        return call.unknown()
+    frame, groups = found
+    cells = frame.cells.get(chosen) if isinstance(chosen, str) else None
+    made: list[object] = [None] * (size(frame.rows) or 0)
+    for number, rows in enumerate(groups.values()):
+        value: object = number
+        if call.name == "transform":
+            if how is None or not isinstance(how.data, str) or cells is None:
+                return unknown(call.receiver)
+            value = reduced(how.data, [cells[i] for i in rows])
+            if value is UNKNOWN:
+                return unknown(call.receiver)
+        for place, row in enumerate(rows):
+            made[row] = place if call.name == "cumcount" else value
+    like = column(frame, next(iter(frame.columns)))
+    return Value(remade(like, made).data, merged(call.receiver))
+
+
+@MODELS.method("GroupBy", "get_group")
+def _one_group(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    found, key = groups_of(call.receiver), call.given(0, "name")
+    if found is None or key is None or not isinstance(key.data, (str, int)):
+        return call.unknown()
+    frame, groups = found
+    if key.data not in groups:
+        raise Raised(
+            "key", f"{key.data!r}", key, Value(UNKNOWN, state_of(call.receiver, "of").origins)
+        )
+    rows = rows_taken(frame, groups[key.data], merged(frame.rows, key) | {call.place})
+    return Value(rows, state_of(call.receiver, "of").origins)

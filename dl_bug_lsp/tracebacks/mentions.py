@@ -1,0 +1,330 @@
+"""Failures that a text names without a stack: within sentences, in headings, or as bare messages.
+
+Candidates are exceptions that a line names anywhere, code spans, quotations, what follows a word
+like "error:", and whole lines. A linear model over their words and surroundings says which of them
+is a program's message; ``benchmarks/train_mentions.py`` learns its weights.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+
+from dl_bug_lsp.logs.prefixes import split_record
+from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Relation
+
+MODEL_FILE = "mentions.json"
+"""Weights as `benchmarks/train_mentions.py` wrote them."""
+MOST_LINES = 400
+"""Lines that are read at the beginning of a text, and as many at its end."""
+LONGEST_LINE, LONGEST_MESSAGE, SHORTEST_MESSAGE = 4_000, 3_000, 4
+LIKELY, SURE, CERTAIN = 0.5, 0.65, 0.85
+"""The least probability of a message, that of one which tells more than a cut stack, and that of
+one without a class below lines that show a run going on."""
+IN_MARKS = 0.4
+"""The least probability of what stands in a code span or in quotation marks."""
+CLOSE = 0.02
+"""By how much a later mention must be likelier: of two that say the same the first counts."""
+NAMED_FIRST = 0.3
+"""What a mention with its class is ahead of one without."""
+SPOKEN = "program"
+"""The type of a message that names no class."""
+
+_NAME = (
+    r"(?:(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,80}"
+    r"(?:Error|Exception|Interrupt|Failed|NotMet|Invalid|Unsupported|Timeout|Mismatch|NotFound)"
+    r"|(?:[a-z_]\w{0,60}\.){1,4}(?:error|timeout)|error(?=: OpenCV\())"
+)
+"""A class as its name shows; modules written in C call theirs ``error``."""
+_NAMED = re.compile(
+    rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}|Exception)(?: ?[:\uff1a] ?| = )(?P<message>\S.*)",
+    re.DOTALL,
+)
+_REPR = re.compile(
+    rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME})\((?P<quote>['\"])(?P<message>.+)", re.DOTALL
+)
+_SPACED = re.compile(
+    r"\b(Runtime|Value|Type|Key|Index|Attribute|Import|Name|Assertion|Memory|Permission|Syntax|OS"
+    r"|IO|Module|File|Zero|Not|Lookup) (Division|Implemented|Not ?Found)?()[Ee]rror ?:"
+)
+_ITALIC = re.compile(r"(?<![\w.])_(?=[A-Z])")
+_CAME_UP = re.compile(
+    rf"({_NAME}) (?:came up|comes up|occur\w{{0,4}}|appear\w{{0,3}}|pops? up|popped up|says|saying"
+    r"|is raised|was raised)[^:\n]{0,40}: "
+)
+_BARE = re.compile(rf"(?P<type>{_NAME})[ ,-]+(?P<message>\S.*)", re.DOTALL)
+"""A class and its message without a colon, as people write it between marks."""
+_CLOSING = {"`": "`", "“": "”", "‘": "’", '"': '"', "'": "'", "*": "*", "(": ")", "「": "」"}
+_SPANS = re.compile(r"`+([^`]{8,3000}?)`|“([^”]{8,3000})”|\"([^\"]{8,3000})\"|‘([^’]{8,3000})’")
+_TOLD = re.compile(
+    r"(?:\b(?:errors?|exception|message|warning|failure|problem|issue)\b"
+    r"(?: \w+){0,2} ?(?:is|was|:|=)|\b(?:says|saying|stating|reads|throws?"
+    r"|(?:crash|fail|stopp?|abort|die)(?:s|es|ed|d)? with)\b ?:?"
+    r"|报错|错误|エラー)[:：]?\s*(?P<message>\S.{7,3000})",
+    re.IGNORECASE,
+)
+_SOURCE = re.compile(r"^\[?[WEF] [\w./-]{1,200}:\d{1,6}\] (?:OP_REQUIRES failed at \S{1,100} : )?")
+"""How C++ libraries begin their records: the level, the place in their source."""
+_STATUS = re.compile(
+    r"(?:CANCELLED|UNKNOWN|INVALID.ARGUMENT|DEADLINE.EXCEEDED|NOT.FOUND|ALREADY.EXISTS"
+    r"|PERMISSION.DENIED|RESOURCE.EXHAUSTED|FAILED.PRECONDITION|ABORTED|OUT.OF.RANGE"
+    r"|UNIMPLEMENTED|INTERNAL|UNAVAILABLE|DATA.LOSS)(?: error)?: ",
+    re.IGNORECASE,
+)
+"""The status codes of gRPC, which TensorFlow and XLA put before their messages."""
+_OPENING = re.compile(r"^(?:[\s>*~]|#{1,6} |[-+] |\d{1,2}[.)] ){1,12}")
+_ANNOUNCES = re.compile(
+    r"\b(?:errors?|exception|problem|issue|message|traceback)\b[^.]{0,60}$|报错|错误|エラー",
+    re.IGNORECASE,
+)
+"""How a line ends that announces a message below it."""
+_INTRODUCED = frozenset(("fenced", "announced", "told", "error record"))
+"""Surroundings of a line by which it is more than a sentence among others."""
+_MARKED = frozenset(("ticks", "quotation"))
+_FENCE = re.compile(r"^\s{0,8}(?:```|~~~)")
+_WIDE_STOP = re.compile(r"[，。；！？]")
+_WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
+_HANDLED = re.compile(
+    r"\b(?:except|caught|retry\w*|skipp\w+|ignor\w+|raise|warn\w*|catch\w*)\b", re.IGNORECASE
+)
+_RUNS_ON = re.compile(
+    r"\b(?:loss|acc(?:uracy)?|epoch|step|iter(?:ation)?)\b\W{0,5}\d|\d%\|", re.IGNORECASE
+)
+_PATH = re.compile(r"(?:[\w.~-]{0,80}[/\\]){1,40}[\w.-]{0,80}")
+_NUMBER = re.compile(r"\b\d[\d.,_e+x]*\b")
+_WORD = re.compile(r"[a-z]{2,30}|\d|[\u3040-\u9fff\uac00-\ud7af]")
+_NEGATIVE = re.compile(
+    r"\b(?:error|fail\w*|not|cannot|can't|couldn't|unable|invalid|unexpected|unknown|unrecogni\w+"
+    r"|unsupported|mismatch\w*|missing|must|should be|expected|exceed\w*"
+    r"|too (?:many|large|small|few)|out of|no (?:such|space|module)|denied|refused|timed? ?out"
+    r"|abort\w*|killed|terminated|exited?|corrupt\w*|undefined|illegal|incompatible|conflict\w*|requires?|assert\w*)\b",
+    re.IGNORECASE,
+)
+_PERSONAL = re.compile(
+    r"\b(?:I|I'm|[Ww]e|[Mm]y|[Oo]ur|[Yy]ou|[Yy]our|me|us|[Pp]lease|[Hh]elp|[Tt]hanks?|[Hh]ello|[Hh]i"
+    r"|[Aa]nyone|how|why|what|which|when i|following)\b"
+)
+_CODE = re.compile(r"[{};]$|\w\([^()]*\)$|^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class) ")
+_LONGEST_TOKENS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """What may be a failure's message: its line's index, its class if any, its surroundings."""
+
+    at: int
+    type: str | None
+    message: str
+    context: tuple[str, ...]
+
+    def tokens(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the words of the message, and the features of its form and surroundings."""
+        text = self.message[:_LONGEST_TOKENS]
+        plain = _NUMBER.sub(" 0 ", _PATH.sub(" apath ", text).lower())
+        words = _WORD.findall(plain)
+        pairs = [f"{a} {b}" for a, b in pairwise(words)]
+        form = [*self.context, f"words:{min(len(words).bit_length(), 6)}"]
+        if self.type is not None:
+            form.append("class")
+        if _STATUS.match(text):
+            form.append("status")
+        if found := len(_NEGATIVE.findall(text)):
+            form.append(f"negative:{min(found, 3)}")
+        if _PERSONAL.search(text):
+            form.append("personal")
+        if text.rstrip().endswith((":", "：")):
+            form.append("announces")
+        if "'" in text or '"' in text:
+            form.append("quotes")
+        if text.rstrip().endswith("?"):
+            form.append("question")
+        if _CODE.search(text):
+            form.append("code")
+        if text[:1].isupper():
+            form.append("capital")
+        if _NUMBER.search(text):
+            form.append("number")
+        return tuple(dict.fromkeys([*words, *pairs])), tuple(form)
+
+
+@cache
+def _model() -> tuple[float, dict[str, float]]:
+    text = files("dl_bug_lsp.tracebacks").joinpath(MODEL_FILE).read_text(encoding="utf-8")
+    data = json.loads(text)
+    return data["intercept"], data["weights"]
+
+
+def probability(mention: Mention) -> float:
+    """Return how likely a mention is a failure's message (0 to 1): logistic regression.
+
+    Words weigh by the inverse root of their number, forms and surroundings fully.
+    """
+    intercept, weights = _model()
+    words, form = mention.tokens()
+    score = intercept + sum(weights.get(f"={name}", 0.0) for name in form)
+    score += sum(weights.get(word, 0.0) for word in words) / math.sqrt(len(words) or 1)
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+
+
+def read_mention(
+    stream: Stream, told: Collection[int] = (), *, with_class: bool = False
+) -> Block | None:
+    """Return the likeliest message of a failure that the text names, None where none is likely.
+
+    Where lines show a run that goes on, only what stands below the last of them counts. The
+    lines of the text whose numbers are in ``told`` are those of failures that are known already.
+    ``with_class`` leaves out what names no class.
+    """
+    running = [at for at in range(len(stream)) if _RUNS_ON.search(stream.text(at)[:300])]
+    after = running[-1] if len(running) > 1 else -1
+    best: tuple[float, Mention] | None = None
+    leading = 0.0
+    part_of = -1
+    spoken = any(_PERSONAL.search(line.text[:LONGEST_LINE]) for line in stream.lines[:MOST_LINES])
+    for mention in mentions(stream):
+        if after >= 0 and mention.at <= after:
+            continue
+        if stream.lines[mention.at].number in told or (with_class and mention.type is None):
+            continue
+        chance = probability(mention)
+        marked = bool(_MARKED & set(mention.context))
+        if "line" not in mention.context and chance >= (IN_MARKS if marked else LIKELY):
+            part_of = mention.at
+        elif mention.at == part_of:
+            continue
+        least = LIKELY
+        if mention.type is None:
+            plain = spoken and "line" in mention.context and not _INTRODUCED & set(mention.context)
+            least = CERTAIN if after >= 0 else SURE if plain else IN_MARKS if marked else LIKELY
+        worth = chance + (NAMED_FIRST if mention.type is not None else 0.0)
+        if chance >= least and worth > leading + CLOSE:
+            best, leading = (chance, mention), worth
+    return _block(best[1], best[0], stream) if best is not None else None
+
+
+def _block(mention: Mention, chance: float, stream: Stream) -> Block:
+    at = mention.at
+    span = stream.span(at, at + 1)
+    if mention.type is not None:
+        cause = Cause(mention.type, mention.message, (), Relation.ROOT, span)
+        shown = f"{mention.type}: {mention.message}"
+        return Block([cause], at, at + 1, "message", evidence=shown[:500], weight=52)
+    cause = Cause(SPOKEN, mention.message, (), Relation.ROOT, span)
+    weight = 42 if chance >= SURE else 34
+    return Block(
+        [cause], at, at + 1, "message", FailureKind.MESSAGE,
+        evidence=mention.message[:500], weight=weight,
+    )  # fmt: skip
+
+
+def mentions(stream: Stream) -> Iterator[Mention]:
+    """Yield all candidates of a text, line by line."""
+    fenced = announced = False
+    count = len(stream)
+    for at in range(count):
+        text = stream.text(at)[:LONGEST_LINE]
+        if _FENCE.match(text):
+            fenced = not fenced
+            continue
+        if MOST_LINES <= at < count - MOST_LINES or not text.strip():
+            continue
+        about = ["fenced"] if fenced else []
+        yield from _of_line(text, at, [*about, "announced"] if announced else about)
+        announced = text.rstrip()[-1] in ":：" or bool(_ANNOUNCES.search(text))
+
+
+def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:
+    level, rest = split_record(text)
+    if source := _SOURCE.match(rest):
+        level, rest = level or "ERROR", rest[source.end() :]
+    opening = _OPENING.match(rest)
+    bare = rest[opening.end() :] if opening else rest
+    about = list(about)
+    if opening and "#" in opening[0]:
+        about.append("heading")
+    if opening and ">" in opening[0]:
+        about.append("quoted")
+    if level is not None:
+        about.append("error record" if level in ("ERROR", "FATAL", "CRITICAL") else "record")
+    if rest[:1].isspace():
+        about.append("indented")
+    named = list(_named(bare, at, about))
+    yield from named
+    if named:
+        return
+    for span in _SPANS.finditer(bare):
+        message = next(group for group in span.groups() if group)
+        kind = "ticks" if span[0][0] == "`" else "quotation"
+        before = bare[: span.start()]
+        told = ["told"] if _TOLD.search(f"{before[-80:]}xxxxxxxx") else []
+        bare_class = _BARE.match(message.strip())
+        type_ = bare_class["type"] if bare_class else None
+        message = bare_class["message"] if bare_class else message
+        yield Mention(at, type_, message.strip(), (*about, kind, *told))
+    told_here = _TOLD.search(bare)
+    if told_here and not told_here["message"].startswith(tuple(_CLOSING)):
+        yield Mention(at, None, _tidy(told_here["message"]), (*about, "told"))
+    whole = _tidy(bare)
+    if len(whole) > SHORTEST_MESSAGE:
+        yield Mention(at, None, whole, (*about, "line"))
+
+
+def exception_in(text: str) -> tuple[str, str] | None:
+    """Return the class and the message of the first exception that a line names, also as a repr."""
+    named = next(_named(text, 0, []), None)
+    return (named.type or "", named.message) if named is not None else None
+
+
+def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:
+    """Yield the exceptions that a line names with their messages, wrappers' inner ones instead."""
+    if "rror" in text:
+        text = _SPACED.sub(lambda m: f"{m[1]}{m[2] or ''}{m[3] or ''}Error:", text)
+    text = _ITALIC.sub(" ", text) if "_" in text else text
+    text = _CAME_UP.sub(lambda m: f"{m[1]}: ", text, count=1) if ": " in text else text
+    found = _NAMED.search(text) or _REPR.search(text)
+    if found is None:
+        return
+    start = found.start("message")
+    if inner := _NAMED.match(text, start + (text[start] in "\"'`")):
+        found = inner
+    elif found["type"] == "Exception":
+        found = _REPR.search(text, start) or found
+    before = text[: found.start()]
+    message = _closed(found["message"], before[-1:], before)
+    if quote := found.groupdict().get("quote"):
+        message = found["message"].partition(f"{quote})")[0]
+    if len(message) < SHORTEST_MESSAGE:
+        return
+    context = [*about, "alone" if not before.strip(" `*_\"'“‘>") else "sentence"]
+    if _HANDLED.search(before):
+        context.append("handled")
+    yield Mention(at, found["type"], message, tuple(context))
+
+
+def _closed(message: str, mark: str, before: str) -> str:
+    """Return a message up to the mark that closes it, or the stop that ends a sentence of China."""
+    closing = _CLOSING.get(mark)
+    if closing is not None:
+        both = closing in "'\""
+        end = message.rfind(closing) if both and message.count(closing) % 2 else -1
+        end = end if both else message.find(closing)
+        if closing == ")" and message.count(")") <= message.count("("):
+            end = -1
+        message = message[:end] if end > 0 else message
+    if _WIDE.search(before) and (stop := _WIDE_STOP.search(message)):
+        message = message[: stop.start()]
+    return _tidy(message)[:LONGEST_MESSAGE]
+
+
+def _tidy(text: str) -> str:
+    text = text.strip()
+    if text.count("`") % 2:
+        text = text.rstrip("`")
+    return text.rstrip("*").strip() if text.count("*") % 2 or text.endswith("**") else text
