@@ -185,9 +185,10 @@ def forecast_of(program: CheckedProgram, entry: Entry) -> tuple[Prediction | Non
         ]
         run = _Run(program, entry)
         steps = max(min(STEPS, left), 0)
-        forecast = Forecast(
-            program.workspace, entry.script, _words(entry), steps, passes=run.passes
-        )
+        # Nobody said with which words a program is run that was merely found.
+        is_found = entry.file == entry.script and not entry.line
+        words = None if is_found else _words(entry)
+        forecast = Forecast(program.workspace, entry.script, words, steps, passes=run.passes)
         written_files(forecast).update(before)
         known = program.forecasts[entry] = (forecast.predict(), forecast)
         program.missing[entry] = run.missing
