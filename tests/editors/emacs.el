@@ -47,6 +47,9 @@
                          (file-truename (project-root (eglot--project (eglot-current-server)))))))
 (check "nothing is shown before a failure" (lambda () (null (shown))))
 
+(find-file "meter.py")
+(python-mode)
+(eglot--maybe-activate-editing-mode)
 (run)
 (check "a run that fails marks the open file" #'shown)
 (dl-bug-next)
