@@ -147,8 +147,8 @@ def find(case: Case) -> Iterator[Clue]:
             hits = list(_settings(case, place, wanted))
         else:
             hits = [h for f, pieces in files.items() for h in _matching(f, pieces, place, wanted)]
-        on_way = [hit for hit in hits if _lines(hit) & near]
-        chosen = on_way or hits
+        on_way = [hit for hit in hits if _lines(hit) & near or _runs(hit, case)]
+        chosen = on_way if place.way else on_way or hits
         if len(chosen) > MOST_HITS:
             continue
         for hit in chosen:
@@ -159,12 +159,16 @@ def find(case: Case) -> Iterator[Clue]:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A line, or lines, that look as a row says; ``text`` is shown to people."""
+    """A line, or lines, that look as a row says; ``text`` is shown to people.
+
+    ``owner`` is the function whose other statements the row asks about.
+    """
 
     file: str
     line: int
     end_line: int
     text: str
+    owner: ast.AST | None = None
 
 
 @cache
@@ -189,7 +193,16 @@ def _holds(case: Case, file: str, pattern: str) -> bool:
 
 
 def _lines(hit: Hit) -> set[tuple[str, int]]:
-    return {(hit.file, line) for line in range(hit.line, min(hit.end_line, hit.line + 40) + 1)}
+    return {(hit.file, line) for line in range(hit.line, hit.end_line + 1)}
+
+
+def _runs(hit: Hit, case: Case) -> bool:
+    """Whether the function that a row asks about is on the stack."""
+    owner = hit.owner
+    if not isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    last = owner.end_lineno or owner.lineno
+    return any(p.file == hit.file and owner.lineno <= p.line <= last for p in case.places)
 
 
 def _short(text: str) -> str:
@@ -205,11 +218,13 @@ def _settings(case: Case, place: UsualPlace, text: str) -> Iterator[Hit]:
 
 
 def _matching(file: str, pieces: Pieces, place: UsualPlace, text: str) -> Iterator[Hit]:
+    of_owner = bool(place.has or place.lacks or place.before or place.after)
     for piece in pieces.all:
+        owner = piece.owner if of_owner else None
         if not place.call:
             if _reads(piece.text, text, place.but) and _stands(pieces, piece, place):
                 line = _line_of(piece.node, piece.text, text)
-                yield Hit(file, line, _last(piece.node), piece.text)
+                yield Hit(file, line, _last(piece.node), piece.text, owner)
             continue
         if not any(name in piece.text for name in place.call):
             continue
@@ -222,7 +237,7 @@ def _matching(file: str, pieces: Pieces, place: UsualPlace, text: str) -> Iterat
             shown = unparsed(call)
             if _reads(shown, text, place.but) and _stands(pieces, piece, place):
                 line = _line_of(call, shown, text)
-                yield Hit(file, line, call.end_lineno or call.lineno, shown)
+                yield Hit(file, line, call.end_lineno or call.lineno, shown, owner)
 
 
 def _line_of(node: ast.stmt | ast.expr, shown: str, wanted: str) -> int:
@@ -256,7 +271,9 @@ def _calls(node: ast.stmt | ast.expr) -> Iterator[ast.Call]:
 
 
 def _last(node: ast.stmt | ast.expr) -> int:
-    """Return the last line of a statement, of a compound one that of its header."""
+    """Return the last line of a statement; of a loop, branch or block that of its header."""
+    if isinstance(node, DEFINITIONS):
+        return node.end_lineno or node.lineno
     body = getattr(node, "body", None)
     if isinstance(body, list) and body:
         return max(node.lineno, int(body[0].lineno) - 1)

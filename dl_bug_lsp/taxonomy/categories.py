@@ -29,7 +29,8 @@ class UsualPlace:
 
     A row with ``key`` looks at settings instead: ``key`` is for the dotted path, ``text`` and
     ``but`` for the value as written. In ``text``, ``<1>`` stands for what the first group of
-    ``message`` matched in the message. ``share`` is how much the place says, in (0, 1].
+    ``message`` matched in the message. ``way`` leaves out what no value on the way to the failure
+    comes from. ``share`` is how much the place says, in (0, 1].
     """
 
     why: str
@@ -47,6 +48,7 @@ class UsualPlace:
     nowhere: str = ""
     key: str = ""
     message: str = ""
+    way: bool = False
     share: float = 1.0
 
 

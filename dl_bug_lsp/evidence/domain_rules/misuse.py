@@ -68,34 +68,6 @@ def find_returns(case: Case) -> Iterator[Clue]:
                         yield Clue("rules.strong", node.file, node.line, 1.0, why)
 
 
-def _no_super_init(case: Case) -> Iterator[Clue]:
-    for scope in near_scopes(case):
-        owner = scope.owner
-        if owner is None or not scope.name.endswith("__init__"):
-            continue
-        raised = [p.line for p in case.places if p.file == scope.file]
-        late = [
-            call.lineno
-            for call in calls_in(scope.node)
-            if source(call.func) == "super().__init__" and raised and call.lineno > raised[-1]
-        ]
-        for line in late:
-            why = "the parent's constructor is called only here, after its parts are set"
-            yield Clue("rules.strong", scope.file, line, 1.0, why)
-        if not any(source(call.func).endswith("__init__") for call in calls_in(scope.node)):
-            why = f"`{owner.name}.__init__` never calls `super().__init__()`"
-            uncalled = [
-                statement
-                for statement in statements(scope.node)
-                if isinstance(statement, ast.Expr) and "super" in source(statement)
-            ]
-            for statement in uncalled:
-                text = f"`{source(statement)}` is not called"
-                yield Clue("rules.strong", scope.file, statement.lineno, 1.0, text)
-            score = 0.5 if uncalled else 1.0
-            yield Clue("rules.strong", scope.file, scope.line, score, why)
-
-
 def _not_picklable(case: Case) -> Iterator[Clue]:
     for scope in near_scopes(case):
         for name, inner in scope.functions.items():
@@ -293,7 +265,6 @@ def _no_device(case: Case) -> Iterator[Clue]:
 
 
 RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
-    (("before Module.__init__", "super().__init__", "parent __init__"), _no_super_init),
     (("pickle", "Can't get local object"), _not_picklable),
     (("a second time", "graph have already been freed"), _second_backward),
     (("inplace operation", "in-place operation", "in-place"), _in_place),
