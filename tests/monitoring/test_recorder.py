@@ -202,7 +202,7 @@ def test_a_loop_that_never_steps_leaves_a_recording_that_says_so(tmp_path: Path)
     diagnosis = diagnose(recorded)
     assert diagnosis is not None
     assert diagnosis.kind == "step_missing"
-    assert (diagnosis.sites[0].file, diagnosis.sites[0].line) == ("train.py", 20)
+    assert (diagnosis.sites[0].file, diagnosis.sites[0].line) == ("train.py", 19)
 
 
 EXPLICIT = """

@@ -364,7 +364,7 @@ class Training:
 
     def _close(self) -> None:
         """Count what a process has computed gradients for that ends without any step."""
-        if not self._has_stepped and self._backwards > 1:
+        if not self._has_stepped and self._backwards > (0 if self._zeroed else 1):
             self._end_stepless()
 
     def _number(self, optimizer: Any) -> int:
