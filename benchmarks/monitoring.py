@@ -1,6 +1,7 @@
 """Recorded trainings with seeded silent faults: found, named, placed; and clean runs, left alone.
 
     python benchmarks/monitoring.py [--half seen|blind|factory-seen|factory-blind] [--cases]
+        [--framework torch|lightning|transformers|keras]
 
 Reads ``.factory/monitored`` (``python -m monitored.recording`` from ``benchmarks/`` makes it; see
 ``benchmarks/monitored/README.md``). Of the blind half only totals are printed. Beside it
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from monitored.reading import Recorded, cases
+from monitored.recording import framework_of
 
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.monitoring.values import Recording
@@ -73,14 +75,27 @@ def row(name: str, results: Iterable[Judged]) -> str:
     return f"| {name} | {found:.2f} | {named} | {ranks} | {alarms} of {len(clean)} |"
 
 
+def framework(case: Recorded) -> str:
+    """Return the framework of a case's program."""
+    program = case.folder / "work" / str(case.truth["program"])
+    return framework_of(program.read_text()) if program.is_file() else "torch"
+
+
+NAMES = {"torch": "PyTorch", "lightning": "Lightning", "transformers": "transformers",
+         "keras": "Keras"}  # fmt: skip
+
+
 def main() -> None:
     """Print the table of a half."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--half", default="seen", choices=HALVES)
     parser.add_argument("--cases", action="store_true", help="each case of the seen half")
+    parser.add_argument("--framework", default="", choices=("", *NAMES))
     parser.add_argument("--store", type=Path, default=STORE)
     chosen = parser.parse_args()
     every = list(cases(chosen.store, chosen.half))
+    if chosen.framework:
+        every = [case for case in every if framework(case) == chosen.framework]
     with_recording = [judge(case, True) for case in every]
     alone = [judge(case, False) for case in every]
     faulty = sum(case.kind is not None for case in every)
@@ -89,6 +104,11 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|")
     print(row("recording and log", with_recording))
     print(row("log alone", alone))
+    if not chosen.framework and not chosen.half.startswith("factory"):
+        for name, shown in NAMES.items():
+            own = [result for result in with_recording if framework(result.case) == name]
+            if own:
+                print(row(f"{shown} ({sum(r.case.kind is not None for r in own)} faulty)", own))
     if chosen.cases and "blind" not in chosen.half:
         for result in with_recording:
             if result.case.kind is not None or result.is_found:

@@ -44,7 +44,8 @@ STORE = ROOT / ".factory" / "monitored"
 TARGET = ROOT / "dl_bug_lsp" / "monitoring" / "diagnosis_weights.json"
 PENALTY = 0.25
 PRIORS: dict[str, float] = {
-    "rates.high": 0.1, "rates.low": 2.0, "loss.jumps": 4.0, "gradients.exploding": 20.0,
+    "rates.high": 0.1, "rates.low": 2.0, "rates.warm_up": 0.8,
+    "loss.jumps": 4.0, "gradients.exploding": 20.0,
     "gradients.vanishing": 4.0, "layers.dying_relu": 0.75, "layers.saturated": 0.6,
     "layers.sigmoid_hidden": 2.0,
     "layers.large_weights": 6.0, "data.not_normalised": 8.0, "data.tiny_inputs": 2.0,

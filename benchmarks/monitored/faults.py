@@ -259,7 +259,7 @@ def part_of_parameters(lines: Lines, draw: random.Random) -> bool:
 def other_copy(lines: Lines, draw: random.Random) -> bool:
     """Copy the model after the optimizer took its parameters."""
     made = _model_made(lines)
-    if made is None:
+    if made is None or made[1] == "self":
         return False
     at, name = made
     end = at + 1
@@ -756,6 +756,96 @@ def clip_tiny(lines: Lines, draw: random.Random) -> bool:
                 ),
             )
     return bool(sites)
+
+
+# ---------------------------------------------------------------------- trainers
+HELD = r"^(\s*)(\w+) = \w*(?:For\w+|Model)\(config\)"
+
+
+@operator("frozen_layers")
+def backbone_frozen(lines: Lines, draw: random.Random) -> bool:
+    """Freeze the body of a transformer that was never trained."""
+    sites = lines.find(HELD)
+    if not sites:
+        return False
+    match = re.search(HELD, lines.lines[sites[0]])
+    assert match is not None
+    lines.insert(
+        sites[0] + 1,
+        f"{match[1]}for parameter in {match[2]}.base_model.parameters():",
+        f"{match[1]}    parameter.requires_grad = False",
+    )
+    return True
+
+
+def _argument_put(lines: Lines, argument: str) -> bool:
+    """Put an argument into the call of ``TrainingArguments``, in place of one of its name."""
+    sites = lines.find(r"\bTrainingArguments\(")
+    if not sites:
+        return False
+    name = argument.partition("=")[0]
+    for at in range(sites[0], min(sites[0] + 20, len(lines.lines))):
+        if re.search(rf"\b{name}=", lines.lines[at]):
+            lines.sub(at, rf"\b{name}=[^,)]+", argument)
+            return True
+    lines.insert(sites[0] + 1, f"{indent(lines.lines[sites[0] + 1])}{argument},")
+    return True
+
+
+@operator("learning_rate_low")
+def warmup_endless(lines: Lines, draw: random.Random) -> bool:
+    """Warm up for longer than the training lasts."""
+    return _argument_put(lines, "warmup_steps=1000000")
+
+
+@operator("regularisation_high")
+def trainer_decay(lines: Lines, draw: random.Random) -> bool:
+    """Set a weight decay of 100 in a trainer's arguments."""
+    return _argument_put(lines, "weight_decay=100.0")
+
+
+@operator("gradients_clipped_away")
+def trainer_clip(lines: Lines, draw: random.Random) -> bool:
+    """Clip gradients to next to nothing, with an optimizer that does not rescale them."""
+    made = _argument_put(lines, 'optim="sgd"')
+    return made and _argument_put(lines, "max_grad_norm=1e-6")
+
+
+@operator("labels_misaligned")
+def dataset_labels_shuffled(lines: Lines, draw: random.Random) -> bool:
+    """Shuffle the labels of a dataset's class apart from its rows."""
+    sites = lines.find(r"^    def __len__\(self\)")
+    if not sites or not lines.find(r"^        self\.labels = "):
+        return False
+    at = sites[0]
+    while at > 0 and not lines.lines[at - 1].strip():
+        at -= 1
+    lines.insert(
+        at,
+        "        mixed = __import__('numpy').random.permutation(len(self.labels))",
+        "        self.labels = self.labels[mixed]",
+    )
+    return True
+
+
+@operator("constant_inputs")
+def dataset_rows_constant(lines: Lines, draw: random.Random) -> bool:
+    """Hand out one and the same row."""
+    sites = lines.find(r"self\.(?:tokens|images|rows)\[i\]")
+    if not sites:
+        return False
+    lines.sub(sites[-1], r"(self\.(?:tokens|images|rows))\[i\]", r"\1[0]")
+    return True
+
+
+@operator("constant_labels")
+def dataset_labels_constant(lines: Lines, draw: random.Random) -> bool:
+    """Hand out one and the same label."""
+    sites = lines.find(r"self\.labels\[i\]")
+    if not sites:
+        return False
+    lines.sub(sites[-1], r"self\.labels\[i\]", "self.labels[0]")
+    return True
 
 
 def variants(file: str, text: str, seed: int) -> Iterator[Variant]:

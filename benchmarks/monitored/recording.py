@@ -35,7 +35,7 @@ for folder in (ROOT, HERE.parent):
 from monitored import faults  # noqa: E402
 
 STORE = Path(os.environ.get("DL_BUG_MONITORED", ROOT / ".factory" / "monitored"))
-SECONDS = 120
+SECONDS = 240
 MEMORY = 10 << 30
 SOFT = 0.10
 """A fault counts where the metric is worse than the worst clean run by a tenth."""
@@ -86,14 +86,14 @@ def config_of(program: str, folder: Path) -> Path | None:
 
 
 def wanted(half: str, only: str, seeds: int, most: int) -> Iterator[dict[str, Any]]:
-    """Yield the cases of a half: clean runs first, then at most ``most`` of each operator."""
+    """Yield the cases of a half: clean runs, then ``most`` of each operator and framework."""
     folder = HERE / "programs" / half
     for path in sorted(folder.glob("*.py")):
         for seed in range(seeds):
             yield {"program": path.name, "case": f"{path.stem}-clean-{seed}", "seed": seed,
                    "kind": None, "operator": None, "lines": [], "file": path.name,
                    "text": seeded(path.read_text(), seed)}  # fmt: skip
-    made: dict[str, list[dict[str, Any]]] = {}
+    made: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for path in sorted(folder.glob("*.py")):
         text = path.read_text()
         files = [path]
@@ -103,7 +103,7 @@ def wanted(half: str, only: str, seeds: int, most: int) -> Iterator[dict[str, An
         for file in files:
             for variant in faults.variants(file.name, file.read_text(), 1):
                 # A config is no program: only numbers in it are changed.
-                made.setdefault(variant.operator, []).append(
+                made.setdefault((variant.operator, framework_of(text)), []).append(
                     {"program": path.name, "case": f"{path.stem}-{variant.operator}", "seed": 0,
                      "kind": variant.kind, "operator": variant.operator, "file": file.name,
                      "lines": list(variant.lines), "text": variant.text}
@@ -183,7 +183,7 @@ def warm(framework: str, cases: list[dict[str, Any]], half: str) -> None:
          "TF_NUM_INTRAOP_THREADS": "1", "TF_NUM_INTEROP_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3",
          "CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
     )  # fmt: skip
-    for name in WARM[framework]:
+    for name in (*WARM[framework], "dl_bug_lsp.monitoring.store"):
         __import__(name)
     if framework != "keras":
         sys.modules["torch"].set_num_threads(1)
@@ -196,6 +196,8 @@ def warm(framework: str, cases: list[dict[str, Any]], half: str) -> None:
             try:
                 code = child(at, case.get("command") or [case["program"]],
                              case.get("environment", {}), case.get("python_path", []))  # fmt: skip
+            except BaseException:
+                traceback.print_exc()
             finally:
                 os._exit(code)
         code = _wait(process)

@@ -22,11 +22,13 @@ NOTEBOOK_RUNNERS = frozenset(
     ("jupyter", "papermill", "nbconvert", "jupyter-execute", "jupyter-nbconvert")
 )
 MOST_ENTRIES = 60
+MOST_OPEN = 20
+"""Scripts and targets that start one another."""
 MOST_FOUND = 20
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::-([^{}$]*))?\})")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _PYTHON = re.compile(r"(?:.*[/\\])?(?:python|pypy)[\d.]*(?:\.exe)?")
-_TESTS = re.compile(
+TESTS = re.compile(
     r"(?:^|/)(?:tests?|docs?|benchmarks?)/|(?:^|/)(?:test_\w*|\w*_test|conftest)\.py$"
 )
 
@@ -105,7 +107,7 @@ def entries_found(workspace: Workspace) -> Entries:
     reader = _Reader(workspace)
     entries: list[Entry] = []
     for file in workspace.files():
-        if f"/{file.lower()}".endswith(LAUNCHERS) and not _TESTS.search(file):
+        if f"/{file.lower()}".endswith(LAUNCHERS) and not TESTS.search(file):
             entries.extend(reader.of_file(file))
             if len(entries) > MOST_ENTRIES:
                 break
@@ -116,7 +118,7 @@ def entries_found(workspace: Workspace) -> Entries:
         if len(named) >= MOST_FOUND:
             break
         is_run = file.endswith(".ipynb") or _has_main(workspace, file)
-        if not _TESTS.search(file) and is_run:
+        if not TESTS.search(file) and is_run:
             named.add(file)
             entries.append(Entry(file, (), file, 0, folder=None))
     unique = tuple(dict.fromkeys(entries))[:MOST_ENTRIES]
@@ -270,7 +272,7 @@ class _Reader:
 
     def of_file(self, file: str, folder: str | None = "") -> Iterator[Entry]:
         """Yield the runs that a shell script or a Makefile holds."""
-        if file in self._open or len(self._open) > 20:
+        if file in self._open or len(self._open) > MOST_OPEN:
             return
         if file.endswith("launch.json"):
             yield from self._editor(file)
@@ -338,7 +340,13 @@ class _Reader:
         if lacking:
             self.problems.append(f"{file} has no target '{lacking[0]}'")
         text = [(number, line.replace("$$", "$")) for number, line in chosen]
+        call = f"{file} {' '.join(targets)}"
+        if call in self._open or len(self._open) > MOST_OPEN:
+            # A target that makes itself, or others in a circle.
+            return
+        self._open.add(call)
         yield from self._commands(file, text, folder)
+        self._open.discard(call)
 
     def _editor(self, written: str) -> Iterator[Entry]:
         """Yield the configurations of a ``launch.json``, or the one named after a colon."""

@@ -185,9 +185,10 @@ def forecast_of(program: CheckedProgram, entry: Entry) -> tuple[Prediction | Non
         ]
         run = _Run(program, entry)
         steps = max(min(STEPS, left), 0)
-        forecast = Forecast(
-            program.workspace, entry.script, _words(entry), steps, passes=run.passes
-        )
+        # Nobody said with which words a program is run that was merely found.
+        is_found = entry.file == entry.script and not entry.line
+        words = None if is_found else _words(entry)
+        forecast = Forecast(program.workspace, entry.script, words, steps, passes=run.passes)
         written_files(forecast).update(before)
         known = program.forecasts[entry] = (forecast.predict(), forecast)
         program.missing[entry] = run.missing
@@ -345,6 +346,9 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
         level = Certainty.LOOK
     elif len(reached) > MOST_SURE_FILES:
         level = Certainty.LIKELY if is_sure else Certainty.LOOK
+    if entry.script.endswith(".ipynb") and entry.file == entry.script:
+        # Nobody named this notebook: its cells may be run in another order, or one of them only.
+        level = Certainty.LOOK
     message = f"The run {FAILS[level]} in {where}: {_said(raised)}.{near}"
     yield finding(check, file, line, message, *evidence, certainty=level, category=category)
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from dl_bug_lsp.checks.entries import Entry
+from dl_bug_lsp.checks.entries import TESTS, Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.forecasts import forecast_of
 from dl_bug_lsp.checks.program import CheckedProgram, finding
@@ -107,9 +108,9 @@ SETS_LATER = re.compile(
     r"|PYTHON\w+|CONDA_\w+|VIRTUAL_ENV|HOSTNAME"
 )
 TESTS_OF_TEXT = frozenset(("startswith", "autocast", "join", "in", "print", "manual_seed"))
-CHECKING = ("require_version", "pkg_resources", "check_min_version", "importlib.metadata",
-            "importlib_metadata", "packaging.version", "parse_requirements")  # fmt: skip
+CHECKING = ("require_version", "pkg_resources.require", "check_min_version", "parse_requirements")
 """What programs check the versions of their libraries with."""
+MOST_WITHOUT_RIGHTS = 4
 OUTPUTS = ("out", "output", "save", "log", "export", "result")
 
 
@@ -124,8 +125,11 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
         if tree is not None:
             yield from _started(program, file, tree)
             yield from _variables(program, file, tree)
-    for file in program.launchers:
-        yield from _started_by_shell(program, file)
+    started = [found for file in program.launchers for found in _started_by_shell(program, file)]
+    if len(started) > MOST_WITHOUT_RIGHTS:
+        # An archive, or a file system without them, has lost the rights of all scripts.
+        started = [replace(found, certainty=Certainty.LOOK) for found in started]
+    yield from started
     yield from _device(program)
     yield from _versions(program)
 
@@ -290,7 +294,8 @@ def _device(program: CheckedProgram) -> Iterator[Finding]:
     version = environment.distributions.get("torch", "") if environment is not None else ""
     if not version.endswith("+cpu"):
         return
-    texts = {file: program.workspace.text(file) or "" for file in program.files}
+    files = [f for f in program.files if not TESTS.search(f)]
+    texts = {file: program.workspace.text(file) or "" for file in files}
     words = [word.text for entry in program.entries for word in entry.words]
     if any("is_available" in text or "device_count" in text for text in texts.values()) or any(
         "cpu" in word or "mps" in word for word in words

@@ -36,6 +36,20 @@ if TYPE_CHECKING:
 Found = tuple[Scope, ast.Call]
 ARGUMENTS: dict[str, tuple[int, tuple[str, ...]]] = {
     "lr": (1, ("lr", "learning_rate", "max_lr")),
+    "warm_up": (
+        -1,
+        (
+            "warmup_steps",
+            "num_warmup_steps",
+            "warmup_ratio",
+            "warmup_epochs",
+            "warmup",
+            "num_warmup",
+            "warmup_iters",
+            "total_iters",
+            "start_factor",
+        ),
+    ),
     "params": (0, ("params", "parameters")),
     "weight_decay": (-1, ("weight_decay",)),
     "p": (0, ("p", "rate")),
@@ -47,7 +61,7 @@ ARGUMENTS: dict[str, tuple[int, tuple[str, ...]]] = {
     "softmax": (-1, ("loss", "activation", "from_logits")),
 }
 """What argument of the recorded call a hint stands for: its position and names."""
-RATES = {"lr", "weight_decay", "p", "max_norm"}
+RATES = {"lr", "warm_up", "weight_decay", "p", "max_norm"}
 OF_DATA = {"scaling", "data", "labels", "split", "shuffle", "nan", "shape"}
 DATA_STEPS = 60
 FALLING = 0.82
@@ -118,11 +132,21 @@ AFTER = 0.3
 def _of_finding(training: Training, finding: Finding, weight: float) -> Iterator[Clue]:
     """Yield the lines of one finding and what the values there were made of."""
     score = weight
-    for site in finding.sites[:8]:
-        yield Clue("monitor.place", site.file, site.line, score, finding.why)
+    for number, site in enumerate(finding.sites[:8]):
         calls = _calls_at(training, site)
+        settings = [
+            clue
+            for scope, call in calls
+            for clue in _argument(training, finding, scope, call, score)
+        ]
+        if not settings and number == 0:
+            # What a trainer makes by itself was given to it elsewhere.
+            settings = list(_given_elsewhere(training, finding, score))
+        elsewhere = bool(settings) and all(s.line != site.line for s in settings)
+        part = RUNS_ONLY if elsewhere and any(_runs(call) for _, call in calls) else 1.0
+        yield Clue("monitor.place", site.file, site.line, score * part, finding.why)
+        yield from settings
         for scope, call in calls:
-            yield from _argument(training, finding, scope, call, score)
             yield from _beside(training, finding, scope, call, score)
         if finding.hint in OF_DATA:
             for scope, call in calls:
@@ -131,6 +155,42 @@ def _of_finding(training: Training, finding: Finding, weight: float) -> Iterator
     yield from _by_words(training, finding, weight)
     if finding.hint == "eval":
         yield from _evaluations(training, finding, weight)
+    if finding.hint == "shape":
+        yield from _returned(training, finding, weight)
+
+
+def _returned(training: Training, finding: Finding, weight: float) -> Iterator[Clue]:
+    """Yield what models return: a dimension too many is left or taken there."""
+    for module in training.modules:
+        for node in ast.walk(module.node):
+            if isinstance(node, ast.FunctionDef) and node.name in ("forward", "call"):
+                for inner in ast.walk(node):
+                    if isinstance(inner, ast.Return) and inner.value is not None:
+                        place = (module.file, inner.value.lineno)
+                        yield Clue("monitor.data", *place, 0.9 * weight, finding.why)
+
+
+RUNS_ONLY = 0.4
+"""What a line counts that only runs a trainer, by one that sets what is at fault."""
+_RUNNERS = frozenset({"train", "fit", "fit_loop", "run"})
+
+
+def _runs(call: ast.Call) -> bool:
+    """Whether a call runs a training that a trainer's settings describe."""
+    return called_name(call) in _RUNNERS
+
+
+def _given_elsewhere(training: Training, finding: Finding, score: float) -> Iterator[Clue]:
+    """Yield where an argument of the hint's names is given to whatever call of the program."""
+    if finding.hint not in RATES:
+        return
+    _, names = ARGUMENTS[finding.hint]
+    for scope, call in training.calls:
+        for given in call.keywords:
+            if given.arg in names:
+                for origin in training.origins(scope, given.value):
+                    why = f"{finding.why}: {origin.value:g} is set here"
+                    yield Clue("monitor.setting", origin.file, origin.line, score, why)
 
 
 def _evaluations(training: Training, finding: Finding, weight: float) -> Iterator[Clue]:
@@ -244,6 +304,7 @@ def _statement_text(training: Training, step: Step) -> str:
 
 
 KEYWORDS: dict[str, re.Pattern[str]] = {
+    "warm_up": re.compile(r"warm_?up"),
     "init": re.compile(
         r"\binit\.|initializer|\.fill_\(|bias\.data|weight\.data|(?:zeros|ones|normal|constant|uniform)_\("
         r"|endswith\(['\"]bias|in \w+\.(?:named_)?parameters\(\)"

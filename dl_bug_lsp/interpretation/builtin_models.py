@@ -86,7 +86,9 @@ def _first(call: Call) -> Value:
 def _len(interpreter: Interpreter, call: Call) -> Value:
     value = _first(call)
     data = value.data
-    if isinstance(data, (str, bytes, list, tuple, dict, set)):
+    if isinstance(data, (set, dict)):
+        return Value(len(data), _made_of(value) | {call.place})
+    if isinstance(data, (str, bytes, list, tuple)):
         return Value(len(data), _made_of(value))
     if isinstance(data, Array):
         if data.library == "scipy":
@@ -97,7 +99,7 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
         if data.shape == ():
             raise Raised("type", "len() of a 0-d tensor", value)
     if isinstance(data, Table):
-        return data.rows
+        return Value(data.rows.data, data.rows.origins | {call.place})
     if isinstance(data, Lazy):
         return data.length
     if isinstance(data, Instance):

@@ -603,11 +603,14 @@ class Interpreter:
         self.block(node.orelse, env)
 
     def _left_out(self, node: ast.For | ast.AsyncFor, count: Value, env: Environment) -> None:
-        """Let what a loop without a round would have changed come from its number of rounds."""
+        """Let what a loop without a round would have changed come from its number of rounds.
+
+        What it was before the loop is seldom wrong: a sum starts at zero.
+        """
         for inner in (n for statement in node.body for n in ast.walk(statement)):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
                 held = env.names.get(inner.id, Value(UNKNOWN))
-                env.names[inner.id] = Value(held.data, merged(held, count))
+                env.names[inner.id] = Value(held.data, count.origins or held.origins)
 
     def _last_round(self, node: ast.For | ast.AsyncFor | ast.While, env: Environment) -> None:
         """Follow one more round of a loop of which rounds are left out.

@@ -196,7 +196,8 @@ def _table(
         texts = [row[index + shift] if index + shift < len(row) else "" for _, row in sound]
         kind: str | None
         kind, held, odd = _typed(texts, how.missing)
-        of_column = place | ({lines[odd]} if odd is not None else frozenset())
+        # What makes numbers text may be told by the call to stand for missing cells.
+        of_column = place | (frozenset() if odd is None else {lines[odd], call.place})
         if many:
             kind = "object" if kind == "object" else None
         dtype, cells = _as_asked(name, texts, (kind, held), how.missing, call)

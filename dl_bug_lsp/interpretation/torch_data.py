@@ -341,6 +341,8 @@ def _batches(interpreter: Interpreter, call: Call) -> Value:
         or "sampler" in state
     ):
         return unknown(total, batch)
+    if not count:
+        return total
     return Value(count // number if drop else -(-count // number), merged(total, batch))
 
 

@@ -82,6 +82,10 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
                   "output_activation", "optimizer_of_other_copy", "bad_initialisation",
                   "constant_labels", "wrong_loss"),
     "rates.high": ("bad_initialisation", "zero_grad_missing"),
+    # The first batches of sorted rows have one label.
+    "data.constant_labels": ("not_shuffled",),
+    # What runs in evaluation mode is looked at less closely.
+    "layers.activation_missing": ("training_in_eval_mode",),
 }  # fmt: skip
 """What a symptom may follow from: where one of these kinds is found, the symptom is no cause."""
 
@@ -279,13 +283,7 @@ def diagnose(
             continue
         sure = SURE if rule.is_certain else model.precision.get(rule.id, UNKNOWN_PRECISION)
         scores[rule.kind] = max(scores.get(rule.kind, 0.0), sure)
-    followed = set(scores)
-    for finding in fired:
-        # A symptom that follows from another kind that was found is no cause of its own.
-        kind = _RULES[finding.rule].kind
-        causes = FOLLOWS.get(finding.rule, ())
-        if kind and any(c in followed and c != kind for c in causes):
-            scores[kind] *= FOLLOWING
+    _lower_symptoms(scores, fired)
     alone = fault >= model.least_fault and len(facts.steps) >= FEW_STEPS
     alone = alone and not facts.is_adversarial
     if not scores and not alone:
@@ -302,7 +300,8 @@ def diagnose(
     ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
     kind, score = ranked[0]
     own = [f for f in findings if _RULES[f.rule].kind == kind]
-    own.sort(key=lambda f: (f not in fired, -f.amount))
+    # Amounts of different rules do not compare; what is usually right leads.
+    own.sort(key=lambda f: (f not in fired, -model.precision.get(f.rule, 0.0), -f.amount))
     cause = own[0] if own else _by_classifier(kind, facts)
     rest = [f for f in fired if f.rule in FOLLOWS or not _RULES[f.rule].kind]
     rest = sorted((f for f in rest if f is not cause), key=lambda f: (f.step, f.rule))
@@ -321,7 +320,18 @@ def diagnose(
     )
 
 
-FOLLOWING = 0.6
+def _lower_symptoms(scores: dict[str, float], fired: Sequence[Finding]) -> None:
+    """Let kinds whose symptom follows from another kind that was found count less than that one."""
+    kinds = set(scores)
+    for finding in fired:
+        kind = _RULES[finding.rule].kind
+        causes = [c for c in FOLLOWS.get(finding.rule, ()) if c in kinds and c != kind]
+        if kind and causes:
+            surest = max(scores[c] for c in causes)
+            scores[kind] = min(FOLLOWING * scores[kind], BELOW * surest)
+
+
+FOLLOWING, BELOW = 0.6, 0.95
 NOTHING_LEARNT, HARDLY_LEARNT = 1.15, 0.97
 """Losses at the end, by that of a model that knows no inputs: worse than it, and as bad as it."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.monitoring.diagnosis_facts import (
@@ -88,19 +89,33 @@ def sudden_nan(facts: RunFacts) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+LABELS = re.compile(r"label|target|^y$", re.IGNORECASE)
+REPEATED = 0.1
+"""The share of equal rows in a batch from which on data repeat themselves."""
+BESIDE = re.compile(r"mask|position|type_ids|length|cache", re.IGNORECASE)
+"""Inputs that are often the same in every row: nothing is learned of them alone."""
+
+
 def constant_inputs(facts: RunFacts) -> Iterator[Finding]:
-    """Measure the share of rows or features of a batch that are equal."""
+    """Measure the share of rows or features of a batch that are equal, in the input that varies."""
     rows = [r for r in facts.run.inputs if r.source == "model" and r.phase in ("train", "")]
     rows = [r for r in rows if (shape_of(r.shape) or (0,))[0] > 2 and r.constant is not None]
-    level = middle(max(r.constant or 0.0, 0.0) for r in rows)
-    same = middle(r.duplicated for r in rows)
-    whole = [r for r in rows if "int" in r.dtype]
-    if level is not None:
-        amount = max(level, same or 0.0) if not whole else (level + (same or 0.0)) / 2
+    rows = [r for r in rows if not LABELS.search(r.name)]
+    rows = [r for r in rows if not BESIDE.search(r.name)] or rows
+    least: tuple[float, str] | None = None
+    for name in dict.fromkeys(r.name for r in rows):
+        own = [r for r in rows if r.name == name]
+        level = middle(max(r.constant or 0.0, 0.0) for r in own) or 0.0
+        same = middle(r.duplicated for r in own)
+        is_whole = any("int" in r.dtype for r in own)
+        amount = (level + (same or 0.0)) / 2 if is_whole else max(level, same or 0.0)
         shown = f"{level:.0%} of the features are the same in every row of a batch"
         if same is not None and same > level:
             shown = f"{same:.0%} of the rows of a batch equal another one"
-        yield Finding("data.constant_inputs", amount, shown, 1, "", facts.data_sites, "data")
+        if least is None or amount < least[0]:
+            least = amount, shown
+    if least is not None:
+        yield Finding("data.constant_inputs", least[0], least[1], 1, "", facts.data_sites, "data")
 
 
 def constant_labels(facts: RunFacts) -> Iterator[Finding]:
@@ -162,6 +177,11 @@ def same_order(facts: RunFacts) -> Iterator[Finding]:
 def leaking(facts: RunFacts) -> Iterator[Finding]:
     """Find that rows that are evaluated on were trained on."""
     by = {x.loader: x for x in facts.run.loaders}
+    # Where rows of one batch repeat each other, held-out rows repeat those of training as well.
+    rows = [r for r in facts.run.inputs if r.source in ("loader", "model") and r.phase != "eval"]
+    repeated = middle(r.duplicated for r in rows if not LABELS.search(r.name))
+    if repeated is not None and repeated > REPEATED:
+        return
     for row in facts.run.overlaps:
         one, other = by.get(row.loader), by.get(row.other)
         if one is None or other is None or not row.compared or row.compared < 10:

@@ -85,7 +85,10 @@ def vanishing(facts: RunFacts) -> Iterator[Finding]:
     levels = facts.gradient_levels
     if len(levels) < 2:
         return
-    (first, low), last = levels[0], levels[-1][1]
+    # Of the first third the largest: queries and keys of attention begin with small gradients,
+    # and what passes around a layer is not lost.
+    (first, low) = max(levels[: max(1, len(levels) // 3)], key=lambda pair: pair[1])
+    last = levels[-1][1]
     if last <= 0 and low <= 0:
         return
     amount = min(40.0, math.log10(last / low)) if low > 0 and last > 0 else 40.0

@@ -52,7 +52,12 @@ def step_missing(facts: RunFacts) -> Iterator[Finding]:
     """Find that gradients are computed and no optimizer uses them."""
     if not facts.is_torch or facts.count("backward") < 2:
         return
-    if facts.count("step") == 0 and not any(facts.steps_of(o) for o in facts.optimizers):
+    if not any(facts.steps_of(o) for o in facts.optimizers):
+        # A program without an optimizer, or whose weights move, updates them by itself or not at
+        # all: gradients of inputs, for one, need no optimizer.
+        moved = any(p.moved for p in facts.run.parameters)
+        if moved or not facts.optimizers or not any(o.tensors for o in facts.optimizers):
+            return
         yield Finding(
             "loop.step_missing", 1.0, "`backward` runs and no optimizer's `step` does", 0, "",
             unique(*facts.sites("backward"), *facts.rate_sites), "step",
@@ -193,10 +198,15 @@ def outside_optimizer(facts: RunFacts) -> Iterator[Finding]:
     """Find that parameters get gradients and are in no optimizer."""
     own = [p for p in facts.run.parameters if p.trainable and (p.gradients or 0) > 0 and p.size]
     outside = [p for p in own if p.optimizer is None]
-    if not outside or not facts.optimizers:
+    busy = [o for o in facts.optimizers if facts.steps_of(o) > 1]
+    if not outside or not busy:
         return
-    if len(outside) == len(own) and not any(p.optimizer is not None for p in own):
-        return
+    if len(outside) == len(own):
+        # An optimizer that holds nothing of the model is that of another copy.
+        if all((o.foreign or 0) > 0.5 * (o.tensors or 0) for o in busy):
+            return
+        if any((p.moved or 0) > 0 for p in outside):
+            return
     layers = {x.layer: x for x in facts.run.layers}
     share = sum(p.size or 0 for p in outside) / sum(p.size or 0 for p in own)
     first = layers.get(outside[0].layer or -1)
@@ -205,7 +215,7 @@ def outside_optimizer(facts: RunFacts) -> Iterator[Finding]:
         "parameters.outside_optimizer", 1.0,
         f"{share:.0%} of what gets gradients is in no optimizer "
         f"(`{name or outside[0].name}` first)",
-        0, name, facts.rate_sites[:2], "params",
+        0, name, unique(*facts.rate_sites[:2], facts.place(first)), "params",
     )  # fmt: skip
 
 
@@ -262,7 +272,7 @@ def training_in_eval_mode(facts: RunFacts) -> Iterator[Finding]:
     if not any(s.training for s in facts.run.steps) and facts.count("backward") > 3:
         seen += [s for s in facts.eval_steps if s.gradient and s.training is not None]
     wrong = [s for s in seen if s.training is False]
-    if len(seen) < 4 or not wrong:
+    if len(seen) < 2 or not wrong:
         return
     yield Finding(
         "modes.training_in_eval_mode", len(wrong) / len(seen),

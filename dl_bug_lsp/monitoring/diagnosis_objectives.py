@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 
 from dl_bug_lsp.monitoring.diagnosis_facts import (
     RunFacts,
@@ -232,6 +233,28 @@ def rate_high(facts: RunFacts) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def warm_up(facts: RunFacts) -> Iterator[Finding]:
+    """Measure how far below its goal a rate ends that rises until the last step."""
+    rates = facts.rates
+    goals = [
+        settings.get("initial_lr")
+        for settings in facts.group_settings
+        if isinstance(settings.get("initial_lr"), float)
+    ]
+    goal = max((g for g in goals if g), default=None)
+    if goal is None or len(rates) < 10 or max(rates) <= 0:
+        return
+    rising = all(b >= a for a, b in pairwise(rates)) and rates[-1] > rates[0]
+    if rising and rates[-1] < goal:
+        count = len(facts.steps)
+        yield Finding(
+            "rates.warm_up", 1.0 - rates[-1] / goal,
+            f"the learning rate rises through all {count} steps and reaches {rates[-1]:.2g} of "
+            f"{goal:.2g}: its warm-up is longer than the training",
+            1, "", facts.rate_sites, "warm_up",
+        )  # fmt: skip
+
+
 def rate_low(facts: RunFacts) -> Iterator[Finding]:
     """Measure how little all updates together move the weights."""
     numbers: list[float] = []
@@ -240,6 +263,8 @@ def rate_low(facts: RunFacts) -> Iterator[Finding]:
         if level is not None:
             numbers.append(level)
     count = len(facts.steps)
+    if not any(facts.steps_of(o) for o in facts.optimizers):
+        return
     if numbers and count:
         total = max(numbers) * count
         amount = min(99.0, -math.log10(total)) if total > 0 else 99.0

@@ -77,6 +77,8 @@ RULES: tuple[Rule, ...] = (
     Rule("rates.low", "learning_rate_low", objectives.rate_low,
          "Karpathy, CS231n: ratio of updates to weights; AUTOTRAINER (ICSE 2021)",
          needs_harm=True),
+    Rule("rates.warm_up", "learning_rate_low", objectives.warm_up,
+         "Goyal et al., Accurate, Large Minibatch SGD (2017): gradual warm-up"),
     Rule("loss.jumps", "learning_rate_high", objectives.loss_jumps,
          "AUTOTRAINER (ICSE 2021): oscillating loss",
          needs_harm=True),

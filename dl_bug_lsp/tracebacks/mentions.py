@@ -95,7 +95,7 @@ _HANDLED = re.compile(
     r"\b(?:except|caught|retry\w*|skipp\w+|ignor\w+|raise|warn\w*|catch\w*)\b", re.IGNORECASE
 )
 _RUNS_ON = re.compile(
-    r"\b(?:loss|acc(?:uracy)?|epoch|step|iter(?:ation)?)\b\W{0,3}\d|\d%\|", re.IGNORECASE
+    r"\b(?:loss|acc(?:uracy)?|epoch|step|iter(?:ation)?)\b\W{0,5}\d|\d%\|", re.IGNORECASE
 )
 _PATH = re.compile(r"(?:[\w.~-]{0,80}[/\\]){1,40}[\w.-]{0,80}")
 _NUMBER = re.compile(r"\b\d[\d.,_e+x]*\b")

@@ -297,3 +297,10 @@ def test_an_editor_does_not_know_the_path_of_its_terminals(
     words[0] = python
     chosen = check(workspace, words, CheckOptions(in_editor=True, selected="/nowhere/python"))
     assert [f.line for f in chosen.findings] == [2]
+
+
+def test_a_target_that_makes_itself_ends(said: Said) -> None:
+    text = "train:\n\tpython train.py --data d --mode q\n\tmake other\nother:\n\tmake train\n"
+    files = {"train.py": PARSER, "Makefile": text}
+    assert said(files, "make", "train") == ["sure option-value Makefile:2"]
+    assert said(files) == ["sure option-value Makefile:2"]

@@ -261,3 +261,11 @@ def test_a_port_that_nobody_listens_on_is_free(tmp_path: Path) -> None:
     files = {"train.py": "print(1)\n"}
     words = ("torchrun", "--master-port", "1", "train.py")
     assert places(checked(tmp_path, files, *words)) == []
+
+
+def test_the_words_of_a_program_that_was_merely_found_are_not_known(tmp_path: Path) -> None:
+    text = "import sys\n\nif __name__ == '__main__':\n    print(sys.argv[1])\n"
+    (tmp_path / "count.py").write_text(text)
+    workspace = Workspace(tmp_path, cache=False)
+    assert check(workspace, ()).findings == ()
+    assert [f.line for f in check(workspace, ("python", "count.py")).findings] == [4]

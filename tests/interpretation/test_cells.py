@@ -157,7 +157,37 @@ def test_the_selecting_and_the_counting_line_are_origins(tmp_path: Path) -> None
     )
     _, names = followed(tmp_path, program, FILES)
     assert {("main.py", 5), ("s.csv", 1)} <= names["count"].origins
-    assert {("main.py", 3), ("main.py", 4), ("main.py", 6)} <= names["total"].origins
+    assert {("main.py", 3), ("main.py", 4)} <= names["total"].origins
+    assert ("main.py", 6) not in names["total"].origins
+
+
+def test_a_loader_over_no_rows_has_no_steps(tmp_path: Path) -> None:
+    program = (
+        "import pandas as pd\n"
+        "from torch.utils.data import DataLoader, Dataset\n"
+        "class Rows(Dataset):\n"
+        "    def __init__(self, split):\n"
+        "        s = pd.read_csv('s.csv')\n"
+        "        self.rows = s[s['split'] == split]\n"
+        "    def __len__(self):\n"
+        "        return len(self.rows)\n"
+        "    def __getitem__(self, index):\n"
+        "        return self.rows.iloc[index]['id']\n"
+        "steps = {}\n"
+        "for split in ('train', 'valid'):\n"
+        "    loader = DataLoader(Rows(split), batch_size=2)\n"
+        "    total = 0\n"
+        "    for batch in loader:\n"
+        "        total += 1\n"
+        "    steps[split] = total\n"
+        "    count = len(loader)\n"
+        "DataLoader(Rows('valid'), shuffle=True)\n"
+    )
+    interpreter, names = followed(tmp_path, program, FILES)
+    assert shown(names["steps"])["valid"] == 0  # type: ignore[index]
+    assert shown(names["count"]) == 0
+    assert {("main.py", 6), ("main.py", 12)} <= names["total"].origins
+    assert interpreter.elsewhere == {(("main.py", 19), "value")}
 
 
 def test_renamed_columns_are_those_of_the_table(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dl_bug_lsp.monitoring.diagnosis import diagnose
 from dl_bug_lsp.monitoring.recorder.recorder import Recorder
 from dl_bug_lsp.monitoring.sessions import begin, monitored, take_in_left
 from dl_bug_lsp.monitoring.store import journals, read_recording, session_folders
@@ -159,6 +160,49 @@ def test_trainings_are_the_same_to_the_last_bit(tmp_path: Path, name: str) -> No
     (recorded,) = read_recording(tmp_path).runs
     assert recorded.process.outcome == "finished"
     assert recorded.statistics
+
+
+@needs_torch
+def test_each_rank_of_a_distributed_training_is_a_run_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_bytes((HERE / "programs" / "ranks.py").read_bytes())
+    launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py"]
+    command = [TORCH, *launch]
+    digests = []
+    for name in ("off", "on"):
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "DIGESTS": str(tmp_path / name)}
+        with monitored(tmp_path, command, 1.0) as session:
+            if name == "on":
+                environment.update(session.environment(os.environ, command, 1.0))
+            ended = subprocess.run(  # noqa: PLW1510
+                command, cwd=tmp_path, env=environment, capture_output=True, text=True
+            )
+            session.take_in()
+        assert ended.returncode == 0, ended.stderr
+        digests.append([(tmp_path / f"{name}.{rank}").read_text() for rank in (0, 1)])
+    assert digests[0] == digests[1]
+    runs = read_recording(tmp_path).runs
+    assert sorted((run.process.rank, run.process.world) for run in runs) == [(0, 2), (1, 2)]
+    for run in runs:
+        assert run.process.steps == 16
+        assert run.statistics
+        assert [model.state for model in run.models] == ["wrapped"]
+
+
+@needs_torch
+def test_a_loop_that_never_steps_leaves_a_recording_that_says_so(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_bytes((HERE / "programs" / "stepless.py").read_bytes())
+    command = [TORCH, "train.py"]
+    with monitored(tmp_path, command) as session:
+        environment = {**os.environ, **session.environment(os.environ, command, 0.1)}
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+        session.take_in()
+    (recorded,) = read_recording(tmp_path).runs
+    assert recorded.process.steps == 30
+    assert {row.kind for row in recorded.statistics} >= {"weight", "gradient", "activation"}
+    diagnosis = diagnose(recorded)
+    assert diagnosis is not None
+    assert diagnosis.kind == "step_missing"
+    assert (diagnosis.sites[0].file, diagnosis.sites[0].line) == ("train.py", 19)
 
 
 EXPLICIT = """

@@ -66,6 +66,16 @@ def test_a_run_that_goes_on_names_nothing_above_its_last_line() -> None:
     assert read_mention(stream(said + steps)) is None
 
 
+def test_metrics_in_quotation_marks_show_a_run_that_goes_on() -> None:
+    text = (
+        "[transformers] Model config: bos_token_id must be `None` or an integer within the "
+        "vocabulary (between 0 and 23), got 50256. This may result in unexpected behavior.\n"
+        "{'loss': '2.888', 'grad_norm': '1.059', 'epoch': '0.4'}\n"
+        "{'loss': '2.176', 'grad_norm': '0.749', 'epoch': '0.8'}\n"
+    )
+    assert read_mention(stream(text)) is None
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=400))
 @example("`" * 5000)

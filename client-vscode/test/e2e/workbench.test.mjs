@@ -7,6 +7,9 @@ import test from "node:test";
 import { CLIENT, open, runInHost, start } from "./workbench.mjs";
 
 const HOME = process.env.DL_BUG_TEST_HOME;
+/** An interpreter with the frameworks: trainings are then run and recorded in the editor's terminal. */
+const FRAMEWORKS = process.env.DL_BUG_TEST_FRAMEWORKS;
+const TRAININGS = path.join(CLIENT, "../tests/monitoring/trainings");
 /** A pattern: of the steps after the first, only those whose names it matches are run. */
 const ONLY = new RegExp(process.env.DL_BUG_TEST_ONLY ?? "");
 const SUSPECT = "self.head = Linear(hidden * 2, classes)";
@@ -330,6 +333,8 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
     fs.writeFileSync(file("data/label.tsv"), "7\n");
     fs.writeFileSync(file("settings.json"), '{\n  "epochs": 3,\n  "batchsize": 8\n}\n');
     fs.writeFileSync(file("score.py"), program);
+    // The list of problems is drawn as far as it is seen: what was found must stand at its top.
+    await vs.command("DL Bug: Clear All Failures");
     await vs.openFile("score.py");
     await vs.terminal();
     await vs.type("python3 score.py");
@@ -359,6 +364,44 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
     for (const name of aside) fs.renameSync(path.join(run, name), file(name));
     for (const name of ["score.py", "settings.json", "data"]) fs.rmSync(file(name), { recursive: true });
   });
+
+  for (const name of ["plain_loop", "lightning", "transformers", "keras"]) {
+    await step(`a recorded training that has learned nothing is marked at its cause: ${name}`, async () => {
+      const training = path.join(run, name);
+      const { lines } = JSON.parse(fs.readFileSync(path.join(TRAININGS, name, "truth.json"), "utf8"));
+      fs.mkdirSync(training);
+      fs.copyFileSync(path.join(TRAININGS, name, "train.py"), path.join(training, "train.py"));
+      await page.context().close();
+      vs = await open(running, training);
+      page = vs.page;
+      await vs.status("DL Bug: watching").waitFor({ timeout: 60_000 });
+      await vs.openFile("train.py");
+      if (FRAMEWORKS) {
+        const server = execFileSync("pgrep", ["-fa", `${running.user}.*dl_bug_lsp server`], { encoding: "utf8" }).split(" ")[1];
+        await vs.terminal();
+        await vs.type(`${server} -m dl_bug_lsp run --monitor -- ${FRAMEWORKS} train.py`);
+      } else {
+        // What the same command left behind when the program was run with the frameworks.
+        fs.mkdirSync(path.join(training, ".dlbug"));
+        fs.copyFileSync(path.join(TRAININGS, name, "training.db"), path.join(training, ".dlbug", "training.db"));
+      }
+      await vs.status("1 failure").waitFor({ timeout: FRAMEWORKS ? 400_000 : 60_000 });
+      await vs.showTree();
+      const first = page.locator(".part.sidebar .monaco-list-row", { hasText: /^\s*1\. train\.py:/ }).first();
+      await first.waitFor();
+      const line = Number(/train\.py:(\d+)/.exec(await first.innerText())[1]);
+      assert.ok(lines.includes(line), `line ${line} is marked, not one of ${lines}`);
+      await first.click();
+      await vs.status(`Ln ${line}, Col \\d+.*`).waitFor();
+      await vs.squiggle().waitFor();
+      if (name === "lightning") {
+        await page.keyboard.press("Control+Shift+M");
+        await page.locator(".markers-panel .monaco-list-row", { hasText: "softmax" }).first().waitFor();
+        await vs.noToasts();
+        await vs.shot("training");
+      }
+    });
+  }
 
   await step("debug information names the server and the activation's cost", async () => {
     await vs.command("DL Bug: Print Debug Information");

@@ -1,4 +1,4 @@
-"""Tables: columns that a join renames, categories that an encoder never met, values not filled."""
+"""Tables: columns that a join renames, transformers that are fitted anew, values not filled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from dl_bug_lsp.provenance.scopes import called_name
 
 MOST_FILES = 20
 MOST_TABLES = 12
-ENCODERS = {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}
 FILLS = {"fillna", "dropna", "interpolate", "ffill", "bfill", "nan_to_num"}
 IMPUTERS = {"SimpleImputer", "KNNImputer", "IterativeImputer"}
 LEAVES = {"shift", "rolling", "pct_change", "diff", "reindex", "unstack", "pivot", "pivot_table"}
@@ -25,8 +24,6 @@ def find(case: Case) -> Iterator[Clue]:
     if case.category.id == "key_not_found":
         yield from _joined(case)
     message = case.message.lower()
-    if "found unknown categories" in message:
-        yield from _strict_encoders(case)
     if "feature names should match" in message:
         yield from _dummies(case)
     if any(words in message for words in MISSING):
@@ -98,13 +95,6 @@ def _dummies(case: Case) -> Iterator[Clue]:
             why = (
                 "`get_dummies` makes columns of the categories that this table holds, and no others"
             )
-            yield Clue("rules.strong", file, call.lineno, 1.0, why)
-
-
-def _strict_encoders(case: Case) -> Iterator[Clue]:
-    for file, call in _calls(case):
-        if called_name(call) in ENCODERS and keyword(call, "handle_unknown") is None:
-            why = f"`{called_name(call)}` refuses values that it was not fitted on by default"
             yield Clue("rules.strong", file, call.lineno, 1.0, why)
 
 

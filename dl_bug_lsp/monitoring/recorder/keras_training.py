@@ -778,8 +778,11 @@ def _probe_gradients(model: Any, probe: tuple[Any, Any]) -> list[Any] | None:
     import tensorflow as tf
 
     with tf.GradientTape() as tape:
-        value = function(y, model(x, training=False))
-        value = tf.reduce_mean(value)
+        output = model(x, training=False)
+        if keras.ops.ndim(output) == y.ndim + 1 and output.shape[-1] == 1:
+            # As a compiled loss does it; labels of classes it takes with and without a column.
+            y = y[..., None]
+        value = tf.reduce_mean(function(y, output))
     return list(tape.gradient(value, [one.value for one in model.trainable_variables]))
 
 

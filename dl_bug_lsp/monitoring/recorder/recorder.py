@@ -71,6 +71,8 @@ class Recorder:
         """What takes our patches away."""
         self.refreshers: list[Callable[[], None]] = []
         """What writes the rows that have changed: counts of layers, loaders, optimizers."""
+        self.closers: list[Callable[[], None]] = []
+        """What ends steps that are still open when the process ends."""
         self._session, self._command, self._program = session, command, ""
         self._started = time.time()
         self._outcome, self._error = "running", ""
@@ -310,6 +312,13 @@ class Recorder:
 
     def end(self) -> None:
         """Write how the process ended, where it trained anything."""
+        if self.is_over:
+            return
+        try:
+            for closer in self.closers:
+                closer()
+        except Exception as problem:
+            self.fail(problem)
         if self.is_over or not self._steps:
             return
         error = getattr(sys, "last_type", None)
@@ -355,6 +364,7 @@ class Recorder:
         with suppress(Exception):
             self.journal.forked()
         self._steps = 0
+        self.closers.clear()
         self._started = time.time()
 
 

@@ -103,6 +103,8 @@ class ModelRecord:
         self.measured: list[ParameterRecord] = []
         self.measured_layers: set[int] = set()
         self.was_called = False
+        self.is_cut = False
+        """Whether it has more modules or parameters than are named."""
 
 
 class Layers:
@@ -125,6 +127,8 @@ class Layers:
         self.outputs: dict[int, tuple[LayerRecord, Any]] = {}
         """Which layer made a tensor, by the tensor's id, in the step under way."""
         self.last_model: ModelRecord | None = None
+        self.changes = 0
+        """How often models had other parameters than before."""
         self._constructed: dict[int, tuple[weakref.ref[Any], Place]] = {}
         self._functions: dict[tuple[int, str, Place], LayerRecord] = {}
         self._numbers = [0, 0, 0]
@@ -176,6 +180,10 @@ class Layers:
         self._forget()
         root = self._root_of(module)
         if root is not module:
+            for model in self.models:
+                if model.reference() is root and not model.is_cut:
+                    self._renew_model(model, root)
+                    return model
             return self._add(root)
         if not any(True for _ in module.parameters()) and not list(module.children()):
             return None
@@ -237,43 +245,7 @@ class Layers:
         model = ModelRecord(self._numbers[0], root, self.place_of(root))
         self.models.append(model)
         tensors = list(root.named_parameters())
-        count = 0
-        parents: dict[str, int] = {}
-        shared: dict[int, int] = {}
-        modules = list(root.named_modules(remove_duplicate=False))
-        for name, module in modules[:MOST_LAYERS]:
-            known = model.layers.get(id(module))
-            if known is not None:
-                continue
-            layer = self._layer(model, name, module, parents)
-            for parameter_name, parameter in module._parameters.items():
-                if parameter is None:
-                    continue
-                if id(parameter) in model.parameters:
-                    model.parameters[id(parameter)].shared = True
-                    continue
-                count += 1
-                if count > MOST_PARAMETERS:
-                    continue
-                self._numbers[1] += 1
-                record = ParameterRecord(self._numbers[1], layer, parameter_name, parameter)
-                model.parameters[id(parameter)] = record
-                layer.parameters.append(record)
-                shared[id(parameter)] = 1
-        if len(modules) > MOST_LAYERS or count > MOST_PARAMETERS:
-            self.recorder.problem(
-                "%s has %d modules and %d parameter tensors; the first %d and %d are recorded"
-                % (type(root).__name__, len(modules), count, MOST_LAYERS, MOST_PARAMETERS)
-            )
-        records = list(model.parameters.values())
-        model.measured = _evenly(records, MOST_MEASURED)
-        leaves = [layer for layer in model.layers.values() if layer.is_leaf]
-        model.measured_layers = {layer.number for layer in _evenly(leaves, MOST_MEASURED)}
-        if len(records) > MOST_MEASURED or len(leaves) > MOST_MEASURED:
-            self.recorder.problem(
-                "of %d parameters and %d layers of %s at most %d are measured, evenly chosen"
-                % (len(records), len(leaves), type(root).__name__, MOST_MEASURED)
-            )
+        count = self._take_in(model, root)
         file, line = model.place
         self.recorder.row(
             "model",
@@ -289,9 +261,79 @@ class Layers:
             ),
             state=_state(root),
             first_step=self.recorder.step,
-            layers=len(modules),
+            layers=count,
         )
         return model
+
+    def _take_in(self, model: ModelRecord, root: Any) -> int:
+        """Record the modules and parameters of a model that are new; return its modules' number."""
+        count = len(model.parameters)
+        parents: dict[str, int] = {}
+        modules = list(root.named_modules(remove_duplicate=False))
+        for name, module in modules[:MOST_LAYERS]:
+            known = model.layers.get(id(module))
+            if known is not None and known.module() is module:
+                parents.setdefault(name, known.number)
+                layer, is_known = known, True
+            else:
+                layer, is_known = self._layer(model, name, module, parents), False
+            for parameter_name, parameter in module._parameters.items():
+                if parameter is None:
+                    continue
+                held = model.parameters.get(id(parameter))
+                if held is not None and held.reference() is parameter:
+                    held.shared = held.shared or not is_known
+                    continue
+                count += 1
+                if count > MOST_PARAMETERS:
+                    continue
+                self._numbers[1] += 1
+                record = ParameterRecord(self._numbers[1], layer, parameter_name, parameter)
+                model.parameters[id(parameter)] = record
+                layer.parameters.append(record)
+        if len(modules) > MOST_LAYERS or count > MOST_PARAMETERS:
+            model.is_cut = True
+            self.recorder.problem(
+                "%s has %d modules and %d parameter tensors; the first %d and %d are recorded"
+                % (type(root).__name__, len(modules), count, MOST_LAYERS, MOST_PARAMETERS)
+            )
+        records = list(model.parameters.values())
+        model.measured = _evenly(records, MOST_MEASURED)
+        leaves = [layer for layer in model.layers.values() if layer.is_leaf]
+        model.measured_layers = {layer.number for layer in _evenly(leaves, MOST_MEASURED)}
+        if len(records) > MOST_MEASURED or len(leaves) > MOST_MEASURED:
+            self.recorder.problem(
+                "of %d parameters and %d layers of %s at most %d are measured, evenly chosen"
+                % (len(records), len(leaves), type(root).__name__, MOST_MEASURED)
+            )
+        return len(modules)
+
+    def _renew(self, module: Any) -> None:
+        """Take in what a model got after it was recorded (a new head), and let the old go."""
+        model = self.model_of(module)
+        root = model.reference() if model is not None else None
+        if model is not None and root is not None and not model.is_cut:
+            self._renew_model(model, root)
+
+    def _renew_model(self, model: ModelRecord, root: Any) -> None:
+        parameters = {id(parameter): parameter for parameter in root.parameters()}
+        known = model.parameters
+        if len(known) == len(parameters) and all(
+            (record := known.get(key)) is not None and record.reference() is parameter
+            for key, parameter in parameters.items()
+        ):
+            return
+        for key, record in list(known.items()):
+            if record.reference() is not parameters.get(key):
+                self._write(record)
+                del known[key]
+        alive = {id(inner) for inner in root.modules()}
+        for key, layer in list(model.layers.items()):
+            if key not in alive:
+                self._write_layer(layer)
+                del model.layers[key]
+        self._take_in(model, root)
+        self.changes += 1
 
     def _layer(
         self, model: ModelRecord, name: str, module: Any, parents: dict[str, int]
@@ -396,7 +438,12 @@ class Layers:
         if not self._is_active:
             self._unwanted += 1
             return
-        if is_train and type(module).__module__ != "torch.nn.modules.loss":
+        if _is_loss(module):
+            return
+        began = time.perf_counter()
+        self._renew(module)
+        self.recorder.spent += time.perf_counter() - began
+        if is_train:
             self._mode = _Functions(self)
             self._mode.__enter__()
 
@@ -433,7 +480,8 @@ class Layers:
     def _finish(self, module: Any, arguments: Any, keywords: Any, began: float) -> None:
         """End an outermost pass: what went into it, and in which mode."""
         self._seen_roots.add((id(module), self._is_train))
-        model = self.model_of(module)
+        # What goes into a loss is no data, also where the loss is a part of the model.
+        model = self.model_of(module) if not _is_loss(module) else None
         if model is None:
             return
         recorder = self.recorder
@@ -771,6 +819,10 @@ def _evenly(items: list[Any], most: int) -> list[Any]:
     if len(items) <= most:
         return items
     return [items[at * (len(items) - 1) // (most - 1)] for at in range(most)]
+
+
+def _is_loss(module: Any) -> bool:
+    return bool(type(module).__module__ == "torch.nn.modules.loss")
 
 
 def _is_sized(tensor: Any) -> bool:

@@ -54,9 +54,15 @@ class OptimizerRecord:
         self.row: dict[str, object] = {}
 
 
+STEPLESS = 64
+"""Calls of ``backward`` without any step after which each of them counts as a step."""
+NEW_OPTIMIZERS = 16
+"""Optimizers whose first steps are looked at, whatever that costs."""
 LOOKED_AT = 8
 """Parameters of a model whose gradients are looked at before a step's first backward."""
 MOST_GRAPHS = 64
+FIRST_GRAPHS = 12
+"""Steps whose graphs are watched whether they are looked at closely or not."""
 
 
 class _Alive:
@@ -92,6 +98,12 @@ class Training:
         self._was_finite = True
         self._looked = self._kept_gradients = self._kept_graphs = 0
         self._graphs: list[weakref.ref[_Alive]] = []
+        self._has_stepped = False
+        self._zeroed: set[int] = set()
+        """Identities of optimizers and modules whose gradients were set to zero before a step."""
+        self._stepless_before: dict[int, Any] = {}
+        self._stepless_most = STEPLESS
+        recorder.closers.append(self._close)
         recorder.refreshers.append(self._refresh)
 
     # Patches
@@ -180,6 +192,8 @@ class Training:
             try:
                 if get_ident() == recorder.thread:
                     record = self._record(optimizer)
+                    if not self._has_stepped:
+                        self._zeroed_again(optimizer)
                     recorder.called("zero_grad", record.number if record is not None else 0)
                     if recorder.sampling:
                         self.layers.hook()
@@ -195,6 +209,8 @@ class Training:
         def zero_grad(module: Any, *arguments: Any, **keywords: Any) -> Any:
             try:
                 if get_ident() == recorder.thread:
+                    if not self._has_stepped:
+                        self._zeroed_again(module)
                     recorder.called("zero_grad")
             except Exception as error:
                 recorder.fail(error)
@@ -317,6 +333,40 @@ class Training:
 
     # Steps
 
+    def _zeroed_again(self, owner: Any) -> None:
+        """End a step where gradients that nothing has used are set to zero again."""
+        if self._backwards and id(owner) in self._zeroed:
+            self._end_stepless()
+        self._zeroed.add(id(owner))
+
+    def _end_stepless(self) -> None:
+        """End a step in which gradients were computed and no optimizer used them."""
+        recorder, layers = self.recorder, self.layers
+        # Without `zero_grad` nothing but `backward` tells that a step is over.
+        self._stepless_most = STEPLESS if self._zeroed else 1
+        is_sampled = recorder.sampling
+        if is_sampled:
+            began = time.perf_counter()
+            tensors: list[Any] = []
+            for reference, _ in list(self._places.values()):
+                optimizer = reference()
+                record = self._record(optimizer) if optimizer is not None else None
+                if optimizer is not None and record is not None:
+                    own = [t for group in optimizer.param_groups for t in group["params"]]
+                    self._know(record, optimizer, own)
+                    tensors += own
+            layers.after_update(self._stepless_before, tensors)
+            self._stepless_before = layers.before_update(tensors)
+            layers.finish_step()
+            self.losses.gather()
+            recorder.spent += time.perf_counter() - began
+        self._end_step(None, 0, is_sampled)
+
+    def _close(self) -> None:
+        """Count what a process has computed gradients for that ends without any step."""
+        if not self._has_stepped and self._backwards > (0 if self._zeroed else 1):
+            self._end_stepless()
+
     def _number(self, optimizer: Any) -> int:
         record = self.optimizers.get(id(optimizer))
         return record.number if record is not None and record.reference() is optimizer else 0
@@ -324,8 +374,13 @@ class Training:
     def _take_loss(self, tensor: Any, call: Call) -> None:
         recorder = self.recorder
         recorder.start_clock()
-        if recorder.sampling and self._backwards == 0:
-            self._look_back(tensor)
+        if not self._has_stepped and self._backwards >= self._stepless_most:
+            self._end_stepless()
+        if self._backwards == 0:
+            if recorder.sampling:
+                self._look_back()
+            if recorder.sampling or len(self._graphs) < FIRST_GRAPHS:
+                self._watch_graph(tensor)
         self._backwards += 1
         if tensor.numel() != 1:
             return
@@ -344,8 +399,8 @@ class Training:
                 self.losses.of_graph(tensor, call.place)
             recorder.spent += time.perf_counter() - began
 
-    def _look_back(self, tensor: Any) -> None:
-        """Look for gradients and for graphs that are left of the steps before."""
+    def _look_back(self) -> None:
+        """Look for gradients that are left of the steps before."""
         began = time.perf_counter()
         self._looked += 1
         weights = [
@@ -356,6 +411,10 @@ class Training:
         gradients = [w.grad for w in weights if w is not None and w.grad is not None]
         if gradients and any(bool(g.detach().any()) for g in gradients):
             self._kept_gradients += 1
+        self.recorder.spent += time.perf_counter() - began
+
+    def _watch_graph(self, tensor: Any) -> None:
+        """Count the graphs that are left of the steps before, and watch the one of this step."""
         alive = sum(reference() is not None for reference in self._graphs[:-1])
         self._kept_graphs = max(self._kept_graphs, alive)
         if tensor.grad_fn is not None and len(self._graphs) < MOST_GRAPHS:
@@ -363,7 +422,6 @@ class Training:
             hook = _Alive()
             tensor.grad_fn.register_prehook(hook)
             self._graphs.append(weakref.ref(hook))
-        self.recorder.spent += time.perf_counter() - began
 
     def _not_finite(self, tensor: Any, value: float, call: Call) -> None:
         """Keep what is known of the first loss that is no number."""
@@ -416,6 +474,9 @@ class Training:
                 return
             record = self._record(optimizer)
             number = record.number if record is not None else 0
+            if not self._has_stepped:
+                self._has_stepped = True
+                self._stepless_before = {}
             recorder.cycle.append("step")
             if record is not None:
                 record.steps += 1
@@ -531,6 +592,8 @@ class Training:
         self._made += 1
         number = self._made
         record = self.optimizers[key] = OptimizerRecord(number, optimizer, place)
+        if 1 < number <= NEW_OPTIMIZERS:
+            self.recorder.look_closely()
         return record
 
     def _know(self, record: OptimizerRecord, optimizer: Any, tensors: list[Any]) -> None:
