@@ -364,6 +364,11 @@ def main() -> int:
 
         label = args.label or label_of_package()
         made = factory_examples(args.factory, label, args.factory_weight, len(examples), args.most)
+        # Results of an older program may hold kinds of evidence that there are no more.
+        known = json.loads(PRIOR.read_text(encoding="utf-8")).keys()
+        known |= {kind for e in examples for row in e.rows for kind in row}
+        for example in made:
+            example.rows = [{k: v for k, v in row.items() if k in known} for row in example.rows]
         print(f"{len(made)} failures of the factory, {len({e.program for e in made})} sources")
     final = Model([*examples, *made], args.strength).fit([*examples, *made])
     out: dict[str, int | None] = {}
