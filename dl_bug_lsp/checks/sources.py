@@ -152,9 +152,9 @@ def _shell(program: CheckedProgram, file: str) -> Iterator[Finding]:
     elements = program.workspace.elements(file)
     if elements.problem is not None:
         line = elements.problem_line or 1
-        yield finding(
-            SYNTAX, file, line, f"This script is not run as it reads: {elements.problem}."
-        )
+        # Shells allow more than our reader of them knows.
+        message = f"This script is not run as it reads: {elements.problem}."
+        yield finding(SYNTAX, file, line, message, certainty=Certainty.LIKELY)
     lines = program.workspace.lines(file)
     if any("<<" in line for line in lines):
         return
