@@ -1,0 +1,17 @@
+class CharVocab:
+    def __init__(self, chars):
+        self.itos = list(chars)
+        self.stoi = {c: i for i, c in enumerate(self.itos)}
+
+    @classmethod
+    def from_text(cls, text):
+        return cls(sorted(set(text)))
+
+    def __len__(self):
+        return len(self.itos)
+
+    def encode(self, text):
+        return [self.stoi[c] for c in text]
+
+    def decode(self, ids):
+        return "".join(self.itos[i] for i in ids)
