@@ -124,6 +124,14 @@ def factory_examples(store: Path, label: str, share: float, real: int, most: int
     return found
 
 
+def forget_kinds(made: list[Example], examples: list[Example]) -> None:
+    """Leave out kinds of evidence that there are no more, which older results still hold."""
+    known = json.loads(PRIOR.read_text(encoding="utf-8")).keys()
+    known |= {kind for e in examples for row in e.rows for kind in row}
+    for example in made:
+        example.rows = [{k: v for k, v in row.items() if k in known} for row in example.rows]
+
+
 class Model:
     """Weights as one vector: a common one for each kind, then one for each kind and group."""
 
@@ -364,11 +372,7 @@ def main() -> int:
 
         label = args.label or label_of_package()
         made = factory_examples(args.factory, label, args.factory_weight, len(examples), args.most)
-        # Results of an older program may hold kinds of evidence that there are no more.
-        known = json.loads(PRIOR.read_text(encoding="utf-8")).keys()
-        known |= {kind for e in examples for row in e.rows for kind in row}
-        for example in made:
-            example.rows = [{k: v for k, v in row.items() if k in known} for row in example.rows]
+        forget_kinds(made, examples)
         print(f"{len(made)} failures of the factory, {len({e.program for e in made})} sources")
     final = Model([*examples, *made], args.strength).fit([*examples, *made])
     out: dict[str, int | None] = {}
