@@ -124,12 +124,13 @@ def factory_examples(store: Path, label: str, share: float, real: int, most: int
     return found
 
 
-def forget_kinds(made: list[Example], examples: list[Example]) -> None:
-    """Leave out kinds of evidence that there are no more, which older results still hold."""
+def known_kinds(made: list[Example], examples: list[Example]) -> list[Example]:
+    """Return examples without kinds of evidence that are gone, which older results still hold."""
     known = json.loads(PRIOR.read_text(encoding="utf-8")).keys()
     known |= {kind for e in examples for row in e.rows for kind in row}
     for example in made:
         example.rows = [{k: v for k, v in row.items() if k in known} for row in example.rows]
+    return made
 
 
 class Model:
@@ -371,8 +372,10 @@ def main() -> int:
         from factory.score import label_of_package
 
         label = args.label or label_of_package()
-        made = factory_examples(args.factory, label, args.factory_weight, len(examples), args.most)
-        forget_kinds(made, examples)
+        made = known_kinds(
+            factory_examples(args.factory, label, args.factory_weight, len(examples), args.most),
+            examples,
+        )
         print(f"{len(made)} failures of the factory, {len({e.program for e in made})} sources")
     final = Model([*examples, *made], args.strength).fit([*examples, *made])
     out: dict[str, int | None] = {}
