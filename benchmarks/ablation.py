@@ -31,6 +31,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "numbers.", "names.", "types.", "dtypes.", "paths.", "place.",
     ),
     "contracts: domain and training rules": ("rules.", "training."),
+    "log and code together": ("printed.",),
     "stack beyond the raise site": ("stack_trace.frame", "stack_trace.maker"),
 }  # fmt: skip
 """The kinds of clue of each part, by how they begin."""

@@ -154,7 +154,8 @@ def _other(tool: Path, folder: Path, python: str) -> set[tuple[str, int]]:
             found = re.findall(r"^(?:\./)?(.+?):(\d+):\d+: ", _output(words, copy), re.MULTILINE)
             return {(file, int(line)) for file, line in found}
         if tool.name == "pyrefly":
-            words = [str(tool), "check", "--python-interpreter-path", python,
+            # Without a config file it would check little more than the syntax.
+            words = [str(tool), "check", "--preset", "default", "--python-interpreter-path", python,
                      "--output-format", "json"]  # fmt: skip
             rows = json.loads(_output(words, copy) or "{}").get("errors", [])
             return {

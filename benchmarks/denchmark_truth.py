@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from denchmark_metrics import Score, score
 
 from dl_bug_lsp.techniques.values import Ranked, RankedFunction, RankedLines
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.elements import Definition, definitions
 
 _TEST = re.compile(r"(?:^|/)(?:tests?|testing)/|(?:^|/)(?:test_[^/]*|[^/]*_tests?|conftest)\.py$")
 
@@ -74,14 +75,27 @@ class ChangedCode:
         return score(hits, self.lines) if self.lines else None
 
 
-def _blocks(workspace: Workspace, file: str) -> list[Definition]:
+@dataclass(frozen=True)
+class Block:
+    """A function or class; ``first`` is its first decorator's line (1-based)."""
+
+    name: str
+    first: int
+    end_line: int
+
+
+def _blocks(workspace: Workspace, file: str) -> list[Block]:
     tree = workspace.tree(file)
-    if tree is not None:
-        return definitions(tree)[0]
+    decorated = {
+        node.lineno: node.decorator_list[0].lineno
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        and node.decorator_list
+    }
     functions = workspace.elements(file).functions
-    return [Definition(f.name, f.line, f.line, f.end_line, f.is_class) for f in functions]
+    return [Block(f.name, decorated.get(f.line, f.line), f.end_line) for f in functions]
 
 
-def _innermost(blocks: Sequence[Definition], line: int) -> str | None:
+def _innermost(blocks: Sequence[Block], line: int) -> str | None:
     around = [block for block in blocks if block.first <= line <= block.end_line]
     return max(around, key=lambda b: (b.first, -b.end_line)).name if around else None

@@ -69,6 +69,7 @@ SOURCES = {
     "repair": "repairs",
     "missing": "repairs",
     "shapes": "shapes",
+    "printed": "printed",
 }
 """The source of evidence, by the field's terms, that a family of clues belongs to."""
 MAX_FRAMES = 200

@@ -30,6 +30,7 @@ PARAMETERS = [
         "missing",
         "configuration",
         "shapes",
+        "printed",
         "batches",
         "classics",
         "interpretation",

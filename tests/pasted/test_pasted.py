@@ -28,6 +28,7 @@ NOT_YET = {
     "392-one-frame-no-exception-state-dict",
     "393-trt-network-output-cpp",
     "397-trt-builder-assertion-formats",
+    "414-gym-unpack-five-four-egl",
     "456-mps-llvm-broadcast-zsh-abort",
     "513-invalid-loss-batch-behind-bar",
     "531-nan-or-inf-tensor-then-runs-on",
