@@ -25,7 +25,7 @@ from dl_bug_lsp.environments.members import (
 from dl_bug_lsp.environments.signatures import Callee, LibraryApi, is_available
 from dl_bug_lsp.fixes.fix_context import only_slip
 from dl_bug_lsp.fixes.library_names import tables
-from dl_bug_lsp.provenance.scopes import dotted_name
+from dl_bug_lsp.provenance.scopes import library_imports, library_name
 
 ATTRIBUTE = Check(
     "missing-library-name",
@@ -96,7 +96,7 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
         tree = program.workspace.tree(file)
         if tree is None:
             continue
-        names = imported_names(program, file, tree)
+        names = library_imports(program.workspace, file, tree)
         if not names:
             continue
         excused = _excused(tree)
@@ -108,14 +108,14 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
             if line in excused:
                 continue
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                dotted = _dotted(node, names)
+                dotted = library_name(node, names)
                 if dotted is not None and (line, dotted) not in seen:
                     seen.add((line, dotted))
                     yield from _attribute(program, file, node, dotted, line in inside)
             elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 yield from _imported(program, file, node)
             elif isinstance(node, ast.Call) and api is not None:
-                dotted = _dotted(node.func, names)
+                dotted = library_name(node.func, names)
                 if dotted is not None and (node.args or node.keywords):
                     checkpoint()
                     yield from _call(program, api, file, node, dotted, line in inside)
@@ -174,50 +174,6 @@ def _targets(program: CheckedProgram, api: LibraryApi) -> Iterator[Finding]:
             if name is not None and name[1] in keys:
                 line = keys[name[1]].line
                 yield replace(found, line=line, end_line=line)
-
-
-def imported_names(program: CheckedProgram, file: str, tree: ast.Module) -> dict[str, str]:
-    """Return the names of a file that always stand for something of a library, dotted."""
-    found: dict[str, str] = {}
-    other: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                name = alias.asname or alias.name.partition(".")[0]
-                target = alias.name if alias.asname else name
-                _put(found, other, name, target)
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                name = alias.asname or alias.name
-                if node.level or not node.module:
-                    other.add(name)
-                else:
-                    _put(found, other, name, f"{node.module}.{alias.name}")
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            other.add(node.id)
-        elif isinstance(node, ast.arg):
-            other.add(node.arg)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            other.add(node.name)
-        elif isinstance(node, ast.ExceptHandler):
-            other.add(node.name or "")
-    own = program.workspace.module_file
-    return {
-        name: target
-        for name, target in found.items()
-        if name not in other and own(target.partition(".")[0], file) is None
-    }
-
-
-def _put(found: dict[str, str], other: set[str], name: str, target: str) -> None:
-    if found.setdefault(name, target) != target:
-        other.add(name)
-
-
-def _dotted(node: ast.expr, names: dict[str, str]) -> str | None:
-    written = dotted_name(node)
-    root, dot, rest = (written or "").partition(".")
-    return f"{names[root]}{dot}{rest}" if root in names else None
 
 
 def _excused(tree: ast.Module) -> frozenset[int]:

@@ -60,6 +60,22 @@ class CheckedProgram:
             found.update(dict.fromkeys(self.reached(entry.script)))
         return tuple(found)
 
+    @cached_property
+    def source(self) -> str:
+        """The source of all `files`."""
+        return "\n".join(self.workspace.text(file) or "" for file in self.files)
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """The texts that the code of `files` holds."""
+        trees = (self.workspace.tree(file) for file in self.files)
+        return frozenset(
+            node.value
+            for tree in trees
+            for node in (ast.walk(tree) if tree is not None else ())
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        )
+
     def reached(self, script: str) -> tuple[str, ...]:
         """Return a script and the workspace files that it imports, wherever the imports stand."""
         if script not in self._reached:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import fnmatch
 import posixpath
@@ -66,8 +65,8 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
     if not named:
         return
     workspace = program.workspace
-    text = "\n".join(workspace.text(file) or "" for file in program.files)
-    texts = _texts(program)
+    text = program.source
+    texts = program.texts
     folders = sorted({posixpath.dirname(file) for file in workspace.files()})
     for file in named[:MOST_TABLES]:
         checkpoint()
@@ -84,12 +83,12 @@ def named_tables(program: CheckedProgram, ends: tuple[str, ...] = (".csv", ".tsv
     tables = [f for f in workspace.files() if f.endswith(ends)]
     if not tables:
         return []
-    text = "\n".join(workspace.text(file) or "" for file in program.files)
+    text = program.source
     words = [word.text for entry in program.entries for word in entry.words]
     values = (str(e.value) for e in workspace.config_entries() if isinstance(e.value, str))
     settings = " ".join([*values, *words])
     lists = any(word in text for word in LISTING)
-    given = [*_texts(program), *settings.split()]
+    given = [*program.texts, *settings.split()]
     patterns = [p.rpartition("/")[2] for p in given if "*" in p]
     patterns = [p for p in patterns if p.endswith(("csv", "tsv")) and len(p) > len("*.csv")]
 
@@ -106,18 +105,6 @@ def named_tables(program: CheckedProgram, ends: tuple[str, ...] = (".csv", ".tsv
         )  # fmt: skip
 
     return [file for file in tables if is_named(file)]
-
-
-def _texts(program: CheckedProgram) -> frozenset[str]:
-    """Return the texts that the code holds."""
-    found: set[str] = set()
-    for file in program.files:
-        tree = program.workspace.tree(file)
-        found.update(
-            node.value for node in (ast.walk(tree) if tree is not None else ())
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        )  # fmt: skip
-    return frozenset(found)
 
 
 def _cells(program: CheckedProgram, file: str, texts: frozenset[str]) -> Iterator[Finding]:

@@ -226,7 +226,8 @@ def _values_of_no_row(case: Case) -> Iterator[Clue]:
     columns: list[tuple[str, str, set[str]]] = []
     for file in [f for f in case.workspace.files() if f.endswith(TABLES)][:MAX_TABLES]:
         table = case.workspace.table(file)
-        for column in table.columns if table is not None else ():
+        # Of a table that was cut short, later rows may have other values.
+        for column in table.columns if table is not None and not table.is_cut else ():
             values = {rare.value for rare in column.rare}
             if column.distinct is not None and 2 <= column.distinct == len(values) <= FEW_VALUES:
                 columns.append((file, column.name, values))
@@ -251,6 +252,7 @@ def _values_of_no_row(case: Case) -> Iterator[Clue]:
 
 
 def _is_form_of(text: str, value: str) -> bool:
+    """Whether one of two words is a longer form of the other, or nearly it."""
     low, other = text.lower(), value.lower()
     short, long = sorted((low, other), key=len)
     return len(short) >= BEGINS and (long.startswith(short) or similarity(low, other) >= ALIKE)
@@ -284,7 +286,7 @@ def _far_numbers(case: Case) -> Iterator[Clue]:
         far = [(n, line) for n, line in numbers if n > high + reach or n < low - reach]
         for number, line in far if len(far) <= MAX_ODD else ():
             name = ".".join(str(part) for part in field)
-            why = f"`{name}` is {number:g} here; most lie between {low:g} and {high:g}"
+            why = f"`{name}` is {number:g} here; half of all lie between {low:g} and {high:g}"
             yield Clue("data_files.extreme", file, line, 1.0 / len(far), why)
 
 
@@ -565,7 +567,7 @@ def _readers(case: Case, table: Table, near: float) -> Iterator[Clue]:
         is_told = any(k.arg is None or k.arg in OF_MISSING for k in call.keywords)
         if not is_told and step.node.line > 0 and table.file in _files_of_call(case, step):
             why = (
-                f"`{word}` stands among numbers in at least {count} rows of this file, and the "
+                f"`{word}` stands among numbers in at least {count} cells of this file, and the "
                 "call does not say that it means a missing value (`na_values`)"
             )
             yield Clue("data_files.reader", step.node.file, step.node.line, near, why)

@@ -20,7 +20,7 @@ from dl_bug_lsp.environments.members import (
     refused_texts,
 )
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.provenance.scopes import dotted_name
+from dl_bug_lsp.provenance.scopes import library_imports, library_name
 
 CATEGORIES = frozenset(
     ("illegal_argument", "attribute_not_found", "library_not_found", "framework_api_misuse")
@@ -40,7 +40,7 @@ def find(case: Case) -> Iterator[Clue]:
         tree = case.workspace.tree(file)
         if tree is None:
             continue
-        names = _imported(case, file, tree)
+        names = library_imports(case.workspace, file, tree)
         for node in ast.walk(tree):
             for name, why in _lacking(case, environment, file, node, names):
                 score = 1.0 if name and name in message else NEAR_MISS
@@ -58,12 +58,12 @@ def _lacking(
                 if lack(environment, node.module, alias.name) is Lack.CERTAIN:
                     yield alias.name, _no_name(environment, node.module, alias.name)
     elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-        dotted = _dotted(node, names)
+        dotted = library_name(node, names)
         module, _, name = (dotted or "").rpartition(".")
         if module and lack(environment, module, name) is Lack.CERTAIN:
             yield name, _no_name(environment, module, name)
     elif isinstance(node, ast.Call) and (node.args or node.keywords):
-        dotted = _dotted(node.func, names)
+        dotted = library_name(node.func, names)
         found = definition(environment, dotted) if dotted is not None else None
         if found is None or dotted is None:
             return
@@ -90,29 +90,3 @@ def _no_name(environment: Environment, module: str, name: str) -> str:
 def _takes(node: ast.AST, keyword: str) -> bool:
     """Whether a definition, or a constructor in its body, has a parameter of a name."""
     return any(isinstance(part, ast.arg) and part.arg == keyword for part in ast.walk(node))
-
-
-def _imported(case: Case, file: str, tree: ast.Module) -> dict[str, str]:
-    """Return the names of a file that stand for a library's modules and members, dotted."""
-    found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                name = alias.asname or alias.name.partition(".")[0]
-                found[name] = alias.name if alias.asname else name
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.update({a.asname or a.name: f"{node.module}.{a.name}" for a in node.names})
-    own = case.workspace.module_file
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)
-             and not isinstance(n.ctx, ast.Load)}  # fmt: skip
-    bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-    return {
-        name: target
-        for name, target in found.items()
-        if name not in bound and own(target.partition(".")[0], file) is None
-    }
-
-
-def _dotted(node: ast.expr, names: dict[str, str]) -> str | None:
-    root, dot, rest = (dotted_name(node) or "").partition(".")
-    return f"{names[root]}{dot}{rest}" if root in names else None

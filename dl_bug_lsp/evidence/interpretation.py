@@ -94,10 +94,10 @@ def follow(case: Case) -> Outcome:
     words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
     outcome = _interpreted(case, words, settings[0] if len(settings) == 1 else None)
     left = MOST_STEPS_OF_OTHERS
-    for others, file in _other_runs(case.workspace, launches, settings):
+    for others, file in _other_runs(case.workspace, launches, words, settings):
         if outcome.raised is not None or left <= 0:
             break
-        tried = _interpreted(case, others if words is None else words, file, min(left, MOST_STEPS))
+        tried = _interpreted(case, others, file, min(left, MOST_STEPS))
         left -= tried.steps
         if tried.raised is not None:
             outcome = tried
@@ -105,7 +105,10 @@ def follow(case: Case) -> Outcome:
 
 
 def _other_runs(
-    workspace: Workspace, launches: Sequence[Launch], settings: Sequence[str]
+    workspace: Workspace,
+    launches: Sequence[Launch],
+    words: list[Value] | None,
+    settings: Sequence[str],
 ) -> Iterator[tuple[list[Value] | None, str | None]]:
     """Yield the command lines and config files of runs that may have been the failing one."""
     only = settings[0] if len(settings) == 1 else None
@@ -114,7 +117,7 @@ def _other_runs(
             yield _words(workspace, launch), only
     elif len(settings) > 1:
         for file in settings[:MOST_RUNS]:
-            yield None, file
+            yield words, file
 
 
 def _interpreted(

@@ -196,7 +196,9 @@ def find_paths(case: Case) -> Iterator[Clue]:
     files = case.workspace.files()
     moves = _changed_folders(case) if any(_is_there(path, files) for path in paths) else []
     for file, line, text in moves:
-        why = f"`{text}` changes the folder that paths are looked up from; the file is in this one"
+        why = (
+            f"`{text}` changes the folder that paths are looked up from; below this one it is there"
+        )
         yield Clue("paths.folder", file, line, 1.0 / len(moves), why)
     texts = case.words.texts(PATH_ROLES)
     for path in sorted(paths):

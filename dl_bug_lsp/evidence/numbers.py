@@ -289,7 +289,7 @@ def _settings_of_classes(case: Case, index: int) -> Iterator[Clue]:
             continue
         if (not files or entry.file in files) and OF_CLASSES.search(entry.key.lower()):
             score = 1.0 / (1 + (index - number)) * (1.0 if files else 0.5)
-            why = f"`{entry.key}: {entry.text}` leaves no room for the label {index}"
+            why = f"`{entry.key}: {entry.text}` as a number of classes leaves no room for {index}"
             yield Clue("numbers.bound", entry.file, entry.line, score, why)
 
 

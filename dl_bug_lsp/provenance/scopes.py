@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from dl_bug_lsp.workspace import Workspace
+
 ScopeNode: TypeAlias = (
     ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 )
@@ -241,3 +243,48 @@ def called_name(call: ast.Call) -> str:
     """Return the last name of a call's callee (``Linear`` of ``nn.Linear(…)``)."""
     func = call.func
     return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+
+
+def library_imports(workspace: Workspace, file: str, tree: ast.Module) -> dict[str, str]:
+    """Return the names of a file that always stand for something of a library, dotted."""
+    found: dict[str, str] = {}
+    other: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                target = alias.name if alias.asname else name
+                _put(found, other, name, target)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                name = alias.asname or alias.name
+                if node.level or not node.module:
+                    other.add(name)
+                else:
+                    _put(found, other, name, f"{node.module}.{alias.name}")
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            other.add(node.id)
+        elif isinstance(node, ast.arg):
+            other.add(node.arg)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            other.add(node.name)
+        elif isinstance(node, ast.ExceptHandler):
+            other.add(node.name or "")
+    own = workspace.module_file
+    return {
+        name: target
+        for name, target in found.items()
+        if name not in other and own(target.partition(".")[0], file) is None
+    }
+
+
+def _put(found: dict[str, str], other: set[str], name: str, target: str) -> None:
+    if found.setdefault(name, target) != target:
+        other.add(name)
+
+
+def library_name(node: ast.expr, names: dict[str, str]) -> str | None:
+    """Return the dotted name of what an expression takes from a library, by `library_imports`."""
+    written = dotted_name(node)
+    root, dot, rest = (written or "").partition(".")
+    return f"{names[root]}{dot}{rest}" if root in names else None

@@ -16,6 +16,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     calls_in,
     keyword,
     near_scopes,
+    own_nodes,
     source,
     statements,
 )
@@ -367,7 +368,7 @@ def find_late_calls(case: Case) -> Iterator[Clue]:
     said = set(re.findall(r"[A-Za-z_]\w{2,}", case.message))
     for site in case.sites:
         place, scope = site.place, site.context.scope
-        for call in (n for n in ast.walk(scope.node) if isinstance(n, ast.Call)):
+        for call in (n for n in own_nodes(scope.node) if isinstance(n, ast.Call)):
             if called_name(call) in said and call.lineno > place.line:
                 name = called_name(call)
                 why = (

@@ -249,7 +249,6 @@ def _loss_setting(case: Case, step: Step) -> Iterator[Clue]:
 
 ORDERS = {
     *("view", "reshape", "permute", "transpose", "swapaxes", "moveaxis", "movedim", "rearrange"),
-    *("T", "mT", "einsum", "tensordot"),
 }
 """Operations that decide which axis comes first."""
 
