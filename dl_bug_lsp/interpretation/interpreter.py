@@ -28,6 +28,7 @@ from dl_bug_lsp.interpretation.values import (
     Array,
     BoundMethod,
     ClassValue,
+    Deferred,
     Environment,
     FunctionValue,
     Instance,
@@ -43,6 +44,7 @@ from dl_bug_lsp.interpretation.values import (
     unknown,
 )
 from dl_bug_lsp.provenance.operators import formatted
+from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.stack import header_expressions, normal, unparsed
 from dl_bug_lsp.workspace import Workspace
 
@@ -61,13 +63,17 @@ FEW_ROUNDS = 2
 LONG_ROUND = 400
 """Steps of a round from which on a loop is followed for `FEW_ROUNDS` only."""
 MAX_WHILE = 200
-MAX_MODULES = 60
+EAGER_MODULES = 60
+"""Modules of the workspace that are followed where they are imported, later ones where used."""
+MAX_MODULES = 400
 """Modules of the workspace that are followed; what others define is unknown."""
 GENERIC = {"list", "dict", "tuple", "set", "frozenset", "type"}
 RECORDS = {"NamedTuple", "BaseModel", "flax.linen.Module", "equinox.Module"}
 SIZED = (list, tuple, dict, set, str, bytes)
 FORWARDS = ("forward", "call", "__call__")
 """Methods that calling an object of a class of a library runs."""
+EXITS = {"exit", "_exit", "abort", "quit"}
+"""Functions that end a process."""
 MODEL_ERRORS = (
     *(LookupError, TypeError, ValueError, AttributeError, AssertionError),
     *(ArithmeticError, MemoryError),
@@ -195,7 +201,7 @@ class Interpreter:
     """Follows one run of one program."""
 
     GUESSES = True
-    """Whether a file whose path is not known may be taken to be the only one that fits."""
+    """Whether what is not known may be taken to be what leads to the failure."""
 
     def __init__(
         self,
@@ -237,6 +243,8 @@ class Interpreter:
         self.order = tuple(frames) or (target,)
         self.frames = frozenset(self.order) | {target}
         self._followed: set[Origin] = set()
+        self._repeated: set[tuple[str, int]] = set()
+        """The functions that were followed again for a place of the stack that lies in them."""
         self._come_to: set[Origin] = set()
         self._frame_lines: dict[str, set[int]] = {}
         for file, line in self.frames:
@@ -250,6 +258,8 @@ class Interpreter:
         self._written: dict[str, frozenset[str]] = {}
         self.modules: dict[str, Value] = {}
         self.stack: list[Origin] = []
+        self._starts: list[tuple[int, int]] = []
+        """The first and last lines of the functions that are being followed."""
         self.elsewhere: set[tuple[Origin, str]] = set()
         self._guards: list[list[ast.ExceptHandler]] = []
         """The handlers of the ``try`` statements that are being followed."""
@@ -294,6 +304,7 @@ class Interpreter:
     def _until_end(self, work: Callable[[], object]) -> bool:
         """Do a piece of the run; return whether the budget was enough."""
         self.stack.clear()
+        self._starts.clear()
         try:
             work()
         except (_Leave, _Return, _Break, _Continue, Raised):
@@ -307,18 +318,45 @@ class Interpreter:
 
         Its object is the latest of its class that the run made; what else it is given is not known.
         """
+        function = self._function_at(place)
+        if function is not None:
+            self.stack.append((function.file, function.node.lineno))
+            receiver = self._object_of(function)
+            given = () if receiver is None else (receiver,)
+            self._enter(function, (*given, *arguments_of(self, function, len(given))), {})
+
+    def _function_at(self, place: Origin) -> FunctionValue | None:
+        """Return the innermost function around a place, None at the level of a module."""
         self.module(place[0], posixpath.splitext(place[0])[0].replace("/", "."))
         around = [
             function
             for function in self._functions.values()
             if not isinstance(function.node, ast.Lambda) and _is_around(function, place)
         ]
-        if around:
-            function = max(around, key=lambda one: one.node.lineno)
-            self.stack.append((function.file, function.node.lineno))
-            receiver = self._object_of(function)
-            given = () if receiver is None else (receiver,)
-            self._enter(function, (*given, *arguments_of(self, function, len(given))), {})
+        return max(around, key=lambda function: function.node.lineno, default=None)
+
+    def _call_unknown(
+        self, args: tuple[Value, ...], keywords: Mapping[str, Value], node: ast.Call, file: str
+    ) -> Value | None:
+        """Follow a call of what is not known into the function that the stack shows, if any.
+
+        The function gets the arguments of the call where it may have been called directly.
+        """
+        here = (file, node.lineno)
+        at = next((i for i, place in enumerate(self.order[:-1]) if place == here), None)
+        if at is None or here in self._followed or self.order[at + 1] in self._come_to:
+            return None
+        function = self._function_at(self.order[at + 1])
+        if function is None:
+            return None
+        self._followed.add(here)
+        receiver = self._object_of(function)
+        given = () if receiver is None else (receiver,)
+        name = getattr(function.node, "name", "")
+        if name == called_name(node) or name in FORWARDS:
+            with suppress(Raised):
+                return self._enter(function, (*given, *args), keywords)
+        return self._enter(function, (*given, *arguments_of(self, function, len(given))), {})
 
     def functions_in(self, file: str) -> list[FunctionValue]:
         """Return the functions of a file whose definitions the run came to."""
@@ -558,8 +596,11 @@ class Interpreter:
 
     def _branch(self, node: ast.If, env: Environment, known: bool | None) -> None:
         if known is not None:
-            skipped = node.orelse if known else node.body
-            if self._entering and self._missed_in(skipped, env):
+            taken, skipped = (node.body, node.orelse) if known else (node.orelse, node.body)
+            if self._entering and (
+                self._missed_in(skipped, env)
+                or (_leaves(taken) and self._missed_after(node, env))
+            ):
                 known = not known
             self.block(node.body if known else node.orelse, env)
             return
@@ -636,6 +677,11 @@ class Interpreter:
             file == env.file and first <= line <= last and (file, line) not in self._come_to
             for file, line in self.frames
         )
+
+    def _missed_after(self, node: ast.stmt, env: Environment) -> bool:
+        """Whether a place of the stack lies after a statement, in the function around it."""
+        place = self._missed(env)
+        return place is not None and place[1] > _last_line(node)
 
     def _grow(self, env: Environment, before: Mapping[int, int], done: int, rounds: int) -> None:
         """Lengthen the lists that a loop fills evenly by what its other rounds would add."""
@@ -714,7 +760,31 @@ class Interpreter:
             raised = Raised("raised", name, *sides)
             raised.place = place
             raise Reached(raised)
+        if self._is_refuted(raised):
+            if self._missed(env) is None:
+                raise _Return(Value(UNKNOWN))
+            self.elsewhere.add((place, "raised"))
+            return
         raise _Leave(raised)
+
+    def _is_refuted(self, raised: Raised) -> bool:
+        """Whether an exception of the program would end a run that came further."""
+        return (
+            self.GUESSES
+            and self.target not in self._come_to
+            and not any(_catches(h, raised) for handlers in self._guards for h in handlers)
+        )
+
+    def _missed(self, env: Environment) -> Origin | None:
+        """Return a place of the stack in the function being followed that it did not come to."""
+        if len(self.stack) < 1:
+            return None
+        start = self._starts[-1] if self._starts else None
+        for place in self.order:
+            if place not in self._come_to and place[0] == env.file:
+                if start is None or start[0] <= place[1] <= start[1]:
+                    return place
+        return None
 
     def _tested(self) -> tuple[Value, ...]:
         """Return what the innermost condition around the failing line compares."""
@@ -844,7 +914,9 @@ class Interpreter:
     def _do_Import(self, node: ast.Import, env: Environment) -> None:
         for alias in node.names:
             if alias.asname:
-                env.names[alias.asname] = self._imported(alias.name, env.file)
+                env.names[alias.asname] = self._deferred(
+                    alias.name, None, env.file
+                ) or self._imported(alias.name, env.file)
             else:
                 root = alias.name.partition(".")[0]
                 if root not in env.names or "." not in alias.name:
@@ -854,6 +926,14 @@ class Interpreter:
 
     def _do_ImportFrom(self, node: ast.ImportFrom, env: Environment) -> None:
         module = "." * node.level + (node.module or "")
+        if all(alias.name != "*" for alias in node.names):
+            later = {
+                alias.asname or alias.name: self._deferred(module, alias.name, env.file)
+                for alias in node.names
+            }
+            if None not in later.values():
+                env.names.update({name: value for name, value in later.items() if value})
+                return
         found = self._imported(module, env.file)
         for alias in node.names:
             if alias.name == "*":
@@ -863,6 +943,33 @@ class Interpreter:
                 continue
             env.names[alias.asname or alias.name] = self._from(found, module, alias.name, env.file)
 
+    def _deferred(self, module: str, name: str | None, importer: str) -> Value | None:
+        """Return a stand-in for what a module of the workspace gives when it is first used.
+
+        None where the import is followed at once: while few modules are, and for libraries.
+        """
+        if not self.GUESSES or len(self.modules) < EAGER_MODULES:
+            return None
+        if self.workspace.module_file(module, importer) is None:
+            return None
+        return Value(Deferred(module, name, importer))
+
+    def _resolved(self, names: dict[str, Value], name: str) -> Value:
+        """Return what a name stands for; a deferred import is followed now."""
+        found = names[name]
+        data = found.data
+        if not isinstance(data, Deferred):
+            return found
+        names[name] = Value(UNKNOWN)
+        try:
+            made = self._imported(data.module, data.importer)
+            if data.name is not None:
+                made = self._from(made, data.module, data.name, data.importer)
+        except (_Leave, Raised):
+            made = Value(UNKNOWN)
+        names[name] = made
+        return made
+
     def _imported(self, module: str, importer: str) -> Value:
         file = self.workspace.module_file(module, importer)
         if file is not None:
@@ -871,9 +978,9 @@ class Interpreter:
 
     def _from(self, found: Value, module: str, name: str, importer: str) -> Value:
         if isinstance(found.data, ModuleValue):
-            known = found.data.environment.names.get(name)
-            if known is not None:
-                return known
+            names = found.data.environment.names
+            if name in names:
+                return self._resolved(names, name)
             joined = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
             file = self.workspace.module_file(joined, importer)
             return self.module(file, joined) if file is not None else Value(UNKNOWN)
@@ -1013,7 +1120,7 @@ class Interpreter:
             if (first or scope.owner is None or scope.names is not scope.owner.members) and (
                 name in scope.names
             ):
-                return scope.names[name]
+                return self._resolved(scope.names, name)
             scope, first = scope.outer, False
         return None
 
@@ -1026,9 +1133,8 @@ class Interpreter:
         if isinstance(data, Instance):
             return self._of_instance(base, data, name, place)
         if isinstance(data, ModuleValue):
-            found = data.environment.names.get(name)
-            if found is not None:
-                return found
+            if name in data.environment.names:
+                return self._resolved(data.environment.names, name)
             file = self.workspace.module_file(name, data.environment.file)
             return Value(UNKNOWN) if file is None else self.module(file, name)
         if isinstance(data, Library) and f"{data.name}.{name}" == "sys.argv":
@@ -1480,6 +1586,10 @@ class Interpreter:
             "builtins.vars",
         ):
             return self._names(callee.data.name, args, env)
+        if callee.data is UNKNOWN and self.GUESSES:
+            entered = self._call_unknown(tuple(args), keywords, node, env.file)
+            if entered is not None:
+                return entered
         return self.call(callee, tuple(args), keywords, (env.file, node.lineno))
 
     def _missing(self, callee: Value, given: int, node: ast.Call) -> int | None:
@@ -1823,18 +1933,50 @@ class Interpreter:
             yields = self._generators[node] = _yields(node)
         if yields:
             names["yielded values"] = Value([])
+        given = dict(names)
         self.stack.append((function.file, node.lineno))
+        self._starts.append((node.lineno, _last_line(node)))
         try:
-            self.block(node.body, env)
-        except _Return as end:
-            if not yields:
-                return end.value
+            returned = self._body(node, env)
+            if self._must_repeat(env, (function.file, node.lineno)):
+                # The run did come to a place in here: it took the blocks that lead there.
+                names.clear()
+                names.update(given)
+                self._entering, before = True, self._entering
+                try:
+                    returned = self._body(node, env)
+                finally:
+                    self._entering = before
+            if returned is not None and not yields:
+                return returned
         finally:
+            self._starts.pop()
             self.stack.pop()
         if function.kind == "contextmanager":
             entered = names["yielded values"].data if yields else None
             return entered[0] if isinstance(entered, list) and entered else Value(UNKNOWN)
         return names["yielded values"] if yields else Value(None)
+
+    def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment) -> Value | None:
+        """Follow a function's body; return what it returns, None where its end is come to."""
+        try:
+            self.block(node.body, env)
+        except _Return as end:
+            return end.value
+        return None
+
+    def _must_repeat(self, env: Environment, function: Origin) -> bool:
+        """Whether a function that the stack leads to missed its place of the stack."""
+        if not self.GUESSES or self._entering or function in self._repeated:
+            return False
+        place = self._missed(env)
+        if place is None or len(self.stack) < 2:
+            return False
+        at = self.order.index(place)
+        if not at or self.order[at - 1] != self.stack[-2]:
+            return False
+        self._repeated.add(function)
+        return True
 
     def _bound(
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
@@ -2004,7 +2146,12 @@ def _last_line(node: ast.stmt) -> int:
 
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:
-    return bool(body) and isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        return called_name(last.value) in EXITS
+    return isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break))
 
 
 def _lists_of(env: Environment) -> list[list[Value]]:
