@@ -136,6 +136,7 @@ def _interpreted(
         exception=case.failure.cause.type if case.failure.cause is not None else "",
         expression=_expression(case),
         message=case.failure.cause.message if case.failure.cause is not None else "",
+        printed=case.engine.run.printed,
     )
     return interpreter.run()
 

@@ -72,6 +72,8 @@ RECORDS = {"NamedTuple", "BaseModel", "flax.linen.Module", "equinox.Module"}
 SIZED = (list, tuple, dict, set, str, bytes)
 FORWARDS = ("forward", "call", "__call__")
 """Methods that calling an object of a class of a library runs."""
+OPENING = ("open", "read_text")
+"""Methods of paths; what has them and is not known is taken to be a path."""
 EXITS = {"exit", "_exit", "abort", "quit"}
 """Functions that end a process."""
 MODEL_ERRORS = (
@@ -216,6 +218,7 @@ class Interpreter:
         exception: str = "",
         expression: str = "",
         message: str = "",
+        printed: Mapping[str, str] | None = None,
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
@@ -224,7 +227,7 @@ class Interpreter:
         that a path which is not known means; ``reported`` the pairs of sizes that the failure's
         message says differ; ``exception`` the name of its class and ``expression`` the part of the
         failing line that the traceback underlines, both empty where they are not known; ``message``
-        what the exception says.
+        what the exception says; ``printed`` the settings that the log shows, as texts.
         """
         self.workspace = workspace
         self.script = script
@@ -234,6 +237,7 @@ class Interpreter:
         self.steps = steps
         self.room = MAX_MADE
         self.settings = settings
+        self.printed = printed or {}
         self.exception = exception.rpartition(".")[2]
         self.expression = expression
         self._values: dict[ast.expr, Value] | None = None
@@ -1255,6 +1259,8 @@ class Interpreter:
 
     def _of_BinOp(self, node: ast.BinOp, env: Environment) -> Value:
         left, right = self.value(node.left, env), self.value(node.right, env)
+        if isinstance(node.op, ast.BitOr) and _is_class(left) and _is_class(right):
+            return Value((left, right), merged(left, right))
         self.stack[-1] = (env.file, node.lineno)
         return self._operated(node, left, right, env)
 
@@ -1601,6 +1607,10 @@ class Interpreter:
         elif isinstance(data, ClassValue):
             start = self._member(data, "__init__")
             data, receivers = None if start is None else start.data, 1
+        elif isinstance(data, Instance):
+            members = (self._member(data.cls, name) for name in FORWARDS)
+            start = next((member for member in members if member is not None), None)
+            data, receivers = None if start is None else start.data, 1
         if not isinstance(data, FunctionValue):
             return None
         arguments = data.node.args
@@ -1693,6 +1703,8 @@ class Interpreter:
                 if model is not None:
                     return self.apply(model, told)
             return self._not_modelled(told)
+        if receiver.data is UNKNOWN and name in OPENING and self.GUESSES:
+            return self.apply(MODELS.methods["Path", name], told)
         if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
             return self._not_modelled(told)
         return builtin_models.plain_method(self, told)
@@ -2077,6 +2089,17 @@ class Interpreter:
                 return []
             return Lazy(self._enter(method.data, (value, Value(0)), {}), length)
         return Lazy(unknown(value), Value(UNKNOWN))
+
+
+def _is_class(value: Value) -> bool:
+    """Whether a value may be a part of a union of types (PEP 604)."""
+    data = value.data
+    if isinstance(data, tuple):
+        return bool(data) and all(map(_is_class, data))
+    if isinstance(data, Library):
+        last = data.name.rpartition(".")[2]
+        return last[:1].isupper() or data.name.startswith("builtins.")
+    return data is None or isinstance(data, ClassValue)
 
 
 def _field(value: Value, specification: object, conversion: int) -> str | None:

@@ -851,6 +851,8 @@ def _exists(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.method("Path", "read_text")
 def _read_text(interpreter: Interpreter, call: Call) -> Value:
     file = file_of(interpreter, call.receiver)
+    if file is None and call.receiver is not None and call.receiver.data is UNKNOWN:
+        file = interpreter.settings
     text = text_in(interpreter, file)
     if text is None or file is None:
         return call.unknown()
@@ -1111,6 +1113,7 @@ def parse(
             name: value if value.data is not None else Value(UNKNOWN, value.origins)
             for name, value in found.items()
         }
+        names.update(_printed(interpreter, call, read))
         return names, Value(UNKNOWN)
     held = list(words)
     below: list[Value] | None = None
@@ -1141,6 +1144,27 @@ def parse(
         names, rest = parse(interpreter, call, parser, below[1:], known)
         found.update(names)
     return found, rest
+
+
+def _printed(interpreter: Interpreter, call: Call, read: Sequence[_Option]) -> dict[str, Value]:
+    """Return what the log shows that options were set to, where it is not their default."""
+    found: dict[str, Value] = {}
+    for option in read:
+        text = interpreter.printed.get(option.dest)
+        if text is None or option.kind not in ("store", *_GIVES_CONSTANT, "boolean"):
+            continue
+        if text in ("True", "False", "None"):
+            value = Value({"True": True, "False": False, "None": None}[text], option.place)
+        elif option.kind != "store":
+            continue
+        else:
+            try:
+                value = _typed(interpreter, call, option, Value(text))
+            except Raised:
+                continue
+        if value.data != _default(option).data:
+            found[option.dest] = value
+    return found
 
 
 def _is_word(value: Value) -> bool:
