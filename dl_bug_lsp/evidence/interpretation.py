@@ -12,6 +12,7 @@ import math
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import numbers_of
@@ -84,7 +85,18 @@ def _may_shape(case: Case, value: Value) -> bool:
     return value.data is not None and not isinstance(value.data, (bool, float, str))
 
 
+_FOLLOWED: WeakKeyDictionary[Case, Outcome] = WeakKeyDictionary()
+
+
 def follow(case: Case) -> Outcome:
+    """Return how following the failing run ended, worked out once for a case."""
+    found = _FOLLOWED.get(case)
+    if found is None:
+        found = _FOLLOWED[case] = _follow(case)
+    return found
+
+
+def _follow(case: Case) -> Outcome:
     """Interpret the failing run up to the failing line.
 
     Where nothing says which command line or which config file it was, the first of them that leads

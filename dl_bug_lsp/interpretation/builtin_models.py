@@ -415,12 +415,12 @@ def _by_name(interpreter: Interpreter, call: Call) -> Value:
         return Value(None)
     try:
         found = interpreter.attribute(base, name, call.place)
-    except Raised:
+    except Raised as raised:
         if call.name.endswith("hasattr"):
             return Value(False)
         if len(call.args) > 2:
             return call.args[2]
-        raise
+        raise Raised(raised.what, raised.message, *raised.sides, call.args[1]) from None
     if call.name.endswith("hasattr"):
         is_sure = found.known and not (
             isinstance(base.data, LibraryObject) and name not in base.data.state

@@ -187,7 +187,7 @@ class Outcome:
     not fit our models; ``reached`` whether the failing line was come to; ``complete`` whether the
     budget did. ``agreed`` counts for origins of sizes the other sizes that they were equal to.
     ``operands`` is what the failing expression was made of where the run came to it and none of our
-    models saw it fail.
+    models saw it fail. ``files_read`` are the text files of the workspace that the program read.
     """
 
     raised: Raised | None
@@ -197,6 +197,7 @@ class Outcome:
     steps: int
     agreed: Mapping[Origin, int] = field(default_factory=dict)
     operands: tuple[Value, ...] = ()
+    files_read: tuple[str, ...] = ()
 
 
 class Interpreter:
@@ -238,6 +239,7 @@ class Interpreter:
         self.room = MAX_MADE
         self.settings = settings
         self.printed = printed or {}
+        self.files_read: dict[str, None] = {}
         self.exception = exception.rpartition(".")[2]
         self.expression = expression
         self._values: dict[ast.expr, Value] | None = None
@@ -303,7 +305,8 @@ class Interpreter:
         agreed = dict(self.comparisons.agreed)
         operands = self._operands() if raised is None else ()
         elsewhere = frozenset(self.elsewhere)
-        return Outcome(raised, elsewhere, reached, complete, done, agreed, operands)
+        files = tuple(self.files_read)
+        return Outcome(raised, elsewhere, reached, complete, done, agreed, operands, files)
 
     def _until_end(self, work: Callable[[], object]) -> bool:
         """Do a piece of the run; return whether the budget was enough."""
@@ -1116,6 +1119,20 @@ class Interpreter:
             )
         return name in written
 
+    def _lacks(self, module: Environment, name: str) -> bool:
+        """Whether a module surely has no member of a name."""
+        tree = self.workspace.tree(module.file)
+        if tree is None or name.startswith("__") or self._binds(name, module):
+            return False
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
+                source = "." * node.level + (node.module or "")
+                if self.workspace.module_file(source, module.file) is None:
+                    return False
+        words = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+        made = "__getattr__" in module.names or words & {"globals", "setattr", "exec", "locals"}
+        return not made
+
     def _lookup(self, name: str, env: Environment) -> Value | None:
         scope: Environment | None = env
         first = True
@@ -1140,7 +1157,11 @@ class Interpreter:
             if name in data.environment.names:
                 return self._resolved(data.environment.names, name)
             file = self.workspace.module_file(name, data.environment.file)
-            return Value(UNKNOWN) if file is None else self.module(file, name)
+            if file is not None:
+                return self.module(file, name)
+            if self._lacks(data.environment, name):
+                raise Raised("attribute", f"module has no attribute '{name}'", Value(name))
+            return Value(UNKNOWN)
         if isinstance(data, Library) and f"{data.name}.{name}" == "sys.argv":
             return self._argv()
         if isinstance(data, Library):
@@ -1593,6 +1614,9 @@ class Interpreter:
         ):
             return self._names(callee.data.name, args, env)
         if callee.data is UNKNOWN and self.GUESSES:
+            if isinstance(node.func, ast.Attribute) and node.func.attr in OPENING:
+                path = Method(Value(UNKNOWN, callee.origins), node.func.attr)
+                return self._call_method(path, tuple(args), keywords, (env.file, node.lineno))
             entered = self._call_unknown(tuple(args), keywords, node, env.file)
             if entered is not None:
                 return entered

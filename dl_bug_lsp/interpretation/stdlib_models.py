@@ -225,9 +225,10 @@ def file_of(
         return file
     if not text or text[0] in "/~$\\" or ":" in text or _is_folder(interpreter, text):
         return None
-    # Images and archives are no files of the workspace's list, but they may be there.
-    if interpreter.workspace.existing_file(text, interpreter.script) is not None:
-        return None
+    # Data that an ignore rule hides is no file of the workspace's list, but it may be there.
+    hidden = interpreter.workspace.existing_file(text, interpreter.script)
+    if hidden is not None:
+        return hidden
     raise Raised("file", f"No such file or directory: {text!r}", path)
 
 
@@ -254,7 +255,10 @@ def _below(interpreter: Interpreter, path: str) -> Iterator[tuple[str, str]]:
 def text_in(interpreter: Interpreter, file: str | None) -> str | None:
     """Return a workspace file's text, None where it is too long, binary or not known."""
     text = None if file is None else interpreter.workspace.text(file)
-    return None if text is None or len(text) > MOST_TEXT else text
+    if text is None or file is None or len(text) > MOST_TEXT:
+        return None
+    interpreter.files_read[file] = None
+    return text
 
 
 def _split(text: str) -> list[str]:
