@@ -605,8 +605,7 @@ class Interpreter:
         if known is not None:
             taken, skipped = (node.body, node.orelse) if known else (node.orelse, node.body)
             if self._entering and (
-                self._missed_in(skipped, env)
-                or (_leaves(taken) and self._missed_after(node, env))
+                self._missed_in(skipped, env) or (_leaves(taken) and self._missed_after(node, env))
             ):
                 known = not known
             self.block(node.body if known else node.orelse, env)
@@ -784,13 +783,11 @@ class Interpreter:
 
     def _missed(self, env: Environment) -> Origin | None:
         """Return a place of the stack in the function being followed that it did not come to."""
-        if len(self.stack) < 1:
-            return None
         start = self._starts[-1] if self._starts else None
         for place in self.order:
-            if place not in self._come_to and place[0] == env.file:
-                if start is None or start[0] <= place[1] <= start[1]:
-                    return place
+            is_inside = start is None or start[0] <= place[1] <= start[1]
+            if is_inside and place[0] == env.file and place not in self._come_to:
+                return place
         return None
 
     def _tested(self) -> tuple[Value, ...]:

@@ -208,3 +208,5 @@ class Raised(Exception):
         self.message = message
         self.sides = sides
         self.place: Origin | None = None
+        self.available: Mapping[str, frozenset[Origin]] = {}
+        """For ``"key"``: the keys that are there, with what made them, where they are known."""
