@@ -84,6 +84,7 @@ MODEL_ERRORS = (
 BEYOND = re.compile(r"out of (?:range|bounds)")
 """How messages say that an index is beyond what it indexes."""
 MAX_SIDES = 3
+MOST_BASES = 40
 MAX_EVALUATIONS = 50
 """Times that the values of the failing statement's parts are kept."""
 RAISING = {
@@ -259,6 +260,7 @@ class Interpreter:
         """Whether blocks are entered for the places of the stack in them."""
         self._generators: dict[ast.AST, bool] = {}
         self._functions: dict[Origin, FunctionValue] = {}
+        self._lineages: dict[int, list[ClassValue]] = {}
         self._instances: dict[Origin, Value] = {}
         """The latest object of each workspace class, by the place of the class."""
         self._written: dict[str, frozenset[str]] = {}
@@ -994,7 +996,8 @@ class Interpreter:
         file = self.workspace.module_file(joined, importer)
         if file is not None:
             return self.module(file, joined)
-        return Value(Library(f"{found.data.name}.{name}"))
+        dotted = f"{found.data.name}.{name}"
+        return Value(CONSTANTS[dotted] if dotted in CONSTANTS else Library(dotted))
 
     # -- targets ---------------------------------------------------------------------------------
 
@@ -1251,12 +1254,16 @@ class Interpreter:
         return None
 
     def lineage(self, cls: ClassValue) -> list[ClassValue]:
-        """Return a class and its workspace bases, nearest first."""
-        found = [cls]
-        for base in cls.bases:
-            if isinstance(base.data, ClassValue) and base.data not in found:
-                found.extend(c for c in self.lineage(base.data) if c not in found)
-        return found[:20]
+        """Return a class and its workspace bases in the order of method resolution.
+
+        Source: "The Python 2.3 Method Resolution Order" (C3).
+        """
+        known = self._lineages.get(id(cls))
+        if known is None:
+            self._lineages[id(cls)] = known = [cls]
+            bases = [base.data for base in cls.bases if isinstance(base.data, ClassValue)]
+            known.extend(_merged_orders([*map(self.lineage, bases), bases])[:MOST_BASES])
+        return known
 
     def _has_library_base(self, cls: ClassValue) -> bool:
         return any(
@@ -1838,10 +1845,12 @@ class Interpreter:
     ) -> Value:
         owner, receiver = proxy.state["owner"].data, proxy.state["self"]
         assert isinstance(owner, ClassValue)
-        for base in owner.bases:
-            if not isinstance(base.data, ClassValue):
-                continue
-            found = self._member(base.data, name)
+        own = receiver.data.cls if isinstance(receiver.data, Instance) else receiver.data
+        order = self.lineage(own if isinstance(own, ClassValue) else owner)
+        if owner not in order:
+            order = self.lineage(owner)
+        for base in order[order.index(owner) + 1 :]:
+            found = base.members.get(name)
             if found is not None and isinstance(found.data, FunctionValue):
                 return self._enter(found.data, (receiver, *args), keywords)
         for library in self.library_bases(owner):
@@ -2110,6 +2119,19 @@ class Interpreter:
                 return []
             return Lazy(self._enter(method.data, (value, Value(0)), {}), length)
         return Lazy(unknown(value), Value(UNKNOWN))
+
+
+def _merged_orders(orders: Sequence[Sequence[ClassValue]]) -> list[ClassValue]:
+    """Merge the orders of bases: each time the first class that is behind no other one."""
+    left = [list(order) for order in orders if order]
+    found: list[ClassValue] = []
+    while left:
+        heads = (order[0] for order in left)
+        behind = [order[1:] for order in left]
+        head = next((h for h in heads if not any(h in rest for rest in behind)), left[0][0])
+        found.append(head)
+        left = [rest for order in left if (rest := [c for c in order if c is not head])]
+    return found
 
 
 def _is_class(value: Value) -> bool:
