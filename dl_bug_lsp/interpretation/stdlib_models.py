@@ -1514,10 +1514,14 @@ def _deque(interpreter: Interpreter, call: Call) -> Value:
     return Value(made, merged(*call.args))
 
 
-@MODELS.function("collections.namedtuple")
+@MODELS.function("collections.namedtuple", "typing.NamedTuple")
 def _namedtuple(interpreter: Interpreter, call: Call) -> Value:
     """Return the class with its fields as annotations, as `typing.NamedTuple` has them."""
-    name, fields = call.given(0, "typename"), call.given(1, "field_names")
+    name, fields = call.given(0, "typename"), call.given(1, "field_names", "fields")
+    if call.name == "typing.NamedTuple":
+        # Its fields are pairs of a name and a type.
+        pairs = [listed(interpreter, pair) for pair in listed(interpreter, fields) or ()]
+        fields = Value([pair[0] for pair in pairs if pair])
     try:
         words = plain(fields) if fields is not None else None
     except NotPlain:
