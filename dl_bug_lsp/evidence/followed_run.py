@@ -17,7 +17,7 @@ from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
 
-MOST_STEPS = 30_000
+MOST_STEPS = 60_000
 MOST_STEPS_OF_OTHERS = 60_000
 """Steps of all runs together that are tried where nothing says which one failed."""
 MOST_RUNS = 6
@@ -141,6 +141,10 @@ def _words(workspace: Workspace, launch: Launch) -> list[Value]:
         if any(isinstance(part, int) for part in word.path):
             found.append(Value(data, origins))
         elif _is_option(workspace, word, name):
+            option = name if name.startswith("-") else f"--{name}"
+            if word.text and isinstance(data, str) and _is_joined(workspace, word, option):
+                found.append(Value(f"{option}={data}", origins))
+                continue
             found.append(Value(name if name.startswith("-") else f"--{name}", origins))
             if word.text:
                 found.append(Value(data, origins))
@@ -148,6 +152,12 @@ def _words(workspace: Workspace, launch: Launch) -> list[Value]:
             joined = f"{name}={data}" if isinstance(data, str) else UNKNOWN
             found.append(Value(joined, origins))
     return found
+
+
+def _is_joined(workspace: Workspace, word: ConfigEntry, option: str) -> bool:
+    """Whether an option and its value are written as one word (``--lr=3``)."""
+    line = workspace.source_line(word.file, word.line) if word.file else ""
+    return f"{option}=" in line or f"{option.replace('_', '-')}=" in line
 
 
 def _is_option(workspace: Workspace, word: ConfigEntry, name: str) -> bool:

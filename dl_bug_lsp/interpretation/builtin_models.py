@@ -429,6 +429,11 @@ def _by_name(interpreter: Interpreter, call: Call) -> Value:
     return Value(found.data, merged(found, call.args[1]))
 
 
+@MODELS.function("builtins.compile")
+def _compile(interpreter: Interpreter, call: Call) -> Value:
+    return _first(call)
+
+
 @MODELS.function("builtins.type")
 def _type(interpreter: Interpreter, call: Call) -> Value:
     value = _first(call)

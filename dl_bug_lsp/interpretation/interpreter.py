@@ -65,7 +65,7 @@ LONG_ROUND = 400
 MAX_WHILE = 200
 EAGER_MODULES = 60
 """Modules of the workspace that are followed where they are imported, later ones where used."""
-MAX_MODULES = 400
+MAX_MODULES = 160
 """Modules of the workspace that are followed; what others define is unknown."""
 GENERIC = {"list", "dict", "tuple", "set", "frozenset", "type"}
 RECORDS = {"NamedTuple", "BaseModel", "flax.linen.Module", "equinox.Module"}
@@ -1617,6 +1617,10 @@ class Interpreter:
             "builtins.vars",
         ):
             return self._names(callee.data.name, args, env)
+        if isinstance(callee.data, Library) and callee.data.name == "builtins.globals":
+            return Value(_module_of(env).names)
+        if isinstance(callee.data, Library) and callee.data.name == "builtins.exec" and args:
+            return self._exec(args, env)
         if callee.data is UNKNOWN and self.GUESSES:
             if isinstance(node.func, ast.Attribute) and node.func.attr in OPENING:
                 path = Method(Value(UNKNOWN, callee.origins), node.func.attr)
@@ -1625,6 +1629,34 @@ class Interpreter:
             if entered is not None:
                 return entered
         return self.call(callee, tuple(args), keywords, (env.file, node.lineno))
+
+    def _exec(self, args: Sequence[Value], env: Environment) -> Value:
+        """Follow the text of a workspace file that ``exec`` is given, in the scope of the call.
+
+        Another dictionary as its scope gets the names; any other text is left out.
+        """
+        text, given = args[0], args[1].data if len(args) > 1 else None
+        files = {file for file, _ in text.origins}
+        file = next((f for f in files if self.workspace.text(f) == text.data), None)
+        tree = self._executed(file) if file is not None else None
+        if file is None or tree is None or len(self.stack) > MAX_DEPTH:
+            return Value(None)
+        names = given if isinstance(given, dict) else env.names
+        outer = None if isinstance(given, dict) else env.outer
+        self.stack.append((file, 0))
+        try:
+            self.block(tree.body, Environment(names, outer, file, None))
+        finally:
+            self.stack.pop()
+        return Value(None)
+
+    def _executed(self, file: str) -> ast.Module | None:
+        """Return a file's statements, of one that is not named as Python, too."""
+        tree = self.workspace.tree(file)
+        if tree is None and not file.endswith(".py"):
+            with suppress(SyntaxError, ValueError, RecursionError):
+                tree = ast.parse(self.workspace.text(file) or "")
+        return tree
 
     def _missing(self, callee: Value, given: int, node: ast.Call) -> int | None:
         """Return how many more positional arguments a function needs, None where not known."""
@@ -2119,6 +2151,13 @@ class Interpreter:
                 return []
             return Lazy(self._enter(method.data, (value, Value(0)), {}), length)
         return Lazy(unknown(value), Value(UNKNOWN))
+
+
+def _module_of(env: Environment) -> Environment:
+    """Return the scope of the module around a scope."""
+    while env.outer is not None:
+        env = env.outer
+    return env
 
 
 def _merged_orders(orders: Sequence[Sequence[ClassValue]]) -> list[ClassValue]:
