@@ -30,6 +30,7 @@ _FOREIGN = re.compile(
     r"|Current thread 0x|Sentry |\(\w+ pid=|=+ \w|_{5,} |~ |>>> |In \[\d+\]: |ERROR:"
     r"|Error executing job|Command exited with non-zero status|Command terminated by signal"
     r"|\s*Command being timed:|[\d.]+user [\d.]+system |(?:real|user|sys)\s+\d"
+    r"|\s*\[end of output\]|\s*note: This error originates from a subprocess"
     r"|#\d{1,4} (?:ERROR|DONE|CANCELED)|Set TORCHDYNAMO_VERBOSE|You can suppress this exception)"
 )
 _METRIC = re.compile(r"\b(?:loss|acc|accuracy|lr|val_\w+|it/s)\b ?[=:]? ?[\d.]", re.IGNORECASE)

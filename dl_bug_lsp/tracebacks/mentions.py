@@ -65,8 +65,9 @@ _CLOSING = {"`": "`", "“": "”", "‘": "’", '"': '"', "'": "'", "*": "*", 
 _SPANS = re.compile(r"`+([^`]{8,3000}?)`|“([^”]{8,3000})”|\"([^\"]{8,3000})\"|‘([^’]{8,3000})’")
 _TOLD = re.compile(
     r"(?:\b(?:errors?|exception|message|warning|failure|problem|issue)\b"
-    r"(?: \w+){0,2} ?(?:is|was|:|=)|\b(?:says|saying|stating|reads|throws?"
-    r"|(?:crash|fail|stopp?|abort|die)(?:s|es|ed|d)? with)\b ?:?"
+    r"(?: \w+){0,2} ?(?:is|was|:|=)"
+    r"|\b(?:says|said|saying|states?|stated|stating|reads|throws?|threw|complain(?:s|ed|ing)|shows|(?:crash|fail|stopp?|abort|die)(?:s|es|ed|d)? with)\b"
+    r"(?: that\b)? ?:?"
     r"|报错|错误|エラー)[:：]?\s*(?P<message>\S.{7,3000})",
     re.IGNORECASE,
 )
@@ -89,6 +90,15 @@ _INTRODUCED = frozenset(("fenced", "announced", "told", "error record"))
 """Surroundings of a line by which it is more than a sentence among others."""
 _MARKED = frozenset(("ticks", "quotation"))
 _FENCE = re.compile(r"^\s{0,8}(?:```|~~~)")
+_STOP = re.compile(r"(?<=[\w)\]'\"])[.!?]? *[.!?] +(?=[A-Z])")
+"""How a sentence ends before another one."""
+_ASKS = re.compile(
+    r"(?:I|I'm|I've|We|My|How|What|Why|Where|Does|Do you|Did|Is there"
+    r"|Any (?:idea|help|suggestion|one)|Anyone|Anybody|Thanks?|Hope|Please (?:help|advise|suggest)|Could (?:you|anyone|someone)"
+    r"|Can (?:you|anyone|someone)|Has any|So I|But I|And I|Not sure)\b",
+    re.IGNORECASE,
+)
+"""How a person's sentence behind a quoted message begins."""
 _WIDE_STOP = re.compile(r"[，。；！？]")
 _WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
 _HANDLED = re.compile(
@@ -270,7 +280,7 @@ def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:
         yield Mention(at, type_, message.strip(), (*about, kind, *told))
     told_here = _TOLD.search(bare)
     if told_here and not told_here["message"].startswith(tuple(_CLOSING)):
-        yield Mention(at, None, _tidy(told_here["message"]), (*about, "told"))
+        yield Mention(at, None, _tidy(_sentence(told_here["message"])), (*about, "told"))
     whole = _tidy(bare)
     if len(whole) > SHORTEST_MESSAGE:
         yield Mention(at, None, whole, (*about, "line"))
@@ -308,6 +318,14 @@ def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     yield Mention(at, found["type"], message, tuple(context))
 
 
+def _sentence(message: str) -> str:
+    """Return a message without the sentences of a person that follow it on its line."""
+    for stop in _STOP.finditer(message):
+        if _ASKS.match(message, stop.end()):
+            return message[: stop.start()]
+    return message
+
+
 def _closed(message: str, mark: str, before: str) -> str:
     """Return a message up to the mark that closes it, or the stop that ends a sentence of China."""
     closing = _CLOSING.get(mark)
@@ -320,6 +338,7 @@ def _closed(message: str, mark: str, before: str) -> str:
         message = message[:end] if end > 0 else message
     if _WIDE.search(before) and (stop := _WIDE_STOP.search(message)):
         message = message[: stop.start()]
+    message = _sentence(message) if before.strip() else message
     return _tidy(message)[:LONGEST_MESSAGE]
 
 

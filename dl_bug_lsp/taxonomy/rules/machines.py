@@ -261,6 +261,7 @@ RULES_MEMORY: tuple[Rule, ...] = (
         "job exceeded its memory",
         "memory usage…exceeds…limit",
         "exit code 137",
+        'exitcode": 137',
         "exited with code 137",
         "exit status 137",
         "exitcode: 137",
