@@ -43,6 +43,14 @@ _NAME = (
     r"|(?:[a-z_]\w{0,60}\.){1,4}(?:error|timeout)|error(?=: OpenCV\())"
 )
 """A class as its name shows; modules written in C call theirs ``error``."""
+_BUILTIN = {
+    f"{stem.lower()}error": f"{stem}Error"
+    for stem in (
+        *("Runtime", "Value", "Type", "Key", "Index", "Attribute", "Import", "Name", "Assertion"),
+        *("Memory", "OS", "Permission", "ModuleNotFound", "FileNotFound", "NotImplemented"),
+        "ZeroDivision",
+    )
+}
 _NAMED = re.compile(
     rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}|Exception)(?: ?[:\uff1a] ?| = )(?P<message>\S.*)",
     re.DOTALL,
@@ -54,6 +62,16 @@ _SPACED = re.compile(
     r"\b(Runtime|Value|Type|Key|Index|Attribute|Import|Name|Assertion|Memory|Permission|Syntax|OS"
     r"|IO|Module|File|Zero|Not|Lookup) (Division|Implemented|Not ?Found)?()[Ee]rror ?:"
 )
+_MISSPELT = re.compile(rf"\b(?:{'|'.join(_BUILTIN)})(?= ?[:(\uff1a])", re.IGNORECASE)
+"""Python's classes in other letters, as people type them anew."""
+_CLASS_LINE = re.compile(rf"^\W{{0,6}}(?P<type>{_NAME})\W{{0,4}}\s*(?P<note>\(note: full.*\))?$")
+"""A line of a class alone: its message is the next one (debuggers, reports)."""
+_NOTE = re.compile(r"^\s*\(note: full exception trace is shown")
+_TITLE_CLASS = re.compile(
+    rf"^(?:# |\*\*)?[`\"']?(?P<type>{_NAME})[`\"']?(?: \w+)?"
+    r" (?:when|while|during|on|in|with|after|at)\b"
+)
+"""A title that names what was raised and when, without its message."""
 _ITALIC = re.compile(r"(?<![\w.])_(?=[A-Z])")
 _CAME_UP = re.compile(
     rf"({_NAME}) (?:came up|comes up|occur\w{{0,4}}|appear\w{{0,3}}|pops? up|popped up|says|saying"
@@ -66,8 +84,9 @@ _SPANS = re.compile(r"`+([^`]{8,3000}?)`|“([^”]{8,3000})”|\"([^\"]{8,3000}
 _TOLD = re.compile(
     r"(?:\b(?:errors?|exception|message|warning|failure|problem|issue)\b"
     r"(?: \w+){0,2} ?(?:is|was|:|=)"
-    r"|\b(?:says|said|saying|states?|stated|stating|reads|throws?|threw|complain(?:s|ed|ing)|shows|(?:crash|fail|stopp?|abort|die)(?:s|es|ed|d)? with)\b"
-    r"(?: that\b)? ?:?"
+    r"|\b(?:says|said|saying|states?|stated|stating|reads|throws?|threw"
+    r"|complain(?:s|ed|ing)|shows"
+    r"|(?:crash|fail|stopp?|abort|die)(?:s|es|ed|d)? with)\b(?: that\b)? ?:?"
     r"|报错|错误|エラー)[:：]?\s*(?P<message>\S.{7,3000})",
     re.IGNORECASE,
 )
@@ -94,7 +113,8 @@ _STOP = re.compile(r"(?<=[\w)\]'\"])[.!?]? *[.!?] +(?=[A-Z])")
 """How a sentence ends before another one."""
 _ASKS = re.compile(
     r"(?:I|I'm|I've|We|My|How|What|Why|Where|Does|Do you|Did|Is there"
-    r"|Any (?:idea|help|suggestion|one)|Anyone|Anybody|Thanks?|Hope|Please (?:help|advise|suggest)|Could (?:you|anyone|someone)"
+    r"|Any (?:idea|help|suggestion|one)|Anyone|Anybody|Thanks?|Hope"
+    r"|Please (?:help|advise|suggest)|Could (?:you|anyone|someone)"
     r"|Can (?:you|anyone|someone)|Has any|So I|But I|And I|Not sure)\b",
     re.IGNORECASE,
 )
@@ -199,7 +219,8 @@ def read_mention(
     part_of = -1
     spoken = any(_PERSONAL.search(line.text[:LONGEST_LINE]) for line in stream.lines[:MOST_LINES])
     for mention in mentions(stream):
-        if after >= 0 and mention.at <= after:
+        titled = mention.type is not None and "heading" in mention.context
+        if after >= 0 and mention.at <= after and not titled:
             continue
         if stream.lines[mention.at].number in told or (with_class and mention.type is None):
             continue
@@ -216,7 +237,18 @@ def read_mention(
         worth = chance + (NAMED_FIRST if mention.type is not None else 0.0)
         if chance >= least and worth > leading + CLOSE:
             best, leading = (chance, mention), worth
-    return _block(best[1], best[0], stream) if best is not None else None
+    if best is None:
+        return _titled(stream) if not with_class else None
+    return _block(best[1], best[0], stream)
+
+
+def _titled(stream: Stream) -> Block | None:
+    """Return the class that a title names without a message, with little weight."""
+    found = _TITLE_CLASS.match(stream.text(0)[:LONGEST_LINE]) if len(stream) else None
+    if found is None:
+        return None
+    cause = Cause(found["type"], "", (), Relation.ROOT, stream.span(0, 1))
+    return Block([cause], 0, 1, "message", evidence=found["type"], weight=34)
 
 
 def _block(mention: Mention, chance: float, stream: Stream) -> Block:
@@ -237,6 +269,7 @@ def _block(mention: Mention, chance: float, stream: Stream) -> Block:
 def mentions(stream: Stream) -> Iterator[Mention]:
     """Yield all candidates of a text, line by line."""
     fenced = announced = False
+    above: str | None = None
     count = len(stream)
     for at in range(count):
         text = stream.text(at)[:LONGEST_LINE]
@@ -246,6 +279,12 @@ def mentions(stream: Stream) -> Iterator[Mention]:
         if MOST_LINES <= at < count - MOST_LINES or not text.strip():
             continue
         about = ["fenced"] if fenced else []
+        if above is not None and _NOTE.match(text):
+            continue
+        if above is not None and len(text.strip()) >= SHORTEST_MESSAGE:
+            yield Mention(at, above, _tidy(text), (*about, "alone"))
+        named = _CLASS_LINE.match(text)
+        above = named["type"] if named else None
         yield from _of_line(text, at, [*about, "announced"] if announced else about)
         announced = text.rstrip()[-1] in ":：" or bool(_ANNOUNCES.search(text))
 
@@ -296,6 +335,8 @@ def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     """Yield the exceptions that a line names with their messages, wrappers' inner ones instead."""
     if "rror" in text:
         text = _SPACED.sub(lambda m: f"{m[1]}{m[2] or ''}{m[3] or ''}Error:", text)
+    if "rror" in text:
+        text = _MISSPELT.sub(lambda m: _BUILTIN[m[0].lower()], text)
     text = _ITALIC.sub(" ", text) if "_" in text else text
     text = _CAME_UP.sub(lambda m: f"{m[1]}: ", text, count=1) if ": " in text else text
     found = _NAMED.search(text) or _REPR.search(text)
