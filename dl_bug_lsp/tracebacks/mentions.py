@@ -52,7 +52,8 @@ _BUILTIN = {
     )
 }
 _NAMED = re.compile(
-    rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}|Exception)(?: ?[:\uff1a] ?| = )(?P<message>\S.*)",
+    rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}|Exception)(?: \((?:see|note)[^()]{{3,80}}\))?"
+    r"(?: ?[:\uff1a] ?| = )(?P<message>\S.*)",
     re.DOTALL,
 )
 _REPR = re.compile(
@@ -105,10 +106,16 @@ _ANNOUNCES = re.compile(
     re.IGNORECASE,
 )
 """How a line ends that announces a message below it."""
+_ANNOUNCES_ERROR = re.compile(
+    r"(?:\berrors?|exception|traceback)\b[^.:]{0,30}[:：]?\s*[*`]{0,3}\s*$|(?:报错|错误|エラー)[:：]?\s*$",
+    re.IGNORECASE,
+)
 _INTRODUCED = frozenset(("fenced", "announced", "told", "error record"))
 """Surroundings of a line by which it is more than a sentence among others."""
+_ABOVE = "class above"
+"""The class of the message stands on the line above it."""
 _MARKED = frozenset(("ticks", "quotation"))
-_FENCE = re.compile(r"^\s{0,8}(?:```|~~~)")
+_FENCE = re.compile(r"^\s{0,8}(?:```|~~~)(?!.*\S```)")
 _STOP = re.compile(r"(?<=[\w)\]'\"])[.!?]? *[.!?] +(?=[A-Z])")
 """How a sentence ends before another one."""
 _ASKS = re.compile(
@@ -222,7 +229,8 @@ def read_mention(
         titled = mention.type is not None and "heading" in mention.context
         if after >= 0 and mention.at <= after and not titled:
             continue
-        if stream.lines[mention.at].number in told or (with_class and mention.type is None):
+        is_told = stream.lines[mention.at].number in told and _ABOVE not in mention.context
+        if is_told or (with_class and mention.type is None):
             continue
         chance = probability(mention)
         marked = bool(_MARKED & set(mention.context))
@@ -268,7 +276,8 @@ def _block(mention: Mention, chance: float, stream: Stream) -> Block:
 
 def mentions(stream: Stream) -> Iterator[Mention]:
     """Yield all candidates of a text, line by line."""
-    fenced = announced = False
+    fenced = False
+    announced: list[str] = []
     above: str | None = None
     count = len(stream)
     for at in range(count):
@@ -282,11 +291,13 @@ def mentions(stream: Stream) -> Iterator[Mention]:
         if above is not None and _NOTE.match(text):
             continue
         if above is not None and len(text.strip()) >= SHORTEST_MESSAGE:
-            yield Mention(at, above, _tidy(text), (*about, "alone"))
+            yield Mention(at, above, _tidy(text), (*about, "alone", _ABOVE))
         named = _CLASS_LINE.match(text)
         above = named["type"] if named else None
-        yield from _of_line(text, at, [*about, "announced"] if announced else about)
-        announced = text.rstrip()[-1] in ":：" or bool(_ANNOUNCES.search(text))
+        yield from _of_line(text, at, [*about, *announced])
+        announced = ["announced"] if text.rstrip()[-1] in ":：" or _ANNOUNCES.search(text) else []
+        if _ANNOUNCES_ERROR.search(text):
+            announced.append("announced error")
 
 
 def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:

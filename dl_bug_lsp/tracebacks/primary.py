@@ -196,6 +196,8 @@ def _goes_on(former: Failure, later: Failure) -> bool:
         return False
     if former.kind is FailureKind.EXCEPTION and later.cause.type == "log":
         return True
+    if former.kind is FailureKind.EXCEPTION and "in loading state_dict" in former.cause.message:
+        return later.cause.type == "torch"
     if FailureKind.EXCEPTION in (former.kind, later.kind):
         return False
     if former.cause.type in _SHELLS and "\\r'" in former.cause.message[:500]:

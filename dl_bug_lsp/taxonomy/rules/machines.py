@@ -128,7 +128,8 @@ RULES_KILLED: tuple[Rule, ...] = (
         "platform.killed_class",
         KILLED,
         types="KeyboardInterrupt SignalException ProcessExitedException WorkerCrashedError "
-        "ActorDiedError RayActorError BrokenProcessPool TerminatedWorkerError "
+        "ActorDiedError RayActorError OwnerDiedError NodeDiedError LocalRayletDiedError "
+        "RaySystemError BrokenProcessPool TerminatedWorkerError "
         "ProcessRaisedException "
         "SIGTERMException PreemptedError",
         confidence=0.6,
