@@ -126,6 +126,7 @@ SYSTEM: tuple[Complaint, ...] = (
     row("kill", r"^(?P<message>Killed|Terminated|Hangup|Killed: 9|\[\d+\] *[+-]? *\d* *(?:Killed|killed|Terminated|terminated)\b.*)\s*$", _F),
     row("kill", r"^(?:zsh: |\[\d+\] *[+-]? *)?(?:\d{2,8} +)?(?P<message>(?:killed|segmentation fault|bus error|illegal hardware instruction)(?: +\(core dumped\))? {2,}\S.*)$", _F, "killed|fault|bus error|illegal"),
     row("preemption", r"[Ss]pot [Ii]nstance .{0,80}(?:interrupt|terminat|reclaim)|\b[Pp]reempted\b|DUE TO PREEMPTION|[Pp]reemption notice", _S, "pot |reempt|PREEMPT"),
+    row("nvidia", r"^(?P<message>nvidia-container-cli: .+)$", _F, "nvidia-container-cli"),
     row("nvidia", r"Failed to initialize NVML: .+|NVIDIA-SMI has failed|RmInitAdapter failed", _S, "NVML|NVIDIA|RmInit"),
 )  # fmt: skip
 

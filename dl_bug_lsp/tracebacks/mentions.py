@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -65,7 +65,10 @@ _SPACED = re.compile(
 )
 _MISSPELT = re.compile(rf"\b(?:{'|'.join(_BUILTIN)})(?= ?[:(\uff1a])", re.IGNORECASE)
 """Python's classes in other letters, as people type them anew."""
-_CLASS_LINE = re.compile(rf"^\W{{0,6}}(?P<type>{_NAME})\W{{0,4}}\s*(?P<note>\(note: full.*\))?$")
+_CLASS_LINE = re.compile(
+    rf"^\W{{0,6}}(?:Exception has occurred:? )?(?P<type>{_NAME})\W{{0,4}}\s*"
+    r"(?P<note>\(note: full.*\))?$"
+)
 """A line of a class alone: its message is the next one (debuggers, reports)."""
 _NOTE = re.compile(r"^\s*\(note: full exception trace is shown")
 _TITLE_CLASS = re.compile(
@@ -73,6 +76,16 @@ _TITLE_CLASS = re.compile(
     r" (?:when|while|during|on|in|with|after|at)\b"
 )
 """A title that names what was raised and when, without its message."""
+_GOT_CLASS = re.compile(
+    r"\b(?:gets?|got|getting|gives?|gave|returns?|returned|throws?|threw|thrown|raises|raised|meet|met"
+    rf"|encounter\w*|fails? with|failed with|due to|have|having) (?:an? |the |this |me |me an? )?"
+    rf"[`\"']?(?P<type>{_NAME})\b"
+)
+"""A sentence that says what a program raised, without its message."""
+_MEANT = re.compile(
+    r"\b(?:except|instead|should|would|could|catch|handle|feature|proposal)\b", re.I
+)
+""""What speaks of exceptions that are not the failure."""
 _ITALIC = re.compile(r"(?<![\w.])_(?=[A-Z])")
 _CAME_UP = re.compile(
     rf"({_NAME}) (?:came up|comes up|occur\w{{0,4}}|appear\w{{0,3}}|pops? up|popped up|says|saying"
@@ -80,6 +93,8 @@ _CAME_UP = re.compile(
 )
 _BARE = re.compile(rf"(?P<type>{_NAME})[ ,-]+(?P<message>\S.*)", re.DOTALL)
 """A class and its message without a colon, as people write it between marks."""
+_QUOTES = ("'", '"')
+"""How the rest of a message begins that a narrow column put on a line of its own."""
 _CLOSING = {"`": "`", "“": "”", "‘": "’", '"': '"', "'": "'", "*": "*", "(": ")", "「": "」"}
 _SPANS = re.compile(r"`+([^`]{8,3000}?)`|“([^”]{8,3000})”|\"([^\"]{8,3000})\"|‘([^’]{8,3000})’")
 _TOLD = re.compile(
@@ -180,6 +195,8 @@ class Mention:
             form.append("announces")
         if "'" in text or '"' in text:
             form.append("quotes")
+        if _ASKS.match(text):
+            form.append("asks")
         if text.rstrip().endswith("?"):
             form.append("question")
         if _CODE.search(text):
@@ -211,13 +228,17 @@ def probability(mention: Mention) -> float:
 
 
 def read_mention(
-    stream: Stream, told: Collection[int] = (), *, with_class: bool = False
+    stream: Stream,
+    told: Collection[int] = (),
+    headed: Collection[int] = (),
+    *,
+    with_class: bool = False,
 ) -> Block | None:
     """Return the likeliest message of a failure that the text names, None where none is likely.
 
     Where lines show a run that goes on, only what stands below the last of them counts. The
     lines of the text whose numbers are in ``told`` are those of failures that are known already.
-    ``with_class`` leaves out what names no class.
+    ``with_class`` leaves out what names no class, but for the lines of the numbers in ``headed``.
     """
     running = [at for at in range(len(stream)) if _RUNS_ON.search(stream.text(at)[:300])]
     after = running[-1] if len(running) > 1 else -1
@@ -230,7 +251,8 @@ def read_mention(
         if after >= 0 and mention.at <= after and not titled:
             continue
         is_told = stream.lines[mention.at].number in told and _ABOVE not in mention.context
-        if is_told or (with_class and mention.type is None):
+        bare = mention.type is None and stream.lines[mention.at].number not in headed
+        if is_told or (with_class and bare):
             continue
         chance = probability(mention)
         marked = bool(_MARKED & set(mention.context))
@@ -251,12 +273,15 @@ def read_mention(
 
 
 def _titled(stream: Stream) -> Block | None:
-    """Return the class that a title names without a message, with little weight."""
-    found = _TITLE_CLASS.match(stream.text(0)[:LONGEST_LINE]) if len(stream) else None
-    if found is None:
-        return None
-    cause = Cause(found["type"], "", (), Relation.ROOT, stream.span(0, 1))
-    return Block([cause], 0, 1, "message", evidence=found["type"], weight=34)
+    """Return the class that a title or a sentence names without a message, with little weight."""
+    for at in range(min(len(stream), MOST_LINES)):
+        text = stream.text(at)[:LONGEST_LINE]
+        found = (_TITLE_CLASS.match(text) if at == 0 else None) or _GOT_CLASS.search(text)
+        if found is None or _MEANT.search(text, max(0, found.start() - 60), found.end("type")):
+            continue
+        cause = Cause(found["type"], "", (), Relation.ROOT, stream.span(at, at + 1))
+        return Block([cause], at, at + 1, "message", evidence=found["type"], weight=34)
+    return None
 
 
 def _block(mention: Mention, chance: float, stream: Stream) -> Block:
@@ -294,7 +319,11 @@ def mentions(stream: Stream) -> Iterator[Mention]:
             yield Mention(at, above, _tidy(text), (*about, "alone", _ABOVE))
         named = _CLASS_LINE.match(text)
         above = named["type"] if named else None
-        yield from _of_line(text, at, [*about, *announced])
+        for mention in _of_line(text, at, [*about, *announced]):
+            goes_on = mention.type is not None and mention.message.endswith(":")
+            below = stream.text(at + 1).strip() if goes_on and at + 1 < count else ""
+            more = f"{mention.message} {below}" if below[:1] in _QUOTES else mention.message
+            yield replace(mention, message=more)
         announced = ["announced"] if text.rstrip()[-1] in ":：" or _ANNOUNCES.search(text) else []
         if _ANNOUNCES_ERROR.search(text):
             announced.append("announced error")

@@ -225,7 +225,11 @@ RULES: tuple[Rule, ...] = (
         TODO,
         "not yet implemented",
         "not implemented",
-        types="RuntimeError ValueError Exception",
+        "unsupported onnx op",
+        "unsupported operator",
+        "unsupported ops",
+        "exporting the operator…not supported",
+        types="RuntimeError ValueError Exception program log",
         confidence=0.6,
     ),
     rule(

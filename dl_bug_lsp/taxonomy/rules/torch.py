@@ -168,6 +168,7 @@ RULES: tuple[Rule, ...] = (
         "expected one of cpu, cuda",
         "unknown device string",
         "all elements of input should be between 0 and 1",
+        "input_val >= zero && input_val <= one",
         "expected parameter…of distribution",
         "expected value argument…to be within the support",
         "to satisfy the constraint",
