@@ -46,15 +46,16 @@ _FAR = 400
 
 def repaired_lines(lines: list[LogLine]) -> list[LogLine]:
     """Return ``lines`` as they were before they were pasted; each keeps its number."""
-    lines = _without_screen_edge(lines)
     lines = [part for line in _without_build_times(lines) for part in _parts(line)]
     if any("Traceback (most" in line.text for line in lines):
         return _unwrapped(_single_spaced(lines))
     return lines
 
 
-def _without_screen_edge(lines: list[LogLine]) -> list[LogLine]:
+def without_screen_edge(lines: list[LogLine]) -> list[LogLine]:
     """Join lines that a terminal cut at its width, where words are cut in two there.
+
+    ``lines`` still have the prefixes that loggers and launchers print.
 
     Only what is certain: the width is that of the longest lines, and at two of them or more a word
     goes on in the next line, each time another one (lines of one loop begin alike).

@@ -268,7 +268,7 @@ def read_mention(
         if chance >= least and worth > leading + CLOSE:
             best, leading = (chance, mention), worth
     if best is None:
-        return _titled(stream) if not with_class else None
+        return _titled(stream) if not with_class and after < 0 else None
     return _block(best[1], best[0], stream)
 
 

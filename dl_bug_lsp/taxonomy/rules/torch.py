@@ -343,7 +343,6 @@ RULES_TENSORS: tuple[Rule, ...] = (
         SHAPE,
         "error(s) in loading state_dict",
         "missing key(s) in state_dict",
-        "unexpected key(s) in state_dict",
         "key in source state_dict",
         "keys in source state_dict",
         "unexpected key…in state_dict",
