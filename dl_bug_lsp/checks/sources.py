@@ -197,6 +197,9 @@ def _imports(program: CheckedProgram, file: str) -> Iterator[Finding]:
             if _is_own(program, top, file):
                 continue
             if not environment.has_top(top):
+                if node.lineno in inside and len(program.files) > MOST_SURE_FILES:
+                    # Large programs import what only some of their users need where it is needed.
+                    level = Certainty.LOOK
                 yield _missing(program, file, node.lineno, module, level)
             elif "." in module:
                 yield from _missing_part(program, file, node.lineno, module, level)
@@ -313,6 +316,21 @@ def _missing_part(
         return
 
 
+def _is_of_library(program: CheckedProgram, home: str, module: str) -> bool:
+    """Whether a module of a library has the name of a file that is not on the search path.
+
+    A package may hold a module ``logging``: only in the folder of a program, or in the folder in
+    which it is started, would it stand in front of the library's.
+    """
+    top = module.partition(".")[0]
+    environment = program.environment
+    if top not in sys.stdlib_module_names and not (environment and environment.has_top(top)):
+        return False
+    stem = home.removesuffix(".py").removesuffix("/__init__")
+    folder = f"/{stem}".removesuffix("/" + module.replace(".", "/")).removeprefix("/")
+    return folder not in {"", *(e.script.rpartition("/")[0] for e in program.entries)}
+
+
 def _names_of(
     program: CheckedProgram, file: str, node: ast.ImportFrom, level: Certainty
 ) -> Iterator[Finding]:
@@ -321,6 +339,8 @@ def _names_of(
     module = "." * node.level + (node.module or "")
     home = workspace.module_file(module, file)
     if home is None or home == file or not home.endswith(".py"):
+        return
+    if not node.level and _is_of_library(program, home, module):
         return
     names = defined_names(program, home)
     if names is None:

@@ -130,6 +130,10 @@ def _content(path: Path) -> bytes | None:
 
 KNOWN_MAKERS = frozenset(("NDFrame", "Module"))
 """Classes whose ``__getattr__`` gives only what was put into the object: columns, submodules."""
+REGISTERING = frozenset(
+    ("add_module", "register_module", "register_parameter", "register_buffer")
+)  # fmt: skip
+"""Methods that make an attribute of the name that they are given."""
 MOST_BASES = 30
 
 
@@ -165,6 +169,10 @@ def lacks_member(environment: Environment, dotted: str, name: str) -> bool:
     return True
 
 
+def _name(node: ast.expr) -> str:
+    return str(getattr(node, "attr", getattr(node, "id", "")))
+
+
 @lru_cache(maxsize=512)
 def _members(path: Path, name: str) -> tuple[frozenset[str], bool]:
     """Return the names in a class's own body and methods, and whether it makes others."""
@@ -186,6 +194,9 @@ def _members(path: Path, name: str) -> tuple[frozenset[str], bool]:
             makes |= node.id in ("setattr", "vars")
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             names.add(node.value)
+        elif isinstance(node, ast.Call) and _name(node.func) in REGISTERING:
+            # As torch.nn.ModuleDict, whose items are attributes.
+            makes |= bool(node.args) and not isinstance(node.args[0], ast.Constant)
         elif isinstance(node, ast.Attribute) and node.attr == "__dict__":
             makes = True
     stub = path.with_suffix(".pyi")
