@@ -26,7 +26,8 @@ TRIGGER = re.compile(
     r"|No module|Xid|preempt|Preempt|Evict|evict|Multiple values|You must specify|Missing mandatory"
     r"|In '|Interpolation|Primary config|Assertion|corruption|free\(|malloc|atchdog|ran out of"
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
-    r"|No space|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication|\*\*\*|Illegal"
+    r"|No space|undefined symbol|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication"
+    r"|\*\*\*|Illegal"
     r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
 )
 _QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
