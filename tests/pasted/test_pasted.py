@@ -32,13 +32,14 @@ NOT_YET = {
     "560-system-info-then-num-items-in-batch",
     "647-title-spawn-wheel-flash-installable",
     "675-true-divide-warning-quoted-tick-line",
+    "699-retold-numpy-int-quoted-paragraph",
 }
 """Cases that were read while working and are not read right."""
 HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 689
+    assert len(ALL) == 727
     assert sum(case.held_out for case in ALL) == 38
 
 
