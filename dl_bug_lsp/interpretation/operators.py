@@ -509,9 +509,14 @@ def _array_part(
     )
     if taken > len(data.shape):
         raise Raised("index", "too many indices for array", Value(taken), Value(len(data.shape)))
+    chosen = [_chosen(part) if s is None else None for part, s in zip(parts, slices, strict=True)]
+    together = [shape for shape in chosen if shape is not None]
+    if len(together) > 1 and not _side_by_side(parts, slices):
+        # Then the axes of the index arrays come first (NumPy, "Advanced indexing").
+        return arrays.made(data, None, base, *plain_parts)
     shape: list[Value] = []
     axis = 0
-    for part, bounds in zip(parts, slices, strict=True):
+    for part, bounds, own in zip(parts, slices, chosen, strict=True):
         if bounds is not None:
             shape.append(_sliced(data.shape[axis], bounds))
             axis += 1
@@ -532,13 +537,18 @@ def _array_part(
                 count = max(len(inner.shape or ()), 1)
                 shape.append(Value(UNKNOWN, merged(part, dim)))
                 axis += count - 1
-            elif inner is not None:
-                if data.library != "jax":
+            elif inner is not None and inner.shape is None:
+                return arrays.made(data, None, base, *plain_parts)
+            elif own is not None:
+                if inner is not None and data.library != "jax":
                     # An index beyond the end is clamped there (JAX, "Sharp Bits").
                     _check_range(part, inner, dim)
-                shape.extend(inner.shape or ())
-            elif isinstance(part.data, list):
-                shape.append(Value(len(part.data), part.origins))
+                if len(together) == 1 or own is together[0]:
+                    # Several index arrays are one: they are broadcast against one another.
+                    joined = own
+                    for other in together[1:]:
+                        joined = arrays.broadcast(joined, other)
+                    shape.extend(joined)
             elif part.data is UNKNOWN:
                 return arrays.made(data, None, base, *plain_parts)
             axis += 1
@@ -553,6 +563,26 @@ def _array_part(
     if found is not None:
         found.lowest, found.highest = data.lowest, data.highest
     return result
+
+
+def _chosen(part: Value) -> tuple[Value, ...] | None:
+    """Return the shape of an index that is an array of numbers or a list, else None."""
+    inner = arrays.array(part)
+    if inner is not None:
+        return None if inner.dtype == "bool" else inner.shape
+    return (Value(len(part.data), part.origins),) if isinstance(part.data, list) else None
+
+
+def _side_by_side(
+    parts: Sequence[Value], slices: Sequence[tuple[Value | None, ...] | None]
+) -> bool:
+    """Whether only numbers and arrays stand between the first index array and the last one."""
+    at = [n for n, part in enumerate(parts) if slices[n] is None and _chosen(part) is not None]
+    between = range(at[0], at[-1] + 1)
+    return all(
+        slices[n] is None and parts[n].data is not None and parts[n].data is not Ellipsis
+        for n in between
+    )
 
 
 def _check_range(part: Value, inner: Array, dim: Value) -> None:

@@ -1617,7 +1617,6 @@ def _math(_: Interpreter, call: Call) -> Value:
 
 
 CONSTANTS: dict[str, object] = {
-    "typing.TYPE_CHECKING": False,
     "typing_extensions.TYPE_CHECKING": False,
     **{f"math.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan", "tau")},
     **{f"numpy.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan")},

@@ -115,7 +115,7 @@ def run_of(workspace: Workspace, told: Iterable[str], frames: tuple[str, ...]) -
     ``frames`` are the workspace files of the traceback, outermost first.
     """
     lines = _bounded(told)
-    names = _Names(workspace)
+    names = workspace.of_names("launches.names", _Names)
     shown = list(_shown_launches(lines, names))
     script = frames[0] if frames else (shown[-1].script if shown else None)
     overrides = tuple(e for e in _hydra_overrides(lines))
@@ -177,9 +177,9 @@ def _bounded(told: Iterable[str]) -> list[str]:
 class _Names:
     """Which workspace file a printed or written path means, by its longest suffix."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, files: tuple[str, ...]) -> None:
         self._by_name: dict[str, list[str]] = {}
-        for file in workspace.files():
+        for file in files:
             self._by_name.setdefault(file.rpartition("/")[2], []).append(file)
 
     def find(self, written: str) -> str | None:
@@ -451,14 +451,8 @@ def _guessed(
     workspace: Workspace, script: str | None, text: str, frames: frozenset[str]
 ) -> tuple[str, ...]:
     """Return the few configs that go by the script's name, the run's name, or lie beside it."""
-    candidates = [
-        f
-        for f in workspace.files()
-        if f not in frames
-        and not is_tooling(f)
-        and (f.endswith(SETTINGS) or (f.endswith(".py") and _in_config_folder(f)))
-        and "test" not in f.lower()
-    ]
+    settings = workspace.of_names("launches.settings", _settings_files)
+    candidates = [file for file in settings if file not in frames]
     folder, _, name = (script or "").rpartition("/")
     stem = name.partition(".")[0]
     said = frozenset(re.findall(r"[\w-]{4,}", text))
@@ -470,6 +464,17 @@ def _guessed(
         if 0 < len(kept) <= MAX_GUESSED:
             return tuple(kept)
     return ()
+
+
+def _settings_files(files: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the files that are settings of a program, as far as their names tell."""
+    return tuple(
+        f
+        for f in files
+        if (f.endswith(SETTINGS) or (f.endswith(".py") and _in_config_folder(f)))
+        and not is_tooling(f)
+        and "test" not in f.lower()
+    )
 
 
 def _stem(file: str) -> str:

@@ -26,7 +26,8 @@ TRIGGER = re.compile(
     r"|No module|Xid|preempt|Preempt|Evict|evict|Multiple values|You must specify|Missing mandatory"
     r"|In '|Interpolation|Primary config|Assertion|corruption|free\(|malloc|atchdog|ran out of"
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
-    r"|No space|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication|\*\*\*|Illegal"
+    r"|No space|undefined symbol|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication"
+    r"|\*\*\*|Illegal"
     r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
 )
 _QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
@@ -99,12 +100,29 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
             continue
         match = row.pattern.search(rest) or (row.pattern.search(text) if rest != text else None)
         if match and (row.back is None or _names_script(row, match) or _above(row, stream, index)):
+            if row.program in _QUOTED and (named := _class_before(stream, index, rest, match)):
+                return named
             return _block(row, match, stream, index)
     return (
         _in_json(stream, index, text)
         or _bare_exception(stream, index, rest)
         or _spoken(stream, index, level, rest)
     )
+
+
+_QUOTED = frozenset(("dmlc", "tensorflow"))
+"""Runtimes whose fatal checks Python classes hand on in their messages."""
+
+
+def _class_before(stream: Stream, index: int, rest: str, match: re.Match[str]) -> Block | None:
+    """Read the exception whose class a heading or a sentence has before a runtime's words."""
+    named = exception_in(rest) if match.start() else None
+    if named is None or rest.find(named[0]) >= match.start("message"):
+        return None
+    cause = Cause(named[0], named[1], (), Relation.ROOT, stream.span(index, index + 1))
+    shown = f"{named[0]}: {named[1]}"[:500]
+    weight = int(Weight.SHELL)
+    return Block([cause], index, index + 1, "message", evidence=shown, weight=weight)
 
 
 def _names_script(row: Complaint, match: re.Match[str]) -> bool:

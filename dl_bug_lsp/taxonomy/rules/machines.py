@@ -128,7 +128,8 @@ RULES_KILLED: tuple[Rule, ...] = (
         "platform.killed_class",
         KILLED,
         types="KeyboardInterrupt SignalException ProcessExitedException WorkerCrashedError "
-        "ActorDiedError RayActorError BrokenProcessPool TerminatedWorkerError "
+        "ActorDiedError RayActorError OwnerDiedError NodeDiedError LocalRayletDiedError "
+        "RaySystemError BrokenProcessPool TerminatedWorkerError "
         "ProcessRaisedException "
         "SIGTERMException PreemptedError",
         confidence=0.6,
@@ -261,6 +262,7 @@ RULES_MEMORY: tuple[Rule, ...] = (
         "job exceeded its memory",
         "memory usage…exceeds…limit",
         "exit code 137",
+        'exitcode": 137',
         "exited with code 137",
         "exit status 137",
         "exitcode: 137",

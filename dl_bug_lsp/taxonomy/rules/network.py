@@ -41,6 +41,7 @@ RULES: tuple[Rule, ...] = (
         "nccl communicator was aborted",
         "nccl operation…failed",
         "nccl watchdog",
+        "watchdog got stuck",
         "collective operation timeout",
         "heartbeat monitor timed out",
         "connection closed by peer",
