@@ -909,6 +909,9 @@ def contain(interpreter: Interpreter, short: str, call: Call, state: State) -> N
             state["modules of this"] = Value(items)
         else:
             state["modules of this"] = args[0] if args else Value({} if "Dict" in short else [])
+            held = state["modules of this"].data
+            if isinstance(held, dict):
+                state.update({str(name): value for name, value in held.items()})
         return
     only = args[0].data if len(args) == 1 else None
     if isinstance(only, dict):
@@ -977,6 +980,9 @@ def _append(_: Interpreter, call: Call) -> Value:
             data.append(value)
     elif isinstance(data, dict) and name == "add_module" and isinstance(call.args[0].data, str):
         data[call.args[0].data] = value
+        state = state_of(call.receiver)
+        if state is not None:
+            state[call.args[0].data] = value
     return Value(None) if name == "add_module" or call.receiver is None else call.receiver
 
 
