@@ -199,6 +199,31 @@ def test_modules_of_the_workspace_are_followed(tmp_path: Path) -> None:
     assert ("settings.py", 1) in outcome.raised.sides[0].origins
 
 
+def test_many_modules_are_followed_where_they_are_used(tmp_path: Path) -> None:
+    package = tmp_path / "parts"
+    package.mkdir()
+    names = [f"part{number}" for number in range(90)]
+    imports = [f"from parts.{name} import VALUE as {name.upper()}\n" for name in names]
+    (package / "__init__.py").write_text("".join(imports), encoding="utf-8")
+    for number, name in enumerate(names):
+        (package / f"{name}.py").write_text(f"VALUE = {number}\n", encoding="utf-8")
+    outcome = interpret(tmp_path, "from parts import PART85\nprint('abc'[PART85])  # fails\n")
+    assert outcome.raised is not None
+    assert ("parts/part85.py", 1) in outcome.raised.sides[0].origins
+    assert outcome.steps < 60 * 3 + 90
+
+
+def test_a_module_of_a_package_does_not_stand_for_one_of_python(tmp_path: Path) -> None:
+    package = tmp_path / "parts"
+    package.mkdir()
+    (package / "__init__.py").write_text("from parts.work import SIZE\n", encoding="utf-8")
+    (package / "math.py").write_text("raise ValueError('not this one')\n", encoding="utf-8")
+    (package / "work.py").write_text("import math\nSIZE = math.floor(4.5)\n", encoding="utf-8")
+    outcome = interpret(tmp_path, "from parts import SIZE\nprint('abc'[SIZE])  # fails\n")
+    assert outcome.raised is not None
+    assert ("parts/work.py", 2) in outcome.raised.sides[0].origins
+
+
 GROWING = (
     'x = "%2000000000d" % 1',
     'x = f"{1:2000000000}"',
