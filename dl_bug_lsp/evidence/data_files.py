@@ -39,6 +39,9 @@ CATEGORIES = {
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".psv", ".tab")
 VALUES = (FactKind.LITERAL, FactKind.KEY, FactKind.NAME, FactKind.PATH)
 MAX_TABLES = 12
+FEW_ROWS = 20
+MOST_LINES = 20_000
+"""Lines of the tables in which a row that stands twice is looked for."""
 MAX_NAMED = 400
 """Data files of a workspace whose names are looked for in its program."""
 LINES_OF_JSON = (".jsonl", ".ndjson")
@@ -101,6 +104,7 @@ def find(case: Case) -> Iterator[Clue]:
             near = read.get(file, BESIDE)
             yield from _missing_texts(case, table, near)
             yield from _odd_rows(case, table, near)
+            yield from _repeated_rows(case, table, near)
             yield from _odd_values(table, near, text)
             yield from _readers(case, table, near)
             yield from _missing_numbers(case, table, near)
@@ -515,6 +519,24 @@ def _odd_rows(case: Case, table: Table, near: float) -> Iterator[Clue]:
     for line, fields in table.ragged[:20]:
         why = f"this row has {fields} fields, most have {width}"
         yield Clue("data_files.ragged", table.file, line, near / count**0.5, why)
+
+
+def _repeated_rows(case: Case, table: Table, near: float) -> Iterator[Clue]:
+    """Yield the one row of a table that stands there twice."""
+    if case.category.id not in ("tensor_mismatch", "corrupt_data", "illegal_argument"):
+        return
+    lines = case.workspace.lines(table.file)
+    if not FEW_ROWS <= len(lines) <= MOST_LINES:
+        return
+    seen: dict[str, int] = {}
+    again = [
+        (seen[line], number)
+        for number, line in enumerate(lines, 1)
+        if line.strip() and seen.setdefault(line, number) != number
+    ]
+    for first, second in again if len(again) == 1 else ():
+        why = f"this row stands in line {first} too, and no other row stands twice"
+        yield Clue("data_files.odd_value", table.file, second, near, why)
 
 
 def _odd_values(table: Table, near: float, text: bool) -> Iterator[Clue]:

@@ -88,6 +88,31 @@ def made(
     return Value(data, merged(*parts))
 
 
+def last_of(data: Array) -> Value | None:
+    """Return the last dimension, None where it is not known."""
+    if data.shape is None:
+        return data.last
+    return data.shape[-1] if data.shape else None
+
+
+def with_last(value: Value, last: Value | None) -> Value:
+    """Return an array, of one whose axes are not known with its last dimension."""
+    data = array(value)
+    if data is not None and data.shape is None:
+        data.last = last
+    return value
+
+
+def last_of_both(x: Array, y: Array) -> Value | None:
+    """Return the last dimension that two arrays broadcast to, one of them of unknown axes."""
+    a, b = last_of(x), last_of(y)
+    if a is None or b is None or size(a) is None or size(b) is None:
+        return None
+    if 1 in (size(a), size(b)):
+        return b if size(a) == 1 else a
+    return same(a, b, "sizes do not broadcast")
+
+
 def is_failing() -> bool:
     """Whether the failing line is being followed."""
     comparisons = COMPARISONS.get()

@@ -805,6 +805,8 @@ class Interpreter:
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test = test.operand
         parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]
+        # What a value is compared with is seldom wrong where it is written out (``x is None``).
+        parts = [part for part in parts if not isinstance(part, ast.Constant)] or parts
         try:
             return tuple(self.value(part, env) for part in parts[:MAX_SIDES])
         except Raised:

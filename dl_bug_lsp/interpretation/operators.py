@@ -295,7 +295,10 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
             return arrays.made(first, shape, a, b, dtype=wider(x.dtype, y.dtype, x.library))
         known = x.shape is not None and y.shape is not None
         shape = arrays.broadcast(x.shape, y.shape) if known else None  # type: ignore[arg-type]
+        last = None
         if not known:
+            last = arrays.last_of_both(x, y)
+        if not known and last is None:
             arrays.operands_unlike(x, a, y, b, "sizes do not broadcast")
             if x.shape is None and y.shape is None:
                 arrays.either(a, b, "sizes do not broadcast")
@@ -303,13 +306,13 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
         if first.library == "tensorflow" and x.dtype and y.dtype and x.dtype != y.dtype:
             raise Raised("type", "dtypes differ", a, b)
     else:
-        shape = first.shape
+        shape, last = first.shape, first.last
         other = b if x is not None else a
         if isinstance(other.data, float) and dtype and "int" in dtype:
             dtype = "float64" if first.library == "numpy" else "float32"
     if kind is ast.Div and dtype and ("int" in dtype or dtype == "bool"):
         dtype = "float64" if first.library == "numpy" else "float32"
-    result = arrays.made(first, shape, a, b, dtype=dtype)
+    result = arrays.with_last(arrays.made(first, shape, a, b, dtype=dtype), last)
     _bound(kind, a, b, result)
     return result
 

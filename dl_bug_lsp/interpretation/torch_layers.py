@@ -254,7 +254,7 @@ def layer(*shorts: str) -> Callable[[Forward], Forward]:
             if state is None or value is None:
                 return call.unknown()
             x = array(value)
-            if x is None or x.shape is None:
+            if x is None or (x.shape is None and x.last is None):
                 for name in FITTING:
                     if name in state:
                         arrays.unlike(dims_of((state[name],)) or (), value, name)
@@ -353,11 +353,13 @@ def result(
 @layer("Linear", "LazyLinear")
 def _linear(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
     fits = state.get("in_features")
-    if x.shape is not None and fits is not None and x.shape:
-        arrays.same(x.shape[-1], fits, "mat1 and mat2 shapes cannot be multiplied")
+    last = arrays.last_of(x)
+    if last is not None and fits is not None:
+        arrays.same(last, fits, "mat1 and mat2 shapes cannot be multiplied")
     fits_weights(state, x, value)
     out = state.get("out_features", Value(UNKNOWN))
-    return result(x, None if x.shape is None else (*x.shape[:-1], out), value)
+    found = result(x, None if x.shape is None else (*x.shape[:-1], out), value)
+    return arrays.with_last(found, out)
 
 
 @functional("linear", "weight bias")
@@ -596,9 +598,11 @@ def _layer_norm(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> 
             raise Raised("size", "normalized_shape has more dimensions than the input", *sides)
         for dim, size_ in zip(x.shape[-len(wanted) :], wanted, strict=True):
             arrays.same(dim, size_, "normalized_shape is not the input's last sizes")
+    elif wanted and x.last is not None:
+        arrays.same(x.last, wanted[-1], "normalized_shape is not the input's last sizes")
     if "weight" not in state:
         fits_weights(state, x, value)
-    return result(x, x.shape, value)
+    return arrays.with_last(result(x, x.shape, value), x.last)
 
 
 @layer("GroupNorm")
@@ -618,7 +622,7 @@ def _embedding(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> V
         bounded(x, value, state["num_embeddings"])
     out = state.get("embedding_dim", Value(UNKNOWN))
     shape = None if x.shape is None else (*x.shape, out)
-    return result(x, shape, value, dtype=weight_dtype(state))
+    return arrays.with_last(result(x, shape, value, dtype=weight_dtype(state)), out)
 
 
 @functional("embedding", "weight padding_idx")

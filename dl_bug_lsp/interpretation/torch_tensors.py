@@ -311,7 +311,8 @@ def needs_floating(x: Array, value: Value, name: str) -> None:
 
 def kept(_: Call, x: Array, value: Value) -> Value:
     """Return an array like the input."""
-    return tensor(x.shape, x.dtype, value, library=x.library, device=x.device)
+    found = tensor(x.shape, x.dtype, value, library=x.library, device=x.device)
+    return arrays.with_last(found, x.last)
 
 
 def expanded(shape: Shape | None, wanted: Shape) -> Shape:

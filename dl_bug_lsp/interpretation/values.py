@@ -67,6 +67,7 @@ class Array:
     data is an int or ``UNKNOWN``. ``dtype`` is NumPy's name (``"float32"``, ``"int64"``,
     ``"object"``), ``library`` one of ``"torch"``, ``"numpy"``, ``"tensorflow"``, ``"jax"``.
     ``lowest`` and ``highest`` bound whole numbers where they are known (labels, indices).
+    ``last`` is the last dimension where that alone is known, as after a dense layer.
     """
 
     shape: tuple[Value, ...] | None
@@ -75,6 +76,7 @@ class Array:
     device: str | None = None
     lowest: int | None = None
     highest: int | None = None
+    last: Value | None = field(default=None, kw_only=True)
 
     @property
     def sizes(self) -> tuple[int | None, ...] | None:
