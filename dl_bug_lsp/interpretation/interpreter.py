@@ -1049,6 +1049,8 @@ class Interpreter:
                 return Value(BoundMethod(member.data, base))
             return member
         kind = kind_of(base)
+        if isinstance(data, (Array, Table)) and self._lacks(name):
+            raise Raised("attribute", f"the object has no attribute '{name}'", base)
         model = MODELS.attributes.get((kind, name))
         if model is not None:
             return self.apply(model, Call(name, (), {}, place, base))
@@ -1070,8 +1072,12 @@ class Interpreter:
                 return self.apply(selecting, Call(name, (Value(name),), {}, place, base))
             return Value(Method(base, name), base.origins)
         if data is UNKNOWN:
+            if self._lacks(name) and "'NoneType'" in self.message:
+                raise Raised("none", f"'NoneType' object has no attribute '{name}'", base)
             return unknown(base)
-        if isinstance(data, (int, float)) and name in OF_SCALARS and not self.is_failing():
+        if isinstance(data, tuple) and name == "numel":
+            return Value(Method(base, name), base.origins)
+        if isinstance(data, (int, float)) and name in OF_SCALARS and not self._lacks(name):
             # A cell of an array is a scalar of NumPy's.
             known = ("int", name) in MODELS.methods
             return Value(Method(base, name), base.origins) if known else unknown(base)
@@ -1079,6 +1085,11 @@ class Interpreter:
         if is_plain and not hasattr(type(data), name):
             raise Raised("attribute", f"'{type(data).__name__}' has no attribute '{name}'", base)
         return Value(Method(base, name), base.origins)
+
+    def _lacks(self, name: str) -> bool:
+        """Whether the message says that an object of the failing line has no such attribute."""
+        said = self.exception == "AttributeError" and f"attribute '{name}'" in self.message
+        return said and self.is_failing()
 
     def _argv(self) -> Value:
         if self.arguments is None:

@@ -110,9 +110,18 @@ def truth(value: Value) -> bool | None:
     data = value.data
     if isinstance(data, (*PLAIN, list, tuple, dict, set)):
         return bool(data)
+    if isinstance(data, Array) and arrays.is_failing():
+        _single(value, data)
     if isinstance(data, (Array, Table)) or data is UNKNOWN or isinstance(data, LibraryObject):
         return None
     return True
+
+
+def _single(value: Value, data: Array) -> None:
+    """Raise where an array with several elements is asked whether it is true."""
+    count = arrays.product(data.shape) if data.shape is not None else unknown(value)
+    if (arrays.size(count) or 0) > 1:
+        raise Raised("value", "the truth value of several elements is ambiguous", value)
 
 
 def type_name(value: Value) -> str | None:
@@ -277,6 +286,11 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
         other = b if y is None else a
         if other.data is None or isinstance(other.data, (str, dict)):
             raise Raised("type", "unsupported operand types", a, b)
+        if isinstance(other.data, list) and first.library in ("numpy", "jax"):
+            items = _outline(other)
+            if items is not None:
+                pair = (a, items) if other is b else (items, b)
+                return _on_arrays(kind, *pair)
         if other.data is not UNKNOWN:
             return unknown(a, b)
         arrays.unlike(first.shape or (), other, "sizes do not broadcast")
@@ -312,6 +326,17 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
     result = arrays.made(first, shape, a, b, dtype=dtype)
     _bound(kind, a, b, result)
     return result
+
+
+def _outline(value: Value) -> Value | None:
+    """Return a flat list of numbers as the array that NumPy makes of it."""
+    items = value.data
+    if not isinstance(items, list) or not all(_is_number(item) for item in items):
+        return None
+    kinds = {type(item.data) for item in items}
+    dtype = "float64" if float in kinds or not kinds else "int64" if int in kinds else "bool"
+    origins = value.origins or merged(*items[:24])
+    return Value(Array((Value(len(items), origins),), dtype, "numpy"), origins)
 
 
 def _bound(kind: type[ast.operator], a: Value, b: Value, result: Value) -> None:
@@ -495,19 +520,25 @@ def _array_part(
     parts: Sequence[Value],
     slices: Sequence[tuple[Value | None, ...] | None],
 ) -> Value:
+    """Return part of an array (NumPy, "Indexing on ndarrays"; PyTorch's tensors are alike)."""
+    if len(parts) == 1 and isinstance(parts[0].data, tuple):
+        parts, slices = parts[0].data, [None] * len(parts[0].data)
     if data.shape is None:
         return arrays.made(data, None, base, *parts)
     plain_parts = [p for p, s in zip(parts, slices, strict=True) if s is None]
     taken = sum(
-        1
-        for p, s in zip(parts, slices, strict=True)
-        if s is not None or (p.data is not None and p.data is not Ellipsis)
+        _axes_taken(p) if s is None else 1 for p, s in zip(parts, slices, strict=True)
     )
     if taken > len(data.shape):
         raise Raised("index", "too many indices for array", Value(taken), Value(len(data.shape)))
     shape: list[Value] = []
+    together: list[tuple[Value, ...] | None] = []
+    """The shapes of the index arrays, None where a shape is not known."""
+    at: list[int] = []
+    """Where the index arrays and the numbers stand among the parts."""
+    before = 0
     axis = 0
-    for part, bounds in zip(parts, slices, strict=True):
+    for place, (part, bounds) in enumerate(zip(parts, slices, strict=True)):
         if bounds is not None:
             shape.append(_sliced(data.shape[axis], bounds))
             axis += 1
@@ -517,27 +548,30 @@ def _array_part(
             count = len(data.shape) - taken
             shape.extend(data.shape[axis : axis + count])
             axis += count
+        elif part.data is UNKNOWN:
+            return arrays.made(data, None, base, *plain_parts)
         else:
-            dim = data.shape[axis]
-            inner = arrays.array(part)
-            number, limit = arrays.size(part), arrays.size(dim)
-            outside = number is not None and limit is not None and not -limit <= number < limit
-            if outside and data.library != "jax":
-                raise Raised("index", "index is out of bounds", part, dim)
-            if inner is not None and inner.dtype == "bool":
-                count = max(len(inner.shape or ()), 1)
-                shape.append(Value(UNKNOWN, merged(part, dim)))
-                axis += count - 1
-            elif inner is not None:
-                if data.library != "jax":
-                    # An index beyond the end is clamped there (JAX, "Sharp Bits").
-                    _check_range(part, inner, dim)
-                shape.extend(inner.shape or ())
-            elif isinstance(part.data, list):
-                shape.append(Value(len(part.data), part.origins))
-            elif part.data is UNKNOWN:
-                return arrays.made(data, None, base, *plain_parts)
-            axis += 1
+            chosen = _chosen(data, part, axis)
+            if chosen is not None and not at:
+                before = len(shape)
+            if chosen is not None:
+                at.append(place)
+            together.append(() if chosen is None else chosen)
+            axis += _axes_taken(part)
+    if at and None not in together:
+        # What all index arrays select stands where the first does if they stand side by side.
+        joint: tuple[Value, ...] = ()
+        for one in together:
+            joint = arrays.broadcast(joint, one or ())
+        numbers = [i for i, p in enumerate(parts) if isinstance(p.data, int)]
+        places = sorted({*at, *numbers})
+        beside = places == list(range(places[0], places[-1] + 1))
+        if places[0] < at[0]:
+            before = sum(s is not None or p.data is None for p, s in _pairs(parts, slices, places))
+        front = before if beside else 0
+        shape[front:front] = joint
+    elif None in together:
+        return arrays.made(data, None, base, *plain_parts)
     rest = data.shape[axis:]
     dropped = [p for p in plain_parts if isinstance(p.data, int)]
     if dropped:
@@ -549,6 +583,65 @@ def _array_part(
     if found is not None:
         found.lowest, found.highest = data.lowest, data.highest
     return result
+
+
+def _pairs(
+    parts: Sequence[Value],
+    slices: Sequence[tuple[Value | None, ...] | None],
+    places: Sequence[int],
+) -> list[tuple[Value, tuple[Value | None, ...] | None]]:
+    """Return the parts of an index before the first of some places."""
+    return list(zip(parts, slices, strict=True))[: places[0]]
+
+
+def _axes_taken(part: Value) -> int:
+    """Return how many axes a part of an index selects from."""
+    if part.data is None or part.data is Ellipsis:
+        return 0
+    inner = arrays.array(part)
+    if inner is not None and inner.dtype == "bool" and inner.shape is not None:
+        return max(len(inner.shape), 1)
+    return 1
+
+
+def _chosen(data: Array, part: Value, axis: int) -> tuple[Value, ...] | None:
+    """Return the shape of what a number, a list or an array selects; None of a number.
+
+    Raises where an index is beyond its axis, or a mask is not as long.
+    """
+    assert data.shape is not None
+    dim = data.shape[axis]
+    inner = arrays.array(part)
+    number, limit = arrays.size(part), arrays.size(dim)
+    outside = number is not None and limit is not None and not -limit <= number < limit
+    # An index beyond the end is clamped there (JAX, "Sharp Bits").
+    if outside and data.library != "jax":
+        raise Raised("index", "index is out of bounds", part, dim)
+    if inner is not None and inner.dtype == "bool":
+        for mask, mine in zip(inner.shape or (), data.shape[axis:], strict=False):
+            arrays.same(mask, mine, "boolean index did not match indexed array")
+        return (Value(UNKNOWN, merged(part, dim)),)
+    if inner is not None:
+        if data.library != "jax":
+            _check_range(part, inner, dim)
+        if inner.dtype is not None and "float" in inner.dtype and arrays.is_failing():
+            raise Raised("index", "arrays used as indices must be of integer type", part)
+        return inner.shape if inner.shape is not None else (Value(UNKNOWN, part.origins),)
+    if isinstance(part.data, list):
+        if all(isinstance(item.data, bool) for item in part.data) and part.data:
+            length = Value(len(part.data), part.origins)
+            arrays.same(length, dim, "boolean index did not match indexed array")
+            count = sum(item.data is True for item in part.data)
+            return (Value(count, part.origins),)
+        for item in part.data:
+            index = arrays.size(item)
+            if index is not None and limit is not None and not -limit <= index < limit:
+                raise Raised("index", "index is out of bounds", item, dim)
+        return (Value(len(part.data), part.origins),)
+    if isinstance(part.data, (float, str)) and arrays.is_failing():
+        what = "type" if isinstance(part.data, str) and data.library == "torch" else "index"
+        raise Raised(what, "only integers and slices are valid indices", part)
+    return None
 
 
 def _check_range(part: Value, inner: Array, dim: Value) -> None:
