@@ -1,7 +1,7 @@
 """Linear algebra, Fourier transforms, statistics and index functions of PyTorch and NumPy.
 
-Sources: the pages of ``torch.linalg``, ``torch.fft``, ``numpy.linalg`` and ``numpy.fft``, and of the
-functions themselves, in PyTorch's and NumPy's documentation.
+Sources: the pages of ``torch.linalg``, ``torch.fft``, ``numpy.linalg`` and ``numpy.fft``, and of
+the functions themselves, in PyTorch's and NumPy's documentation.
 """
 
 from __future__ import annotations
@@ -588,6 +588,9 @@ operation("histc")(_histogram)
 @shared("diff")
 def _difference(call: Call, x: Array, value: Value) -> Value:
     times, axis = call.given(1, "n"), call.given(2, "dim", "axis")
+    if "." not in call.name and x.library == "numpy":
+        # A column's differences are as many as its rows (pandas, ``Series.diff``).
+        return made(x, x.shape, floated(x), value)
     count = 1 if times is None else size(times)
     if x.shape is None or not x.shape or count is None or (axis is not None and size(axis) is None):
         return made(x, None, x.dtype, value)
@@ -702,32 +705,31 @@ def _searched(_: Interpreter, call: Call) -> Value:
 @MODELS.function("numpy.heaviside", "numpy.float_power", "numpy.logaddexp", "numpy.fmod")
 def _paired(_: Interpreter, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
-    plain = [one.data for one in call.args[:2]]
-    if name in _PLAIN and len(plain) == 2 and all(isinstance(n, (int, float)) for n in plain):
-        found = operators.binary(_PLAIN[name], *call.args) if name == "power" else None
-        chosen = min if name.endswith("min") or name == "minimum" else max
-        number = chosen(n for n in plain if isinstance(n, (int, float)))
-        return found or Value(number, merged(*call.args))
+    plain = [one.data for one in call.args[:2] if isinstance(one.data, (int, float))]
+    if name in _OF_NUMBERS and len(plain) == 2:
+        if name == "power":
+            return operators.binary(ast.Pow, *call.args[:2])
+        number = min(plain) if name in ("minimum", "fmin") else max(plain)
+        return Value(number, merged(*call.args))
     left, right = as_array(call.given(0, "x1")), as_array(call.given(1, "x2"))
     x, y = array(left), array(right)
     if x is None or y is None or x.shape is None or y.shape is None:
         return new(None, None, merged(left, right))
     dtype = x.dtype if x.dtype == y.dtype else None
     if dtype is None and None not in (x.dtype, y.dtype):
-        ranks = {True: x, False: y}
-        scalar = [d for d in ranks.values() if not d.shape]
-        whole = [d for d in ranks.values() if d.shape]
+        scalar = [d for d in (x, y) if not d.shape]
+        whole = [d for d in (x, y) if d.shape]
         if len(scalar) == 1 and scalar[0].dtype in ("int64", "bool"):
             dtype = whole[0].dtype
         else:
             dtype = _joint(x, y)
-    found = arrays.broadcast(x.shape, y.shape)
+    shape = arrays.broadcast(x.shape, y.shape)
     if call.name.endswith(("hypot", "heaviside", "float_power", "logaddexp")):
         dtype = floated(Array(None, dtype, "numpy")) if dtype else None
-    return new(found, dtype, merged(left, right))
+    return new(shape, dtype, merged(left, right))
 
 
-_PLAIN = dict.fromkeys(("power", "minimum", "maximum", "fmax", "fmin"), ast.Pow)
+_OF_NUMBERS = ("power", "minimum", "maximum", "fmax", "fmin")
 
 
 @MODELS.function("numpy.array_equal", "numpy.allclose", "numpy.array_equiv", "torch.equal")
@@ -790,10 +792,8 @@ def _open_mesh(_: Interpreter, call: Call) -> Value:
     found = []
     for i, x in enumerate(parts):
         assert x is not None and x.shape is not None
-        if x.dtype == "bool":
-            dim = Value(UNKNOWN, call.args[i].origins)
-        else:
-            dim = x.shape[0]
+        free = Value(UNKNOWN, call.args[i].origins)
+        dim = free if x.dtype == "bool" else x.shape[0]
         shape = [dim if i == k else Value(1) for k in range(len(parts))]
         found.append(new(shape, "int64", call.args[i].origins, (x.lowest, x.highest)))
     return several(*found)
@@ -922,8 +922,8 @@ def _fewer(call: Call, x: Array, value: Value, *, more: bool) -> Value:
     if at is None:
         return like(x, None, value)
     length = size(shape[at])
-    for number in () if numbers is None or length is None else numbers:
-        if not -length <= number < length + more:
+    for number in numbers or ():
+        if length is not None and not -length <= number < length + more:
             sides = Value(number, what.origins), shape[at]
             raise Raised("index", "index is out of bounds for its axis", *sides)
     rest: object = UNKNOWN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import arrays
@@ -57,6 +58,7 @@ def load() -> None:
         parallel_models,
         sklearn_models,
         stdlib_models,
+        tensorflow_functions,
         tensorflow_models,
         torch_models,
         torch_states,
@@ -323,11 +325,11 @@ def _folded(interpreter: Interpreter, call: Call) -> Value:
         keys = _keys(interpreter, items, call)
         if not keys or name not in ("min", "max"):
             return call.unknown()
+        folding: Callable[..., int] = min if name == "min" else max
         try:
-            chosen = getattr(builtins, name)(range(len(items)), key=lambda i: keys[i])
+            return items[folding(range(len(items)), key=keys.__getitem__)]
         except TypeError:
             return call.unknown()
-        return items[chosen]
     if name == "sum" and items and all(isinstance(item.data, Array) for item in items):
         total = items[0]
         for item in items[1:MOST_KEYS]:

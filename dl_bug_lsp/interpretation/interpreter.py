@@ -287,7 +287,7 @@ class Interpreter:
         done = self.steps - self.left
         reached = self.target in self._come_to
         agreed = dict(self.comparisons.agreed)
-        operands = self._operands() if raised is None else ()
+        operands = self._operands()
         elsewhere = frozenset(self.elsewhere)
         return Outcome(raised, elsewhere, reached, complete, done, agreed, operands)
 
@@ -1057,6 +1057,9 @@ class Interpreter:
         if isinstance(data, LibraryObject):
             if name in data.state:
                 return data.state[name]
+            if name in data.keywords and (kind, name) not in MODELS.methods:
+                # Most classes keep what they are made with under its name.
+                return data.keywords[name]
             if data.short in RECORDED and (kind, name) not in MODELS.methods and self.is_failing():
                 near = difflib.get_close_matches(name, data.state, n=1)
                 held = [data.state[n] for n in near] or [base, *data.state.values()]
@@ -1075,14 +1078,13 @@ class Interpreter:
             if self._lacks(name) and "'NoneType'" in self.message:
                 raise Raised("none", f"'NoneType' object has no attribute '{name}'", base)
             return unknown(base)
-        if isinstance(data, tuple) and name == "numel":
-            return Value(Method(base, name), base.origins)
         if isinstance(data, (int, float)) and name in OF_SCALARS and not self._lacks(name):
             # A cell of an array is a scalar of NumPy's.
             known = ("int", name) in MODELS.methods
             return Value(Method(base, name), base.origins) if known else unknown(base)
         is_plain = isinstance(data, (*operators.PLAIN, list, tuple, dict, set))
-        if is_plain and not hasattr(type(data), name):
+        is_modelled = (kind, name) in MODELS.methods
+        if is_plain and not is_modelled and not hasattr(type(data), name):
             raise Raised("attribute", f"'{type(data).__name__}' has no attribute '{name}'", base)
         return Value(Method(base, name), base.origins)
 

@@ -314,7 +314,11 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
             if x.shape is None and y.shape is None:
                 arrays.either(a, b, "sizes do not broadcast")
         dtype = wider(x.dtype, y.dtype, first.library)
-        if first.library == "tensorflow" and x.dtype and y.dtype and x.dtype != y.dtype:
+        tensors = x.library == y.library == "tensorflow"
+        if x.library == "tensorflow" and y.library == "numpy":
+            # The array is converted to the tensor's dtype.
+            dtype = x.dtype
+        if tensors and x.dtype and y.dtype and x.dtype != y.dtype:
             raise Raised("type", "dtypes differ", a, b)
     else:
         shape = first.shape
@@ -322,7 +326,7 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
         if isinstance(other.data, float) and dtype and "int" in dtype:
             dtype = "float64" if first.library == "numpy" else "float32"
     if kind is ast.Div and dtype and ("int" in dtype or dtype == "bool"):
-        dtype = "float64" if first.library == "numpy" else "float32"
+        dtype = "float64" if first.library in ("numpy", "tensorflow") else "float32"
     result = arrays.made(first, shape, a, b, dtype=dtype)
     _bound(kind, a, b, result)
     return result
@@ -526,9 +530,7 @@ def _array_part(
     if data.shape is None:
         return arrays.made(data, None, base, *parts)
     plain_parts = [p for p, s in zip(parts, slices, strict=True) if s is None]
-    taken = sum(
-        _axes_taken(p) if s is None else 1 for p, s in zip(parts, slices, strict=True)
-    )
+    taken = sum(_axes_taken(p) if s is None else 1 for p, s in zip(parts, slices, strict=True))
     if taken > len(data.shape):
         raise Raised("index", "too many indices for array", Value(taken), Value(len(data.shape)))
     shape: list[Value] = []
@@ -558,20 +560,14 @@ def _array_part(
                 at.append(place)
             together.append(() if chosen is None else chosen)
             axis += _axes_taken(part)
-    if at and None not in together:
-        # What all index arrays select stands where the first does if they stand side by side.
+    if None in together:
+        return arrays.made(data, None, base, *plain_parts)
+    if at:
         joint: tuple[Value, ...] = ()
         for one in together:
             joint = arrays.broadcast(joint, one or ())
-        numbers = [i for i, p in enumerate(parts) if isinstance(p.data, int)]
-        places = sorted({*at, *numbers})
-        beside = places == list(range(places[0], places[-1] + 1))
-        if places[0] < at[0]:
-            before = sum(s is not None or p.data is None for p, s in _pairs(parts, slices, places))
-        front = before if beside else 0
+        front = _front(parts, slices, at, before)
         shape[front:front] = joint
-    elif None in together:
-        return arrays.made(data, None, base, *plain_parts)
     rest = data.shape[axis:]
     dropped = [p for p in plain_parts if isinstance(p.data, int)]
     if dropped:
@@ -585,13 +581,24 @@ def _array_part(
     return result
 
 
-def _pairs(
+def _front(
     parts: Sequence[Value],
     slices: Sequence[tuple[Value | None, ...] | None],
-    places: Sequence[int],
-) -> list[tuple[Value, tuple[Value | None, ...] | None]]:
-    """Return the parts of an index before the first of some places."""
-    return list(zip(parts, slices, strict=True))[: places[0]]
+    at: Sequence[int],
+    before: int,
+) -> int:
+    """Return where the axes that index arrays select stand among the others.
+
+    They stand where the first of them does if all stand side by side, numbers included, else first.
+    """
+    numbers = [i for i, part in enumerate(parts) if isinstance(part.data, int)]
+    places = sorted({*at, *numbers})
+    if places != list(range(places[0], places[-1] + 1)):
+        return 0
+    if places[0] == at[0]:
+        return before
+    pairs = list(zip(parts, slices, strict=True))[: places[0]]
+    return sum(bounds is not None or part.data is None for part, bounds in pairs)
 
 
 def _axes_taken(part: Value) -> int:

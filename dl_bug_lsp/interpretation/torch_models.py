@@ -74,7 +74,8 @@ KEEPING = words(
     "zero_ uniform_ normal_ random_ bernoulli_ copy_ retain_grad exponential_ xavier "
     "bernoulli renorm conj scatter_ scatter_add_ masked_fill_ index_add_ index_fill_ "
     "index_copy_ detach_ copy clamp_ clip_ relu_ sigmoid_ tanh_ exp_ sqrt_ neg_ abs_ round_ "
-    "floor_ masked_scatter_ apply_ map_ put_ nan_to_num_ tril_ triu_ index_put_ resolve_conj fill_diagonal_ trunc_normal_ scatter_reduce "
+    "floor_ masked_scatter_ apply_ map_ put_ nan_to_num_ tril_ triu_ index_put_ resolve_conj "
+    "fill_diagonal_ trunc_normal_ scatter_reduce "
     "masked_scatter logcumsumexp cummax_ addcmul addcdiv"
 )
 FLOATED = words(
@@ -148,10 +149,10 @@ def _copied(call: Call, x: Array, value: Value) -> Value:
 def _index_add(call: Call, x: Array, value: Value) -> Value:
     axis, index, source = call.given(1, "dim"), call.given(2, "index"), call.given(3, "source")
     y, z, at = array(index), array(source), size(axis)
-    if y is not None and z is not None and y.shape and z.shape and at is not None:
-        if -len(z.shape) <= at < len(z.shape):
-            message = "index_add_(): Number of indices should be equal to source.size(dim)"
-            arrays.same(y.shape[0], z.shape[at], message)
+    known = y is not None and z is not None and y.shape and z.shape and at is not None
+    if known and y and z and y.shape and z.shape and -len(z.shape) <= (at or 0) < len(z.shape):
+        message = "index_add_(): Number of indices should be equal to source.size(dim)"
+        arrays.same(y.shape[0], z.shape[at or 0], message)
     return kept(call, x, value)
 
 
@@ -230,11 +231,10 @@ def _binary_function(_: Interpreter, call: Call) -> Value:
     """Return the result of an operation whose first operand may be a plain number."""
     given = call.given(0, "input", "self")
     other = call.given(1, "other", "exponent")
-    x, y = array(given), array(other)
-    if x is None and given is not None and y is not None and other is not None:
-        if isinstance(given.data, int | float):
-            dtype = with_scalar(y, given.data)
-            return tensor(y.shape, dtype, given, other, device=y.device)
+    y = array(other)
+    if given is not None and isinstance(given.data, int | float) and y is not None:
+        dtype = with_scalar(y, given.data)
+        return tensor(y.shape, dtype, *call.args, device=y.device)
     found = subject(call)
     if found is None:
         return call.unknown()
@@ -572,7 +572,9 @@ def _new(call: Call, x: Array, value: Value) -> Value:
         if parts is not None:
             dtype = dtype_of(call.keywords["dtype"]) if "dtype" in call.keywords else None
             inferred = "float32" if parts[1] == "float64" else parts[1]
-            return tensor(parts[0], dtype or x.dtype or inferred, value, *call.args[1:2], device=x.device)
+            return tensor(
+                parts[0], dtype or x.dtype or inferred, value, *call.args[1:2], device=x.device
+            )
     if call.name in ("new_tensor", "new"):
         return tensor(None, x.dtype if call.name == "new" else None, value, device=x.device)
     args = call.args[1:2] if call.name == "new_full" else call.args[1:]
@@ -793,6 +795,31 @@ def _unlike_others(parts: Sequence[Value], found: Sequence[Array | None]) -> Non
             arrays.unlike(x.shape, unknown(*others), "sizes must match to be joined")
 
 
+def _joined_shape(name: str, known: Sequence[Array], at: int) -> Shape | None:
+    """Return the shape of arrays that a function joins along an axis."""
+    shape = None
+    if name == "stack":
+        if known[0].shape is not None:
+            axis_of(at, len(known[0].shape) + 1)
+        shape = arrays.stacked(known, at)
+    elif name in ("cat", "concat", "concatenate"):
+        empty = [x for x in known if x.sizes == (0,)]
+        rest = [x for x in known if x.sizes != (0,)] if len(empty) < len(known) else known
+        shape = arrays.concatenated(rest, at)
+    elif name == "dstack":
+        if all(x.shape is not None and len(x.shape) == 2 for x in known):
+            shape = arrays.stacked(known, 2)
+    elif name in ("hstack", "vstack"):
+        lowest = 2 if name == "vstack" else 1
+        wide = [x for x in known if x.shape is not None and len(x.shape) >= lowest]
+        along = 1 if name == "hstack" and wide and len(wide[0].shape or ()) > 1 else 0
+        if len(wide) == len(known):
+            shape = arrays.concatenated(wide, along)
+        elif not wide and name == "vstack":
+            shape = arrays.stacked(known, 0)
+    return shape
+
+
 @MODELS.function(
     *(f"torch.{n}" for n in ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack"))
 )
@@ -826,27 +853,8 @@ def _cat(interpreter: Interpreter, call: Call) -> Value:
     for other, part in zip(known[1:], parts[1:], strict=False):
         if len(known) == len(parts):
             same_device(known[0], parts[0], other, part)
-    shape = None
-    if len(known) == len(parts) and at is not None:
-        if name == "stack":
-            if known[0].shape is not None:
-                axis_of(at, len(known[0].shape) + 1)
-            shape = arrays.stacked(known, at)
-        elif name in ("cat", "concat", "concatenate"):
-            empty = [x for x in known if x.sizes == (0,)]
-            rest = [x for x in known if x.sizes != (0,)] if len(empty) < len(known) else known
-            shape = arrays.concatenated(rest, at)
-        elif name == "dstack":
-            if all(x.shape is not None and len(x.shape) == 2 for x in known):
-                shape = arrays.stacked(known, 2)
-        elif name in ("hstack", "vstack"):
-            lowest = 2 if name == "vstack" else 1
-            wide = [x for x in known if x.shape is not None and len(x.shape) >= lowest]
-            along = 1 if name == "hstack" and wide and len(wide[0].shape or ()) > 1 else 0
-            if len(wide) == len(known):
-                shape = arrays.concatenated(wide, along)
-            elif not wide and name == "vstack":
-                shape = arrays.stacked(known, 0)
+    is_whole = len(known) == len(parts) and at is not None
+    shape = _joined_shape(name, known, at or 0) if is_whole else None
     if shape is None:
         _unlike_others(parts, found)
     result = tensor(shape, dtype, given, *parts, device=known[0].device)
@@ -1539,8 +1547,11 @@ def _part_of(x: Array, value: Value) -> Value:
 
 
 BYTES = {
-    **{"bool": 1, "uint8": 1, "int8": 1, "int16": 2, "float16": 2, "bfloat16": 2, "int32": 4},
-    **{"float32": 4, "int64": 8, "float64": 8, "complex64": 8, "complex128": 16},
+    **dict.fromkeys(("bool", "uint8", "int8"), 1),
+    **dict.fromkeys(("int16", "float16", "bfloat16"), 2),
+    **dict.fromkeys(("int32", "float32"), 4),
+    **dict.fromkeys(("int64", "float64", "complex64"), 8),
+    "complex128": 16,
 }
 
 
