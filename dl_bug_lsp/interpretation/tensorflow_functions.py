@@ -19,6 +19,7 @@ from dl_bug_lsp.interpretation.tensorflow_models import (
     operand,
     reduced,
     tensor,
+    written,
 )
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
@@ -260,7 +261,7 @@ def _fill(_: Interpreter, call: Call) -> Value:
     if value is not None and dtype is None:
         kinds = {bool: "bool", int: "int32", float: "float32"}
         dtype = kinds.get(type(value.data))
-    return tensor(call, dims(wanted), dtype, *call.args)
+    return tensor(call, written(call, dims(wanted)), dtype, *call.args)
 
 
 @MODELS.function(*names("size"))
@@ -360,7 +361,7 @@ def _initialized(_: Interpreter, call: Call) -> Value:
     """Return what an initializer makes of a shape."""
     wanted = dims(call.given(0, "shape"))
     dtype = dtype_named(call.given(1, "dtype"), "float32")
-    return tensor(call, wanted, dtype, *call.args)
+    return tensor(call, written(call, wanted), dtype, *call.args)
 
 
 INITIALIZERS: Sequence[str] = (
