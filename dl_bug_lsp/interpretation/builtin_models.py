@@ -61,6 +61,7 @@ def load() -> None:
         tensorflow_functions,
         tensorflow_models,
         torch_models,
+        torch_modules,
         torch_states,
         torchvision_models,
         trainer_models,
