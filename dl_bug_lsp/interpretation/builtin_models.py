@@ -223,8 +223,13 @@ def _sorted(interpreter: Interpreter, items: list[Value], call: Call) -> list[Va
         return [items[i] for i in order]
     try:
         return sorted(items, key=plain, reverse=bool(backwards))
-    except (NotPlain, TypeError):
+    except NotPlain:
         return items
+    except TypeError as error:
+        if not arrays.is_failing():
+            return items
+        nothing = [item for item in items if item.data is None]
+        raise Raised("type", str(error), *(nothing[:1] or items[:4])) from None
 
 
 @MODELS.function("builtins.set", "builtins.frozenset")
@@ -512,8 +517,22 @@ def plain_method(interpreter: Interpreter, call: Call) -> Value:
             if isinstance(items, Lazy):
                 return call.unknown()
             return _run(data, name, [Value([*items])], call)
+        if isinstance(data, tuple) and name in ("index", "count"):
+            return _run(tuple(_or_none(item) for item in data), name, list(call.args), call)
         return _run(data, name, list(call.args), call)
     return call.unknown()
+
+
+@MODELS.function("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys")
+def _from_keys(interpreter: Interpreter, call: Call) -> Value:
+    items = interpreter.iterate(call.args[0]) if call.args else []
+    value = call.given(1, "value") or Value(None)
+    if isinstance(items, Lazy):
+        return call.unknown()
+    try:
+        return Value({plain(item): value for item in items}, merged(*call.args[:1]))
+    except (NotPlain, TypeError):
+        return call.unknown()
 
 
 GROWING = {
@@ -583,6 +602,10 @@ def _list_method(interpreter: Interpreter, call: Call, receiver: Value, data: li
         return Value(None)
     if name == "copy":
         return Value(list(data), receiver.origins)
+    if name in ("index", "remove") and args and isinstance(args[0].data, PLAIN):
+        held = [_or_none(item) for item in data]
+        if all(isinstance(item.data, PLAIN) for item in data) and args[0].data not in held:
+            raise Raised("value", f"{args[0].data!r} is not in list", args[0], receiver)
     if name in ("index", "count") and args:
         return _run([_or_none(item) for item in data], name, list(args), call)
     if name == "remove" and args:

@@ -41,6 +41,12 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+SET_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.BitOr: operator.or_,
+    ast.BitAnd: operator.and_,
+    ast.BitXor: operator.xor,
+    ast.Sub: operator.sub,
+}
 WIDER = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 
 
@@ -245,10 +251,14 @@ def _on_sequences(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
     if kind is ast.Add and type(x) is type(y) and isinstance(x, (list, tuple)):
         joined: Any = x + y  # type: ignore[operator]
         return Value(joined[:MAX_ITEMS], merged(a, b))
+    if isinstance(x, set) and isinstance(y, set) and kind in SET_OPERATORS:
+        return Value(SET_OPERATORS[kind](x, y), merged(a, b))
     if kind is ast.Mult:
         items, count = (a, b) if isinstance(x, (list, tuple)) else (b, a)
         number = arrays.size(count)
         if isinstance(items.data, (list, tuple)):
+            if isinstance(count.data, (float, str)) or count.data is None:
+                raise Raised("type", "can't multiply sequence by non-int", count, items)
             if number is None:
                 return unknown(a, b)
             if len(items.data) * max(number, 0) > MAX_ITEMS:
