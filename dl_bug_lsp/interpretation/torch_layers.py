@@ -1158,9 +1158,6 @@ def _likelihood(state: Mapping[str, Value], x: Array, value: Value, call: Call) 
         return result(x, None, value)
     target, y = found
     if y is None or x.shape is None:
-        # Nothing else of a loss is looked up.
-        if arrays.is_beyond() and (value.origins or target.origins):
-            raise Raised("index", "Target is out of bounds", unknown(target), unknown(value))
         return losing(state, x, None, value, target)
     same_device(x, value, y, target)
     known = x.shape is not None and y.shape is not None
