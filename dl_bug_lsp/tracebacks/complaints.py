@@ -27,9 +27,11 @@ TRIGGER = re.compile(
     r"|In '|Interpolation|Primary config|Assertion|corruption|free\(|malloc|atchdog|ran out of"
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
     r"|No space|undefined symbol|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication"
-    r"|\*\*\*|Illegal"
+    r"|\*\*\*|Illegal|died unex"
     r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
 )
+_QUOTE = re.compile(r"^\s{0,8}(?:> ?){1,4}(?=\S)")
+"""How a quoted line of a log begins."""
 _QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
 _LOUD = frozenset(("ERROR", "CRITICAL", "FATAL"))
 _PLAIN = re.compile(
@@ -87,6 +89,8 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
     """Read what a line complains about, if any row of the tables, or its own words, say so."""
     text = stream.text(index)[:_MAX_TEXT]
     level, rest = split_record(text)
+    if level is None and (quote := _QUOTE.match(text)):
+        level, rest = split_record(text[quote.end() :])
     if level in _QUIET:
         return None
     if (_FULL_NAME.match(rest) or _CLASS_FIRST.match(rest)) and (
@@ -240,7 +244,10 @@ def _spoken(stream: Stream, index: int, level: str | None, rest: str) -> Block |
     """Take a line of level ERROR, or one that begins with "Error:", for a failure in words."""
     loud = level in _LOUD
     plain = _PLAIN.match(rest) if level is None else None
-    if not (loud or plain) or len(rest) - (plain.end() if plain else 0) < _SHORTEST:
+    if (
+        not (loud or plain)
+        or len(rest.rstrip(" \\|/-")) - (plain.end() if plain else 0) < _SHORTEST
+    ):
         return None
     if _WARNING.search(rest) or _HARMLESS.search(rest) or (not loud and _PROSE.match(rest)):
         return None
