@@ -32,6 +32,9 @@ TRIGGER = re.compile(
 )
 _QUOTE = re.compile(r"^\s{0,8}(?:> ?){1,4}(?=\S)")
 """How a quoted line of a log begins."""
+_SHORT_LINE = 80
+_BOLD = re.compile(r"^\s*(?P<mark>\*{1,3}|`{1,3}|__)(?P<text>[^*`_].*?)(?P=mark)\s*$")
+"""A short line in the marks of Markdown: what a shell said, set in bold or as code."""
 _QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
 _LOUD = frozenset(("ERROR", "CRITICAL", "FATAL"))
 _PLAIN = re.compile(
@@ -93,6 +96,8 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
         level, rest = split_record(text[quote.end() :])
     if level in _QUIET:
         return None
+    if len(rest) < _SHORT_LINE and (bold := _BOLD.match(rest)):
+        rest = bold["text"]
     if (_FULL_NAME.match(rest) or _CLASS_FIRST.match(rest)) and (
         named := _bare_exception(stream, index, rest)
     ):
