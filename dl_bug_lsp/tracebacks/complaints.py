@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from dl_bug_lsp.logs.prefixes import split_record
 from dl_bug_lsp.tracebacks import complaint_tables
@@ -166,12 +167,19 @@ def _block(row: Complaint, match: re.Match[str], stream: Stream, index: int) -> 
         frames = (Frame(groups["file"], 0),)
     message = "\n".join(lines).strip()
     cause = Cause(row.program, message, frames, Relation.ROOT, stream.span(first, end))
+    kind = FailureKind.MESSAGE
+    if row.program in _BY_CLASS and (own := _OWN_CLASS.match(message)):
+        cause = replace(cause, type=own["type"], message=own["message"])
+        kind = FailureKind.EXCEPTION
     return Block(
-        [cause], first, end, "message", FailureKind.MESSAGE,
+        [cause], first, end, "message", kind,
         evidence=stream.text(index).strip()[:500], weight=int(row.weight),
     )  # fmt: skip
 
 
+_BY_CLASS = frozenset(("omegaconf", "conda"))
+"""Programs that print their exceptions without a stack."""
+_OWN_CLASS = re.compile(r"(?P<type>[\w.]{1,200}): ?(?P<message>.*)", re.DOTALL)
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "-bash"))
 
 
