@@ -27,7 +27,8 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 class PastedCase:
     """A text and its labels; ``exception`` and ``message`` are None where no exception is named.
 
-    ``first`` is the category that fits best of those that are acceptable.
+    ``first`` is the category that fits best of those that are acceptable. Advice that names one of
+    the words of ``misleads`` would be wrong for this text.
     """
 
     name: str
@@ -39,6 +40,7 @@ class PastedCase:
     extrinsic: str | None
     held_out: bool
     first: str
+    misleads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ def cases() -> Iterator[PastedCase]:
             known["extrinsic"],
             labels["held_out"] == "yes",
             labels["categories"].split()[0],
+            tuple(labels.get("misleads", "").lower().split(";")) if "misleads" in labels else (),
         )
 
 
@@ -90,6 +93,8 @@ def score(case: PastedCase, workspace: Workspace) -> tuple[Score, FailureReport 
         words = _CODE.sub(" ", " ".join(f"{a.cause} {a.fix}" for a in found.advice))
         said_numbers = set(_NUMBER.findall(words))
         misled = bool({n for n in said_numbers if len(n) > 2} - set(_NUMBER.findall(case.text)))
+        whole = " ".join(f"{a.cause} {a.fix}" for a in found.advice).lower()
+        misled = misled or any(word in whole for word in case.misleads)
     return Score(exception, category, advised, misled), found
 
 
@@ -110,6 +115,8 @@ def table(scores: list[Score]) -> str:
 def main() -> None:
     """Print the counts."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
+    parser.add_argument("--since", type=int, default=1, help="leave out cases of lower numbers")
+    parser.add_argument("--advice", action="store_true", help="print all advice that is given")
     parser.add_argument("--misses", action="store_true", help="print what was not read right")
     wanted = parser.parse_args()
     seen: list[Score] = []
@@ -117,6 +124,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder), cache=False)
         for case in cases():
+            if int(case.name[:3]) < wanted.since:
+                continue
             got, found = score(case, workspace)
             (held if case.held_out else seen).append(got)
             wrong = got.exception is False or not got.category or got.misled
@@ -130,6 +139,11 @@ def main() -> None:
                     print(
                         f"    {said.type if said else None}: {said.message[:200] if said else ''!r}"
                     )
+            if wanted.advice and found is not None and not case.held_out:
+                said = found.exception
+                print(f"{case.name}: {found.category.id}: {said.message[:90] if said else ''}")
+                for piece in found.advice:
+                    print(f"    {piece.cause} -> {piece.fix}")
     print("read while working:", table(seen))
     print("held out:          ", table(held))
 

@@ -15,10 +15,54 @@ MIN_WORDS = 4
 """Fewer words than this describe nothing."""
 _WORDS = re.compile(r"[^\W\d_\u3040-\u9fff]+|[\u3040-\u9fff]")
 """Words; a character of a script without blanks counts as one."""
-_NAN = re.compile(
-    r"loss.{0,60}(?<![a-z])nan(?![a-z])|\bnan\b.{0,40}(?:loss|epoch|iteration|training)",
-    re.IGNORECASE,
+_GROWS = r"(?:increas|rise|rising|grow|go(?:es|ing)? up|goes higher)\w*"
+_FALLS = r"(?:decreas|drop|declin|go(?:es|ing)? down|reduc|improv|converg|chang|fall)"
+_RISES = r"(?:increas|improv|go(?:es|ing)? up|rise|chang|better)"
+_NOT = r"(?:(?:does|did|is|ca|wo) ?n['’o]?t|do not|don't|never|not|no longer)"
+_STAYS = (
+    r"(?:stays?|stayed|is|are|was|gets?|got|remains?|remained|keeps?|kept|being|becomes?) "
+    r"(?:\w+ ){0,2}(?:stuck|constant|the same|unchanged|flat|at|around|near|zero|0\b)"
 )
+_NO_NUMBER = r"(?<![a-z])(?:nans?|inf(?:s|inity)?)(?![a-z])"
+DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (id, re.compile("|".join(patterns), re.IGNORECASE))
+    for id, *patterns in (
+        (
+            "loss_nan",
+            rf"loss.{{0,60}}{_NO_NUMBER}",
+            rf"{_NO_NUMBER}.{{0,40}}(?:loss|logit|gradient|epoch|iteration|training)",
+        ),
+        (
+            "overfitting",
+            r"\boverfit",
+            rf"\b(?:val(?:idation)?|test|eval)[ _]loss.{{0,40}}\b{_GROWS}\b",
+        ),
+        (
+            "loss_divergence",
+            rf"\bloss(?:es)? .{{0,20}}(?:explod|diverg|{_GROWS}\b)",
+            r"\btraining (?:\w+ ){0,2}diverge",
+        ),
+        (
+            "loss_stagnation",
+            rf"\bloss(?:es)?\b.{{0,30}}\b{_NOT} (?:\w+ ){{0,2}}{_FALLS}",
+            rf"\bloss(?:es)? (?:\w+ ){{0,2}}{_STAYS}",
+            r"\b(?:stuck|constant|same) loss\b",
+        ),
+        (
+            "accuracy_at_chance",
+            rf"\bacc(?:uracy)?\b.{{0,30}}\b{_NOT} (?:\w+ ){{0,2}}{_RISES}",
+            rf"\bacc(?:uracy)? (?:\w+ ){{0,3}}{_STAYS}",
+        ),
+        ("process_killed", r"\bsegfault", r"\bsegmentation fault", r"\bcore ?dump"),
+    )
+)
+"""Failures without an exception as people describe them, each with its category's identifier."""
+_TOLD_FROM = 0.6
+"""The confidence of a category that only a person's words show."""
+MAX_DESCRIPTION = 2_000
+"""Characters of a line in which a failure is looked for."""
+SHOWN, BEFORE = 200, 80
+"""Characters of a line that are shown, and how many of them before what describes the failure."""
 MAX_TEXT = 20_000
 """Characters of a report that are read."""
 
@@ -30,12 +74,22 @@ def report_failure(log: Log, certain: bool = False) -> Failure | None:
     """
     text = text_of(log)
     words = _WORDS.findall(text)
-    if len(words) < MIN_WORDS or (not certain and read_metrics(log)):
+    measured = any(len(series.points) > 1 for series in read_metrics(log))
+    if len(words) < MIN_WORDS or (not certain and measured):
         return None
     lines = [line for line in log.lines if line.text.strip()]
     span = Span(lines[0].number, lines[-1].number)
-    first = lines[0].text.strip()
-    return Failure(FailureKind.REPORT, (), 0, "report", span, first[:200], primary=True)
+    found = next((line.text for line in lines if _described(line.text)), lines[0].text).strip()
+    match = next((m for _, p in DESCRIBED if (m := p.search(found[:MAX_DESCRIPTION]))), None)
+    start = max(0, match.start() - BEFORE) if match is not None and match.end() > SHOWN else 0
+    said = found[start : start + SHOWN]
+    return Failure(FailureKind.REPORT, (), 0, "report", span, said, primary=True)
+
+
+def _described(text: str) -> str | None:
+    """Return the category of the failure that a line describes in a person's words."""
+    text = text[:MAX_DESCRIPTION]
+    return next((id for id, pattern in DESCRIBED if pattern.search(text)), None)
 
 
 def text_of(log: Log) -> str:
@@ -50,9 +104,10 @@ def report_facts(log: Log) -> MessageFacts:
 
 
 def classify_report(failure: Failure) -> CategoryVerdict:
-    """Return the category of a report: prose alone shows none but a loss that became NaN."""
-    if _NAN.search(failure.evidence):
-        row = category("loss_nan")
-        return CategoryVerdict(row.id, row.dimension, 0.6, failure.evidence, "report.nan")
+    """Return the category that a report's words describe: how a loss or a metric went."""
+    described = _described(failure.evidence)
+    if described is not None:
+        row = category(described)
+        return CategoryVerdict(row.id, row.dimension, _TOLD_FROM, failure.evidence, "report.words")
     row = category("unclassified")
     return CategoryVerdict(row.id, row.dimension, 0.0, failure.evidence, "report")

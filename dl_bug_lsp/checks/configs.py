@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.checks.entries import Entry
@@ -13,7 +14,7 @@ from dl_bug_lsp.checks.program import CheckedProgram, finding
 from dl_bug_lsp.fixes.fix_context import is_slip
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.nodes import Config, LibraryObject
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace import Workspace
 
 KEY = Check(
     "missing-key",
@@ -72,27 +73,52 @@ def _missing_keys(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
     if not any(word in text for word in ("safe_load", "yaml", "json", "toml", "hydra", "Omega")):
         return
     engine = program.engine(entry)
-    known = {str(part) for e in _entries(program) for part in e.path}
-    made = _made_keys(program, files)
+    workspace = program.workspace
+    keys = {
+        file: workspace.derived_unindexed("check.keys", file, partial(_keys_of, workspace, file))
+        for file in files
+    }
+    known = program.config_keys.union(*(made for _, made in keys.values()))
     asked = 0
-    for file in files:
-        excused = _excused(program, file)
-        called = _called(program, file)
-        tree = program.workspace.tree(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            read = _read_key(node)
-            if read is None or read in known or read in made or node.lineno in excused:  # type: ignore[attr-defined]
+    for file, (reads, _) in keys.items():
+        if reads <= known:
+            continue
+        tree = workspace.tree(file)
+        for node, read in _reads(tree) if tree is not None else ():
+            if read in known or asked >= MOST_ASKED:
                 continue
-            if id(node) in called or asked >= MOST_ASKED:
-                continue
-            assert isinstance(node, (ast.Subscript, ast.Attribute))
             asked += 1
             checkpoint()
             yield from _missing_key(program, engine, file, node, read, text)
 
 
-def _entries(program: CheckedProgram) -> tuple[ConfigEntry, ...]:
-    return program.workspace.config_entries()
+def _keys_of(workspace: Workspace, file: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the keys that a file reads, and those that it makes itself."""
+    tree = workspace.tree(file)
+    if tree is None:
+        return frozenset(), frozenset()
+    return frozenset(read for _, read in _reads(tree)), _made_keys(tree)
+
+
+def _reads(tree: ast.Module) -> list[tuple[ast.Subscript | ast.Attribute, str]]:
+    """Return the expressions that may read a key, where nothing catches that it is not there."""
+    found: list[tuple[ast.Subscript | ast.Attribute, str]] = []
+    called: set[int] = set()
+    excused: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            called.add(id(node.func))
+        elif isinstance(node, ast.Try):
+            excused.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        elif isinstance(node, (ast.Subscript, ast.Attribute)):
+            read = _read_key(node)
+            if read is not None:
+                found.append((node, read))
+    return [
+        (node, read)
+        for node, read in found
+        if id(node) not in called and node.lineno not in excused
+    ]
 
 
 def _read_key(node: ast.AST) -> str | None:
@@ -111,44 +137,27 @@ def _read_key(node: ast.AST) -> str | None:
     return None
 
 
-def _made_keys(program: CheckedProgram, files: tuple[str, ...]) -> set[str]:
+def _made_keys(tree: ast.Module) -> frozenset[str]:
     """Return the keys and attributes that the code gives a value itself."""
     found: set[str] = set()
-    for file in files:
-        tree = program.workspace.tree(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-                if isinstance(node.slice, ast.Constant):
-                    found.add(str(node.slice.value))
-            elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-                found.add(node.attr)
-            elif isinstance(node, ast.Dict):
-                found.update(str(k.value) for k in node.keys if isinstance(k, ast.Constant))
-            elif isinstance(node, ast.Call):
-                found.update(k.arg for k in node.keywords if k.arg is not None)
-                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-                if name in ("get", "setdefault", "pop", "setattr", "hasattr", "getattr"):
-                    found.update(str(a.value) for a in node.args if isinstance(a, ast.Constant))
-            elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Constant):
-                found.add(str(node.left.value))
-            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                found.add(node.name)
-    return found
-
-
-def _excused(program: CheckedProgram, file: str) -> frozenset[int]:
-    tree = program.workspace.tree(file)
-    lines: set[int] = set()
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Try):
-            lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    return frozenset(lines)
-
-
-def _called(program: CheckedProgram, file: str) -> set[int]:
-    tree = program.workspace.tree(file)
-    nodes = ast.walk(tree) if tree is not None else ()
-    return {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            if isinstance(node.slice, ast.Constant):
+                found.add(str(node.slice.value))
+        elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            found.add(node.attr)
+        elif isinstance(node, ast.Dict):
+            found.update(str(k.value) for k in node.keys if isinstance(k, ast.Constant))
+        elif isinstance(node, ast.Call):
+            found.update(k.arg for k in node.keywords if k.arg is not None)
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in ("get", "setdefault", "pop", "setattr", "hasattr", "getattr"):
+                found.update(str(a.value) for a in node.args if isinstance(a, ast.Constant))
+        elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Constant):
+            found.add(str(node.left.value))
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.add(node.name)
+    return frozenset(found)
 
 
 def _missing_key(
@@ -238,7 +247,7 @@ def _tables(engine: Engine, base: Node, by_attribute: bool) -> list[Config]:
 def _numbers(program: CheckedProgram) -> Iterator[Finding]:
     """Yield numbers with an exponent and no dot, which YAML 1.1 takes for text."""
     workspace = program.workspace
-    text = "\n".join(workspace.text(file) or "" for file in program.files)
+    text = program.source
     if not re.search(r"yaml\.(?:safe_|full_|unsafe_)?load\(", text):
         return
     if re.search(
@@ -279,7 +288,7 @@ def _variables(program: CheckedProgram) -> Iterator[Finding]:
     files = [f for f in workspace.files() if f.rpartition("/")[2] in (".env", "local.env")]
     if not files:
         return
-    text = "\n".join(workspace.text(file) or "" for file in program.files)
+    text = program.source
     read = set(re.findall(r"(?:environ(?:\.get\(|\[)|getenv\()\s*['\"](\w+)['\"]", text))
     scripts = "\n".join(workspace.text(file) or "" for file in program.launchers)
     for file in files:

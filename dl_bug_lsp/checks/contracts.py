@@ -209,8 +209,9 @@ def _silent(program: CheckedProgram, files: tuple[str, ...]) -> Iterator[Finding
     reached = set(files)
     seen: set[tuple[str, int, str]] = set()
     tables = named_tables(program, (".csv", ".tsv", ".jsonl"))
+    training = Training(_case(program), files, tables)
     for group in GROUPS:
-        training = Training(_case(program, group.category), files, tables)
+        training = training.of_category(group.category)
         for rule in group.rules:
             checkpoint()
             for clue in clues_of(rule, training):
@@ -238,11 +239,11 @@ def _source(program: CheckedProgram, clue: Clue) -> str:
     return program.workspace.source_line(clue.file, clue.line)
 
 
-def _case(program: CheckedProgram, category: str) -> Case:
+def _case(program: CheckedProgram) -> Case:
     """Return a silent failure of the run, as if it had been seen to learn nothing."""
     commands = "\n".join(entry.shown for entry in program.entries[:3] if entry.is_typed)
     failure = Failure(FailureKind.SILENT, (), 0, "none", Span(1, 1), "")
-    verdict = CategoryVerdict(category, "", 1.0, "", "")
+    verdict = CategoryVerdict("loss_stagnation", "", 1.0, "", "")
     return Case(failure, MessageFacts(None, ()), verdict, (), program.workspace, read_log(commands))
 
 

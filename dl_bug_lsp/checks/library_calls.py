@@ -192,7 +192,7 @@ def _excused(tree: ast.Module) -> frozenset[int]:
                 lines.update(range(node.lineno, last + 1))
         elif isinstance(node, (ast.If, ast.IfExp)):
             text = ast.unparse(node.test)
-            if any(word in text for word in ASKING):
+            if any(word in text for word in ASKING) or "VERSION" in text:
                 lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return frozenset(lines)
 

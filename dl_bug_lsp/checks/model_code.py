@@ -296,7 +296,8 @@ def _lightning(program: CheckedProgram, trees: dict[str, ast.Module]) -> Iterato
             _take_logged(file, tree, logged)
     if logged.open or not logged.patterns:
         return
-    monitors = [*_monitors(trees), *_configured(program)]
+    # OmegaConf's ??? stands for what another file or the command has to give.
+    monitors = [m for m in (*_monitors(trees), *_configured(program)) if m[0] != "???"]
     wrong = [(name, file, line) for name, file, line in monitors if not logged.has(name)]
     for name in dict.fromkeys(name for name, _, _ in wrong):
         places = [(file, line) for other, file, line in wrong if other == name]

@@ -10,6 +10,7 @@ import ast
 import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
@@ -17,6 +18,7 @@ from dl_bug_lsp.checks.program import CheckedProgram, finding
 from dl_bug_lsp.fixes.fix_context import is_slip
 from dl_bug_lsp.provenance.scopes import dotted_name
 from dl_bug_lsp.provenance.settings import composed
+from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.shell_files import Word
 from dl_bug_lsp.workspace.values import ConfigEntry
 
@@ -122,7 +124,11 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
 
 def declared_options(program: CheckedProgram, script: str) -> Declared | None:
     """Return what a script's parser declares, None where it has none that can be read."""
-    parts = {file: _declared(program, file) for file in program.reached(script)}
+    of_file = program.workspace.derived_unindexed
+    parts = {
+        file: of_file("check.options", file, partial(_declared, program.workspace, file))
+        for file in program.reached(script)
+    }
     if parts[script].parsers == 1:
         # Another file's parser is of another program, which imports from this one or is imported.
         parts = {f: d for f, d in parts.items() if f == script or d.parsers == 0}
@@ -134,11 +140,13 @@ def declared_options(program: CheckedProgram, script: str) -> Declared | None:
     return Declared([option for part in used for option in part.options], True, 1)
 
 
-def _declared(program: CheckedProgram, file: str) -> Declared:
-    tree = program.workspace.tree(file)
-    text = program.workspace.text(file) or ""
+def _declared(workspace: Workspace, file: str) -> Declared:
+    text = workspace.text(file) or ""
     found = Declared()
-    if tree is None or not any(w in text for w in ("add_argument", "ArgumentParser", "click")):
+    if not any(word in text for word in ("add_argument", "ArgumentParser", "click")):
+        return found
+    tree = workspace.tree(file)
+    if tree is None:
         return found
     found.complete = not any(word in text for word in CUSTOM)
     certain = _beside_parsers(tree)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.checks.entries import Entry
@@ -15,6 +15,8 @@ from dl_bug_lsp.provenance.engine import Engine
 from dl_bug_lsp.workspace import Workspace
 
 MOST_FILES = 2_000
+MOST_HELD_LINES = 60_000
+"""Lines of the files whose trees stay parsed for all checks: some 4 kB a line."""
 IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 
 
@@ -45,10 +47,13 @@ class CheckedProgram:
         self.problems: list[str] = []
         self._imports: dict[str, tuple[ast.Import | ast.ImportFrom, ...]] = {}
         self._guarded: dict[str, frozenset[int]] = {}
+        self._inside: dict[str, frozenset[int]] = {}
         self._reached: dict[str, tuple[str, ...]] = {}
         self.chosen: set[str] = set()
         """Files that a name which is known only at run time may import: perhaps, not surely."""
         self._engines: dict[int, Engine] = {}
+        self._held: list[ast.Module] = []
+        self._held_lines = 0
 
     @cached_property
     def files(self) -> tuple[str, ...]:
@@ -75,6 +80,12 @@ class CheckedProgram:
             for node in (ast.walk(tree) if tree is not None else ())
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         )
+
+    @cached_property
+    def config_keys(self) -> frozenset[str]:
+        """The parts of all paths to settings in the workspace."""
+        entries = self.workspace.config_entries()
+        return frozenset(str(part) for entry in entries for part in entry.path)
 
     def reached(self, script: str) -> tuple[str, ...]:
         """Return a script and the workspace files that it imports, wherever the imports stand."""
@@ -134,6 +145,10 @@ class CheckedProgram:
         if file not in self._imports:
             tree = self.workspace.tree(file)
             nodes = ast.walk(tree) if tree is not None else ()
+            if tree is not None and tree.body and self._held_lines < MOST_HELD_LINES:
+                # The workspace parses what nobody holds again, and each check walks every tree.
+                self._held.append(tree)
+                self._held_lines += tree.body[-1].end_lineno or 0
             self._imports[file] = tuple(
                 node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))
             )
@@ -142,42 +157,16 @@ class CheckedProgram:
     def guarded_lines(self, file: str) -> frozenset[int]:
         """Return the lines that a failing import, or a check of types only, may skip or catch."""
         if file not in self._guarded:
-            tree = self.workspace.tree(file)
-            lines: set[int] = set()
-            for node in _statements(tree):
-                if isinstance(node, ast.Try) and any(_catches(h) for h in node.handlers):
-                    parts: list[ast.stmt | ast.ExceptHandler] = [*node.body, *node.orelse]
-                    for part in (*parts, *node.handlers):
-                        lines.update(range(part.lineno, (part.end_lineno or part.lineno) + 1))
-                elif isinstance(node, ast.If) or _suppresses(node):
-                    lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-            for node in tree.body if tree is not None else ():
-                # The main part runs; its own branches were taken in above.
-                if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
-                    first, last = node.lineno, node.end_lineno or node.lineno
-                    branches = [
-                        part
-                        for child in node.body
-                        for part in ast.walk(child)
-                        if isinstance(part, (ast.If, ast.Try))
-                    ]
-                    inner = {
-                        number
-                        for branch in branches
-                        for number in range(branch.lineno, (branch.end_lineno or 0) + 1)
-                    }
-                    lines -= set(range(first, last + 1)) - inner
-            self._guarded[file] = frozenset(lines)
+            make = partial(_guarded_lines, self.workspace, file)
+            self._guarded[file] = self.workspace.derived_unindexed("check.guarded", file, make)
         return self._guarded[file]
 
     def function_lines(self, file: str) -> frozenset[int]:
         """Return the lines that run only when a function is called."""
-        tree = self.workspace.tree(file)
-        lines: set[int] = set()
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                lines.update(range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1))
-        return frozenset(lines)
+        if file not in self._inside:
+            make = partial(_function_lines, self.workspace, file)
+            self._inside[file] = self.workspace.derived_unindexed("check.functions", file, make)
+        return self._inside[file]
 
     @cached_property
     def modules(self) -> Engine:
@@ -194,12 +183,10 @@ class CheckedProgram:
             self._engines[at] = engine
         return self._engines[at]
 
-    def changes_search_path(self, files: tuple[str, ...]) -> bool:
+    @cached_property
+    def changes_search_path(self) -> bool:
         """Whether a file says itself where modules are looked for."""
-        return any(
-            "sys.path" in (text := self.workspace.text(file) or "") or "addsitedir" in text
-            for file in files
-        )
+        return "sys.path" in self.source or "addsitedir" in self.source
 
 
 def finding(
@@ -218,6 +205,44 @@ def finding(
         check.id, category or check.category, chosen, file, line, end_line or line, message,
         evidence,
     )  # fmt: skip
+
+
+def _guarded_lines(workspace: Workspace, file: str) -> frozenset[int]:
+    tree = workspace.tree(file)
+    lines: set[int] = set()
+    for node in _statements(tree):
+        if isinstance(node, ast.Try) and any(_catches(h) for h in node.handlers):
+            parts: list[ast.stmt | ast.ExceptHandler] = [*node.body, *node.orelse]
+            for part in (*parts, *node.handlers):
+                lines.update(range(part.lineno, (part.end_lineno or part.lineno) + 1))
+        elif isinstance(node, ast.If) or _suppresses(node):
+            lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    for node in tree.body if tree is not None else ():
+        # The main part runs; its own branches were taken in above.
+        if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
+            first, last = node.lineno, node.end_lineno or node.lineno
+            branches = [
+                part
+                for child in node.body
+                for part in ast.walk(child)
+                if isinstance(part, (ast.If, ast.Try))
+            ]
+            inner = {
+                number
+                for branch in branches
+                for number in range(branch.lineno, (branch.end_lineno or 0) + 1)
+            }
+            lines -= set(range(first, last + 1)) - inner
+    return frozenset(lines)
+
+
+def _function_lines(workspace: Workspace, file: str) -> frozenset[int]:
+    tree = workspace.tree(file)
+    lines: set[int] = set()
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            lines.update(range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1))
+    return frozenset(lines)
 
 
 def _catches(handler: ast.ExceptHandler) -> bool:

@@ -197,6 +197,9 @@ def _imports(program: CheckedProgram, file: str) -> Iterator[Finding]:
             if _is_own(program, top, file):
                 continue
             if not environment.has_top(top):
+                if node.lineno in inside and len(program.files) > MOST_SURE_FILES:
+                    # Large programs import what only some of their users need where it is needed.
+                    level = Certainty.LOOK
                 yield _missing(program, file, node.lineno, module, level)
             elif "." in module:
                 yield from _missing_part(program, file, node.lineno, module, level)
@@ -231,13 +234,35 @@ def _is_own(program: CheckedProgram, top: str, file: str) -> bool:
     workspace = program.workspace
     if workspace.module_file(top, file) is not None:
         return True
-    ends = (f"/{top}.py", f"/{top}/__init__.py")
-    if any(f"/{name}".endswith(ends) or f"/{top}/" in f"/{name}" for name in workspace.files()):
+    if top in workspace.of_names("modules and folders", _modules_and_folders):
         return True
     return any(
         workspace.existing_file(name, file) is not None
         for name in (f"{top}.py", f"{top}/__init__.py")
     )
+
+
+def _modules_and_folders(files: tuple[str, ...]) -> frozenset[str]:
+    """Return the names of all folders, and of all Python files without their ending."""
+    folders = {file.rpartition("/")[0] for file in files}
+    names = {part for folder in folders for part in folder.split("/")}
+    stems = {file.rpartition("/")[2].removesuffix(".py") for file in files if file.endswith(".py")}
+    return frozenset(names | stems)
+
+
+def _names_by_folder(files: tuple[str, ...]) -> dict[str, set[str]]:
+    """Return what each folder holds: files without their endings, and folders."""
+    found: dict[str, set[str]] = {}
+    for file in files:
+        folder, _, name = file.rpartition("/")
+        found.setdefault(folder, set()).add(name.partition(".")[0])
+        while folder:
+            folder, _, name = folder.rpartition("/")
+            names = found.setdefault(folder, set())
+            if name in names:
+                break
+            names.add(name)
+    return found
 
 
 def _missing(
@@ -254,7 +279,7 @@ def _missing(
         evidence.append(f"{entry.file}, line {entry.line}, requires it: it is not installed.")
     elif declared:
         evidence.append(f"No list of requirements names '{package}'.")
-    if program.changes_search_path(program.files):
+    if program.changes_search_path:
         evidence.append("The program changes its search path, which may make up for it.")
         level = Certainty.LIKELY if level is Certainty.SURE else level
     if program.other_path and not environment.interpreter.is_relative_to(program.workspace.root):
@@ -291,6 +316,21 @@ def _missing_part(
         return
 
 
+def _is_of_library(program: CheckedProgram, home: str, module: str) -> bool:
+    """Whether a module of a library has the name of a file that is not on the search path.
+
+    A package may hold a module ``logging``: only in the folder of a program, or in the folder in
+    which it is started, would it stand in front of the library's.
+    """
+    top = module.partition(".")[0]
+    environment = program.environment
+    if top not in sys.stdlib_module_names and not (environment and environment.has_top(top)):
+        return False
+    stem = home.removesuffix(".py").removesuffix("/__init__")
+    folder = f"/{stem}".removesuffix("/" + module.replace(".", "/")).removeprefix("/")
+    return folder not in {"", *(e.script.rpartition("/")[0] for e in program.entries)}
+
+
 def _names_of(
     program: CheckedProgram, file: str, node: ast.ImportFrom, level: Certainty
 ) -> Iterator[Finding]:
@@ -299,6 +339,8 @@ def _names_of(
     module = "." * node.level + (node.module or "")
     home = workspace.module_file(module, file)
     if home is None or home == file or not home.endswith(".py"):
+        return
+    if not node.level and _is_of_library(program, home, module):
         return
     names = defined_names(program, home)
     if names is None:
@@ -311,8 +353,7 @@ def _names_of(
             workspace.module_file(
                 f"{module}{'' if module.endswith('.') else '.'}{alias.name}", file
             )
-            or any(f.startswith(f"{stem}/{alias.name}/") for f in workspace.files())
-            or any(f.startswith(f"{stem}/{alias.name}.") for f in workspace.files())
+            or alias.name in workspace.of_names("names by folder", _names_by_folder).get(stem, ())
         ):
             continue
         near = only_slip(alias.name, names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
@@ -105,21 +106,34 @@ def _read(path: Path) -> tuple[frozenset[str], tuple[tuple[int, str], ...], bool
 @lru_cache(maxsize=64)
 def parsed(path: Path) -> tuple[ast.Module, str] | None:
     """Return the tree and the text of a library's source, None where there is none."""
+    data = _content(path)
+    if data is None:
+        return None
+    text = data.decode("utf-8", "replace")
     try:
-        with open_regular(path) as opened:
-            data = opened.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            return None
-        text = data.decode("utf-8", "replace")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ast.parse(text), text
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _content(path: Path) -> bytes | None:
+    """Return the bytes of a library's source, None where there is none or it is very large."""
+    try:
+        with open_regular(path) as opened:
+            data = opened.read(MOST_BYTES + 1)
+    except (OSError, ValueError):
+        return None
+    return data if len(data) <= MOST_BYTES else None
 
 
 KNOWN_MAKERS = frozenset(("NDFrame", "Module"))
 """Classes whose ``__getattr__`` gives only what was put into the object: columns, submodules."""
+REGISTERING = frozenset(
+    ("add_module", "register_module", "register_parameter", "register_buffer")
+)  # fmt: skip
+"""Methods that make an attribute of the name that they are given."""
 MOST_BASES = 30
 
 
@@ -155,6 +169,10 @@ def lacks_member(environment: Environment, dotted: str, name: str) -> bool:
     return True
 
 
+def _name(node: ast.expr) -> str:
+    return str(getattr(node, "attr", getattr(node, "id", "")))
+
+
 @lru_cache(maxsize=512)
 def _members(path: Path, name: str) -> tuple[frozenset[str], bool]:
     """Return the names in a class's own body and methods, and whether it makes others."""
@@ -176,6 +194,9 @@ def _members(path: Path, name: str) -> tuple[frozenset[str], bool]:
             makes |= node.id in ("setattr", "vars")
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             names.add(node.value)
+        elif isinstance(node, ast.Call) and _name(node.func) in REGISTERING:
+            # As torch.nn.ModuleDict, whose items are attributes.
+            makes |= bool(node.args) and not isinstance(node.args[0], ast.Constant)
         elif isinstance(node, ast.Attribute) and node.attr == "__dict__":
             makes = True
     stub = path.with_suffix(".pyi")
@@ -218,30 +239,72 @@ def _of_class(environment: Environment, dotted: str, name: str, depth: int) -> D
     return None
 
 
-def _in_file(
-    environment: Environment, module: str, file: Path, name: str, depth: int
-) -> Definition | None:
-    tree = parsed(file)
-    if tree is None:
+@dataclass(frozen=True, slots=True)
+class _Outline:
+    """What a module's own statements define and import; trees of libraries are large to keep."""
+
+    defined: frozenset[str] = frozenset()
+    imported: dict[str, str] = field(default_factory=dict)
+    """By the name that is bound, the dotted name that it is imported from."""
+    stars: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=16_384)
+def _outline_with(file: Path, package: str, name: str) -> _Outline | None:
+    """Return the outline of a file, None where it surely does not bind a name.
+
+    A package may import hundreds of modules with a star: those without the name are not parsed.
+    """
+    data = _content(file)
+    if data is None or (name.encode() not in data and b"import *" not in data):
         return None
-    package = module if file.stem == "__init__" else module.rpartition(".")[0]
+    return _outline(file, package)
+
+
+@lru_cache(maxsize=4096)
+def _outline(file: Path, package: str) -> _Outline:
+    """Return the outline of a file, whose relative imports are those of a package."""
+    tree = parsed(file)
+    defined: set[str] = set()
+    imported: dict[str, str] = {}
     stars: list[str] = []
-    statements = _statements(tree[0].body)
-    made = [n for n in statements if isinstance(n, DEFINING) and n.name == name]
-    made = [n for n in made if not any("overload" in ast.unparse(d) for d in n.decorator_list)]
-    if made:
-        return file, made[-1]
-    for node in statements:
+    for node in _statements(tree[0].body) if tree is not None else ():
         if isinstance(node, DEFINING):
-            continue
-        if isinstance(node, ast.ImportFrom):
+            if _defines(node, node.name):
+                defined.add(node.name)
+        elif isinstance(node, ast.ImportFrom):
             target = _absolute(package, node)
             for alias in node.names:
                 if alias.name == "*":
                     stars.append(target)
-                elif (alias.asname or alias.name) == name and target:
-                    return definition(environment, f"{target}.{alias.name}", depth + 1)
-    for star in stars:
+                elif target:
+                    imported.setdefault(alias.asname or alias.name, f"{target}.{alias.name}")
+    return _Outline(frozenset(defined), imported, tuple(stars))
+
+
+def _defines(node: ast.stmt, name: str) -> bool:
+    """Whether a statement defines a function or class of a name, other than an overload."""
+    return (
+        isinstance(node, DEFINING)
+        and node.name == name
+        and not any("overload" in ast.unparse(d) for d in node.decorator_list)
+    )
+
+
+def _in_file(
+    environment: Environment, module: str, file: Path, name: str, depth: int
+) -> Definition | None:
+    package = module if file.stem == "__init__" else module.rpartition(".")[0]
+    outline = _outline_with(file, package, name)
+    if outline is None:
+        return None
+    if name in outline.defined:
+        tree = parsed(file)
+        made = [n for n in _statements(tree[0].body) if _defines(n, name)] if tree else []
+        return (file, made[-1]) if made else None  # type: ignore[return-value]
+    if name in outline.imported:
+        return definition(environment, outline.imported[name], depth + 1)
+    for star in outline.stars:
         found = definition(environment, f"{star}.{name}", depth + 1) if star != module else None
         if found is not None:
             return found

@@ -106,7 +106,12 @@ class LibraryApi:
         self._project: Any = None
 
     def callee(self, dotted: str) -> Callee | None:
-        """Return what something of a library takes, None where that is not known."""
+        """Return what something of a library takes, None where that is not known.
+
+        Raises `RuntimeError` on the thread of an event loop: an answer may take a second.
+        """
+        if _on_event_loop():
+            raise RuntimeError("libraries are not asked on the thread of an event loop")
         if dotted not in self._kept:
             if self._asked >= MOST_ASKED:
                 return None
@@ -174,6 +179,15 @@ class LibraryApi:
                 row.append([parameter.name, kind, "=" in text or kind in VARIADIC])
             rows.append(row)
         return {"signatures": rows, "plain": plain, "place": place} if rows else None
+
+
+def _on_event_loop() -> bool:
+    # Who runs a loop has imported asyncio; a command line need not.
+    asyncio = sys.modules.get("asyncio")
+    try:
+        return asyncio is not None and asyncio.get_running_loop() is not None
+    except RuntimeError:
+        return False
 
 
 def _callee(kept: Any) -> Callee | None:

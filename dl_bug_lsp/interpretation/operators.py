@@ -438,7 +438,11 @@ def indexed(
                 return Value(found.data, merged(found, key))
         except (NotPlain, TypeError):
             return unknown(base, key)
-        raise Raised("key", f"{wanted!r}", key, base)
+        raised = Raised("key", f"{wanted!r}", key, base)
+        raised.available = {
+            name: item.origins for name, item in data.items() if isinstance(name, str)
+        }
+        raise raised
     if isinstance(data, (list, tuple, str)):
         number = key.data
         if isinstance(number, str):
@@ -544,8 +548,8 @@ def _array_part(
     if taken > len(data.shape):
         raise Raised("index", "too many indices for array", Value(taken), Value(len(data.shape)))
     shape: list[Value] = []
-    together: list[tuple[Value, ...] | None] = []
-    """The shapes of the index arrays, None where a shape is not known."""
+    together: list[tuple[Value, ...]] = []
+    """The shapes of the index arrays."""
     at: list[int] = []
     """Where the index arrays and the numbers stand among the parts."""
     before = 0
@@ -560,7 +564,7 @@ def _array_part(
             count = len(data.shape) - taken
             shape.extend(data.shape[axis : axis + count])
             axis += count
-        elif part.data is UNKNOWN:
+        elif part.data is UNKNOWN or _has_open_rank(part):
             return arrays.made(data, None, base, *plain_parts)
         else:
             chosen = _chosen(data, part, axis)
@@ -568,14 +572,12 @@ def _array_part(
                 before = len(shape)
             if chosen is not None:
                 at.append(place)
-            together.append(() if chosen is None else chosen)
+                together.append(chosen)
             axis += _axes_taken(part)
-    if None in together:
-        return arrays.made(data, None, base, *plain_parts)
     if at:
         joint: tuple[Value, ...] = ()
         for one in together:
-            joint = arrays.broadcast(joint, one or ())
+            joint = arrays.broadcast(joint, one)
         front = _front(parts, slices, at, before)
         shape[front:front] = joint
     rest = data.shape[axis:]
@@ -611,6 +613,12 @@ def _front(
     return sum(bounds is not None or part.data is None for part, bounds in pairs)
 
 
+def _has_open_rank(part: Value) -> bool:
+    """Whether an index is an array of which not even the number of axes is known."""
+    inner = arrays.array(part)
+    return inner is not None and inner.shape is None
+
+
 def _axes_taken(part: Value) -> int:
     """Return how many axes a part of an index selects from."""
     if part.data is None or part.data is Ellipsis:
@@ -643,7 +651,7 @@ def _chosen(data: Array, part: Value, axis: int) -> tuple[Value, ...] | None:
             _check_range(part, inner, dim)
         if inner.dtype is not None and "float" in inner.dtype and arrays.is_failing():
             raise Raised("index", "arrays used as indices must be of integer type", part)
-        return inner.shape if inner.shape is not None else (Value(UNKNOWN, part.origins),)
+        return inner.shape
     if isinstance(part.data, list):
         if all(isinstance(item.data, bool) for item in part.data) and part.data:
             length = Value(len(part.data), part.origins)

@@ -367,7 +367,10 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
     samples = samples_of(interpreter, dataset, call.place)
     sample = joined(samples, strict=not alone and interpreter.is_failing())
     if batch.data is None and "batch_sampler" not in state:
-        item = sample if custom is None else interpreter.call(custom, (sample,), {}, call.place)
+        if custom is None or custom.data is None:
+            item = sample
+        else:
+            item = interpreter.call(custom, (sample,), {}, call.place)
         return Value(Lazy(item, length_of(interpreter, dataset, call.place)))
     count = _first_batch(interpreter, dataset, batch, state, call.place)
     if custom is not None and custom.data is not None:

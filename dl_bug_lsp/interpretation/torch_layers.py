@@ -434,7 +434,11 @@ def convolution(count: int, *, transposed: bool) -> Forward:
         known = has_rank(x, value, count + 1, count + 2)
         fits_weights(state, x, value)
         out = state.get("out_channels", Value(UNKNOWN))
-        if not known or x.shape is None:
+        if x.shape is None:
+            # Nearly always a batch goes in.
+            likely = (unknown(value), out, *(unknown(value) for _ in range(count)))
+            return result(x, arrays.guessed(likely), value)
+        if not known:
             return result(x, None, value)
         channels = state.get("in_channels")
         if channels is not None:
@@ -904,6 +908,9 @@ def contain(interpreter: Interpreter, short: str, call: Call, state: State) -> N
             state["modules of this"] = Value(items)
         else:
             state["modules of this"] = args[0] if args else Value({} if "Dict" in short else [])
+            held = state["modules of this"].data
+            if isinstance(held, dict):
+                state.update({str(name): value for name, value in held.items()})
         return
     only = args[0].data if len(args) == 1 else None
     if isinstance(only, dict):
@@ -972,6 +979,9 @@ def _append(_: Interpreter, call: Call) -> Value:
             data.append(value)
     elif isinstance(data, dict) and name == "add_module" and isinstance(call.args[0].data, str):
         data[call.args[0].data] = value
+        state = state_of(call.receiver)
+        if state is not None:
+            state[call.args[0].data] = value
     return Value(None) if name == "add_module" or call.receiver is None else call.receiver
 
 
@@ -1180,6 +1190,8 @@ def _likelihood(state: Mapping[str, Value], x: Array, value: Value, call: Call) 
             message = "weight tensor should be defined either for all classes or no classes"
             arrays.same(weight.shape[0], classes, message)
         _labels(state, y, target, classes)
+    elif x.shape:
+        _labels(state, y, target, x.shape[0] if len(x.shape) == 1 else x.shape[1])
     if y.dtype is not None and y.dtype not in ("int64", "uint8"):
         raise Raised("type", f"expected scalar type Long but found {y.dtype}", target)
     return losing(state, x, y.shape, value, target)

@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from dl_bug_lsp.logs.values import LogLine
 
@@ -34,6 +35,10 @@ _FRAME = re.compile(r"^\s*File \"[^\"\n]{1,4096}\", line \d{1,9}(?P<in>, in \S.*
 _BEGUN = re.compile(r"^\s*File \"[^\"\n]{1,4096}(?:\"(?P<rest>[^\"\n]{0,24}))?$")
 _REST = ", line 0, in "
 _GOES_ON = re.compile(r"^\d*(?:,(?: (?:i(?:n)?)?)?|, in .*)$")
+_NARROWEST_SCREEN, _WIDEST_SCREEN, _LEAST_CUTS = 60, 250, 2
+_CUT_WORD = re.compile(r"[a-z]{2}[a-z]")
+_NEW_LINE = re.compile(r"\s*File \"|Traceback \(most|\[|\s*[│|╭╰]|\d{4}-\d\d-\d\d")
+"""What begins a line of its own even below one as wide as the screen."""
 _MOST_PARTS = 4
 _NARROWEST = 30
 _FAR = 400
@@ -45,6 +50,31 @@ def repaired_lines(lines: list[LogLine]) -> list[LogLine]:
     if any("Traceback (most" in line.text for line in lines):
         return _unwrapped(_single_spaced(lines))
     return lines
+
+
+def without_screen_edge(lines: list[LogLine]) -> list[LogLine]:
+    """Join lines that a terminal cut at its width, where words are cut in two there.
+
+    ``lines`` still have the prefixes that loggers and launchers print.
+
+    Only what is certain: the width is that of the longest lines, and at two of them or more a word
+    goes on in the next line, each time another one (lines of one loop begin alike).
+    """
+    width = max((len(line.text) for line in lines), default=0)
+    if not _NARROWEST_SCREEN <= width <= _WIDEST_SCREEN:
+        return lines
+    full = [(line.text, below.text) for line, below in pairwise(lines) if len(line.text) == width]
+    begun = [below.split(" ", 1)[0] for text, below in full if _CUT_WORD.match(text[-2:] + below)]
+    if len(begun) < _LEAST_CUTS or len(set(begun)) < len(begun):
+        return lines
+    out: list[LogLine] = []
+    for at, line in enumerate(lines):
+        joins = at > 0 and len(lines[at - 1].text) == width and line.text.strip()
+        if joins and not _NEW_LINE.match(line.text):
+            out[-1] = replace(out[-1], text=out[-1].text + line.text)
+        else:
+            out.append(line)
+    return out
 
 
 def _without_build_times(lines: list[LogLine]) -> list[LogLine]:

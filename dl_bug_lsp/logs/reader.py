@@ -15,7 +15,7 @@ from dl_bug_lsp.logs.decoding import (
     strip_escapes,
     visible_segments,
 )
-from dl_bug_lsp.logs.pasted import repaired_lines, unescaped
+from dl_bug_lsp.logs.pasted import repaired_lines, unescaped, without_screen_edge
 from dl_bug_lsp.logs.prefixes import attribute
 from dl_bug_lsp.logs.regions import Region, Scanner, at_line_ends, chunks_of
 from dl_bug_lsp.logs.values import Log, LogLine
@@ -142,7 +142,7 @@ def _tidy(line: str) -> str:
 
 def finish(lines: list[LogLine]) -> list[LogLine]:
     """Unwrap containers, take prefixes off: what needs a view of all the lines together."""
-    return repaired_lines(unescaped(_unwrapped(lines)))
+    return repaired_lines(unescaped(_unwrapped(without_screen_edge(lines))))
 
 
 def _unwrapped(lines: list[LogLine]) -> list[LogLine]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.reading import plain_scalar
@@ -74,7 +74,8 @@ class Run:
     """What is known of the failing run.
 
     ``launches`` holds several only where nothing tells which one it was; ``configs`` the files that
-    a command line or the log names; ``guessed`` those that go by the script's or the run's name.
+    a command line or the log names; ``guessed`` those that go by the script's or the run's name;
+    ``printed`` the settings that the log shows with one value each, as texts.
     """
 
     script: str | None = None
@@ -82,6 +83,7 @@ class Run:
     configs: tuple[str, ...] = ()
     guessed: tuple[str, ...] = ()
     overrides: tuple[ConfigEntry, ...] = ()
+    printed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -113,7 +115,7 @@ def run_of(workspace: Workspace, told: Iterable[str], frames: tuple[str, ...]) -
     ``frames`` are the workspace files of the traceback, outermost first.
     """
     lines = _bounded(told)
-    names = _Names(workspace)
+    names = workspace.of_names("launches.names", _Names)
     shown = list(_shown_launches(lines, names))
     script = frames[0] if frames else (shown[-1].script if shown else None)
     overrides = tuple(e for e in _hydra_overrides(lines))
@@ -131,7 +133,7 @@ def run_of(workspace: Workspace, told: Iterable[str], frames: tuple[str, ...]) -
     guessed = () if configs else _guessed(workspace, script, text, frozenset(frames))
     if not overrides:
         overrides = launches[0].words if len(launches) == 1 else ()
-    return Run(script, launches, tuple(configs), guessed, overrides)
+    return Run(script, launches, tuple(configs), guessed, overrides, _printed_once(text))
 
 
 def is_tooling(file: str) -> bool:
@@ -175,9 +177,9 @@ def _bounded(told: Iterable[str]) -> list[str]:
 class _Names:
     """Which workspace file a printed or written path means, by its longest suffix."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, files: tuple[str, ...]) -> None:
         self._by_name: dict[str, list[str]] = {}
-        for file in workspace.files():
+        for file in files:
             self._by_name.setdefault(file.rpartition("/")[2], []).append(file)
 
     def find(self, written: str) -> str | None:
@@ -400,6 +402,14 @@ MOST_CANDIDATES = 150
 MOST_ENTRIES = 400
 
 
+def _printed_once(text: str) -> dict[str, str]:
+    """Return the settings that a log shows with one value only."""
+    printed: dict[str, dict[str, str]] = {}
+    for match in _PRINTED.finditer(text):
+        printed.setdefault(match[1].rpartition(".")[2], {}).setdefault(_plain(match[2]), match[2])
+    return {name: next(iter(texts.values())) for name, texts in printed.items() if len(texts) == 1}
+
+
 def _printed_configs(
     workspace: Workspace, script: str | None, text: str, frames: frozenset[str]
 ) -> list[str]:
@@ -441,14 +451,8 @@ def _guessed(
     workspace: Workspace, script: str | None, text: str, frames: frozenset[str]
 ) -> tuple[str, ...]:
     """Return the few configs that go by the script's name, the run's name, or lie beside it."""
-    candidates = [
-        f
-        for f in workspace.files()
-        if f not in frames
-        and not is_tooling(f)
-        and (f.endswith(SETTINGS) or (f.endswith(".py") and _in_config_folder(f)))
-        and "test" not in f.lower()
-    ]
+    settings = workspace.of_names("launches.settings", _settings_files)
+    candidates = [file for file in settings if file not in frames]
     folder, _, name = (script or "").rpartition("/")
     stem = name.partition(".")[0]
     said = frozenset(re.findall(r"[\w-]{4,}", text))
@@ -460,6 +464,17 @@ def _guessed(
         if 0 < len(kept) <= MAX_GUESSED:
             return tuple(kept)
     return ()
+
+
+def _settings_files(files: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the files that are settings of a program, as far as their names tell."""
+    return tuple(
+        f
+        for f in files
+        if (f.endswith(SETTINGS) or (f.endswith(".py") and _in_config_folder(f)))
+        and not is_tooling(f)
+        and "test" not in f.lower()
+    )
 
 
 def _stem(file: str) -> str:

@@ -23,6 +23,8 @@ _NOT_FINITE = {"nan", "inf", "infinity", "-nan", "-inf", "-infinity", "+nan", "+
 _BINDS = frozenset(":='\"([|│┃->~≈<{")
 _BAR = re.compile(r"^\s*\d+/\d+ |\d{1,3}%\|")
 _BAR_COUNT = re.compile(r"^\s*(\d{1,9})/(\d{1,9}) |(\d{1,3})%\|")
+_SOURCES = (".py", ".cu", ".cuh", ".cpp", ".cc", ".h", ".pyx", ".ipynb")
+"""How names of source files end: what follows is a line's number."""
 _COUNTED = frozenset({"images", "samples", "examples", "batches", "sentences", "inputs"})
 
 
@@ -89,6 +91,9 @@ def _bind(state: _State) -> None:
 
 def _word(word: str, state: _State) -> None:
     lower = word.lower()
+    if lower.endswith(_SOURCES):
+        state.pending = []
+        return
     if lower in HELD_OUT or lower in TRAIN:
         state.split = Split.HELD_OUT if lower in HELD_OUT else Split.TRAIN
     elif lower in ("evaluating", "validating"):

@@ -45,7 +45,7 @@ def advice(
         return ()
     text = _text(failure)
     about = f"{text} {_around(failure)}"
-    if not ran_in_order and any(_CELL.search(frame.file) for frame in failure.frames):
+    if not ran_in_order and failure.frames and _CELL.search(failure.frames[-1].file):
         text += f" {IN_NOTEBOOK}"
     if len(set(_NUMBER.findall(text))) >= 2:
         text += f" {WITH_NUMBERS}"

@@ -30,6 +30,27 @@ _LAUNCHERS = frozenset(("ChildFailedError", "CalledProcessError", "ProcessExited
 """What only says that another program failed: their words tell no category."""
 _REPORTERS = frozenset(("container", "make", "mpi", "deepspeed", "docker", "kubernetes"))
 """Programs that only say with which status another one ended, where no rule knows the words."""
+LONGEST_SPOKEN = 2_000
+_OWN_WORDS = tuple(
+    (re.compile(pattern), class_name)
+    for pattern, class_name in (
+        (
+            r"\bobject has no attribute '|^.{0,60}\bmodule '[\w.]+' has no attribute '",
+            "AttributeError",
+        ),
+        (r"\bname '\w+' is not defined\b", "NameError"),
+        (r"\bobject is not (?:callable|subscriptable|iterable)\b", "TypeError"),
+        (r"\bgot an unexpected keyword argument '|\brequired positional argument", "TypeError"),
+        (r"\bunsupported operand type\(s\) for\b", "TypeError"),
+        (r"\bNo module named '?\w", "ModuleNotFoundError"),
+        (r"\bcannot import name '?\w", "ImportError"),
+        (r"\b(?:list|tuple|string) index out of range\b", "IndexError"),
+        (r"\bcodec can't (?:decode|encode)\b", "UnicodeDecodeError"),
+        (r"\bdivision by zero\b", "ZeroDivisionError"),
+        (r"\[Errno 2\] No such file or directory\b", "FileNotFoundError"),
+    )
+)
+"""How Python words its own exceptions, for messages whose class was not pasted."""
 _EMBEDDED = re.compile(
     r"(?m)^\W{0,12}((?:[A-Za-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception|Interrupt)): +(\S[^\n]*)"
 )
@@ -127,6 +148,11 @@ def _by_words(context: ClassificationContext) -> CategoryVerdict | None:
     """
     if not context.is_message or context.class_name in _LAUNCHERS:
         return None
+    for pattern, class_name in _OWN_WORDS:
+        if pattern.search(context.message[:LONGEST_SPOKEN]):
+            cause = replace(context.cause, type=class_name)
+            if verdict := _by_rules(replace(context, cause=cause), WORDS_DISCOUNT):
+                return verdict
     for table in TABLES:
         for candidate in table.rules:
             long = tuple(phrase for phrase in candidate.phrases if len(phrase) >= _LONG_PHRASE)

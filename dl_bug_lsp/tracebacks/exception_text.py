@@ -30,6 +30,7 @@ _FOREIGN = re.compile(
     r"|Current thread 0x|Sentry |\(\w+ pid=|=+ \w|_{5,} |~ |>>> |In \[\d+\]: |ERROR:"
     r"|Error executing job|Command exited with non-zero status|Command terminated by signal"
     r"|\s*Command being timed:|[\d.]+user [\d.]+system |(?:real|user|sys)\s+\d"
+    r"|\s*\[end of output\]|\s*note: This error originates from a subprocess"
     r"|#\d{1,4} (?:ERROR|DONE|CANCELED)|Set TORCHDYNAMO_VERBOSE|You can suppress this exception)"
 )
 _METRIC = re.compile(r"\b(?:loss|acc|accuracy|lr|val_\w+|it/s)\b ?[=:]? ?[\d.]", re.IGNORECASE)
@@ -61,12 +62,14 @@ def parse_exception(text: str) -> tuple[str, str] | None:
     """Read ``Type: message`` into its parts, or None where the line is something else."""
     if len(text) > 100_000:
         text = text[:100_000]
-    match = EXCEPTION.match(text.rstrip())
+    match = EXCEPTION.match(_REFERENCE.sub(r"\1:", text.rstrip(), count=1))
     if not match or not looks_like_type(match["type"], alone=match["message"] is None):
         return None
     return match["type"], match["message"] or ""
 
 
+_REFERENCE = re.compile(r"^([\w.]{1,200}) \(see above for traceback\):")
+"""What TensorFlow 1 puts between the class of an exception and its message."""
 _SPACED_COLON = re.compile(
     r"^(\W{0,20}(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)) : ?"
 )

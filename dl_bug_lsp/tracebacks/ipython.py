@@ -56,9 +56,13 @@ def read_ipython(stream: Stream, index: int) -> Block | None:
     def view(number: int) -> str | None:
         return stream.text(number)[margin:] if 0 <= number < len(stream) else None
 
-    frames, at = _frames(view, at)
-    head = view(at) or ""
+    named = header["type"].strip() if header else None
+    frames, at = _frames(view, at, named)
+    head = (view(at) or "").strip() if named else view(at) or ""
     parsed = parse_pasted(head, trusted=bool(frames))
+    if parsed is None and named and head.startswith(f"{named}: "):
+        # Modules written in C name their class in lower case, as the header does.
+        parsed = named, head[len(named) + 2 :]
     if parsed is None:
         headed = header is not None
         if not frames:
@@ -96,12 +100,17 @@ def _margin(stream: Stream, index: int, own: str) -> int:
     return len(own)
 
 
-def _frames(view: object, index: int) -> tuple[list[Frame], int]:
-    """Read places and their excerpts up to the line that names the exception."""
+def _frames(view: object, index: int, named: str | None) -> tuple[list[Frame], int]:
+    """Read places and their excerpts up to the line that names the exception.
+
+    Of indented lines only one that begins with ``named``, the header's class, is that line.
+    """
     assert callable(view)
     frames: list[Frame] = []
     first = index
     while index - first < _MAX_LINES and (text := view(index)) is not None:
+        if named and frames and text.lstrip().startswith(f"{named}: "):
+            break
         place = parse_place(text)
         if place is None and (later := _LATER_CALL.match(view(index + 1) or "")):
             place = parse_place(f"{text.rstrip()} in {later['function']}")

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -25,9 +25,10 @@ MODEL_FILE = "mentions.json"
 MOST_LINES = 400
 """Lines that are read at the beginning of a text, and as many at its end."""
 LONGEST_LINE, LONGEST_MESSAGE, SHORTEST_MESSAGE = 4_000, 3_000, 4
-LIKELY, SURE, CERTAIN = 0.5, 0.65, 0.85
-"""The least probability of a message, that of one which tells more than a cut stack, and that of
-one without a class below lines that show a run going on."""
+LIKELY, SURE, QUITE_SURE, CERTAIN = 0.5, 0.65, 0.75, 0.85
+"""The least probability of a message, that of one which tells more than a cut stack, that of a
+sentence in the first or second person, and that of a message without a class below lines that show
+a run going on."""
 IN_MARKS = 0.4
 """The least probability of what stands in a code span or in quotation marks."""
 CLOSE = 0.02
@@ -43,8 +44,17 @@ _NAME = (
     r"|(?:[a-z_]\w{0,60}\.){1,4}(?:error|timeout)|error(?=: OpenCV\())"
 )
 """A class as its name shows; modules written in C call theirs ``error``."""
+_BUILTIN = {
+    f"{stem.lower()}error": f"{stem}Error"
+    for stem in (
+        *("Runtime", "Value", "Type", "Key", "Index", "Attribute", "Import", "Name", "Assertion"),
+        *("Memory", "OS", "Permission", "ModuleNotFound", "FileNotFound", "NotImplemented"),
+        "ZeroDivision",
+    )
+}
 _NAMED = re.compile(
-    rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}|Exception)(?: ?[:\uff1a] ?| = )(?P<message>\S.*)",
+    rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}|Exception)(?: \((?:see|note)[^()]{{3,80}}\))?"
+    r"(?: ?[:\uff1a] ?| = )(?P<message>\S.*)",
     re.DOTALL,
 )
 _REPR = re.compile(
@@ -54,6 +64,29 @@ _SPACED = re.compile(
     r"\b(Runtime|Value|Type|Key|Index|Attribute|Import|Name|Assertion|Memory|Permission|Syntax|OS"
     r"|IO|Module|File|Zero|Not|Lookup) (Division|Implemented|Not ?Found)?()[Ee]rror ?:"
 )
+_MISSPELT = re.compile(rf"\b(?:{'|'.join(_BUILTIN)})(?= ?[:(\uff1a])", re.IGNORECASE)
+"""Python's classes in other letters, as people type them anew."""
+_CLASS_LINE = re.compile(
+    rf"^\W{{0,6}}(?:Exception has occurred:? )?(?P<type>{_NAME})\W{{0,4}}\s*"
+    r"(?P<note>\(note: full.*\))?$"
+)
+"""A line of a class alone: its message is the next one (debuggers, reports)."""
+_NOTE = re.compile(r"^\s*\(note: full exception trace is shown")
+_TITLE_CLASS = re.compile(
+    rf"^(?:# |\*\*)?[`\"']?(?P<type>{_NAME})[`\"']?(?: \w+)?"
+    r" (?:when|while|during|on|in|with|after|at)\b"
+)
+"""A title that names what was raised and when, without its message."""
+_GOT_CLASS = re.compile(
+    r"\b(?:gets?|got|getting|gives?|gave|returns?|returned|throws?|threw|thrown|raises|raised|meet|met"
+    rf"|encounter\w*|fails? with|failed with|due to|have|having) (?:an? |the |this |me |me an? )?"
+    rf"[`\"']?(?P<type>{_NAME})\b"
+)
+"""A sentence that says what a program raised, without its message."""
+_MEANT = re.compile(
+    r"\b(?:except|instead|should|would|could|catch|handle|feature|proposal)\b", re.I
+)
+""""What speaks of exceptions that are not the failure."""
 _ITALIC = re.compile(r"(?<![\w.])_(?=[A-Z])")
 _CAME_UP = re.compile(
     rf"({_NAME}) (?:came up|comes up|occur\w{{0,4}}|appear\w{{0,3}}|pops? up|popped up|says|saying"
@@ -61,12 +94,20 @@ _CAME_UP = re.compile(
 )
 _BARE = re.compile(rf"(?P<type>{_NAME})[ ,-]+(?P<message>\S.*)", re.DOTALL)
 """A class and its message without a colon, as people write it between marks."""
+_QUOTES = ("'", '"')
+"""How the rest of a message begins that a narrow column put on a line of its own."""
+_SPAN_MARKS = ("`", "“", "‘", '"')
+"""How code spans and quotations begin, which are candidates themselves."""
 _CLOSING = {"`": "`", "“": "”", "‘": "’", '"': '"', "'": "'", "*": "*", "(": ")", "「": "」"}
 _SPANS = re.compile(r"`+([^`]{8,3000}?)`|“([^”]{8,3000})”|\"([^\"]{8,3000})\"|‘([^’]{8,3000})’")
+_IN_QUOTES = re.compile(r"^\s*'(?P<message>[^']{12,3000})'\s*$")
+"""A whole line in straight quotation marks."""
 _TOLD = re.compile(
     r"(?:\b(?:errors?|exception|message|warning|failure|problem|issue)\b"
-    r"(?: \w+){0,2} ?(?:is|was|:|=)|\b(?:says|saying|stating|reads|throws?"
-    r"|(?:crash|fail|stopp?|abort|die)(?:s|es|ed|d)? with)\b ?:?"
+    r"(?: \w+){0,2} ?(?:is|was|:|=)"
+    r"|\b(?:says|said|saying|states?|stated|stating|reads|throws?|threw"
+    r"|complain(?:s|ed|ing)|shows"
+    r"|(?:crash|fail|stopp?|abort|die)(?:s|es|ed|d)? with)\b(?: that\b)? ?:?"
     r"|报错|错误|エラー)[:：]?\s*(?P<message>\S.{7,3000})",
     re.IGNORECASE,
 )
@@ -85,10 +126,26 @@ _ANNOUNCES = re.compile(
     re.IGNORECASE,
 )
 """How a line ends that announces a message below it."""
+_ANNOUNCES_ERROR = re.compile(
+    r"(?:\berrors?|exception|traceback)\b[^.:]{0,30}[:：]?\s*[*`]{0,3}\s*$|(?:报错|错误|エラー)[:：]?\s*$",
+    re.IGNORECASE,
+)
 _INTRODUCED = frozenset(("fenced", "announced", "told", "error record"))
 """Surroundings of a line by which it is more than a sentence among others."""
+_ABOVE = "class above"
+"""The class of the message stands on the line above it."""
 _MARKED = frozenset(("ticks", "quotation"))
-_FENCE = re.compile(r"^\s{0,8}(?:```|~~~)")
+_FENCE = re.compile(r"^\s{0,8}(?:```|~~~)(?!.*\S```)")
+_STOP = re.compile(r"(?<=[\w)\]'\"])[.!?]? *[.!?] +(?=[A-Z])")
+"""How a sentence ends before another one."""
+_ASKS = re.compile(
+    r"(?:I|I'm|I've|We|My|How|What|Why|Where|Does|Do you|Did|Is there"
+    r"|Any (?:idea|help|suggestion|one)|Anyone|Anybody|Thanks?|Hope"
+    r"|Please (?:help|advise|suggest)|Could (?:you|anyone|someone)"
+    r"|Can (?:you|anyone|someone)|Has any|So I|But I|And I|Not sure)\b",
+    re.IGNORECASE,
+)
+"""How a person's sentence behind a quoted message begins."""
 _WIDE_STOP = re.compile(r"[，。；！？]")
 _WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
 _HANDLED = re.compile(
@@ -143,6 +200,8 @@ class Mention:
             form.append("announces")
         if "'" in text or '"' in text:
             form.append("quotes")
+        if _ASKS.match(text):
+            form.append("asks")
         if text.rstrip().endswith("?"):
             form.append("question")
         if _CODE.search(text):
@@ -174,13 +233,17 @@ def probability(mention: Mention) -> float:
 
 
 def read_mention(
-    stream: Stream, told: Collection[int] = (), *, with_class: bool = False
+    stream: Stream,
+    told: Collection[int] = (),
+    headed: Collection[int] = (),
+    *,
+    with_class: bool = False,
 ) -> Block | None:
     """Return the likeliest message of a failure that the text names, None where none is likely.
 
     Where lines show a run that goes on, only what stands below the last of them counts. The
     lines of the text whose numbers are in ``told`` are those of failures that are known already.
-    ``with_class`` leaves out what names no class.
+    ``with_class`` leaves out what names no class, but for the lines of the numbers in ``headed``.
     """
     running = [at for at in range(len(stream)) if _RUNS_ON.search(stream.text(at)[:300])]
     after = running[-1] if len(running) > 1 else -1
@@ -189,9 +252,12 @@ def read_mention(
     part_of = -1
     spoken = any(_PERSONAL.search(line.text[:LONGEST_LINE]) for line in stream.lines[:MOST_LINES])
     for mention in mentions(stream):
-        if after >= 0 and mention.at <= after:
+        titled = mention.type is not None and "heading" in mention.context
+        if after >= 0 and mention.at <= after and not titled:
             continue
-        if stream.lines[mention.at].number in told or (with_class and mention.type is None):
+        is_told = stream.lines[mention.at].number in told and _ABOVE not in mention.context
+        bare = mention.type is None and stream.lines[mention.at].number not in headed
+        if is_told or (with_class and bare):
             continue
         chance = probability(mention)
         marked = bool(_MARKED & set(mention.context))
@@ -202,11 +268,37 @@ def read_mention(
         least = LIKELY
         if mention.type is None:
             plain = spoken and "line" in mention.context and not _INTRODUCED & set(mention.context)
-            least = CERTAIN if after >= 0 else SURE if plain else IN_MARKS if marked else LIKELY
+            least = IN_MARKS if marked else SURE if plain else LIKELY
+            if plain and _PERSONAL.search(mention.message):
+                least = QUITE_SURE
+            if after >= 0:
+                least = CERTAIN
         worth = chance + (NAMED_FIRST if mention.type is not None else 0.0)
-        if chance >= least and worth > leading + CLOSE:
+        whole = best is not None and _is_rest_of(best[1], mention)
+        if chance >= least and (worth > leading + CLOSE or whole):
             best, leading = (chance, mention), worth
-    return _block(best[1], best[0], stream) if best is not None else None
+    if best is None:
+        return _titled(stream) if not with_class and after < 0 else None
+    return _block(best[1], best[0], stream)
+
+
+def _is_rest_of(former: Mention, later: Mention) -> bool:
+    """Say whether a later mention says what a former one began to say."""
+    begun, whole = former.message.lower(), later.message.lower()
+    bare = former.type is None and later.type is None
+    return bare and len(whole) > len(begun) and whole.startswith(begun.rstrip(" .:"))
+
+
+def _titled(stream: Stream) -> Block | None:
+    """Return the class that a title or a sentence names without a message, with little weight."""
+    for at in range(min(len(stream), MOST_LINES)):
+        text = stream.text(at)[:LONGEST_LINE]
+        found = (_TITLE_CLASS.match(text) if at == 0 else None) or _GOT_CLASS.search(text)
+        if found is None or _MEANT.search(text, max(0, found.start() - 60), found.end("type")):
+            continue
+        cause = Cause(found["type"], "", (), Relation.ROOT, stream.span(at, at + 1))
+        return Block([cause], at, at + 1, "message", evidence=found["type"], weight=34)
+    return None
 
 
 def _block(mention: Mention, chance: float, stream: Stream) -> Block:
@@ -226,7 +318,10 @@ def _block(mention: Mention, chance: float, stream: Stream) -> Block:
 
 def mentions(stream: Stream) -> Iterator[Mention]:
     """Yield all candidates of a text, line by line."""
-    fenced = announced = False
+    fenced = False
+    announced: list[str] = []
+    above: str | None = None
+    below = -1
     count = len(stream)
     for at in range(count):
         text = stream.text(at)[:LONGEST_LINE]
@@ -236,8 +331,21 @@ def mentions(stream: Stream) -> Iterator[Mention]:
         if MOST_LINES <= at < count - MOST_LINES or not text.strip():
             continue
         about = ["fenced"] if fenced else []
-        yield from _of_line(text, at, [*about, "announced"] if announced else about)
-        announced = text.rstrip()[-1] in ":：" or bool(_ANNOUNCES.search(text))
+        if above is not None and _NOTE.match(text):
+            below = at + 1
+            continue
+        if above is not None and at == below and len(text.strip()) >= SHORTEST_MESSAGE:
+            yield Mention(at, above, _tidy(text), (*about, "alone", _ABOVE))
+        named = _CLASS_LINE.match(text)
+        above, below = (named["type"], at + 1) if named else (None, -1)
+        for mention in _of_line(text, at, [*about, *announced]):
+            goes_on = mention.type is not None and mention.message.endswith(":")
+            rest = stream.text(at + 1).strip() if goes_on and at + 1 < count else ""
+            more = f"{mention.message} {rest}" if rest[:1] in _QUOTES else mention.message
+            yield replace(mention, message=more)
+        announced = ["announced"] if text.rstrip()[-1] in ":：" or _ANNOUNCES.search(text) else []
+        if _ANNOUNCES_ERROR.search(text):
+            announced.append("announced error")
 
 
 def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:
@@ -245,6 +353,9 @@ def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     if source := _SOURCE.match(rest):
         level, rest = level or "ERROR", rest[source.end() :]
     opening = _OPENING.match(rest)
+    if level is None and opening and ">" in opening[0]:
+        level, inner = split_record(rest[opening.end() :])
+        rest = f"{opening[0]}{inner}"
     bare = rest[opening.end() :] if opening else rest
     about = list(about)
     if opening and "#" in opening[0]:
@@ -268,9 +379,11 @@ def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:
         type_ = bare_class["type"] if bare_class else None
         message = bare_class["message"] if bare_class else message
         yield Mention(at, type_, message.strip(), (*about, kind, *told))
+    if alone := _IN_QUOTES.match(bare):
+        yield Mention(at, None, alone["message"], (*about, "quotation"))
     told_here = _TOLD.search(bare)
-    if told_here and not told_here["message"].startswith(tuple(_CLOSING)):
-        yield Mention(at, None, _tidy(told_here["message"]), (*about, "told"))
+    if told_here and not told_here["message"].startswith(_SPAN_MARKS):
+        yield Mention(at, None, _tidy(_sentence(told_here["message"])), (*about, "told"))
     whole = _tidy(bare)
     if len(whole) > SHORTEST_MESSAGE:
         yield Mention(at, None, whole, (*about, "line"))
@@ -286,6 +399,8 @@ def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     """Yield the exceptions that a line names with their messages, wrappers' inner ones instead."""
     if "rror" in text:
         text = _SPACED.sub(lambda m: f"{m[1]}{m[2] or ''}{m[3] or ''}Error:", text)
+    if "rror" in text:
+        text = _MISSPELT.sub(lambda m: _BUILTIN[m[0].lower()], text)
     text = _ITALIC.sub(" ", text) if "_" in text else text
     text = _CAME_UP.sub(lambda m: f"{m[1]}: ", text, count=1) if ": " in text else text
     found = _NAMED.search(text) or _REPR.search(text)
@@ -308,6 +423,14 @@ def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     yield Mention(at, found["type"], message, tuple(context))
 
 
+def _sentence(message: str) -> str:
+    """Return a message without the sentences of a person that follow it on its line."""
+    for stop in _STOP.finditer(message):
+        if _ASKS.match(message, stop.end()):
+            return message[: stop.start()]
+    return message
+
+
 def _closed(message: str, mark: str, before: str) -> str:
     """Return a message up to the mark that closes it, or the stop that ends a sentence of China."""
     closing = _CLOSING.get(mark)
@@ -320,6 +443,7 @@ def _closed(message: str, mark: str, before: str) -> str:
         message = message[:end] if end > 0 else message
     if _WIDE.search(before) and (stop := _WIDE_STOP.search(message)):
         message = message[: stop.start()]
+    message = _sentence(message) if before.strip() else message
     return _tidy(message)[:LONGEST_MESSAGE]
 
 

@@ -180,7 +180,14 @@ def _in_tier(items: list[tuple[Failure, int]], tier: list[int], rank: int | None
     if len(last) == 1:
         return next(iter(last.values()))
     ranked = [index for key, index in last.items() if key is not None]
+    known = [index for index in ranked if not _is_plain_record(items[index][0])]
+    ranked = known or ranked
     return min(ranked)
+
+
+def _is_plain_record(failure: Failure) -> bool:
+    """Say whether a failure is only a record of level ERROR that no table knows."""
+    return failure.cause is not None and failure.cause.type == "log"
 
 
 def _goes_on(former: Failure, later: Failure) -> bool:
@@ -189,6 +196,8 @@ def _goes_on(former: Failure, later: Failure) -> bool:
         return False
     if former.kind is FailureKind.EXCEPTION and later.cause.type == "log":
         return True
+    if former.kind is FailureKind.EXCEPTION and "in loading state_dict" in former.cause.message:
+        return later.cause.type == "torch"
     if FailureKind.EXCEPTION in (former.kind, later.kind):
         return False
     if former.cause.type in _SHELLS and "\\r'" in former.cause.message[:500]:
@@ -196,6 +205,8 @@ def _goes_on(former: Failure, later: Failure) -> bool:
         return later.cause.type in _SHELLS
     if later.cause.type == "container":
         return former.cause.type in ("signal", "kill", "kernel")
+    if later.cause.type == "c++" and "what():" not in later.cause.message:
+        return former.cause.type != "log"
     if later.cause.type in ("signal", "kill"):
         return former.cause.type != "log"
     if former.cause.type in ("nccl", "gloo"):

@@ -19,6 +19,8 @@ from dl_bug_lsp.tracebacks.stream import Block, Stream, without_doubles
 from dl_bug_lsp.tracebacks.values import Failure, Reading
 
 _MAX_FAILURES = 500
+_HEADING = re.compile(r"^(?:\S{1,40} ){0,4}\S{1,40}$")
+"""A record of a few words, as over the message that a dialog shows."""
 
 
 def read_failures(log: Log) -> Reading:
@@ -45,7 +47,12 @@ def read_failures(log: Log) -> Reading:
         stream = Stream(log.lines)
         spans = (f.span for f, _ in items if f.cause and f.cause.type not in ("", "log"))
         told = {n for span in spans for n in range(span.first_line, span.last_line + 1)}
-        named = read_mention(stream, told, with_class=strongest >= MEDIUM)
+        headings = {
+            f.span.last_line + 1
+            for f, _ in items
+            if f.cause and f.cause.type == "log" and _HEADING.match(f.cause.message)
+        }
+        named = read_mention(stream, told, headings, with_class=strongest >= MEDIUM)
         if named is not None:
             items.append((_failure(named, stream), named.weight))
     items.sort(key=lambda item: (item[0].span.first_line, item[0].span.last_line))

@@ -7,16 +7,24 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 _SOURCE_FOLDERS = ("src", "python", "lib", "code")
 
 
-def module_file(files: AbstractSet[str], module: str, importer: str | None = None) -> str | None:
+def module_file(
+    files: AbstractSet[str],
+    module: str,
+    importer: str | None = None,
+    named: Mapping[str, list[str]] | None = None,
+) -> str | None:
     """Return the file of a module, or None for a library's, a namespace package or an unknown one.
 
     A package comes before a module of the same name, as in the import system's path finder.
+    ``named`` is `by_name` of the files, for a caller that asks often.
     """
     name = module.lstrip(".")
     level = len(module) - len(name)
@@ -28,11 +36,24 @@ def module_file(files: AbstractSet[str], module: str, importer: str | None = Non
         return None if folder is None else _in_folder(files, folder, parts)
     if not parts:
         return None
+    is_standard = parts[0] in sys.stdlib_module_names
     for folder in source_roots(files, importer):
+        if is_standard and folder and f"{folder}/__init__.py" in files:
+            continue  # A package's own ``logging.py`` is imported with the package's name.
         found = _in_folder(files, folder, parts)
         if found:
             return found
-    return _by_suffix(files, parts)
+    return _by_suffix(by_name(files) if named is None else named, parts)
+
+
+def by_name(files: Iterable[str]) -> dict[str, list[str]]:
+    """Return Python files by the last part of their modules' names."""
+    found: dict[str, list[str]] = {}
+    for file in files:
+        if file.endswith(".py"):
+            stem = file.removesuffix(".py").removesuffix("/__init__")
+            found.setdefault(stem.rpartition("/")[2], []).append(file)
+    return found
 
 
 def source_roots(files: AbstractSet[str], importer: str | None) -> list[str]:
@@ -79,12 +100,12 @@ def _in_folder(files: AbstractSet[str], folder: str, parts: list[str]) -> str | 
     return next((file for file in candidates if file in files), None)
 
 
-def _by_suffix(files: AbstractSet[str], parts: list[str]) -> str | None:
+def _by_suffix(named: Mapping[str, list[str]], parts: list[str]) -> str | None:
     """Find a module below a folder that only ``PYTHONPATH`` knows: two names deep and unique."""
     if len(parts) < 2:
         return None
     ends = ("/" + "/".join(parts) + "/__init__.py", "/" + "/".join(parts) + ".py")
-    found = [file for file in files if file.endswith(ends)]
+    found = [file for file in named.get(parts[-1], ()) if file.endswith(ends)]
     return found[0] if len(found) == 1 else None
 
 

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.cancellation import checkpoint
@@ -38,7 +38,8 @@ _PYTHON = (".py", ".pyw", ".ipynb")
 _TEXTS = 256
 _QUESTIONS = 8
 _Asked = tuple[frozenset[str], frozenset[str]]
-_OF_LISTING = ("_listing", "_file_set", "_locator", "_python_names", "_config_names", "_modules")
+_OF_LISTING = ("_listing", "_file_set", "_locator", "_python_names", "_config_names", "_modules",
+               "_of_names")  # fmt: skip
 _OF_STATE = (*_OF_LISTING, "_history")
 
 
@@ -112,6 +113,10 @@ class Workspace:
 
     @cached_property
     def _modules(self) -> dict[tuple[str, str | None], str | None]:
+        return {}
+
+    @cached_property
+    def _of_names(self) -> dict[str, Any]:
         return {}
 
     @cached_property
@@ -284,6 +289,16 @@ class Workspace:
         """
         return self._derived.get(kind, file, self._index.content_id(file), make, most)
 
+    def of_names(self, kind: str, make: Callable[[tuple[str, ...]], Value]) -> Value:
+        """Return what ``make`` makes of the names of all files, until files come or go.
+
+        ``make`` may look at nothing but these names; ``kind`` names what it makes.
+        """
+        known: dict[str, Value] = self._of_names
+        if kind not in known:
+            known[kind] = make(self.files())
+        return known[kind]
+
     def derived_unindexed(self, kind: str, file: str, make: Callable[[], Value]) -> Value:
         """Return what ``make`` makes of a file, as `derived` does, without indexing the file.
 
@@ -358,7 +373,8 @@ class Workspace:
         key = (module, importer)
         found = self._modules
         if key not in found:
-            found[key] = modules.module_file(self._file_set, module, importer)
+            named = self.of_names("modules", modules.by_name)
+            found[key] = modules.module_file(self._file_set, module, importer, named)
         return found[key]
 
     def has_module(self, module: str) -> bool:

@@ -6,7 +6,6 @@ The environment is a folder as `venv` makes it, with a package of a few lines in
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from made_environments import made_environment
 
 from dl_bug_lsp.checks.checking import CheckOptions, check
 from dl_bug_lsp.checks.findings import CheckReport
@@ -41,18 +41,7 @@ LIBRARY = {
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Lay out an environment as `venv` does; its interpreter is a file that cannot be run."""
-    prefix = tmp_path_factory.mktemp("venv")
-    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    home = Path(os.path.realpath(sys.executable)).parent
-    (prefix / "bin").mkdir()
-    (prefix / "bin" / "python").write_text("no program")
-    (prefix / "pyvenv.cfg").write_text(f"home = {home}\nversion = {version}.0\n")
-    for name, text in LIBRARY.items():
-        file = prefix / "lib" / f"python{version}" / "site-packages" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    return str(prefix / "bin" / "python")
+    return made_environment(tmp_path_factory.mktemp("venv"), LIBRARY)
 
 
 Said = Callable[..., list[str]]
@@ -184,6 +173,14 @@ def test_names_of_the_workspace_s_own_modules(said: Said) -> None:
         "sure missing-import-name a.py:1",
         "sure missing-import-name a.py:3",
     ]
+
+
+def test_a_package_s_module_does_not_stand_in_front_of_the_standard_library(said: Said) -> None:
+    files = {"a.py": "import pack.logging.log\n", "pack/__init__.py": ""}
+    files |= {"pack/logging/__init__.py": "", "pack/logging/log.py": "from logging import Logger\n"}
+    assert said(files, "python", "a.py") == []
+    files = {"a.py": "from logging import Logger\n", "logging.py": ""}
+    assert said(files, "python", "a.py") == ["sure missing-import-name a.py:1"]
 
 
 def test_files_that_do_not_parse(said: Said) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 
 import pytest
+from made_environments import made_environment
 
 from dl_bug_lsp.checks.checking import CheckOptions, check
 from dl_bug_lsp.workspace import Workspace
@@ -35,7 +35,10 @@ SKLEARN = {
     "tokenizers-0.23.3.dist-info/METADATA": "Name: tokenizers\nVersion: 0.23.3\n",
     "torch/__init__.py": "def device(name): ...\n",
     "torch/nn/__init__.py": (
-        "class Module: ...\nclass Linear(Module): ...\nclass ModuleList(Module): ...\n"
+        "class Module:\n    def add_module(self, name, module): ...\n\n\n"
+        "class Linear(Module): ...\nclass ModuleList(Module): ...\n"
+        "class ModuleDict(Module):\n    def __init__(self, modules):\n"
+        "        for name in modules:\n            self.add_module(name, modules[name])\n\n\n"
         "class Sequential(Module): ...\n"
     ),
     "pandas/__init__.py": "def read_csv(path, **options): ...\n",
@@ -45,19 +48,7 @@ SKLEARN = {
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Lay out an environment as `venv` does; its interpreter is a file that cannot be run."""
-    prefix = tmp_path_factory.mktemp("venv")
-    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    home = Path(os.path.realpath(sys.executable)).parent
-    files = {
-        "bin/python": "no program",
-        "pyvenv.cfg": f"home = {home}\nversion = {version}.0\n",
-        **{f"lib/python{version}/site-packages/{name}": text for name, text in SKLEARN.items()},
-    }
-    for name, text in files.items():
-        (prefix / name).parent.mkdir(parents=True, exist_ok=True)
-        (prefix / name).write_text(text)
-    return str(prefix / "bin" / "python")
+    return made_environment(tmp_path_factory.mktemp("venv"), SKLEARN)
 
 
 def said(folder: Path, python: str, files: dict[str, str], *command: str) -> list[str]:
@@ -87,6 +78,9 @@ def said(folder: Path, python: str, files: dict[str, str], *command: str) -> lis
          "lost-result a.py:4"),
         ("import pandas as pd\n\ndf = pd.read_csv('x')\ndf.fillna(0, inplace=True)\n", None),
         ("import os\n\nos.rename('a', 'b')\n", None),
+        ("import torch.nn as nn\n\nnn.Linear(1, 1).paramaters()\n", "missing-member a.py:3"),
+        ("import torch.nn as nn\n\nparts = nn.ModuleDict(dict(head=nn.Linear(1, 1)))\n"
+         "parts.head(1)\n", None),
     ],
 )  # fmt: skip
 def test_model_code(tmp_path: Path, python: str, code: str, expected: str | None) -> None:

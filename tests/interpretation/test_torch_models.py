@@ -57,6 +57,10 @@ pairs = TensorDataset(torch.zeros(10, 3), torch.zeros(10).long())
 
 GIVES: dict[str, Any] = {
     "torch.tensor([[1, 2, 3]])": ("int64", 1, 3),
+    "image[:, torch.arange(2), torch.arange(2)]": ("float32", 2, 2, 10),
+    "image[:, [0, 2]]": ("float32", 2, 2, 10, 10),
+    "torch.cat([x, x[:, torch.tensor([i for i in range(int(n))])]], 1).ndim": UNKNOWN,
+    "next(iter(DataLoader(torch.zeros(4, 3), batch_size=None, collate_fn=None)))": ("float32", 3),
     "torch.tensor([1.0, 2])": ("float32", 2),
     "torch.from_numpy(np.zeros((2, 3)))": ("float64", 2, 3),
     "torch.randint(0, 5, (4, 1))": ("int64", 4, 1),

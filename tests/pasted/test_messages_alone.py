@@ -171,6 +171,50 @@ ALONE = [
         "number of features",
         "tensor_mismatch",
     ),
+    # A class on a line of its own, in other letters, with a reference, behind a verb.
+    (
+        "Exception has occurred KeyError\n'targets'\n\nIn the loader, line 4.\n",
+        "targets",
+        "key_not_found",
+    ),
+    (
+        "then it says valueerror: Expected more than 1 value per channel when training\n",
+        "Expected more than 1 value",
+        None,
+    ),
+    (
+        "NotFoundError (see above for traceback): Key fc/bias not found in checkpoint\n",
+        "Key fc/bias",
+        "tensor_mismatch",
+    ),
+    ("The last cell returned ZeroDivisionError at line 3, any help?\n", "", "division_by_zero"),
+    (
+        "It complained that shapes (3,4) and (5,6) not aligned: 4 (dim 1) != 5 (dim 0). Any idea why?\n",
+        "not aligned: 4 (dim 1) != 5 (dim 0)",
+        "tensor_mismatch",
+    ),
+    # A dialog's heading, a compiled file's symbol, a container's record, an inner message.
+    (
+        "Error reading labels\n'utf-8' codec can't decode byte 0x91 in position 3: invalid start byte\n",
+        "codec can't decode",
+        "unexpected_encoding",
+    ),
+    (
+        "fails at once:\n/opt/x/lib/python3.9/site-packages/a_cuda.cpython-39-x86_64-linux-gnu.so: undefined symbol: _ZN2at1bEv\n",
+        "undefined symbol: _ZN2at1bEv",
+        "version_conflict",
+    ),
+    ('    "OOMKilled": false,\n    "ExitCode": 137,\n', '"ExitCode": 137', None),
+    (
+        "export fails, it prints `Writer error: module 'torch.onnx' has no attribute 'dynamo'`\n",
+        "has no attribute 'dynamo'",
+        "attribute_not_found",
+    ),
+    (
+        "C:/b/Loss.cu:95: block: [7,0,0], thread: [1,0,0] Assertion `input_val >= zero && input_val <= one` failed.\n",
+        "Assertion",
+        "illegal_argument",
+    ),
 ]
 
 
@@ -181,6 +225,38 @@ def test_alone(text: str, message: str, category: str | None, tmp_path: Path) ->
     assert found.exception is not None
     assert message in found.exception.message
     assert category in (None, found.category.id)
+
+
+DESCRIBED = [
+    ("My loss never goes down, whatever I try, on this data set.\n", "loss_stagnation"),
+    ("Accuracy stays at 0.5 from the first epoch, is this a bug?\n", "accuracy_at_chance"),
+    ("The validation loss keeps increasing while training goes on.\n", "overfitting"),
+    ("After some hundred steps the training diverges completely.\n", "loss_divergence"),
+    ("KL loss logged as inf since the second epoch, please advise\n", "loss_nan"),
+]
+"""Failures without an exception as people describe them."""
+
+
+@pytest.mark.parametrize(("text", "category"), DESCRIBED, ids=lambda value: str(value)[:40])
+def test_described(text: str, category: str, tmp_path: Path) -> None:
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is None
+    assert found.category.id == category
+
+
+def test_message_cut_at_the_width_of_a_terminal(tmp_path: Path) -> None:
+    whole = (
+        "[rank3]:[E101 10:00:00.1 ProcessGroupNCCL.cpp:607] Watchdog caught collective operation"
+        " timeout: WorkNCCL(SeqNum=9, OpType=ALLREDUCE) ran for 600000 milliseconds before the"
+        " process was taken down, since nobody answered it in all of this considerable time."
+    )
+    cut = "\n".join(whole[at : at + 80] for at in range(0, len(whole), 80))
+    assert cut != whole
+    found = localize(cut + "\n", Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is not None
+    assert "ran for 600000 milliseconds before the process was taken" in found.exception.message
 
 
 QUIET = [

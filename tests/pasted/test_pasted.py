@@ -17,28 +17,30 @@ ALL = list(cases())
 NOT_YET = {
     "070-disk-full-save",
     "123-gated-notebook-localhost-links",
-    "177-ray-tune-table-only",
     "202-darknet-nan-lines-healthy-avg",
     "204-yolov6-iou-loss-zero",
     "207-cuda-error-803-warning",
     "275-operator-pod-exited",
     "315-two-losses-gan-collapse",
     "366-pip-wheel-old-command-errored",
-    "380-openvino-async-exception-backticked",
-    "392-one-frame-no-exception-state-dict",
     "393-trt-network-output-cpp",
     "397-trt-builder-assertion-formats",
     "414-gym-unpack-five-four-egl",
     "456-mps-llvm-broadcast-zsh-abort",
     "513-invalid-loss-batch-behind-bar",
     "531-nan-or-inf-tensor-then-runs-on",
+    "560-system-info-then-num-items-in-batch",
+    "647-title-spawn-wheel-flash-installable",
+    "699-retold-numpy-int-quoted-paragraph",
+    "177-ray-tune-table-only",
+    "730-negative-nll-loss-chinese-acc-zero",
 }
 """Cases that were read while working and are not read right."""
 HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 531
+    assert len(ALL) == 816
     assert sum(case.held_out for case in ALL) == 38
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,11 @@ from typing import Any
 import pytest
 import pytest_lsp
 from lsprotocol import types
+from made_environments import made_environment
 from pytest_lsp import ClientServerConfig, LanguageClient
+
+from dl_bug_lsp.environments.interpreters import environment_of
+from dl_bug_lsp.environments.signatures import LibraryApi
 
 PROGRAM = (
     "import argparse\n\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\n"
@@ -20,7 +26,11 @@ FINDING = (5, types.DiagnosticSeverity.Warning, "undefined-name")
 
 
 @pytest_lsp.fixture(
-    config=ClientServerConfig(server_command=[sys.executable, "-m", "dl_bug_lsp", "server"]),
+    config=ClientServerConfig(
+        server_command=[sys.executable, "-m", "dl_bug_lsp", "server"],
+        # What jedi has answered is kept there.
+        server_env={**os.environ, "XDG_CACHE_HOME": tempfile.mkdtemp()},
+    ),
 )
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     yield
@@ -99,3 +109,28 @@ async def test_wrong_arguments_are_answered(client: LanguageClient, tmp_path: Pa
         await check(client, command=3)
     report = await check(client, command="python 'open")
     assert report["findings"] == []
+
+
+LIBRARY = {
+    "netlib/__init__.py": (
+        "class Dense:\n    def __init__(self, units, *, bias=True):\n        pass\n"
+    ),
+}
+
+
+async def test_libraries_are_asked_off_the_event_loop(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    python = made_environment(tmp_path / ".venv", LIBRARY)
+    program = tmp_path / "net.py"
+    program.write_text("import netlib\nnetlib.Dense(3, biass=False)\n")
+    await start(client, tmp_path)
+    # On the loop jedi would not be asked: the check would fail.
+    report = await check(client, command="python net.py", python=python)
+    assert [row["id"] for row in report["findings"]] == ["unknown-argument"]
+    assert shown(client, program) == [(1, types.DiagnosticSeverity.Warning, "unknown-argument")]
+
+    environment = environment_of(python, tmp_path)
+    assert environment is not None
+    with pytest.raises(RuntimeError, match="event loop"):
+        LibraryApi(environment, keep=False).callee("netlib.Dense")

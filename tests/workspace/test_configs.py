@@ -196,6 +196,7 @@ SHELL: list[tuple[str, Found]] = [
     ),
     ("for i in 1 2; do\n python a.py --i $i\ndone\n", [(2, "a.py.i", "$i")]),
     ("cat <<EOF\npython no.py --x 1\nEOF\npython a.py --y -0.5\n", [(4, "a.py.y", -0.5)]),
+    ('echo "a \\\\"\npython a.py --x 1\n', [(1, "echo.0", "a \\\\"), (2, "a.py.x", 1)]),
     ("python -c 'import x' --z 1\n", [(1, "python.c", "import x"), (1, "python.z", 1)]),
 ]
 

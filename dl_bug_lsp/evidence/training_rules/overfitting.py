@@ -89,8 +89,8 @@ def _listed(scope: Scope, name: str, value: ast.expr, unique: set[str]) -> Itera
 def _unique_columns(training: Training) -> set[str]:
     """Return the columns of the workspace's tables that look like names of their rows."""
     found: set[str] = set()
-    files = [f for f in training.case.workspace.files() if f.endswith((".csv", ".tsv"))][:8]
-    for file in files:
+    listed = training.tables if training.tables is not None else training.case.workspace.files()
+    for file in [f for f in listed if f.endswith((".csv", ".tsv"))][:8]:
         table = training.case.workspace.table(file)
         for column in table.columns if table is not None and table.rows >= 20 else ():
             # Measurements are unique, too: a name is text, or a whole number that ends as one.

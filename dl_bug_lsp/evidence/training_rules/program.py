@@ -7,6 +7,7 @@ function by type.
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -67,6 +68,12 @@ class Training:
         self.engine = case.engine
         self.category = case.category.id
         self._nodes: dict[str, ModuleNodes] = {}
+
+    def of_category(self, category: str) -> Training:
+        """Return the same program, and what is known of it, for a failure of another category."""
+        other = copy.copy(self)
+        other.category = category
+        return other
 
     @cached_property
     def modules(self) -> list[Scope]:

@@ -120,6 +120,7 @@ RULES_KILLED: tuple[Rule, ...] = (
         "died with <signals.",
         "spot instance…interrupt",
         "process was killed",
+        "died unexpectedly",
         "sigint",
         "access violation",
         confidence=0.85,
@@ -128,7 +129,8 @@ RULES_KILLED: tuple[Rule, ...] = (
         "platform.killed_class",
         KILLED,
         types="KeyboardInterrupt SignalException ProcessExitedException WorkerCrashedError "
-        "ActorDiedError RayActorError BrokenProcessPool TerminatedWorkerError "
+        "ActorDiedError RayActorError OwnerDiedError NodeDiedError LocalRayletDiedError "
+        "RaySystemError BrokenProcessPool TerminatedWorkerError "
         "ProcessRaisedException "
         "SIGTERMException PreemptedError",
         confidence=0.6,
@@ -261,6 +263,7 @@ RULES_MEMORY: tuple[Rule, ...] = (
         "job exceeded its memory",
         "memory usage…exceeds…limit",
         "exit code 137",
+        'exitcode": 137',
         "exited with code 137",
         "exit status 137",
         "exitcode: 137",

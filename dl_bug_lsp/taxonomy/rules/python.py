@@ -106,10 +106,16 @@ def _in_trainer(context: ClassificationContext) -> bool:
     return context.in_framework
 
 
+_PASSING_ON = frozenset(("_call_impl", "_wrapped_call_impl", "__call__", "wrapper", None))
+"""Functions that hand a caller's arguments on: without frames above, who calls is not known."""
+
+
 def _framework_calls_hook(context: ClassificationContext) -> bool:
     """Say whether the framework called a function that the user's line does not name."""
     callee = _CALLEE.search(context.message)
     if not context.in_framework or callee is None:
+        return False
+    if all(frame.function in _PASSING_ON for frame in context.frames):
         return False
     parts = callee.group(1).replace("<locals>", "").split(".")
     name = (
@@ -219,7 +225,11 @@ RULES: tuple[Rule, ...] = (
         TODO,
         "not yet implemented",
         "not implemented",
-        types="RuntimeError ValueError Exception",
+        "unsupported onnx op",
+        "unsupported operator",
+        "unsupported ops",
+        "exporting the operator…not supported",
+        types="RuntimeError ValueError Exception program log",
         confidence=0.6,
     ),
     rule(

@@ -290,10 +290,16 @@ def _operator(scan: _Scan, line: str, at: int) -> int:
     return operator.end() if operator else at + 1
 
 
+def _is_escaped(line: str, at: int) -> bool:
+    """Whether an odd number of backslashes stands before a character."""
+    before = line[:at]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+
+
 def _in_quotes(scan: _Scan, line: str, at: int, number: int) -> int:
     """Take the text up to the closing quote, or the rest of the line."""
     end = line.find(scan.quote, at)
-    while scan.quote == '"' and end > at and line[end - 1] == "\\":
+    while scan.quote == '"' and end > at and _is_escaped(line, end):
         end = line.find('"', end + 1)
     if end < 0:
         scan.add(line[at:], number)
