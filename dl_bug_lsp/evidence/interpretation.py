@@ -24,11 +24,11 @@ CONFIRMED = 0.05
 
 None of 126 such origins was a cause in the recorded failures that were read.
 """
-TELLING = {"attribute": 0.25, "raised": 0.25, "arguments": 0.5}
+TELLING = {"attribute": 0.25, "arguments": 0.5}
 """What shares are multiplied by where a failure says less of the values that it shows at.
 
 An attribute is missing on an object more often because of its class or of the name than because of
-what made the object; what the program itself raises tests values that are often right.
+what made the object.
 """
 OF_SIDES, OF_OPERANDS = 0.5, 0.8
 """Each of a side's own origins counts one by their number to this power.
