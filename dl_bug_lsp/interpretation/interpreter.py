@@ -1180,7 +1180,7 @@ class Interpreter:
                 return Value(BoundMethod(member.data, base))
             return member
         kind = kind_of(base)
-        if isinstance(data, (Array, Table)) and self._is_said_to_lack(name):
+        if isinstance(data, (Array, Table)) and self._is_said_lacking(name):
             raise Raised("attribute", f"the object has no attribute '{name}'", base)
         model = MODELS.attributes.get((kind, name))
         if model is not None:
@@ -1206,10 +1206,14 @@ class Interpreter:
                 return self.apply(selecting, Call(name, (Value(name),), {}, place, base))
             return Value(Method(base, name), base.origins)
         if data is UNKNOWN:
-            if self._is_said_to_lack(name) and "'NoneType'" in self.message:
+            if self._is_said_lacking(name) and "'NoneType'" in self.message:
                 raise Raised("none", f"'NoneType' object has no attribute '{name}'", base)
             return unknown(base)
-        if isinstance(data, (int, float)) and name in OF_SCALARS and not self._is_said_to_lack(name):
+        if (
+            isinstance(data, (int, float))
+            and name in OF_SCALARS
+            and not self._is_said_lacking(name)
+        ):
             # A cell of an array is a scalar of NumPy's.
             known = ("int", name) in MODELS.methods
             return Value(Method(base, name), base.origins) if known else unknown(base)
@@ -1219,7 +1223,7 @@ class Interpreter:
             raise Raised("attribute", f"'{type(data).__name__}' has no attribute '{name}'", base)
         return Value(Method(base, name), base.origins)
 
-    def _is_said_to_lack(self, name: str) -> bool:
+    def _is_said_lacking(self, name: str) -> bool:
         """Whether the message says that an object of the failing line has no such attribute."""
         said = self.exception == "AttributeError" and f"attribute '{name}'" in self.message
         return said and self.is_failing()
