@@ -37,10 +37,12 @@ MOST_ITEMS = 20
 MOST_TEXT = 40
 SEEN = "(worked out from the code, not from the run)"
 """How a sentence says that no run has shown it."""
-MADE_OPERAND = f"what this line makes goes into the failing expression {SEEN}"
-MADE_VALUE = f"what this line makes goes into the value that fails {SEEN}"
+ASSUMED = "(worked out from the code, not from the run, which is assumed to have used {})"
+"""The same where nothing says which command or config file the failing run had."""
+MADE_OPERAND = "what this line makes goes into the failing expression"
+MADE_VALUE = "what this line makes goes into the value that fails"
 WORDLESS = (MADE_OPERAND, MADE_VALUE)
-"""Sentences that only say that a value arrives."""
+"""Beginnings of sentences that only say that a value arrives."""
 DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
@@ -49,13 +51,13 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield what made the two sides of a failure that interpretation reproduces."""
     if case.failure.kind is not FailureKind.EXCEPTION or not case.places:
         return
-    outcome = follow(case)
+    outcome, seen = follow(case)
     raised = outcome.raised
     if raised is None:
-        yield from _operands(case, outcome)
+        yield from _operands(case, outcome, seen)
         return
     target = (case.places[-1].file, case.places[-1].line)
-    why = _why(raised)
+    why = _why(raised, seen)
     for (file, stated), share in _shares(raised.sides).items():
         # What ends too early fails after its last line.
         line = min(stated, len(case.workspace.lines(file)))
@@ -65,7 +67,7 @@ def find(case: Case) -> Iterator[Clue]:
             yield Clue("interpretation.origin", file, line, score, why)
 
 
-def _operands(case: Case, outcome: Outcome) -> Iterator[Clue]:
+def _operands(case: Case, outcome: Outcome, seen: str) -> Iterator[Clue]:
     """Yield what made the failing expression's operands, of which none is known to be wrong."""
     target = (case.places[-1].file, case.places[-1].line)
     operands = outcome.operands
@@ -74,7 +76,7 @@ def _operands(case: Case, outcome: Outcome) -> Iterator[Clue]:
     for (file, line), share in _shares(operands).items():
         if 0 < line <= len(case.workspace.lines(file)) and (file, line) != target:
             score = share * CONFIRMED if (file, line) in outcome.agreed else share
-            yield Clue("interpretation.operand", file, line, score, MADE_OPERAND)
+            yield Clue("interpretation.operand", file, line, score, f"{MADE_OPERAND} {seen}")
 
 
 def _may_shape(case: Case, value: Value) -> bool:
@@ -84,8 +86,8 @@ def _may_shape(case: Case, value: Value) -> bool:
     return value.data is not None and not isinstance(value.data, (bool, float, str))
 
 
-def follow(case: Case) -> Outcome:
-    """Interpret the failing run up to the failing line.
+def follow(case: Case) -> tuple[Outcome, str]:
+    """Interpret the failing run up to the failing line; also return how sure that run is, in words.
 
     Where nothing says which command line or which config file it was, the first of them that leads
     to the failure is taken for the run's.
@@ -93,15 +95,15 @@ def follow(case: Case) -> Outcome:
     launches, settings = case.engine.run.launches, _settings(case)
     words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
     outcome = _interpreted(case, words, settings[0] if len(settings) == 1 else None)
-    left = MOST_STEPS_OF_OTHERS
-    for others, file in _other_runs(case.workspace, launches, words, settings):
+    left, seen = MOST_STEPS_OF_OTHERS, SEEN
+    for others, file, name in _other_runs(case.workspace, launches, words, settings):
         if outcome.raised is not None or left <= 0:
             break
         tried = _interpreted(case, others, file, min(left, MOST_STEPS))
         left -= tried.steps
         if tried.raised is not None:
-            outcome = tried
-    return outcome
+            outcome, seen = tried, ASSUMED.format(name)
+    return outcome, seen
 
 
 def _other_runs(
@@ -109,15 +111,16 @@ def _other_runs(
     launches: Sequence[Launch],
     words: list[Value] | None,
     settings: Sequence[str],
-) -> Iterator[tuple[list[Value] | None, str | None]]:
-    """Yield the command lines and config files of runs that may have been the failing one."""
+) -> Iterator[tuple[list[Value] | None, str | None, str]]:
+    """Yield command lines and config files of runs that may have failed, and what they are."""
     only = settings[0] if len(settings) == 1 else None
     if len(launches) > 1:
         for launch in launches[:MOST_RUNS]:
-            yield _words(workspace, launch), only
+            name = f"the command of {launch.file}:{launch.line}" if launch.file else "a command"
+            yield _words(workspace, launch), only, name
     elif len(settings) > 1:
         for file in settings[:MOST_RUNS]:
-            yield words, file
+            yield words, file, f"`{file}`"
 
 
 def _interpreted(
@@ -164,14 +167,14 @@ def _reported(case: Case) -> set[tuple[int, int]]:
     return {(a, b) for a, b in zip(*sides, strict=True) if a != b}
 
 
-def _why(raised: Raised) -> str:
+def _why(raised: Raised, seen: str) -> str:
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
     if len(shown) == 2 and shown[0] != shown[1] and len({text[0] == "(" for text in shown}) == 1:
         return (
             f"what this line makes goes into one of two values that do not fit each other: "
-            f"{shown[0]} and {shown[1]} {SEEN}"
+            f"{shown[0]} and {shown[1]} {seen}"
         )
-    return MADE_VALUE
+    return f"{MADE_VALUE} {seen}"
 
 
 def _shown(value: Value) -> str:

@@ -211,10 +211,11 @@ def outside_optimizer(facts: RunFacts) -> Iterator[Finding]:
     share = sum(p.size or 0 for p in outside) / sum(p.size or 0 for p in own)
     first = layers.get(outside[0].layer or -1)
     name = first.name if first is not None else outside[0].name
+    part = "none of" if len(outside) == len(own) else f"{1 - share:.0%} of"
     yield Finding(
         "parameters.outside_optimizer", 1.0,
-        f"{share:.0%} of what gets gradients is in no optimizer "
-        f"(`{name or outside[0].name}` first)",
+        f"{part} the weights that get gradients are in an optimizer; `{name or outside[0].name}` "
+        f"is in none",
         0, name, unique(*facts.rate_sites[:2], facts.place(first)), "params",
     )  # fmt: skip
 

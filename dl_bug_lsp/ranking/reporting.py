@@ -295,7 +295,7 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
             continue
         if clue.kind.startswith(FLOWS) and clue.why != flow:
             continue
-        if clue.kind in FOLLOWED and flow is not None and clue.why in WORDLESS:
+        if clue.kind in FOLLOWED and flow is not None and clue.why.startswith(WORDLESS):
             continue
         if part <= 0 and chosen:
             break

@@ -204,8 +204,8 @@ def counted(count: int, noun: str) -> str:
 
 def cell_place(cell: CellPlace) -> str:
     """Return where a notebook's reader finds a line: code cells have no number but this."""
-    ran = f"In [{cell.execution_count}]" if cell.execution_count is not None else "no saved run"
-    return f"code cell {cell.number} ({ran}), line {cell.line}"
+    ran = f" (In [{cell.execution_count}])" if cell.execution_count is not None else ""
+    return f"code cell {cell.number}{ran}, line {cell.line}"
 
 
 def inside(suspect: Suspect) -> str:

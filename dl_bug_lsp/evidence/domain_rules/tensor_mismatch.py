@@ -422,8 +422,10 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
         if isinstance(node.expr, ast.Subscript) and node.kind is StepKind.SLICING:
             if indexes_shape(node.expr):
                 continue
+            if _is_of_all_samples(step):
+                continue
             if _cuts_only(node.expr):
-                why = f"`{node.text}` cuts what is longer, and nothing fills up what is shorter"
+                why = f"`{node.text}` cuts what is longer and leaves what is shorter as it is"
                 yield Clue("rules.cut_only", node.file, node.line, 1.0, why)
                 continue
             why = f"`{node.text}` may leave a different size for each sample"
@@ -436,6 +438,19 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
         }:
             why = f"`{node.text}` is random, and with it perhaps a size"
             yield Clue("rules.uneven_slice", node.file, node.line, 0.8 * near, why)
+
+
+def _is_of_all_samples(step: Step) -> bool:
+    """Whether a slice is made once, of all samples: by a script's or notebook's own statement."""
+    scope = step.node.context.scope
+    _, loops = scope.around(step.node.line)
+    return scope.is_module and not loops and not _in_comprehension(scope.node, step.node.expr)
+
+
+def _in_comprehension(tree: ast.AST, expr: ast.AST) -> bool:
+    kinds = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.Lambda)
+    around = (node for node in ast.walk(tree) if isinstance(node, kinds))
+    return any(inner is expr for node in around for inner in ast.walk(node))
 
 
 def _cuts_only(expr: ast.Subscript) -> bool:
