@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import math
 import re
@@ -13,6 +14,7 @@ from dl_bug_lsp.evidence.interpretation import WORDLESS
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
+from dl_bug_lsp.provenance.stack import statement_at
 from dl_bug_lsp.ranking.chains import with_chains
 from dl_bug_lsp.ranking.fusion import (
     GENERIC,
@@ -103,9 +105,10 @@ def failure_report(
 
         suspects, files = report_places(case, told, weights, traced, options)
     else:
+        kept = _one_a_statement(traced, options.top, case)
         suspects = tuple(
             _suspect(rank, candidate, share, case)
-            for rank, (candidate, share) in enumerate(traced[: options.top or None], 1)
+            for rank, (candidate, share) in enumerate(kept, 1)
         )
         files = _files(candidates, shares, options)
     confidence = _confidence(suspects, candidates)
@@ -212,6 +215,50 @@ def _shares(candidates: list[Candidate], *, calibrated: bool) -> list[float]:
     scores = [candidate.score for candidate in candidates]
     weights = shipped_weights()
     return calibrated_shares(scores, weights) if calibrated else softmax(scores, weights.sharpness)
+
+
+def _one_a_statement(
+    traced: list[tuple[Candidate, float]], top: int, case: Case
+) -> list[tuple[Candidate, float]]:
+    """Return the first ``top`` places (0: all), without further lines of a statement.
+
+    A line that is a place for a reason of its own, an argument for instance, stays one; one whose
+    values only go on from there says nothing that the statement's first place does not.
+    """
+    chosen: list[tuple[Candidate, float]] = []
+    seen: set[tuple[str, int]] = set()
+    for candidate, share in traced:
+        if top and len(chosen) == top:
+            break
+        start = _call_start(candidate, case)
+        if start is not None and (candidate.file, start) in seen and _only_flows(candidate):
+            continue
+        if start is not None:
+            seen.add((candidate.file, start))
+        chosen.append((candidate, share))
+    return chosen
+
+
+def _only_flows(candidate: Candidate) -> bool:
+    return all(c.kind.startswith((*FLOWS, *GENERIC)) for c, part in candidate.clues if part > 0)
+
+
+def _call_start(candidate: Candidate, case: Case) -> int | None:
+    """Return the first line of the statement of several lines that a place lies in, None of others.
+
+    The lines of a literal (a table of settings, a list of layers) are places of their own.
+    """
+    if not candidate.file.endswith((".py", ".ipynb")):
+        return None
+    statement = statement_at(case.engine, candidate.file, candidate.line)
+    kinds = (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)
+    if not isinstance(statement, kinds) or statement.lineno == statement.end_lineno:
+        return None
+    literals = (ast.Dict, ast.List, ast.Tuple, ast.Set)
+    for node in ast.walk(statement):
+        if isinstance(node, literals) and node.lineno < (node.end_lineno or 0):
+            return None
+    return statement.lineno
 
 
 def _suspect(rank: int, candidate: Candidate, share: float, case: Case) -> Suspect:
