@@ -270,7 +270,7 @@ def _suspect(rank: int, candidate: Candidate, share: float, case: Case) -> Suspe
         function=case.workspace.enclosing_function(candidate.file, candidate.line),
         # Rounded down, so that the shares of many places do not add up to more than 1.
         score=math.floor(share * 10_000 + 1e-6) / 10_000,
-        evidence=_evidence(candidate),
+        evidence=_evidence(candidate, case),
         cell=_cell(candidate, case),
         suggestion=_suggestion(candidate, case),
     )
@@ -331,8 +331,17 @@ def _length_of_subject(why: str) -> int:
     return len(subject) + (1_000 if "…" in subject else 0)
 
 
-def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
-    """Return the clues that add most, one for each sentence, with their shares of the sum."""
+def _evidence(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:
+    """Return the clues that add most, one for each sentence, with their shares of the sum.
+
+    What the failure's own headline says is left out where there is anything else to say.
+    """
+    evidence = _evidence_of(candidate)
+    headline = {f.why for f in case.diagnosis.findings} if case.diagnosis is not None else set()
+    return tuple(one for one in evidence if one.why not in headline) or evidence[:1]
+
+
+def _evidence_of(candidate: Candidate) -> tuple[Evidence, ...]:
     total = math.fsum(part for _, part in candidate.clues if part > 0) or 1.0
     chosen: list[Evidence] = []
     said: set[str] = set()
