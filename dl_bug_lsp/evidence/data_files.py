@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.known_calls import workspace_path
 from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.values import Column, ConfigEntry, RareValue, Table
 
 CATEGORIES = {
@@ -41,6 +43,7 @@ MAX_NAMED = 400
 """Data files of a workspace whose names are looked for in its program."""
 LINES_OF_JSON = (".jsonl", ".ndjson")
 TEXTS = (".txt", ".names", ".labels", ".vocab", ".lst", ".list", ".classes")
+CODE = (".py", ".ipynb", ".sh", ".md", ".rst")
 OF_PACKAGES = ("requirements", "constraints", "LICENSE", "license", "README", "readme")
 LOOKED_UP = {"key_not_found", "illegal_argument", "undefined_variable", "type_mismatch"}
 OF_OBJECTS = re.compile(
@@ -66,6 +69,8 @@ NANS = {"", "nan", "na", "n/a", "null", "none", "inf", "-inf", "#n/a", "-nan"}
 """What pandas reads as NaN, in lower case, and infinities (pandas, `read_csv`)."""
 BESIDE = 0.5
 """How near a data file is to the failure that no followed value was read from."""
+FOLLOWED = 0.8
+"""The same of one that the program, followed up to the failure, reads."""
 NAMED = 0.75
 """The same of one whose name stands in the program or its settings."""
 ALIKE = 0.85
@@ -88,7 +93,7 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _unpaired_records(case, read)
     yield from _uneven_lists(case, read)
     yield from _text_lines(case, read)
-    tables = [f for f in read if f.endswith(TABLES)]
+    tables = [f for f in read if f.endswith(TABLES) or _is_unlisted(f)]
     tables.extend(f for f in case.workspace.files() if f.endswith(TABLES) and f not in read)
     for file in tables[:MAX_TABLES]:
         table = case.workspace.table(file)
@@ -133,6 +138,9 @@ def _files_read(case: Case) -> dict[str, float]:
                     file = workspace_path(case.engine, constant.value)
                     if file is not None and not file.endswith(".py"):
                         found.setdefault(file, 0.85 - 0.1 * depth)
+    for file in follow(case).files_read if case.places else ():
+        if not file.endswith(".py"):
+            found.setdefault(file, FOLLOWED)
     names = {file.rpartition("/")[2]: file for file in case.workspace.files() if _is_data(file)}
     if len(names) <= MAX_NAMED and not names.keys() <= found.keys():
         for text in sorted(case.words.texts(("string", "config_value", "dict_key"))):
@@ -145,6 +153,12 @@ def _files_read(case: Case) -> dict[str, float]:
 def _is_data(file: str) -> bool:
     name = file.rpartition("/")[2]
     return file.endswith((*TABLES, *TEXTS)) and not name.startswith(OF_PACKAGES)
+
+
+def _is_unlisted(file: str) -> bool:
+    """Whether a file has a name that says nothing of what it holds (``ring.dyna``)."""
+    suffix = file.rpartition("/")[2].rpartition(".")[2]
+    return f".{suffix}" not in TEXTS and reader_for(file) is None and not file.endswith(CODE)
 
 
 def _named_line(case: Case, file: str, near: float) -> Iterator[Clue]:

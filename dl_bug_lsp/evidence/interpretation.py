@@ -7,28 +7,16 @@ sides counts little: no change of it brings them together by itself.
 
 from __future__ import annotations
 
-import ast
 import math
-import posixpath
-import re
 from collections.abc import Iterator, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import numbers_of
-from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
-from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Origin, Raised, Value
-from dl_bug_lsp.messages.values import FactKind, Role
-from dl_bug_lsp.provenance.launches import TOOLING, Launch
-from dl_bug_lsp.provenance.stack import header_expressions, unparsed
+from dl_bug_lsp.evidence.followed_run import assumed, follow
+from dl_bug_lsp.interpretation.interpreter import Outcome
+from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Value
 from dl_bug_lsp.tracebacks import FailureKind
-from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.values import ConfigEntry
 
-MOST_STEPS = 30_000
-MOST_STEPS_OF_OTHERS = 60_000
-"""Steps of all runs together that are tried where nothing says which one failed."""
-MOST_RUNS = 6
-SETTINGS = (".yaml", ".yml", ".json", ".toml")
 SHARED = 0.25
 """What an origin counts that made both sides."""
 CONFIRMED = 0.25
@@ -43,15 +31,14 @@ MADE_OPERAND = "what this line makes goes into the failing expression"
 MADE_VALUE = "what this line makes goes into the value that fails"
 WORDLESS = (MADE_OPERAND, MADE_VALUE)
 """Beginnings of sentences that only say that a value arrives."""
-DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
-"""A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield what made the two sides of a failure that interpretation reproduces."""
     if case.failure.kind is not FailureKind.EXCEPTION or not case.places:
         return
-    outcome, seen = follow(case)
+    outcome = follow(case)
+    seen = ASSUMED.format(assumed(case)) if assumed(case) else SEEN
     raised = outcome.raised
     if raised is None:
         yield from _operands(case, outcome, seen)
@@ -84,87 +71,6 @@ def _may_shape(case: Case, value: Value) -> bool:
     if isinstance(value.data, int) and not isinstance(value.data, bool):
         return value.data in numbers_of(case)
     return value.data is not None and not isinstance(value.data, (bool, float, str))
-
-
-def follow(case: Case) -> tuple[Outcome, str]:
-    """Interpret the failing run up to the failing line; also return how sure that run is, in words.
-
-    Where nothing says which command line or which config file it was, the first of them that leads
-    to the failure is taken for the run's.
-    """
-    launches, settings = case.engine.run.launches, _settings(case)
-    words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
-    outcome = _interpreted(case, words, settings[0] if len(settings) == 1 else None)
-    left, seen = MOST_STEPS_OF_OTHERS, SEEN
-    for others, file, name in _other_runs(case.workspace, launches, words, settings):
-        if outcome.raised is not None or left <= 0:
-            break
-        tried = _interpreted(case, others, file, min(left, MOST_STEPS))
-        left -= tried.steps
-        if tried.raised is not None:
-            outcome, seen = tried, ASSUMED.format(name)
-    return outcome, seen
-
-
-def _other_runs(
-    workspace: Workspace,
-    launches: Sequence[Launch],
-    words: list[Value] | None,
-    settings: Sequence[str],
-) -> Iterator[tuple[list[Value] | None, str | None, str]]:
-    """Yield command lines and config files of runs that may have failed, and what they are."""
-    only = settings[0] if len(settings) == 1 else None
-    if len(launches) > 1:
-        for launch in launches[:MOST_RUNS]:
-            name = f"the command of {launch.file}:{launch.line}" if launch.file else "a command"
-            yield _words(workspace, launch), only, name
-    elif len(settings) > 1:
-        for file in settings[:MOST_RUNS]:
-            yield words, file, f"`{file}`"
-
-
-def _interpreted(
-    case: Case, words: list[Value] | None, settings: str | None, steps: int = MOST_STEPS
-) -> Outcome:
-    frames = tuple((place.file, place.line) for place in case.places)
-    interpreter = Interpreter(
-        case.workspace,
-        frames[0][0],
-        frames[-1],
-        words,
-        steps=steps,
-        frames=frames,
-        settings=settings,
-        reported=_reported(case),
-        exception=case.failure.cause.type if case.failure.cause is not None else "",
-        expression=_expression(case),
-        message=case.failure.cause.message if case.failure.cause is not None else "",
-    )
-    return interpreter.run()
-
-
-def _expression(case: Case) -> str:
-    """Return the failing expression: the underlined one, or the call that the frames below name."""
-    place = case.places[-1]
-    if place.expression:
-        return place.expression
-    site = case.sites[-1] if case.sites else None
-    if site is None or site.place != place or site.statement is None or len(site.nodes) != 1:
-        return ""
-    expr = site.nodes[0].expr
-    is_whole = any(expr is head for head in header_expressions(site.statement))
-    return "" if is_whole or not isinstance(expr, ast.expr) else unparsed(expr)
-
-
-def _reported(case: Case) -> set[tuple[int, int]]:
-    """Return the pairs of sizes that the message says differ."""
-    sides = [
-        [f.value for f in case.facts.of(FactKind.SIZE, role) if isinstance(f.value, int)]
-        for role in (Role.ACTUAL, Role.EXPECTED)
-    ]
-    if len(sides[0]) != len(sides[1]):
-        return set()
-    return {(a, b) for a, b in zip(*sides, strict=True) if a != b}
 
 
 def _why(raised: Raised, seen: str) -> str:
@@ -214,43 +120,3 @@ def _all_origins(value: Value) -> set[Origin]:
         for item in list(data.values() if isinstance(data, dict) else data)[:MOST_ITEMS]:
             found |= item.origins
     return found
-
-
-def _settings(case: Case) -> tuple[str, ...]:
-    """Return the config files that may be the run's."""
-    return case.engine.run.files or tuple(
-        file
-        for file in case.config_files
-        if file.endswith(SETTINGS)
-        and posixpath.splitext(posixpath.basename(file))[0] not in TOOLING
-    )
-
-
-def _words(workspace: Workspace, launch: Launch) -> list[Value]:
-    """Return the words of a command line as values, options before what they are set to."""
-    found: list[Value] = []
-    for word in launch.words:
-        origins = frozenset({(word.file, word.line)}) if word.file else frozenset()
-        data: object = word.text
-        if "$" in word.text:
-            default = DEFAULTED.fullmatch(word.text)
-            data = default[1] if default else UNKNOWN
-        name = ".".join(map(str, word.path))
-        if any(isinstance(part, int) for part in word.path):
-            found.append(Value(data, origins))
-        elif _is_option(workspace, word, name):
-            found.append(Value(name if name.startswith("-") else f"--{name}", origins))
-            if word.text:
-                found.append(Value(data, origins))
-        else:
-            joined = f"{name}={data}" if isinstance(data, str) else UNKNOWN
-            found.append(Value(joined, origins))
-    return found
-
-
-def _is_option(workspace: Workspace, word: ConfigEntry, name: str) -> bool:
-    """Whether a word is written as an option (``--lr 3``), not as ``lr=3``."""
-    if name.startswith("-") or not word.file:
-        return True
-    line = workspace.source_line(word.file, word.line)
-    return f"--{name}" in line or f"-{name} " in line or f"--{name.replace('_', '-')}" in line

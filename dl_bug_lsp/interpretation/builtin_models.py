@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import arrays
@@ -343,35 +344,62 @@ def _isinstance(interpreter: Interpreter, call: Call) -> Value:
     if len(call.args) != 2:
         return call.unknown()
     value, wanted = call.args
-    options = wanted.data if isinstance(wanted.data, tuple) else (wanted,)
-    answers = [_is_a(interpreter, value, option) for option in options]
+    answers = [_is_a(interpreter, value, option) for option in _classes(wanted)]
     if True in answers:
         return Value(True)
     return call.unknown() if None in answers else Value(False)
 
 
+def _classes(wanted: Value) -> Iterator[Value]:
+    """Yield the classes of a tuple of classes, or of a union of types (PEP 604)."""
+    if isinstance(wanted.data, tuple):
+        for inner in wanted.data:
+            yield from _classes(inner)
+    else:
+        yield wanted
+
+
+_ABSTRACT = ("typing", "collections", "numbers", "abc", "os", "typing_extensions")
+"""Modules whose classes hold objects of other classes."""
+_PLAIN_CLASSES = {"str", "int", "float", "bool", "bytes", "complex"}
+
+
 def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
     data, wanted = value.data, option.data
-    if data is UNKNOWN:
+    if data is UNKNOWN or isinstance(data, Lazy):
         return None
+    if wanted is None:
+        return data is None
     if isinstance(wanted, ClassValue):
         return isinstance(data, Instance) and wanted in interpreter.lineage(data.cls)
     if not isinstance(wanted, Library):
         return None
     last = wanted.name.rpartition(".")[2]
+    root = wanted.name.partition(".")[0]
     if isinstance(data, Array):
-        return {"Tensor": data.library != "numpy", "ndarray": data.library == "numpy"}.get(
-            last, False
-        )
+        return _is_array(data, root, last)
     if isinstance(data, LibraryObject):
-        return True if data.short == last else None
+        if data.short == last:
+            return True
+        return False if root == "builtins" and last in _PLAIN_CLASSES else None
     if isinstance(data, Instance):
         bases = interpreter.library_bases(data.cls)
         return any(b.rpartition(".")[2] == last for b in bases) or (None if bases else False)
     kind = getattr(builtins, last, None) if wanted.name.startswith("builtins.") else None
     if isinstance(kind, type) and isinstance(data, (*PLAIN, list, tuple, dict, set)):
         return isinstance(data, kind)
-    return False if isinstance(data, PLAIN) else None
+    if isinstance(data, PLAIN):
+        return False
+    is_container = isinstance(data, (list, tuple, dict, set))
+    return False if is_container and root not in (*_ABSTRACT, "builtins") else None
+
+
+def _is_array(data: Array, root: str, last: str) -> bool | None:
+    if last in ("ndarray", "Array"):
+        return data.library == ("numpy" if root in ("numpy", "np") else "jax")
+    if last == "Tensor":
+        return data.library not in ("numpy", "jax")
+    return None if root in _ABSTRACT or last in ("Parameter", "Variable") else False
 
 
 @MODELS.function("builtins.getattr", "builtins.hasattr", "builtins.setattr")
@@ -387,18 +415,23 @@ def _by_name(interpreter: Interpreter, call: Call) -> Value:
         return Value(None)
     try:
         found = interpreter.attribute(base, name, call.place)
-    except Raised:
+    except Raised as raised:
         if call.name.endswith("hasattr"):
             return Value(False)
         if len(call.args) > 2:
             return call.args[2]
-        raise
+        raise Raised(raised.what, raised.message, *raised.sides, call.args[1]) from None
     if call.name.endswith("hasattr"):
         is_sure = found.known and not (
             isinstance(base.data, LibraryObject) and name not in base.data.state
         )
         return Value(True) if is_sure else call.unknown()
     return Value(found.data, merged(found, call.args[1]))
+
+
+@MODELS.function("builtins.compile")
+def _compile(interpreter: Interpreter, call: Call) -> Value:
+    return _first(call)
 
 
 @MODELS.function("builtins.type")

@@ -202,7 +202,11 @@ def dtype_of_cells(cells: Sequence[object]) -> str:
 def lacking(table: Table, name: object, key: Value, whole: Value) -> Raised:
     """Return the exception of a column that a table lacks; its header is one of the sides."""
     header = merged(whole, *(Value(None, o) for o in list(table.origins_of.values())[:4]))
-    return Raised("key", f"{name!r}", key, Value(UNKNOWN, header))
+    raised = Raised("key", f"{name!r}", key, Value(UNKNOWN, header))
+    raised.available = {
+        str(there): table.origins_of.get(there, whole.origins) for there in table.columns
+    }
+    return raised
 
 
 def series_of(value: Value | None) -> Series | None:

@@ -28,6 +28,7 @@ from dl_bug_lsp.interpretation.values import (
     Array,
     BoundMethod,
     ClassValue,
+    Deferred,
     Environment,
     FunctionValue,
     Instance,
@@ -43,6 +44,7 @@ from dl_bug_lsp.interpretation.values import (
     unknown,
 )
 from dl_bug_lsp.provenance.operators import formatted
+from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.stack import header_expressions, normal, unparsed
 from dl_bug_lsp.workspace import Workspace
 
@@ -61,13 +63,19 @@ FEW_ROUNDS = 2
 LONG_ROUND = 400
 """Steps of a round from which on a loop is followed for `FEW_ROUNDS` only."""
 MAX_WHILE = 200
-MAX_MODULES = 60
+EAGER_MODULES = 60
+"""Modules of the workspace that are followed where they are imported, later ones where used."""
+MAX_MODULES = 160
 """Modules of the workspace that are followed; what others define is unknown."""
 GENERIC = {"list", "dict", "tuple", "set", "frozenset", "type"}
 RECORDS = {"NamedTuple", "BaseModel", "flax.linen.Module", "equinox.Module"}
 SIZED = (list, tuple, dict, set, str, bytes)
 FORWARDS = ("forward", "call", "__call__")
 """Methods that calling an object of a class of a library runs."""
+OPENING = ("open", "read_text")
+"""Methods of paths; what has them and is not known is taken to be a path."""
+EXITS = {"exit", "_exit", "abort", "quit"}
+"""Functions that end a process."""
 MODEL_ERRORS = (
     *(LookupError, TypeError, ValueError, AttributeError, AssertionError),
     *(ArithmeticError, MemoryError),
@@ -76,6 +84,7 @@ MODEL_ERRORS = (
 BEYOND = re.compile(r"out of (?:range|bounds)")
 """How messages say that an index is beyond what it indexes."""
 MAX_SIDES = 3
+MOST_BASES = 40
 MAX_EVALUATIONS = 50
 """Times that the values of the failing statement's parts are kept."""
 RAISING = {
@@ -179,7 +188,7 @@ class Outcome:
     not fit our models; ``reached`` whether the failing line was come to; ``complete`` whether the
     budget did. ``agreed`` counts for origins of sizes the other sizes that they were equal to.
     ``operands`` is what the failing expression was made of where the run came to it and none of our
-    models saw it fail.
+    models saw it fail. ``files_read`` are the text files of the workspace that the program read.
     """
 
     raised: Raised | None
@@ -189,13 +198,14 @@ class Outcome:
     steps: int
     agreed: Mapping[Origin, int] = field(default_factory=dict)
     operands: tuple[Value, ...] = ()
+    files_read: tuple[str, ...] = ()
 
 
 class Interpreter:
     """Follows one run of one program."""
 
     GUESSES = True
-    """Whether a file whose path is not known may be taken to be the only one that fits."""
+    """Whether what is not known may be taken to be what leads to the failure."""
 
     def __init__(
         self,
@@ -210,6 +220,7 @@ class Interpreter:
         exception: str = "",
         expression: str = "",
         message: str = "",
+        printed: Mapping[str, str] | None = None,
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
@@ -218,7 +229,7 @@ class Interpreter:
         that a path which is not known means; ``reported`` the pairs of sizes that the failure's
         message says differ; ``exception`` the name of its class and ``expression`` the part of the
         failing line that the traceback underlines, both empty where they are not known; ``message``
-        what the exception says.
+        what the exception says; ``printed`` the settings that the log shows, as texts.
         """
         self.workspace = workspace
         self.script = script
@@ -228,6 +239,8 @@ class Interpreter:
         self.steps = steps
         self.room = MAX_MADE
         self.settings = settings
+        self.printed = printed or {}
+        self.files_read: dict[str, None] = {}
         self.exception = exception.rpartition(".")[2]
         self.expression = expression
         self._values: dict[ast.expr, Value] | None = None
@@ -237,6 +250,8 @@ class Interpreter:
         self.order = tuple(frames) or (target,)
         self.frames = frozenset(self.order) | {target}
         self._followed: set[Origin] = set()
+        self._repeated: set[tuple[str, int]] = set()
+        """The functions that were followed again for a place of the stack that lies in them."""
         self._come_to: set[Origin] = set()
         self._frame_lines: dict[str, set[int]] = {}
         for file, line in self.frames:
@@ -245,11 +260,14 @@ class Interpreter:
         """Whether blocks are entered for the places of the stack in them."""
         self._generators: dict[ast.AST, bool] = {}
         self._functions: dict[Origin, FunctionValue] = {}
+        self._lineages: dict[int, list[ClassValue]] = {}
         self._instances: dict[Origin, Value] = {}
         """The latest object of each workspace class, by the place of the class."""
         self._written: dict[str, frozenset[str]] = {}
         self.modules: dict[str, Value] = {}
         self.stack: list[Origin] = []
+        self._starts: list[tuple[int, int]] = []
+        """The first and last lines of the functions that are being followed."""
         self.elsewhere: set[tuple[Origin, str]] = set()
         self._guards: list[list[ast.ExceptHandler]] = []
         """The handlers of the ``try`` statements that are being followed."""
@@ -289,11 +307,13 @@ class Interpreter:
         agreed = dict(self.comparisons.agreed)
         operands = self._operands() if raised is None else ()
         elsewhere = frozenset(self.elsewhere)
-        return Outcome(raised, elsewhere, reached, complete, done, agreed, operands)
+        files = tuple(self.files_read)
+        return Outcome(raised, elsewhere, reached, complete, done, agreed, operands, files)
 
     def _until_end(self, work: Callable[[], object]) -> bool:
         """Do a piece of the run; return whether the budget was enough."""
         self.stack.clear()
+        self._starts.clear()
         try:
             work()
         except (_Leave, _Return, _Break, _Continue, Raised):
@@ -307,18 +327,45 @@ class Interpreter:
 
         Its object is the latest of its class that the run made; what else it is given is not known.
         """
+        function = self._function_at(place)
+        if function is not None:
+            self.stack.append((function.file, function.node.lineno))
+            receiver = self._object_of(function)
+            given = () if receiver is None else (receiver,)
+            self._enter(function, (*given, *arguments_of(self, function, len(given))), {})
+
+    def _function_at(self, place: Origin) -> FunctionValue | None:
+        """Return the innermost function around a place, None at the level of a module."""
         self.module(place[0], posixpath.splitext(place[0])[0].replace("/", "."))
         around = [
             function
             for function in self._functions.values()
             if not isinstance(function.node, ast.Lambda) and _is_around(function, place)
         ]
-        if around:
-            function = max(around, key=lambda one: one.node.lineno)
-            self.stack.append((function.file, function.node.lineno))
-            receiver = self._object_of(function)
-            given = () if receiver is None else (receiver,)
-            self._enter(function, (*given, *arguments_of(self, function, len(given))), {})
+        return max(around, key=lambda function: function.node.lineno, default=None)
+
+    def _call_unknown(
+        self, args: tuple[Value, ...], keywords: Mapping[str, Value], node: ast.Call, file: str
+    ) -> Value | None:
+        """Follow a call of what is not known into the function that the stack shows, if any.
+
+        The function gets the arguments of the call where it may have been called directly.
+        """
+        here = (file, node.lineno)
+        at = next((i for i, place in enumerate(self.order[:-1]) if place == here), None)
+        if at is None or here in self._followed or self.order[at + 1] in self._come_to:
+            return None
+        function = self._function_at(self.order[at + 1])
+        if function is None:
+            return None
+        self._followed.add(here)
+        receiver = self._object_of(function)
+        given = () if receiver is None else (receiver,)
+        name = getattr(function.node, "name", "")
+        if name == called_name(node) or name in FORWARDS:
+            with suppress(Raised):
+                return self._enter(function, (*given, *args), keywords)
+        return self._enter(function, (*given, *arguments_of(self, function, len(given))), {})
 
     def functions_in(self, file: str) -> list[FunctionValue]:
         """Return the functions of a file whose definitions the run came to."""
@@ -558,8 +605,10 @@ class Interpreter:
 
     def _branch(self, node: ast.If, env: Environment, known: bool | None) -> None:
         if known is not None:
-            skipped = node.orelse if known else node.body
-            if self._entering and self._missed_in(skipped, env):
+            taken, skipped = (node.body, node.orelse) if known else (node.orelse, node.body)
+            if self._entering and (
+                self._missed_in(skipped, env) or (_leaves(taken) and self._missed_after(node, env))
+            ):
                 known = not known
             self.block(node.body if known else node.orelse, env)
             return
@@ -636,6 +685,11 @@ class Interpreter:
             file == env.file and first <= line <= last and (file, line) not in self._come_to
             for file, line in self.frames
         )
+
+    def _missed_after(self, node: ast.stmt, env: Environment) -> bool:
+        """Whether a place of the stack lies after a statement, in the function around it."""
+        place = self._missed(env)
+        return place is not None and place[1] > _last_line(node)
 
     def _grow(self, env: Environment, before: Mapping[int, int], done: int, rounds: int) -> None:
         """Lengthen the lists that a loop fills evenly by what its other rounds would add."""
@@ -714,7 +768,29 @@ class Interpreter:
             raised = Raised("raised", name, *sides)
             raised.place = place
             raise Reached(raised)
+        if self._is_refuted(raised):
+            if self._missed(env) is None:
+                raise _Return(Value(UNKNOWN))
+            self.elsewhere.add((place, "raised"))
+            return
         raise _Leave(raised)
+
+    def _is_refuted(self, raised: Raised) -> bool:
+        """Whether an exception of the program would end a run that came further."""
+        return (
+            self.GUESSES
+            and self.target not in self._come_to
+            and not any(_catches(h, raised) for handlers in self._guards for h in handlers)
+        )
+
+    def _missed(self, env: Environment) -> Origin | None:
+        """Return a place of the stack in the function being followed that it did not come to."""
+        start = self._starts[-1] if self._starts else None
+        for place in self.order:
+            is_inside = start is None or start[0] <= place[1] <= start[1]
+            if is_inside and place[0] == env.file and place not in self._come_to:
+                return place
+        return None
 
     def _tested(self) -> tuple[Value, ...]:
         """Return what the innermost condition around the failing line compares."""
@@ -844,7 +920,9 @@ class Interpreter:
     def _do_Import(self, node: ast.Import, env: Environment) -> None:
         for alias in node.names:
             if alias.asname:
-                env.names[alias.asname] = self._imported(alias.name, env.file)
+                env.names[alias.asname] = self._deferred(
+                    alias.name, None, env.file
+                ) or self._imported(alias.name, env.file)
             else:
                 root = alias.name.partition(".")[0]
                 if root not in env.names or "." not in alias.name:
@@ -854,6 +932,14 @@ class Interpreter:
 
     def _do_ImportFrom(self, node: ast.ImportFrom, env: Environment) -> None:
         module = "." * node.level + (node.module or "")
+        if all(alias.name != "*" for alias in node.names):
+            later = {
+                alias.asname or alias.name: self._deferred(module, alias.name, env.file)
+                for alias in node.names
+            }
+            if None not in later.values():
+                env.names.update({name: value for name, value in later.items() if value})
+                return
         found = self._imported(module, env.file)
         for alias in node.names:
             if alias.name == "*":
@@ -863,6 +949,33 @@ class Interpreter:
                 continue
             env.names[alias.asname or alias.name] = self._from(found, module, alias.name, env.file)
 
+    def _deferred(self, module: str, name: str | None, importer: str) -> Value | None:
+        """Return a stand-in for what a module of the workspace gives when it is first used.
+
+        None where the import is followed at once: while few modules are, and for libraries.
+        """
+        if not self.GUESSES or len(self.modules) < EAGER_MODULES:
+            return None
+        if self.workspace.module_file(module, importer) is None:
+            return None
+        return Value(Deferred(module, name, importer))
+
+    def _resolved(self, names: dict[str, Value], name: str) -> Value:
+        """Return what a name stands for; a deferred import is followed now."""
+        found = names[name]
+        data = found.data
+        if not isinstance(data, Deferred):
+            return found
+        names[name] = Value(UNKNOWN)
+        try:
+            made = self._imported(data.module, data.importer)
+            if data.name is not None:
+                made = self._from(made, data.module, data.name, data.importer)
+        except (_Leave, Raised):
+            made = Value(UNKNOWN)
+        names[name] = made
+        return made
+
     def _imported(self, module: str, importer: str) -> Value:
         file = self.workspace.module_file(module, importer)
         if file is not None:
@@ -871,9 +984,9 @@ class Interpreter:
 
     def _from(self, found: Value, module: str, name: str, importer: str) -> Value:
         if isinstance(found.data, ModuleValue):
-            known = found.data.environment.names.get(name)
-            if known is not None:
-                return known
+            names = found.data.environment.names
+            if name in names:
+                return self._resolved(names, name)
             joined = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
             file = self.workspace.module_file(joined, importer)
             return self.module(file, joined) if file is not None else Value(UNKNOWN)
@@ -883,7 +996,8 @@ class Interpreter:
         file = self.workspace.module_file(joined, importer)
         if file is not None:
             return self.module(file, joined)
-        return Value(Library(f"{found.data.name}.{name}"))
+        dotted = f"{found.data.name}.{name}"
+        return Value(CONSTANTS[dotted] if dotted in CONSTANTS else Library(dotted))
 
     # -- targets ---------------------------------------------------------------------------------
 
@@ -1005,6 +1119,20 @@ class Interpreter:
             )
         return name in written
 
+    def _lacks(self, module: Environment, name: str) -> bool:
+        """Whether a module surely has no member of a name."""
+        tree = self.workspace.tree(module.file)
+        if tree is None or name.startswith("__") or self._binds(name, module):
+            return False
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
+                source = "." * node.level + (node.module or "")
+                if self.workspace.module_file(source, module.file) is None:
+                    return False
+        words = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+        made = "__getattr__" in module.names or words & {"globals", "setattr", "exec", "locals"}
+        return not made
+
     def _lookup(self, name: str, env: Environment) -> Value | None:
         scope: Environment | None = env
         first = True
@@ -1013,7 +1141,7 @@ class Interpreter:
             if (first or scope.owner is None or scope.names is not scope.owner.members) and (
                 name in scope.names
             ):
-                return scope.names[name]
+                return self._resolved(scope.names, name)
             scope, first = scope.outer, False
         return None
 
@@ -1026,11 +1154,14 @@ class Interpreter:
         if isinstance(data, Instance):
             return self._of_instance(base, data, name, place)
         if isinstance(data, ModuleValue):
-            found = data.environment.names.get(name)
-            if found is not None:
-                return found
+            if name in data.environment.names:
+                return self._resolved(data.environment.names, name)
             file = self.workspace.module_file(name, data.environment.file)
-            return Value(UNKNOWN) if file is None else self.module(file, name)
+            if file is not None:
+                return self.module(file, name)
+            if self._lacks(data.environment, name):
+                raise Raised("attribute", f"module has no attribute '{name}'", Value(name))
+            return Value(UNKNOWN)
         if isinstance(data, Library) and f"{data.name}.{name}" == "sys.argv":
             return self._argv()
         if isinstance(data, Library):
@@ -1123,12 +1254,16 @@ class Interpreter:
         return None
 
     def lineage(self, cls: ClassValue) -> list[ClassValue]:
-        """Return a class and its workspace bases, nearest first."""
-        found = [cls]
-        for base in cls.bases:
-            if isinstance(base.data, ClassValue) and base.data not in found:
-                found.extend(c for c in self.lineage(base.data) if c not in found)
-        return found[:20]
+        """Return a class and its workspace bases in the order of method resolution.
+
+        Source: "The Python 2.3 Method Resolution Order" (C3).
+        """
+        known = self._lineages.get(id(cls))
+        if known is None:
+            self._lineages[id(cls)] = known = [cls]
+            bases = [base.data for base in cls.bases if isinstance(base.data, ClassValue)]
+            known.extend(_merged_orders([*map(self.lineage, bases), bases])[:MOST_BASES])
+        return known
 
     def _has_library_base(self, cls: ClassValue) -> bool:
         return any(
@@ -1149,6 +1284,8 @@ class Interpreter:
 
     def _of_BinOp(self, node: ast.BinOp, env: Environment) -> Value:
         left, right = self.value(node.left, env), self.value(node.right, env)
+        if isinstance(node.op, ast.BitOr) and _is_class(left) and _is_class(right):
+            return Value((left, right), merged(left, right))
         self.stack[-1] = (env.file, node.lineno)
         return self._operated(node, left, right, env)
 
@@ -1480,7 +1617,46 @@ class Interpreter:
             "builtins.vars",
         ):
             return self._names(callee.data.name, args, env)
+        if isinstance(callee.data, Library) and callee.data.name == "builtins.globals":
+            return Value(_module_of(env).names)
+        if isinstance(callee.data, Library) and callee.data.name == "builtins.exec" and args:
+            return self._exec(args, env)
+        if callee.data is UNKNOWN and self.GUESSES:
+            if isinstance(node.func, ast.Attribute) and node.func.attr in OPENING:
+                path = Method(Value(UNKNOWN, callee.origins), node.func.attr)
+                return self._call_method(path, tuple(args), keywords, (env.file, node.lineno))
+            entered = self._call_unknown(tuple(args), keywords, node, env.file)
+            if entered is not None:
+                return entered
         return self.call(callee, tuple(args), keywords, (env.file, node.lineno))
+
+    def _exec(self, args: Sequence[Value], env: Environment) -> Value:
+        """Follow the text of a workspace file that ``exec`` is given, in the scope of the call.
+
+        Another dictionary as its scope gets the names; any other text is left out.
+        """
+        text, given = args[0], args[1].data if len(args) > 1 else None
+        files = {file for file, _ in text.origins}
+        file = next((f for f in files if self.workspace.text(f) == text.data), None)
+        tree = self._executed(file) if file is not None else None
+        if file is None or tree is None or len(self.stack) > MAX_DEPTH:
+            return Value(None)
+        names = given if isinstance(given, dict) else env.names
+        outer = None if isinstance(given, dict) else env.outer
+        self.stack.append((file, 0))
+        try:
+            self.block(tree.body, Environment(names, outer, file, None))
+        finally:
+            self.stack.pop()
+        return Value(None)
+
+    def _executed(self, file: str) -> ast.Module | None:
+        """Return a file's statements, of one that is not named as Python, too."""
+        tree = self.workspace.tree(file)
+        if tree is None and not file.endswith(".py"):
+            with suppress(SyntaxError, ValueError, RecursionError):
+                tree = ast.parse(self.workspace.text(file) or "")
+        return tree
 
     def _missing(self, callee: Value, given: int, node: ast.Call) -> int | None:
         """Return how many more positional arguments a function needs, None where not known."""
@@ -1490,6 +1666,10 @@ class Interpreter:
             data, receivers = data.function, 1
         elif isinstance(data, ClassValue):
             start = self._member(data, "__init__")
+            data, receivers = None if start is None else start.data, 1
+        elif isinstance(data, Instance):
+            members = (self._member(data.cls, name) for name in FORWARDS)
+            start = next((member for member in members if member is not None), None)
             data, receivers = None if start is None else start.data, 1
         if not isinstance(data, FunctionValue):
             return None
@@ -1583,6 +1763,8 @@ class Interpreter:
                 if model is not None:
                     return self.apply(model, told)
             return self._not_modelled(told)
+        if receiver.data is UNKNOWN and name in OPENING and self.GUESSES:
+            return self.apply(MODELS.methods["Path", name], told)
         if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
             return self._not_modelled(told)
         return builtin_models.plain_method(self, told)
@@ -1695,10 +1877,12 @@ class Interpreter:
     ) -> Value:
         owner, receiver = proxy.state["owner"].data, proxy.state["self"]
         assert isinstance(owner, ClassValue)
-        for base in owner.bases:
-            if not isinstance(base.data, ClassValue):
-                continue
-            found = self._member(base.data, name)
+        own = receiver.data.cls if isinstance(receiver.data, Instance) else receiver.data
+        order = self.lineage(own if isinstance(own, ClassValue) else owner)
+        if owner not in order:
+            order = self.lineage(owner)
+        for base in order[order.index(owner) + 1 :]:
+            found = base.members.get(name)
             if found is not None and isinstance(found.data, FunctionValue):
                 return self._enter(found.data, (receiver, *args), keywords)
         for library in self.library_bases(owner):
@@ -1823,18 +2007,50 @@ class Interpreter:
             yields = self._generators[node] = _yields(node)
         if yields:
             names["yielded values"] = Value([])
+        given = dict(names)
         self.stack.append((function.file, node.lineno))
+        self._starts.append((node.lineno, _last_line(node)))
         try:
-            self.block(node.body, env)
-        except _Return as end:
-            if not yields:
-                return end.value
+            returned = self._body(node, env)
+            if self._must_repeat(env, (function.file, node.lineno)):
+                # The run did come to a place in here: it took the blocks that lead there.
+                names.clear()
+                names.update(given)
+                self._entering, before = True, self._entering
+                try:
+                    returned = self._body(node, env)
+                finally:
+                    self._entering = before
+            if returned is not None and not yields:
+                return returned
         finally:
+            self._starts.pop()
             self.stack.pop()
         if function.kind == "contextmanager":
             entered = names["yielded values"].data if yields else None
             return entered[0] if isinstance(entered, list) and entered else Value(UNKNOWN)
         return names["yielded values"] if yields else Value(None)
+
+    def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment) -> Value | None:
+        """Follow a function's body; return what it returns, None where its end is come to."""
+        try:
+            self.block(node.body, env)
+        except _Return as end:
+            return end.value
+        return None
+
+    def _must_repeat(self, env: Environment, function: Origin) -> bool:
+        """Whether a function that the stack leads to missed its place of the stack."""
+        if not self.GUESSES or self._entering or function in self._repeated:
+            return False
+        place = self._missed(env)
+        if place is None or len(self.stack) < 2:
+            return False
+        at = self.order.index(place)
+        if not at or self.order[at - 1] != self.stack[-2]:
+            return False
+        self._repeated.add(function)
+        return True
 
     def _bound(
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
@@ -1937,6 +2153,37 @@ class Interpreter:
         return Lazy(unknown(value), Value(UNKNOWN))
 
 
+def _module_of(env: Environment) -> Environment:
+    """Return the scope of the module around a scope."""
+    while env.outer is not None:
+        env = env.outer
+    return env
+
+
+def _merged_orders(orders: Sequence[Sequence[ClassValue]]) -> list[ClassValue]:
+    """Merge the orders of bases: each time the first class that is behind no other one."""
+    left = [list(order) for order in orders if order]
+    found: list[ClassValue] = []
+    while left:
+        heads = (order[0] for order in left)
+        behind = [order[1:] for order in left]
+        head = next((h for h in heads if not any(h in rest for rest in behind)), left[0][0])
+        found.append(head)
+        left = [rest for order in left if (rest := [c for c in order if c is not head])]
+    return found
+
+
+def _is_class(value: Value) -> bool:
+    """Whether a value may be a part of a union of types (PEP 604)."""
+    data = value.data
+    if isinstance(data, tuple):
+        return bool(data) and all(map(_is_class, data))
+    if isinstance(data, Library):
+        last = data.name.rpartition(".")[2]
+        return last[:1].isupper() or data.name.startswith("builtins.")
+    return data is None or isinstance(data, ClassValue)
+
+
 def _field(value: Value, specification: object, conversion: int) -> str | None:
     """Return one field of an f-string, None where it is not known."""
     if not isinstance(specification, str):
@@ -2004,7 +2251,12 @@ def _last_line(node: ast.stmt) -> int:
 
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:
-    return bool(body) and isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        return called_name(last.value) in EXITS
+    return isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break))
 
 
 def _lists_of(env: Environment) -> list[list[Value]]:

@@ -399,7 +399,11 @@ def indexed(
                 return Value(found.data, merged(found, key))
         except (NotPlain, TypeError):
             return unknown(base, key)
-        raise Raised("key", f"{wanted!r}", key, base)
+        raised = Raised("key", f"{wanted!r}", key, base)
+        raised.available = {
+            name: item.origins for name, item in data.items() if isinstance(name, str)
+        }
+        raise raised
     if isinstance(data, (list, tuple, str)):
         number = key.data
         if isinstance(number, str):

@@ -225,9 +225,10 @@ def file_of(
         return file
     if not text or text[0] in "/~$\\" or ":" in text or _is_folder(interpreter, text):
         return None
-    # Images and archives are no files of the workspace's list, but they may be there.
-    if interpreter.workspace.existing_file(text, interpreter.script) is not None:
-        return None
+    # Data that an ignore rule hides is no file of the workspace's list, but it may be there.
+    hidden = interpreter.workspace.existing_file(text, interpreter.script)
+    if hidden is not None:
+        return hidden
     raise Raised("file", f"No such file or directory: {text!r}", path)
 
 
@@ -254,7 +255,10 @@ def _below(interpreter: Interpreter, path: str) -> Iterator[tuple[str, str]]:
 def text_in(interpreter: Interpreter, file: str | None) -> str | None:
     """Return a workspace file's text, None where it is too long, binary or not known."""
     text = None if file is None else interpreter.workspace.text(file)
-    return None if text is None or len(text) > MOST_TEXT else text
+    if text is None or file is None or len(text) > MOST_TEXT:
+        return None
+    interpreter.files_read[file] = None
+    return text
 
 
 def _split(text: str) -> list[str]:
@@ -851,6 +855,8 @@ def _exists(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.method("Path", "read_text")
 def _read_text(interpreter: Interpreter, call: Call) -> Value:
     file = file_of(interpreter, call.receiver)
+    if file is None and call.receiver is not None and call.receiver.data is UNKNOWN:
+        file = interpreter.settings
     text = text_in(interpreter, file)
     if text is None or file is None:
         return call.unknown()
@@ -1111,6 +1117,7 @@ def parse(
             name: value if value.data is not None else Value(UNKNOWN, value.origins)
             for name, value in found.items()
         }
+        names.update(_printed(interpreter, call, read))
         return names, Value(UNKNOWN)
     held = list(words)
     below: list[Value] | None = None
@@ -1141,6 +1148,27 @@ def parse(
         names, rest = parse(interpreter, call, parser, below[1:], known)
         found.update(names)
     return found, rest
+
+
+def _printed(interpreter: Interpreter, call: Call, read: Sequence[_Option]) -> dict[str, Value]:
+    """Return what the log shows that options were set to, where it is not their default."""
+    found: dict[str, Value] = {}
+    for option in read:
+        text = interpreter.printed.get(option.dest)
+        if text is None or option.kind not in ("store", *_GIVES_CONSTANT, "boolean"):
+            continue
+        if text in ("True", "False", "None"):
+            value = Value({"True": True, "False": False, "None": None}[text], option.place)
+        elif option.kind != "store":
+            continue
+        else:
+            try:
+                value = _typed(interpreter, call, option, Value(text))
+            except Raised:
+                continue
+        if value.data != _default(option).data:
+            found[option.dest] = value
+    return found
 
 
 def _is_word(value: Value) -> bool:
@@ -1486,10 +1514,14 @@ def _deque(interpreter: Interpreter, call: Call) -> Value:
     return Value(made, merged(*call.args))
 
 
-@MODELS.function("collections.namedtuple")
+@MODELS.function("collections.namedtuple", "typing.NamedTuple")
 def _namedtuple(interpreter: Interpreter, call: Call) -> Value:
     """Return the class with its fields as annotations, as `typing.NamedTuple` has them."""
-    name, fields = call.given(0, "typename"), call.given(1, "field_names")
+    name, fields = call.given(0, "typename"), call.given(1, "field_names", "fields")
+    if call.name == "typing.NamedTuple":
+        # Its fields are pairs of a name and a type.
+        pairs = [listed(interpreter, pair) for pair in listed(interpreter, fields) or ()]
+        fields = Value([pair[0] for pair in pairs if pair])
     try:
         words = plain(fields) if fields is not None else None
     except NotPlain:
@@ -1585,6 +1617,7 @@ def _math(_: Interpreter, call: Call) -> Value:
 
 
 CONSTANTS: dict[str, object] = {
+    "typing_extensions.TYPE_CHECKING": False,
     **{f"math.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan", "tau")},
     **{f"numpy.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan")},
     **{f"torch.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan")},

@@ -430,7 +430,11 @@ def convolution(count: int, *, transposed: bool) -> Forward:
         known = has_rank(x, value, count + 1, count + 2)
         fits_weights(state, x, value)
         out = state.get("out_channels", Value(UNKNOWN))
-        if not known or x.shape is None:
+        if x.shape is None:
+            # Nearly always a batch goes in.
+            likely = (unknown(value), out, *(unknown(value) for _ in range(count)))
+            return result(x, arrays.guessed(likely), value)
+        if not known:
             return result(x, None, value)
         channels = state.get("in_channels")
         if channels is not None:
@@ -905,6 +909,9 @@ def contain(interpreter: Interpreter, short: str, call: Call, state: State) -> N
             state["modules of this"] = Value(items)
         else:
             state["modules of this"] = args[0] if args else Value({} if "Dict" in short else [])
+            held = state["modules of this"].data
+            if isinstance(held, dict):
+                state.update({str(name): value for name, value in held.items()})
         return
     only = args[0].data if len(args) == 1 else None
     if isinstance(only, dict):
@@ -973,6 +980,9 @@ def _append(_: Interpreter, call: Call) -> Value:
             data.append(value)
     elif isinstance(data, dict) and name == "add_module" and isinstance(call.args[0].data, str):
         data[call.args[0].data] = value
+        state = state_of(call.receiver)
+        if state is not None:
+            state[call.args[0].data] = value
     return Value(None) if name == "add_module" or call.receiver is None else call.receiver
 
 
@@ -1181,6 +1191,8 @@ def _likelihood(state: Mapping[str, Value], x: Array, value: Value, call: Call) 
             message = "weight tensor should be defined either for all classes or no classes"
             arrays.same(weight.shape[0], classes, message)
         _labels(state, y, target, classes)
+    elif x.shape:
+        _labels(state, y, target, x.shape[0] if len(x.shape) == 1 else x.shape[1])
     if y.dtype is not None and y.dtype not in ("int64", "uint8"):
         raise Raised("type", f"expected scalar type Long but found {y.dtype}", target)
     return losing(state, x, y.shape, value, target)
@@ -1191,7 +1203,7 @@ def _labels(state: Mapping[str, Value], y: Array, target: Value, classes: Value)
     if y.dtype in FLOATING:
         return
     ignored = size(state.get("ignore_index", Value(-100)))
-    if y.highest is not None and y.highest != ignored:
+    if y.highest is None or y.highest != ignored:
         bounded(y, target, classes)
     if y.lowest is not None and y.lowest < 0 and y.lowest != ignored and ignored is not None:
         raise Raised("index", "Target is out of bounds", Value(y.lowest, target.origins), classes)

@@ -175,6 +175,18 @@ class BoundMethod:
     receiver: Value
 
 
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """What an import gives that is followed only where its name is used.
+
+    ``module`` is as written, with its dots; ``name`` is what is taken from it, None for itself.
+    """
+
+    module: str
+    name: str | None
+    importer: str
+
+
 @dataclass(slots=True, eq=False)
 class ModuleValue:
     """A workspace module."""
@@ -196,3 +208,5 @@ class Raised(Exception):
         self.message = message
         self.sides = sides
         self.place: Origin | None = None
+        self.available: Mapping[str, frozenset[Origin]] = {}
+        """For ``"key"``: the keys that are there, with what made them, where they are known."""

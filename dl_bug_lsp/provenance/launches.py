@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.reading import plain_scalar
@@ -74,7 +74,8 @@ class Run:
     """What is known of the failing run.
 
     ``launches`` holds several only where nothing tells which one it was; ``configs`` the files that
-    a command line or the log names; ``guessed`` those that go by the script's or the run's name.
+    a command line or the log names; ``guessed`` those that go by the script's or the run's name;
+    ``printed`` the settings that the log shows with one value each, as texts.
     """
 
     script: str | None = None
@@ -82,6 +83,7 @@ class Run:
     configs: tuple[str, ...] = ()
     guessed: tuple[str, ...] = ()
     overrides: tuple[ConfigEntry, ...] = ()
+    printed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -131,7 +133,7 @@ def run_of(workspace: Workspace, told: Iterable[str], frames: tuple[str, ...]) -
     guessed = () if configs else _guessed(workspace, script, text, frozenset(frames))
     if not overrides:
         overrides = launches[0].words if len(launches) == 1 else ()
-    return Run(script, launches, tuple(configs), guessed, overrides)
+    return Run(script, launches, tuple(configs), guessed, overrides, _printed_once(text))
 
 
 def is_tooling(file: str) -> bool:
@@ -398,6 +400,14 @@ FEW_PRINTED = 4
 """Settings of a file that a log must print alike, so that the file is taken for the run's."""
 MOST_CANDIDATES = 150
 MOST_ENTRIES = 400
+
+
+def _printed_once(text: str) -> dict[str, str]:
+    """Return the settings that a log shows with one value only."""
+    printed: dict[str, dict[str, str]] = {}
+    for match in _PRINTED.finditer(text):
+        printed.setdefault(match[1].rpartition(".")[2], {}).setdefault(_plain(match[2]), match[2])
+    return {name: next(iter(texts.values())) for name, texts in printed.items() if len(texts) == 1}
 
 
 def _printed_configs(

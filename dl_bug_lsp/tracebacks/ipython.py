@@ -60,6 +60,9 @@ def read_ipython(stream: Stream, index: int) -> Block | None:
     frames, at = _frames(view, at, named)
     head = (view(at) or "").strip() if named else view(at) or ""
     parsed = parse_pasted(head, trusted=bool(frames))
+    if parsed is None and named and head.startswith(f"{named}: "):
+        # Modules written in C name their class in lower case, as the header does.
+        parsed = named, head[len(named) + 2 :]
     if parsed is None:
         headed = header is not None
         if not frames:

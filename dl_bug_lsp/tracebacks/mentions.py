@@ -25,9 +25,10 @@ MODEL_FILE = "mentions.json"
 MOST_LINES = 400
 """Lines that are read at the beginning of a text, and as many at its end."""
 LONGEST_LINE, LONGEST_MESSAGE, SHORTEST_MESSAGE = 4_000, 3_000, 4
-LIKELY, SURE, CERTAIN = 0.5, 0.65, 0.85
-"""The least probability of a message, that of one which tells more than a cut stack, and that of
-one without a class below lines that show a run going on."""
+LIKELY, SURE, QUITE_SURE, CERTAIN = 0.5, 0.65, 0.75, 0.85
+"""The least probability of a message, that of one which tells more than a cut stack, that of a
+sentence in the first or second person, and that of a message without a class below lines that show
+a run going on."""
 IN_MARKS = 0.4
 """The least probability of what stands in a code span or in quotation marks."""
 CLOSE = 0.02
@@ -95,8 +96,12 @@ _BARE = re.compile(rf"(?P<type>{_NAME})[ ,-]+(?P<message>\S.*)", re.DOTALL)
 """A class and its message without a colon, as people write it between marks."""
 _QUOTES = ("'", '"')
 """How the rest of a message begins that a narrow column put on a line of its own."""
+_SPAN_MARKS = ("`", "“", "‘", '"')
+"""How code spans and quotations begin, which are candidates themselves."""
 _CLOSING = {"`": "`", "“": "”", "‘": "’", '"': '"', "'": "'", "*": "*", "(": ")", "「": "」"}
 _SPANS = re.compile(r"`+([^`]{8,3000}?)`|“([^”]{8,3000})”|\"([^\"]{8,3000})\"|‘([^’]{8,3000})’")
+_IN_QUOTES = re.compile(r"^\s*'(?P<message>[^']{12,3000})'\s*$")
+"""A whole line in straight quotation marks."""
 _TOLD = re.compile(
     r"(?:\b(?:errors?|exception|message|warning|failure|problem|issue)\b"
     r"(?: \w+){0,2} ?(?:is|was|:|=)"
@@ -263,13 +268,25 @@ def read_mention(
         least = LIKELY
         if mention.type is None:
             plain = spoken and "line" in mention.context and not _INTRODUCED & set(mention.context)
-            least = CERTAIN if after >= 0 else SURE if plain else IN_MARKS if marked else LIKELY
+            least = IN_MARKS if marked else SURE if plain else LIKELY
+            if plain and _PERSONAL.search(mention.message):
+                least = QUITE_SURE
+            if after >= 0:
+                least = CERTAIN
         worth = chance + (NAMED_FIRST if mention.type is not None else 0.0)
-        if chance >= least and worth > leading + CLOSE:
+        whole = best is not None and _is_rest_of(best[1], mention)
+        if chance >= least and (worth > leading + CLOSE or whole):
             best, leading = (chance, mention), worth
     if best is None:
         return _titled(stream) if not with_class and after < 0 else None
     return _block(best[1], best[0], stream)
+
+
+def _is_rest_of(former: Mention, later: Mention) -> bool:
+    """Say whether a later mention says what a former one began to say."""
+    begun, whole = former.message.lower(), later.message.lower()
+    bare = former.type is None and later.type is None
+    return bare and len(whole) > len(begun) and whole.startswith(begun.rstrip(" .:"))
 
 
 def _titled(stream: Stream) -> Block | None:
@@ -304,6 +321,7 @@ def mentions(stream: Stream) -> Iterator[Mention]:
     fenced = False
     announced: list[str] = []
     above: str | None = None
+    below = -1
     count = len(stream)
     for at in range(count):
         text = stream.text(at)[:LONGEST_LINE]
@@ -314,15 +332,16 @@ def mentions(stream: Stream) -> Iterator[Mention]:
             continue
         about = ["fenced"] if fenced else []
         if above is not None and _NOTE.match(text):
+            below = at + 1
             continue
-        if above is not None and len(text.strip()) >= SHORTEST_MESSAGE:
+        if above is not None and at == below and len(text.strip()) >= SHORTEST_MESSAGE:
             yield Mention(at, above, _tidy(text), (*about, "alone", _ABOVE))
         named = _CLASS_LINE.match(text)
-        above = named["type"] if named else None
+        above, below = (named["type"], at + 1) if named else (None, -1)
         for mention in _of_line(text, at, [*about, *announced]):
             goes_on = mention.type is not None and mention.message.endswith(":")
-            below = stream.text(at + 1).strip() if goes_on and at + 1 < count else ""
-            more = f"{mention.message} {below}" if below[:1] in _QUOTES else mention.message
+            rest = stream.text(at + 1).strip() if goes_on and at + 1 < count else ""
+            more = f"{mention.message} {rest}" if rest[:1] in _QUOTES else mention.message
             yield replace(mention, message=more)
         announced = ["announced"] if text.rstrip()[-1] in ":：" or _ANNOUNCES.search(text) else []
         if _ANNOUNCES_ERROR.search(text):
@@ -334,6 +353,9 @@ def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     if source := _SOURCE.match(rest):
         level, rest = level or "ERROR", rest[source.end() :]
     opening = _OPENING.match(rest)
+    if level is None and opening and ">" in opening[0]:
+        level, inner = split_record(rest[opening.end() :])
+        rest = f"{opening[0]}{inner}"
     bare = rest[opening.end() :] if opening else rest
     about = list(about)
     if opening and "#" in opening[0]:
@@ -357,8 +379,10 @@ def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:
         type_ = bare_class["type"] if bare_class else None
         message = bare_class["message"] if bare_class else message
         yield Mention(at, type_, message.strip(), (*about, kind, *told))
+    if alone := _IN_QUOTES.match(bare):
+        yield Mention(at, None, alone["message"], (*about, "quotation"))
     told_here = _TOLD.search(bare)
-    if told_here and not told_here["message"].startswith(tuple(_CLOSING)):
+    if told_here and not told_here["message"].startswith(_SPAN_MARKS):
         yield Mention(at, None, _tidy(_sentence(told_here["message"])), (*about, "told"))
     whole = _tidy(bare)
     if len(whole) > SHORTEST_MESSAGE:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
@@ -35,7 +36,10 @@ def module_file(
         return None if folder is None else _in_folder(files, folder, parts)
     if not parts:
         return None
+    is_standard = parts[0] in sys.stdlib_module_names
     for folder in source_roots(files, importer):
+        if is_standard and folder and f"{folder}/__init__.py" in files:
+            continue  # A package's own ``logging.py`` is imported with the package's name.
         found = _in_folder(files, folder, parts)
         if found:
             return found

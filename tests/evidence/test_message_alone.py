@@ -94,6 +94,67 @@ def test_finds_the_statement_that_can_raise(tmp_path: Path, message: str, line: 
     assert line in [place.line for place in places[:2]]
 
 
+TRAINING = """\
+import json
+
+import keras
+import torch
+from keras import layers
+
+
+def network(width):
+    entry = keras.Input((width,))
+    x = layers.Reshape((width, 1))(entry)
+    x = layers.LSTM(8)(x)
+    x = layers.MaxPooling1D(4)(x)
+    return keras.Model(entry, layers.Dense(3)(x))
+
+
+def train(net, rows, path):
+    loss = torch.nn.CrossEntropyLoss()
+    steps = torch.optim.Adam(net.parameters, lr=0.1)
+    total = torch.mm(rows, rows)
+    model = network(4)
+    model.compile("adam", "mse")
+    model.fit(rows, rows)
+    with open(path, "w") as out:
+        json.dump(rows, out)
+    return loss(total, rows), steps
+"""
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("TypeError: 'method' object is not iterable", 18),
+        ("RuntimeError: mm: Argument #2 (dense): Expected dim 0 size 9, got 3", 19),
+        (
+            "ValueError: Arguments `target` and `output` must have the same rank (ndim)."
+            " Received: target.shape=(None,), output.shape=(None, 3)",
+            22,
+        ),
+        (
+            "ValueError: Exception encountered when calling MaxPooling1D.call().\n\n"
+            "Computed output size would be zero or negative.",
+            12,
+        ),
+        (
+            'ValueError: Input 0 of layer "lstm_2" is incompatible with the layer: expected'
+            " ndim=3, found ndim=2. Full shape received: (None, 32)",
+            11,
+        ),
+        ("RuntimeError: Expected target size [32, 12], got [32, 10]", 25),
+        ("OSError: [Errno 28] No space left on device", 24),
+    ],
+)
+def test_names_what_frameworks_call(tmp_path: Path, message: str, line: int) -> None:
+    (tmp_path / "train.py").write_text(TRAINING)
+    cause = read_failures(read_log(message + "\n")).failures[0].cause
+    assert cause is not None
+    places = assumed_raise_sites(Workspace(tmp_path, cache=False), cause, extract_facts(cause))
+    assert line in [place.line for place in places[:2]]
+
+
 def test_the_report_says_that_the_place_is_worked_out(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM)
     message = "ValueError: more than 3 rows: 9"

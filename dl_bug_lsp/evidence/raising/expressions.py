@@ -208,10 +208,14 @@ def subscripted(asked: MessageQuery) -> Matcher:
 
 def iterated(asked: MessageQuery) -> Matcher:
     """Ask for what is gone over and may have no elements."""
-    number = asked.first(FactKind.CLASS) in {"int", "float"}
+    owner = asked.first(FactKind.CLASS)
+    number = owner in {"int", "float"}
+    method = owner in {"method", "function", "builtin_function_or_method"}
 
     def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
-        if isinstance(node, (ast.For, ast.AsyncFor)):
+        if method:
+            yield from _uncalled(node, asked)
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
             written = isinstance(node.iter, (ast.List, ast.Tuple))
             simple = isinstance(node.iter, (ast.Name, ast.Attribute))
             if not written:
@@ -226,6 +230,25 @@ def iterated(asked: MessageQuery) -> Matcher:
             yield (KIND if "argument of type" in asked.message else WEAK), "it is looked into here"
 
     return match
+
+
+GIVES_MANY = {"parameters", "named_parameters", "items", "keys", "values", "children", "modules"}
+"""Methods whose results are gone over; left uncalled they are objects that cannot be."""
+
+
+def _uncalled(node: ast.AST, asked: MessageQuery) -> Iterator[Found]:
+    """Ask for a method that is handed on or gone over without being called."""
+    given: list[ast.expr] = []
+    if isinstance(node, ast.Call):
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    elif isinstance(node, (ast.For, ast.AsyncFor)):
+        given = [node.iter]
+    for value in given:
+        name = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
+        if name in GIVES_MANY and isinstance(value, ast.Attribute):
+            yield NAMED, f"`{name}` is used here without being called"
+        elif name in asked.parameters:
+            yield KIND / 2, f"`{name}` is used here without being called"
 
 
 def cuda(asked: MessageQuery) -> Matcher:
@@ -256,6 +279,10 @@ def elementwise(asked: MessageQuery) -> Matcher:
             plain = any(isinstance(s, ast.Constant) for s in (node.left, node.right))
             if not plain and not isinstance(node.left, ast.JoinedStr):
                 yield KIND / 2, "two arrays may meet here"
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            sides = (node.left, node.comparators[0])
+            if not any(isinstance(s, (ast.Constant, ast.List, ast.Tuple)) for s in sides):
+                yield KIND / 3, "two arrays may be compared here"
         yield from losses(node, within, nodes)
 
     return match

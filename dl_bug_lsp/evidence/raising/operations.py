@@ -84,6 +84,14 @@ GROUPS: dict[str, str] = {
     "conv2d": "Conv2d conv2d",
     "conv1d": "Conv1d conv1d",
     "einsum": "einsum rearrange repeat reduce",
+    "addmm": "mm addmm spmm matmul linear Linear @",
+    "fit": "fit train_on_batch evaluate test_on_batch predict",
+    "trainer": "Trainer Seq2SeqTrainer SFTTrainer train",
+    "tree_map": "tree_map map tree_multimap map_with_path",
+    "fill": "zeros ones fill full zeros_like ones_like",
+    "read_file": "read_file fit evaluate predict",
+    "write": "save dump write to_csv to_parquet savez savez_compressed tofile write_text writelines"
+    " copy copyfile copytree save_pretrained mkdir",
 }
 """What a program calls that ends in an operation which messages name."""
 BY_FAMILY: dict[str, str] = {
@@ -111,6 +119,12 @@ BY_FAMILY: dict[str, str] = {
     "python.conversion": "int",
     "python.length": "len DataLoader enumerate",
     "python.codec": "open read read_text read_csv decode readlines load next",
+    "keras.target_shape": "fit",
+    "keras.input_axis": "fit",
+    "keras.input_rank": "fit",
+    "transformers.trainer_loss": "trainer",
+    "platform.disk_full": "write",
+    "platform.quota": "write",
     "python.recursion": "",
     "python.empty_aggregate": "",
 }
@@ -150,9 +164,36 @@ def callees(asked: MessageQuery) -> set[str]:
     for fact in (*asked.facts.of(FactKind.OPERATION), *asked.facts.of(FactKind.FUNCTION)):
         name = str(fact.value).rpartition(".")[2].removesuffix("()")
         if not family.startswith("python."):
-            words += GROUPS.get(name, GROUPS.get(name.removesuffix("_loss"), name)).split()
+            group = GROUPS.get(name) or GROUPS.get(name.removesuffix("_loss"))
+            group = group or GROUPS.get(name.lower()) or GROUPS.get(_snake(name))
+            words += (group or name).split()
             words.append(name)
+    if layer := _LAYER.search(asked.message[:LONGEST_HEAD]):
+        # Keras numbers layers of a class: `lstm_1` is the second LSTM.
+        words += [layer["call"]] if layer["call"] else _classes_of(layer["layer"])
+    if not words and (head := _OPENING.match(asked.message)):
+        words += GROUPS.get(head["name"], head["name"]).split()
     return {word for word in words if word and not word.startswith("__")}
+
+
+LONGEST_HEAD = 2_000
+_OPENING = re.compile(r"(?P<name>[a-z_][a-z0-9_]{1,40})(?:\(\))?: ")
+"""How a message begins that names the operation first."""
+_LAYER = re.compile(
+    r"Exception encountered when calling (?!Sequential|Functional)(?P<call>\w{1,60})\.call\(\)"
+    r"|of layer ['\"]?(?P<layer>[a-z]\w{0,60}?)(?:_\d+)?['\"]? is incompatible"
+)
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def _snake(name: str) -> str:
+    return _HUMP.sub("_", name).lower()
+
+
+def _classes_of(layer: str) -> list[str]:
+    """Return the classes that Keras gives this name to the layers of."""
+    parts = layer.split("_")
+    return ["".join(part.capitalize() for part in parts), "".join(parts).upper()]
 
 
 def operation(asked: MessageQuery, wanted: set[str]) -> Matcher:
@@ -168,7 +209,8 @@ def operation(asked: MessageQuery, wanted: set[str]) -> Matcher:
         name = last_name(node.func)
         direct = name in wanted or _plain(name) in low
         # A class is called to make the layer, the layer is called to run it.
-        if direct and (name[:1].islower() or asked.type == "TypeError"):
+        at_once = isinstance(node.func, ast.Call)
+        if direct and (name[:1].islower() or at_once or asked.type == "TypeError"):
             yield LIKELY, f"`{name}` does what the message speaks of"
         elif direct:
             yield WEAK, f"`{name}` makes what the message speaks of"

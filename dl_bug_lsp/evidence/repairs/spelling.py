@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
+from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs import repair_context
 from dl_bug_lsp.evidence.repairs.repair_context import (
     RepairContext,
@@ -22,6 +23,7 @@ from dl_bug_lsp.evidence.repairs.repair_context import (
     method_names,
 )
 from dl_bug_lsp.evidence.words import near_texts, nearness, parts_of
+from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.known_calls import BUILTINS
@@ -30,6 +32,8 @@ from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.slices import backward_slice
 
 NEAR = 0.7
+WORD = 3
+"""Letters of the shortest key that may be a misspelt word."""
 MOST = 3
 KEY_STEPS = 40
 COMBINATION = re.compile(
@@ -169,10 +173,16 @@ def _key(repairs: RepairContext, key: str) -> Iterator[Clue]:
             asked.extend(_written(index, key))
             for spelling in keys:
                 given.setdefault(spelling.text, []).append(spelling)
-    if not given:
+    known = _followed_keys(case, key)
+    if known is not None:
+        asked = known[0] or asked
+        given = {name: given.get(name) or spellings for name, spellings in known[1].items()}
+    if not any(given.values()):
         near_ones = near_texts(key, case.words.sketches)
         for word in case.words.with_text(near_ones):
-            if word.role in ("dict_key", "config_key", "keyword"):
+            if word.role in ("dict_key", "config_key", "keyword") and (
+                known is None or word.text in known[1]
+            ):
                 given.setdefault(word.text, []).append(Spelling(word.text, word.file, word.line))
     if not asked:
         tables = {(s.file, s.line) for spellings in given.values() for s in spellings}
@@ -183,6 +193,10 @@ def _key(repairs: RepairContext, key: str) -> Iterator[Clue]:
         ][:MOST]
     if not asked and case.places:
         asked = [Spelling(key, case.places[-1].file, case.places[-1].line)]
+    if known is not None and not best(key, given):
+        longer = [n for n in given if set(parts_of(key)) < set(parts_of(n))]
+        for name in longer if len(longer) == 1 else ():
+            yield from _pair(repairs, asked, given[name], NEAR, "keys")
     for name, near in best(key, given):
         styled = any(_style(n) == _style(name) != _style(key) for n in given if n != name)
         yield from _pair(repairs, asked, given[name], near, "keys", 2.0 * styled)
@@ -190,6 +204,30 @@ def _key(repairs: RepairContext, key: str) -> Iterator[Clue]:
         initials = [n for n in given if len(n) == 1 and key.startswith(n)]
         if len(initials) == 1:
             yield from _pair(repairs, asked, given[initials[0]], NEAR, "keys")
+
+
+def _followed_keys(case: Case, key: str) -> tuple[list[Spelling], dict[str, list[Spelling]]] | None:
+    """Return where the key, and those that the table has, are written, by the followed run.
+
+    None where following it did not end in the same failure.
+    """
+    raised = follow(case).raised if case.places else None
+    if raised is None or not raised.sides or raised.sides[0].data != key or len(key) < WORD:
+        return None
+    if not raised.available:
+        return None
+    asked = _spellings(case, key, raised.sides[0].origins)
+    given = {name: _spellings(case, name, places) for name, places in raised.available.items()}
+    return asked, given
+
+
+def _spellings(case: Case, name: str, places: Iterable[Origin]) -> list[Spelling]:
+    """Return those of several places at which a name is written."""
+    return [
+        Spelling(name, file, line)
+        for file, line in sorted(places)
+        if name in case.workspace.source_line(file, line)
+    ]
 
 
 def _style(name: str) -> tuple[bool, bool, tuple[str, ...]]:

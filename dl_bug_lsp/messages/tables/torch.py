@@ -146,6 +146,7 @@ SHAPES: tuple[Row, ...] = (
     Row("rnn_input", "input.size(-1) must be equal to input_size. Expected {E:size}, got {A:size}", also="X:operation=rnn"),
     Row("rnn_input", "input has inconsistent input_size: got {A:size}{?,?} expected {E:size}", also="X:operation=rnn"),
     Row("rnn_hidden", "{A:argument} has inconsistent hidden_size: got {A:size}, expected {E:size}", also="X:operation=rnn"),
+    Row("loss_target_layout", "Expected target size {E:shape}, got {A:shape}", also="X:operation=cross_entropy", derive=differ),
     Row("rnn_hidden", "Expected {A:argument} size {E:shape}, got {A:shape}", also="X:operation=rnn", derive=differ),
     Row("rnn_rank", "{O:class}: Expected input to be {E:count}D or {E:count}D, got {A:count}D instead", also="X:operation=rnn"),
     Row("rnn_rank", "input must have {E:count} dimensions, got {A:count}", also="X:operation=rnn"),

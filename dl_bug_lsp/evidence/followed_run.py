@@ -1,0 +1,181 @@
+"""The failing run followed forwards, once for a case."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from weakref import WeakKeyDictionary
+
+from dl_bug_lsp.evidence.case import Case
+from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
+from dl_bug_lsp.interpretation.values import UNKNOWN, Value
+from dl_bug_lsp.messages.values import FactKind, Role
+from dl_bug_lsp.provenance.launches import TOOLING, Launch
+from dl_bug_lsp.provenance.stack import header_expressions, unparsed
+from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.values import ConfigEntry
+
+MOST_STEPS = 60_000
+MOST_STEPS_OF_OTHERS = 60_000
+"""Steps of all runs together that are tried where nothing says which one failed."""
+MOST_RUNS = 6
+SETTINGS = (".yaml", ".yml", ".json", ".toml")
+DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
+"""A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
+
+
+_FOLLOWED: WeakKeyDictionary[Case, tuple[Outcome, str]] = WeakKeyDictionary()
+
+
+def follow(case: Case) -> Outcome:
+    """Return how following the failing run ended, worked out once for a case."""
+    return _followed(case)[0]
+
+
+def assumed(case: Case) -> str:
+    """Return which command or config file was taken for the run's; empty where nothing was tried.
+
+    A sentence about what was followed names it, as another one may have failed.
+    """
+    return _followed(case)[1]
+
+
+def _followed(case: Case) -> tuple[Outcome, str]:
+    found = _FOLLOWED.get(case)
+    if found is None:
+        found = _FOLLOWED[case] = _follow(case)
+    return found
+
+
+def _follow(case: Case) -> tuple[Outcome, str]:
+    """Interpret the failing run up to the failing line; also return what of it is assumed.
+
+    Where nothing says which command line or which config file it was, the first of them that leads
+    to the failure is taken for the run's.
+    """
+    launches, settings = case.engine.run.launches, _settings(case)
+    words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
+    outcome = _interpreted(case, words, settings[0] if len(settings) == 1 else None)
+    left, assumption = MOST_STEPS_OF_OTHERS, ""
+    for others, file, name in _other_runs(case.workspace, launches, words, settings):
+        if outcome.raised is not None or left <= 0:
+            break
+        tried = _interpreted(case, others, file, min(left, MOST_STEPS))
+        left -= tried.steps
+        if tried.raised is not None:
+            outcome, assumption = tried, name
+    return outcome, assumption
+
+
+def _other_runs(
+    workspace: Workspace,
+    launches: Sequence[Launch],
+    words: list[Value] | None,
+    settings: Sequence[str],
+) -> Iterator[tuple[list[Value] | None, str | None, str]]:
+    """Yield command lines and config files of runs that may have failed, and what they are."""
+    only = settings[0] if len(settings) == 1 else None
+    if len(launches) > 1:
+        for launch in launches[:MOST_RUNS]:
+            name = f"the command of {launch.file}:{launch.line}" if launch.file else "a command"
+            yield _words(workspace, launch), only, name
+    elif len(settings) > 1:
+        for file in settings[:MOST_RUNS]:
+            yield words, file, f"`{file}`"
+
+
+def _interpreted(
+    case: Case, words: list[Value] | None, settings: str | None, steps: int = MOST_STEPS
+) -> Outcome:
+    frames = tuple((place.file, place.line) for place in case.places)
+    interpreter = Interpreter(
+        case.workspace,
+        frames[0][0],
+        frames[-1],
+        words,
+        steps=steps,
+        frames=frames,
+        settings=settings,
+        reported=_reported(case),
+        exception=case.failure.cause.type if case.failure.cause is not None else "",
+        expression=_expression(case),
+        message=case.failure.cause.message if case.failure.cause is not None else "",
+        printed=case.engine.run.printed,
+    )
+    return interpreter.run()
+
+
+def _expression(case: Case) -> str:
+    """Return the failing expression: the underlined one, or the call that the frames below name."""
+    place = case.places[-1]
+    if place.expression:
+        return place.expression
+    site = case.sites[-1] if case.sites else None
+    if site is None or site.place != place or site.statement is None or len(site.nodes) != 1:
+        return ""
+    expr = site.nodes[0].expr
+    is_whole = any(expr is head for head in header_expressions(site.statement))
+    return "" if is_whole or not isinstance(expr, ast.expr) else unparsed(expr)
+
+
+def _reported(case: Case) -> set[tuple[int, int]]:
+    """Return the pairs of sizes that the message says differ."""
+    sides = [
+        [f.value for f in case.facts.of(FactKind.SIZE, role) if isinstance(f.value, int)]
+        for role in (Role.ACTUAL, Role.EXPECTED)
+    ]
+    if len(sides[0]) != len(sides[1]):
+        return set()
+    return {(a, b) for a, b in zip(*sides, strict=True) if a != b}
+
+
+def _settings(case: Case) -> tuple[str, ...]:
+    """Return the config files that may be the run's."""
+    return case.engine.run.files or tuple(
+        file
+        for file in case.config_files
+        if file.endswith(SETTINGS)
+        and posixpath.splitext(posixpath.basename(file))[0] not in TOOLING
+    )
+
+
+def _words(workspace: Workspace, launch: Launch) -> list[Value]:
+    """Return the words of a command line as values, options before what they are set to."""
+    found: list[Value] = []
+    for word in launch.words:
+        origins = frozenset({(word.file, word.line)}) if word.file else frozenset()
+        data: object = word.text
+        if "$" in word.text:
+            default = DEFAULTED.fullmatch(word.text)
+            data = default[1] if default else UNKNOWN
+        name = ".".join(map(str, word.path))
+        if any(isinstance(part, int) for part in word.path):
+            found.append(Value(data, origins))
+        elif _is_option(workspace, word, name):
+            option = name if name.startswith("-") else f"--{name}"
+            if word.text and isinstance(data, str) and _is_joined(workspace, word, option):
+                found.append(Value(f"{option}={data}", origins))
+                continue
+            found.append(Value(name if name.startswith("-") else f"--{name}", origins))
+            if word.text:
+                found.append(Value(data, origins))
+        else:
+            joined = f"{name}={data}" if isinstance(data, str) else UNKNOWN
+            found.append(Value(joined, origins))
+    return found
+
+
+def _is_joined(workspace: Workspace, word: ConfigEntry, option: str) -> bool:
+    """Whether an option and its value are written as one word (``--lr=3``)."""
+    line = workspace.source_line(word.file, word.line) if word.file else ""
+    return f"{option}=" in line or f"{option.replace('_', '-')}=" in line
+
+
+def _is_option(workspace: Workspace, word: ConfigEntry, name: str) -> bool:
+    """Whether a word is written as an option (``--lr 3``), not as ``lr=3``."""
+    if name.startswith("-") or not word.file:
+        return True
+    line = workspace.source_line(word.file, word.line)
+    return f"--{name}" in line or f"-{name} " in line or f"--{name.replace('_', '-')}" in line
