@@ -78,7 +78,7 @@ class Tally:
         return row
 
 
-def _words(command: str | None) -> list[str]:
+def words_of(command: str | None) -> list[str]:
     """Return the words of a recorded command; of several, those of the last."""
     if not command:
         return []
@@ -105,7 +105,7 @@ def _report(
     folder: Path, command: str | None, python: str, ignore: tuple[str, ...] = ()
 ) -> CheckReport:
     workspace = Workspace(folder, cache=False)
-    words = _words(command)
+    words = words_of(command)
     options = CheckOptions(python=python, ignore=ignore)
     report = check(workspace, words, options)
     if words and not report.entries:

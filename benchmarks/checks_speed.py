@@ -1,11 +1,14 @@
 """How long a check takes in a workspace of 5,000 Python files, cold and after an edit.
 
-    python benchmarks/checks_speed.py [--python PYTHON] [--runs N] [--parts]
+    python benchmarks/checks_speed.py [--python PYTHON] [--runs N] [--parts] [--ruff RUFF]
+        [--whole]
 
 The workspace is made of installed packages and the standard library, as for ``speed.py``, and
 holds the fixtures' programs. Cold is a process's first check, the walk of the folder included,
-without any cache of ours; after an edit one file of the program has changed. Each program is
-checked in a process of its own; ``--parts`` prints what the parts of a check take.
+without our index of the folder; after an edit one file of the program has changed. Each program is
+checked in a process of its own; ``--parts`` prints what the parts of a check take. ``--ruff`` sets
+the time beside them that ruff takes for all files, without its cache; ``--whole`` that of a check
+without a command, which looks for programs in the whole workspace.
 """
 
 from __future__ import annotations
@@ -13,7 +16,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shlex
 import statistics
 import subprocess
 import sys
@@ -21,6 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from checks import words_of
 from speed_inputs import assemble, default_sources
 
 HERE = Path(__file__).resolve().parent
@@ -37,7 +40,10 @@ def measured(folder: Path, case: str, python: str, parts: bool) -> dict[str, flo
         checking.FINDERS = tuple(_timed(finder) for finder in checking.FINDERS)  # type: ignore[misc]
     truth = json.loads((FIXTURES / case / "truth.json").read_text(encoding="utf-8"))
     home = f"projects/{case}/"
-    command = [home + w if w.endswith(".py") else w for w in shlex.split(truth["command"])]
+    command = [
+        home + word if (FIXTURES / case / "workspace" / word).exists() else word
+        for word in words_of(truth["command"])
+    ]
     options = checking.CheckOptions(python)
     began, worked = time.perf_counter(), time.process_time()
     workspace = Workspace(folder, cache=False)
@@ -53,6 +59,15 @@ def measured(folder: Path, case: str, python: str, parts: bool) -> dict[str, flo
     checking.check(workspace, command, options)
     edited, edited_work = time.perf_counter() - began, time.process_time() - worked
     return {"cold": cold, "of it work": cold_work, "edited": edited, "work": edited_work}
+
+
+def _whole(folder: Path, python: str) -> str:
+    from dl_bug_lsp.checks import checking
+    from dl_bug_lsp.workspace import Workspace
+
+    began = time.perf_counter()
+    report = checking.check(Workspace(folder, cache=False), (), checking.CheckOptions(python))
+    return f"{len(report.entries)} programs, {time.perf_counter() - began:.1f} s"
 
 
 def _timed(finder: object) -> object:
@@ -73,7 +88,8 @@ def main() -> int:
     parser.add_argument("--python", default=str(HERE.parent / ".venv-fixtures" / "bin" / "python"))
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--parts", action="store_true")
-    parser.add_argument("--keep", type=Path, help="an empty folder in which to leave the workspace")
+    parser.add_argument("--ruff", type=Path)
+    parser.add_argument("--whole", action="store_true")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -85,6 +101,7 @@ def main() -> int:
         folder = assemble(Path(place), sources, [FIXTURES / case for case in CASES])
         files = sum(1 for _ in folder.rglob("*.py"))
         print(f"{files} Python files ({label})")
+        print(f"load averages {', '.join(f'{load:.1f}' for load in os.getloadavg())}")
         for case in CASES:
             rows = []
             for _ in range(arguments.runs):
@@ -98,6 +115,17 @@ def main() -> int:
                 f"{name} {statistics.median(row[name] for row in rows):.2f} s" for name in rows[0]
             )
             print(f"  {case:24} {told}")
+        if arguments.ruff is not None:
+            words = [str(arguments.ruff), "check", "--isolated", "--no-cache", "--quiet", "."]
+            spent = []
+            for _ in range(arguments.runs):
+                began = time.perf_counter()
+                subprocess.run(words, cwd=folder, stdout=subprocess.DEVNULL, check=False)
+                spent.append(time.perf_counter() - began)
+            print(f"  ruff, all files: {statistics.median(spent):.2f} s")
+        if arguments.whole:
+            print(f"  without a command: {_whole(folder, arguments.python)}")
+        print(f"load averages {', '.join(f'{load:.1f}' for load in os.getloadavg())}")
     return 0
 
 

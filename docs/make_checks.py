@@ -29,7 +29,8 @@ HEAD = """\
 Libraries are those of the interpreter that the command names (`--python` names another one): an
 activated environment, one in the folder (`.venv`, `venv`), else what `PATH` holds. They are read
 from files; neither the interpreter nor any module is started or imported. Signatures of libraries
-need `pip install 'dl-bug-lsp[check]'`, which installs jedi.
+need `pip install 'dl-bug-lsp[check]'`, which installs jedi. Of the programs at most 1,000 files are
+looked at; in a large folder name the command, which is much quicker than a check of all programs.
 
 Every finding has a certainty: **sure** (the run fails there, as far as the files tell everything),
 **likely** (unless something that was not read prevents it), **look** (often intended). In an editor

@@ -14,9 +14,9 @@ from dl_bug_lsp.interpretation.forecast import Forecast, Prediction
 from dl_bug_lsp.provenance.engine import Engine
 from dl_bug_lsp.workspace import Workspace
 
-MOST_FILES = 2_000
-MOST_HELD_LINES = 60_000
-"""Lines of the files whose trees stay parsed for all checks: some 4 kB a line."""
+MOST_FILES = 1_000
+MOST_HELD_LINES = 100_000
+"""Lines of the files whose trees stay parsed for all checks: about 1 to 2 kB a line."""
 IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 
 
@@ -58,12 +58,17 @@ class CheckedProgram:
     @cached_property
     def files(self) -> tuple[str, ...]:
         """The Python files that the runs import; without a run, all."""
-        if not self.entries:
-            return self.workspace.python_files()[:MOST_FILES]
         found: dict[str, None] = {}
+        if not self.entries:
+            found.update(dict.fromkeys(self.workspace.python_files()))
         for entry in self.entries:
-            found.update(dict.fromkeys(self.reached(entry.script)))
-        return tuple(found)
+            if len(found) <= MOST_FILES:
+                found.update(dict.fromkeys(self.reached(entry.script)))
+        if len(found) > MOST_FILES:
+            self.problems.append(
+                f"the programs import more than {MOST_FILES:,} files: the first of them are checked"
+            )
+        return tuple(found)[:MOST_FILES]
 
     @cached_property
     def source(self) -> str:
@@ -95,7 +100,7 @@ class CheckedProgram:
 
     def _closure(self, script: str) -> Iterator[str]:
         queue, seen = [script], {script}
-        while queue and len(seen) < MOST_FILES:
+        while queue and len(seen) <= MOST_FILES:
             checkpoint()
             file = queue.pop(0)
             yield file

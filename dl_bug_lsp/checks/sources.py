@@ -34,7 +34,8 @@ MISSING_LIBRARY = Check(
     "A module is imported that is neither in the workspace nor in the interpreter's environment.",
     "The environment is that of the interpreter that the command names, else the activated one. "
     "Imports that catch ImportError, that stand in a branch, or that a path put into sys.path may "
-    "serve are left out; an import inside of a function is likely, not sure.",
+    "serve are left out; an import inside of a function is likely, not sure, and in a program of "
+    "more than 25 files only worth a look.",
     "import torch_scatter",
 )
 MISSING_NAME = Check(
@@ -428,10 +429,13 @@ def _undefined(program: CheckedProgram, file: str) -> Iterator[Finding]:
     guarded = program.guarded_lines(file)
     seen: set[str] = set()
     annotations = _annotations(tree)
+    own = _own_lines(table, tree, wanted)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             continue
         if node.id not in wanted or node.id in seen or id(node) in annotations:
+            continue
+        if node.lineno in own.get(node.id, ()):
             continue
         if _catches_names(tree, node.lineno):
             continue
@@ -463,6 +467,42 @@ def _read_globally(table: symtable.SymbolTable, bound: set[str], wanted: set[str
             wanted.add(symbol.get_name())
     for child in table.get_children():
         _read_globally(child, bound, wanted)
+
+
+SCOPES: dict[type[ast.AST], str] = {
+    ast.Lambda: "lambda",
+    ast.ListComp: "listcomp",
+    ast.SetComp: "setcomp",
+    ast.DictComp: "dictcomp",
+    ast.GeneratorExp: "genexpr",
+}
+"""How `symtable` names the scopes that have no name."""
+
+
+def _own_lines(
+    table: symtable.SymbolTable, tree: ast.Module, wanted: set[str]
+) -> dict[str, set[int]]:
+    """Return the lines of the functions that bind one of some names themselves."""
+    bound: dict[tuple[str, int], set[str]] = {}
+    tables = [table]
+    while tables:
+        inner = tables.pop()
+        tables.extend(inner.get_children())
+        if inner.get_type() == "function":
+            names = {s.get_name() for s in inner.get_symbols() if s.is_local() or s.is_parameter()}
+            bound.setdefault((inner.get_name(), inner.get_lineno()), set()).update(names & wanted)
+    found: dict[str, set[int]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            title = node.name
+        elif isinstance(node, ast.expr) and type(node) in SCOPES:
+            title = SCOPES[type(node)]
+        else:
+            continue
+        for name in bound.get((title, node.lineno), ()):
+            lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            found.setdefault(name, set()).update(lines)
+    return found
 
 
 def _annotations(tree: ast.Module) -> set[int]:

@@ -154,6 +154,8 @@ NATIVE: tuple[Complaint, ...] = (
     row("tensorflow", r"^F\d{4} .+?\] (?P<message>.+)$|^\d{4}-\S+ \S+: F \S+:\d+\] ", _F),
     row("dmlc", r"(?P<message>\[\d\d:\d\d:\d\d\] \S+:\d+: Check failed: .+)$", _S, "Check failed"),
     row("tensorflow", r"(?P<message>Check failed: .+)", _S, "Check failed"),
+    row("vllm", r"(?P<message>(?:Engine core proc|Worker proc|EngineCore|VllmWorker)\S* \S* ?died unexpectedly.*)", _F, "died unexpectedly"),
+    row("javascript", r"^(?:\W{0,4}\S+\.[jt]s:\d+ )?\W{0,4}Uncaught (?:\(in promise\) )?(?:\w{1,40} )?(?P<message>(?:[A-Z]?\w{0,40}Error: |Error: )\S.*)$", _F, "Uncaught"),
     row("xla", r"^Exception in device=\w{2,9}:\d{1,5}: (?P<message>\S.*?)\s*$", _F, "Exception in device"),
     row("xla", r"LLVM ERROR: .+|XLA .{0,200}RESOURCE_EXHAUSTED|Allocator .{0,200}ran out of memory trying to allocate", _P, "LLVM|RESOURCE_EXHAUSTED|ran out of memory"),
     row("openmp", r"(?P<message>OMP: Error #\d+: .+|libgomp: .+|Intel MKL FATAL ERROR: .+|INTEL MKL ERROR: .+|BLAS : Program is Terminated.*|OpenBLAS blas_thread_init: pthread_create failed.*)", _F, "OMP|libgomp|MKL|BLAS"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from dl_bug_lsp.logs.prefixes import split_record
 from dl_bug_lsp.tracebacks import complaint_tables
@@ -27,9 +28,14 @@ TRIGGER = re.compile(
     r"|In '|Interpolation|Primary config|Assertion|corruption|free\(|malloc|atchdog|ran out of"
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
     r"|No space|undefined symbol|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication"
-    r"|\*\*\*|Illegal"
+    r"|\*\*\*|Illegal|died unex"
     r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
 )
+_QUOTE = re.compile(r"^\s{0,8}(?:> ?){1,4}(?=\S)")
+"""How a quoted line of a log begins."""
+_SHORT_LINE = 80
+_BOLD = re.compile(r"^\s*(?P<mark>\*{1,3}|`{1,3}|__)(?P<text>[^*`_].*?)(?P=mark)\s*$")
+"""A short line in the marks of Markdown: what a shell said, set in bold or as code."""
 _QUIET = frozenset(("INFO", "DEBUG", "TRACE", "WARNING", "SUCCESS"))
 _LOUD = frozenset(("ERROR", "CRITICAL", "FATAL"))
 _PLAIN = re.compile(
@@ -87,8 +93,12 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
     """Read what a line complains about, if any row of the tables, or its own words, say so."""
     text = stream.text(index)[:_MAX_TEXT]
     level, rest = split_record(text)
+    if level is None and (quote := _QUOTE.match(text)):
+        level, rest = split_record(text[quote.end() :])
     if level in _QUIET:
         return None
+    if len(rest) < _SHORT_LINE and (bold := _BOLD.match(rest)):
+        rest = bold["text"]
     if (_FULL_NAME.match(rest) or _CLASS_FIRST.match(rest)) and (
         named := _bare_exception(stream, index, rest)
     ):
@@ -157,12 +167,19 @@ def _block(row: Complaint, match: re.Match[str], stream: Stream, index: int) -> 
         frames = (Frame(groups["file"], 0),)
     message = "\n".join(lines).strip()
     cause = Cause(row.program, message, frames, Relation.ROOT, stream.span(first, end))
+    kind = FailureKind.MESSAGE
+    if row.program in _BY_CLASS and (own := _OWN_CLASS.match(message)):
+        cause = replace(cause, type=own["type"], message=own["message"])
+        kind = FailureKind.EXCEPTION
     return Block(
-        [cause], first, end, "message", FailureKind.MESSAGE,
+        [cause], first, end, "message", kind,
         evidence=stream.text(index).strip()[:500], weight=int(row.weight),
     )  # fmt: skip
 
 
+_BY_CLASS = frozenset(("omegaconf", "conda"))
+"""Programs that print their exceptions without a stack."""
+_OWN_CLASS = re.compile(r"(?P<type>[\w.]{1,200}): ?(?P<message>.*)", re.DOTALL)
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "-bash"))
 
 
@@ -240,7 +257,10 @@ def _spoken(stream: Stream, index: int, level: str | None, rest: str) -> Block |
     """Take a line of level ERROR, or one that begins with "Error:", for a failure in words."""
     loud = level in _LOUD
     plain = _PLAIN.match(rest) if level is None else None
-    if not (loud or plain) or len(rest) - (plain.end() if plain else 0) < _SHORTEST:
+    if (
+        not (loud or plain)
+        or len(rest.rstrip(" \\|/-")) - (plain.end() if plain else 0) < _SHORTEST
+    ):
         return None
     if _WARNING.search(rest) or _HARMLESS.search(rest) or (not loud and _PROSE.match(rest)):
         return None

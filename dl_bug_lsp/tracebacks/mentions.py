@@ -353,6 +353,9 @@ def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     if source := _SOURCE.match(rest):
         level, rest = level or "ERROR", rest[source.end() :]
     opening = _OPENING.match(rest)
+    if level is None and opening and ">" in opening[0]:
+        level, inner = split_record(rest[opening.end() :])
+        rest = f"{opening[0]}{inner}"
     bare = rest[opening.end() :] if opening else rest
     about = list(about)
     if opening and "#" in opening[0]:

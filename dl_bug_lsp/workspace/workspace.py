@@ -36,6 +36,8 @@ _TREE_LINES = 30_000
 _TABLES = 64
 _PYTHON = (".py", ".pyw", ".ipynb")
 _TEXTS = 256
+_SIGNS = 16_000_000
+"""Characters of the files whose texts are held, each file with some for what is kept beside."""
 _QUESTIONS = 8
 _Asked = tuple[frozenset[str], frozenset[str]]
 _OF_LISTING = ("_listing", "_file_set", "_locator", "_python_names", "_config_names", "_modules",
@@ -63,7 +65,7 @@ class Workspace:
         self._versions = versions
         self._store: Store = DiskStore(root) if store is None else store
         self._derived = Derived() if versions is None else versions.blobs.derived
-        self._sources: Lru[Source] = Lru(_TEXTS)
+        self._sources: Lru[Source] = Lru(_SIGNS, lambda source: 2_000 + len(source.text or ""))
         self._lines: Lru[tuple[str, ...]] = Lru(_TEXTS)
         self._trees: Lru[ast.Module | None] = Lru(_TREE_LINES, lines_of)
         # What is dropped above but still in use elsewhere must not be parsed, and held, twice.

@@ -153,6 +153,10 @@ def test_the_folder_of_a_command_is_followed(said: Said, tmp_path: Path, python:
         ("def f(x: 'Later') -> int:\n    return [y for y in x]\nclass Later: pass\n", []),
         ("import absent  # dl-bug: ignore[missing-library]\n", []),
         ("import absent  # dl-bug: ignore[syntax]\n", ["sure missing-library a.py:1"]),
+        (
+            "def f(count):\n    return count\n\n\ndef g():\n    return [count for _ in [f(1)]]\n",
+            ["likely undefined-name a.py:6"],
+        ),
     ],
 )
 def test_names_and_calls_of_libraries(said: Said, code: str, expected: list[str]) -> None:

@@ -31,15 +31,16 @@ NOT_YET = {
     "531-nan-or-inf-tensor-then-runs-on",
     "560-system-info-then-num-items-in-batch",
     "647-title-spawn-wheel-flash-installable",
-    "675-true-divide-warning-quoted-tick-line",
     "699-retold-numpy-int-quoted-paragraph",
+    "177-ray-tune-table-only",
+    "730-negative-nll-loss-chinese-acc-zero",
 }
 """Cases that were read while working and are not read right."""
 HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 727
+    assert len(ALL) == 816
     assert sum(case.held_out for case in ALL) == 38
 
 

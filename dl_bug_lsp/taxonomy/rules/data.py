@@ -304,6 +304,8 @@ RULES: tuple[Rule, ...] = (
         "could not load image",
         "!_src.empty()",
         "!ssize.empty()",
+        "ssize.width > 0",
+        "ssize.area() > 0",
         "(-215:assertion failed)",
         types="UnidentifiedImageError OSError SyntaxError ValueError RuntimeError "
         "error LibsndfileError "

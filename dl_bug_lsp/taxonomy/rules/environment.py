@@ -70,6 +70,12 @@ RULES: tuple[Rule, ...] = (
         "unable to create directory…permission",
         unless=("publickey",),
     ),
+    rule(
+        "environment.conda_class",
+        LIBRARY,
+        types="ResolvePackageNotFound PackagesNotFoundError",
+        confidence=0.8,
+    ),
     rule("environment.rights_class", RIGHTS, types="PermissionError PermissionDeniedError"),
     rule(
         "environment.import_workspace_name",

@@ -120,6 +120,7 @@ RULES_KILLED: tuple[Rule, ...] = (
         "died with <signals.",
         "spot instance…interrupt",
         "process was killed",
+        "died unexpectedly",
         "sigint",
         "access violation",
         confidence=0.85,
