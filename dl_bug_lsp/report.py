@@ -202,6 +202,8 @@ class FailureReport:
     diagnosis: str | None = None
     outside: str | None = None
     ranks: RanksParted | None = None
+    technique: str | None = None
+    """The published technique that ranked; then scores are shares of the best one, no chances."""
 
 
 TOLD_UNASKED = frozenset(

@@ -470,3 +470,21 @@ def test_a_message_with_an_empty_shape_is_ranked(tmp_path: Path, shape: str) -> 
     primary = localize(text, Workspace(tmp_path, cache=False)).primary
     assert primary is not None
     assert primary.suspects
+
+
+def test_a_statement_of_several_lines_is_one_place(tmp_path: Path) -> None:
+    program = (
+        "from engine import Trainer, collator, options\n\n"
+        "trainer = Trainer(\n    args=options(path),\n    collator=collator(tokenizer),\n)\n"
+        "trainer.train()\n"
+    )
+    (tmp_path / "train.py").write_text(program)
+    text = (
+        "Traceback (most recent call last):\n"
+        f'  File "{tmp_path / "train.py"}", line 7, in <module>\n    trainer.train()\n'
+        "ValueError: The model did not return a loss from the inputs\n"
+    )
+    failure = localize(text, Workspace(tmp_path)).primary
+    assert failure is not None
+    assert len([s for s in failure.suspects if 3 <= s.line <= 6]) == 1
+    assert [s.rank for s in failure.suspects] == [*range(1, len(failure.suspects) + 1)]

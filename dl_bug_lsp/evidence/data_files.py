@@ -18,7 +18,7 @@ from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.workspace.configs import reader_for
-from dl_bug_lsp.workspace.values import Column, ConfigEntry, Table
+from dl_bug_lsp.workspace.values import Column, ConfigEntry, RareValue, Table
 
 CATEGORIES = {
     "corrupt_data",
@@ -501,7 +501,8 @@ def _extremes(case: Case, table: Table, near: float) -> Iterator[Clue]:
             count = len(case.workspace.table_rows(table.file, f"{int(value)}"))
             if count <= MAX_ODD:
                 which = "the highest" if value is high else "the lowest"
-                why = f"{int(value)} is {which} value of `{column.name}`, and stands in few rows"
+                rows = "one row" if count == 1 else "few rows"
+                why = f"{int(value)} is {which} value of `{column.name}`, and stands in {rows}"
                 kind = "data_files.explains" if indices and count == 1 else "data_files.extreme"
                 yield Clue(kind, table.file, line, near, why)
 
@@ -551,13 +552,22 @@ def odd_cells(table: Table, column: Column) -> list[tuple[int, str, int]]:
     if distinct is not None and distinct * 4 <= table.rows and column.numbers < column.filled:
         rare = [r for r in column.rare if r.count <= 2]
         found.extend(
-            (r.first_line, f"`{r.value}` stands in hardly any other row", len(rare))
+            (r.first_line, _rare_words(r, column), len(rare))
             for r in rare
             if r.count * 10 * distinct <= table.rows
         )
     if column.shortest == 0 and column.shortest_line:
         found.append((column.shortest_line, "empty", 1))
     return found
+
+
+def _rare_words(value: RareValue, column: Column) -> str:
+    """Say how rare a value is, and whether another value of the column is spelt nearly so."""
+    rows = "no other row" if value.count == 1 else "only one other row"
+    same = value.value.strip().casefold()
+    twins = [r for r in column.rare if r.count > value.count and r.value.strip().casefold() == same]
+    twin = f"; `{twins[0].value}` stands in {twins[0].count}" if twins else ""
+    return f"`{value.value}` stands in {rows}{twin}"
 
 
 READERS = {"read_csv", "read_table", "read_excel", "genfromtxt", "loadtxt"}

@@ -165,10 +165,12 @@ def _step(
         default |= {"object"} if function in DEFAULT_OBJECT else set()
         default |= {"float64"} if function in TAKES_OVER and actual == {"float64"} else set()
         for name in sorted((default & expected) - actual):
-            why = f"`{node.text}` names no type, so it makes {name}"
+            why = f"`{node.text}` names no type, and may make {name}"
             yield Clue("dtypes.default_expected", node.file, node.line, 1.0, why)
         for name in sorted(default & actual):
             why = f"`{node.text}` names no type, so it makes {name}"
+            if name == "object":
+                why = f"`{node.text}` makes object of what does not hold numbers alone"
             yield Clue("dtypes.default", node.file, node.line, 0.8, why)
 
 

@@ -51,7 +51,8 @@ def find_frames(case: Case) -> Iterator[Clue]:
                 kind = "stack_trace.raised_inside"
             yield Clue(kind, place.file, place.line, 1.0, why)
         else:
-            why = f"{rank - 1} call{'s' if rank > 2 else ''} above the raise site{where}"
+            calls = "a call" if rank == 2 else f"{rank - 1} calls"
+            why = f"leads to the error through {calls}{where}"
             yield Clue("stack_trace.frame", place.file, place.line, 1 / rank, why)
     for inner, callee, made in case.makers:
         why = f"`{made.text}` made `{callee.text}`, which the stack goes through"

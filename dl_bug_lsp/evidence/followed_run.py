@@ -26,19 +26,31 @@ DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
 
-_FOLLOWED: WeakKeyDictionary[Case, Outcome] = WeakKeyDictionary()
+_FOLLOWED: WeakKeyDictionary[Case, tuple[Outcome, str]] = WeakKeyDictionary()
 
 
 def follow(case: Case) -> Outcome:
     """Return how following the failing run ended, worked out once for a case."""
+    return _followed(case)[0]
+
+
+def assumed(case: Case) -> str:
+    """Return which command or config file was taken for the run's; empty where nothing was tried.
+
+    A sentence about what was followed names it, as another one may have failed.
+    """
+    return _followed(case)[1]
+
+
+def _followed(case: Case) -> tuple[Outcome, str]:
     found = _FOLLOWED.get(case)
     if found is None:
         found = _FOLLOWED[case] = _follow(case)
     return found
 
 
-def _follow(case: Case) -> Outcome:
-    """Interpret the failing run up to the failing line.
+def _follow(case: Case) -> tuple[Outcome, str]:
+    """Interpret the failing run up to the failing line; also return what of it is assumed.
 
     Where nothing says which command line or which config file it was, the first of them that leads
     to the failure is taken for the run's.
@@ -46,15 +58,15 @@ def _follow(case: Case) -> Outcome:
     launches, settings = case.engine.run.launches, _settings(case)
     words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
     outcome = _interpreted(case, words, settings[0] if len(settings) == 1 else None)
-    left = MOST_STEPS_OF_OTHERS
-    for others, file in _other_runs(case.workspace, launches, words, settings):
+    left, assumption = MOST_STEPS_OF_OTHERS, ""
+    for others, file, name in _other_runs(case.workspace, launches, words, settings):
         if outcome.raised is not None or left <= 0:
             break
         tried = _interpreted(case, others, file, min(left, MOST_STEPS))
         left -= tried.steps
         if tried.raised is not None:
-            outcome = tried
-    return outcome
+            outcome, assumption = tried, name
+    return outcome, assumption
 
 
 def _other_runs(
@@ -62,15 +74,16 @@ def _other_runs(
     launches: Sequence[Launch],
     words: list[Value] | None,
     settings: Sequence[str],
-) -> Iterator[tuple[list[Value] | None, str | None]]:
-    """Yield the command lines and config files of runs that may have been the failing one."""
+) -> Iterator[tuple[list[Value] | None, str | None, str]]:
+    """Yield command lines and config files of runs that may have failed, and what they are."""
     only = settings[0] if len(settings) == 1 else None
     if len(launches) > 1:
         for launch in launches[:MOST_RUNS]:
-            yield _words(workspace, launch), only
+            name = f"the command of {launch.file}:{launch.line}" if launch.file else "a command"
+            yield _words(workspace, launch), only, name
     elif len(settings) > 1:
         for file in settings[:MOST_RUNS]:
-            yield words, file
+            yield words, file, f"`{file}`"
 
 
 def _interpreted(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import numbers_of
-from dl_bug_lsp.evidence.followed_run import follow
+from dl_bug_lsp.evidence.followed_run import assumed, follow
 from dl_bug_lsp.interpretation.interpreter import Outcome
 from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Value
 from dl_bug_lsp.tracebacks import FailureKind
@@ -39,10 +39,12 @@ MOST_ITEMS = 20
 MOST_TEXT = 40
 SEEN = "(worked out from the code, not from the run)"
 """How a sentence says that no run has shown it."""
-MADE_OPERAND = f"what this line makes goes into the failing expression {SEEN}"
-MADE_VALUE = f"what this line makes goes into the value that fails {SEEN}"
+ASSUMED = "(worked out from the code, not from the run, which is assumed to have used {})"
+"""The same where nothing says which command or config file the failing run had."""
+MADE_OPERAND = "what this line makes goes into the failing expression"
+MADE_VALUE = "what this line makes goes into the value that fails"
 WORDLESS = (MADE_OPERAND, MADE_VALUE)
-"""Sentences that only say that a value arrives."""
+"""Beginnings of sentences that only say that a value arrives."""
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -50,12 +52,13 @@ def find(case: Case) -> Iterator[Clue]:
     if case.failure.kind is not FailureKind.EXCEPTION or not case.places:
         return
     outcome = follow(case)
+    seen = ASSUMED.format(assumed(case)) if assumed(case) else SEEN
     raised = outcome.raised
     if raised is None:
-        yield from _operands(case, outcome)
+        yield from _operands(case, outcome, seen)
         return
     target = (case.places[-1].file, case.places[-1].line)
-    why = _why(raised)
+    why = _why(raised, seen)
     for (file, stated), share in _shares(raised.sides).items():
         # What ends too early fails after its last line.
         line = min(stated, len(case.workspace.lines(file)))
@@ -65,7 +68,7 @@ def find(case: Case) -> Iterator[Clue]:
             yield Clue("interpretation.origin", file, line, score, why)
 
 
-def _operands(case: Case, outcome: Outcome) -> Iterator[Clue]:
+def _operands(case: Case, outcome: Outcome, seen: str) -> Iterator[Clue]:
     """Yield what made the failing expression's operands, of which none is known to be wrong."""
     target = (case.places[-1].file, case.places[-1].line)
     operands = outcome.operands
@@ -74,7 +77,7 @@ def _operands(case: Case, outcome: Outcome) -> Iterator[Clue]:
     for (file, line), share in _shares(operands, OF_OPERANDS).items():
         if 0 < line <= len(case.workspace.lines(file)) and (file, line) != target:
             score = share * CONFIRMED if (file, line) in outcome.agreed else share
-            yield Clue("interpretation.operand", file, line, score, MADE_OPERAND)
+            yield Clue("interpretation.operand", file, line, score, f"{MADE_OPERAND} {seen}")
 
 
 def _may_shape(case: Case, value: Value) -> bool:
@@ -84,14 +87,14 @@ def _may_shape(case: Case, value: Value) -> bool:
     return value.data is not None and not isinstance(value.data, (bool, float, str))
 
 
-def _why(raised: Raised) -> str:
+def _why(raised: Raised, seen: str) -> str:
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
     if len(shown) == 2 and shown[0] != shown[1] and len({text[0] == "(" for text in shown}) == 1:
         return (
             f"what this line makes goes into one of two values that do not fit each other: "
-            f"{shown[0]} and {shown[1]} {SEEN}"
+            f"{shown[0]} and {shown[1]} {seen}"
         )
-    return MADE_VALUE
+    return f"{MADE_VALUE} {seen}"
 
 
 def _shown(value: Value) -> str:

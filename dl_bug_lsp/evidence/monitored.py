@@ -121,7 +121,23 @@ def find(case: Case) -> Iterator[Clue]:
             level = found.kind.rpartition(".")[2]
             yield replace(found, kind=f"monitor.agrees_{level}")
     for number, finding in enumerate(diagnosis.findings[:MOST_FINDINGS]):
-        yield from _of_finding(training, finding, 1.0 if number == 0 else AFTER)
+        clues = list(_of_finding(training, finding, 1.0 if number == 0 else AFTER))
+        recorded = {(clue.file, clue.line) for clue in clues if clue.kind == "monitor.place"}
+        for clue in clues:
+            is_recorded = (clue.file, clue.line) in recorded
+            relation = RELATIONS.get(clue.kind) if clue.why == finding.why else None
+            yield clue if is_recorded or relation is None else replace(clue, why=relation)
+
+
+RELATIONS = {
+    "monitor.words": "reads like code that may have to do with what was recorded",
+    "monitor.beside": "stands beside a line that the recording leads to",
+    "monitor.made": "goes into what the recording leads to",
+    "monitor.setting": "sets what the recording leads to",
+    "monitor.data": "makes data of the recorded training",
+    "monitor.data_step": "makes data of the recorded training",
+}
+"""What is said of lines that the recording itself does not name, by the clue's kind."""
 
 
 MOST_FINDINGS = 3

@@ -84,11 +84,11 @@ def find_names(case: Case) -> Iterator[Clue]:
     is_missing = (case.facts.family or "").rpartition(".")[2] == "call_missing"
     for kind, text in sorted(wanted):
         for form in _forms(kind, text):
-            for clue in _exact(kind, form, words):
+            for clue in _exact(kind, form, words, case.message):
                 if not (is_missing and kind == "argument" and not clue.file.endswith(CODE)):
                     yield clue
         if kind in NEAR_KINDS and len(text) > 1 and " " not in text and text not in BUILTINS:
-            yield from _near(kind, text.rpartition(".")[2], words)
+            yield from _near(kind, text.rpartition(".")[2], words, case.message)
 
 
 def _together(names: set[str], words: Words) -> Iterator[Clue]:
@@ -118,14 +118,20 @@ def _forms(kind: str, text: str) -> list[str]:
     return list(dict.fromkeys(forms))
 
 
-def _exact(kind: str, text: str, words: Words) -> Iterator[Clue]:
+def _said(kind: str, text: str, message: str) -> str:
+    """Name a fact's kind; some messages only imply a name, as a missing loss implies labels."""
+    is_said = text.rpartition(".")[2].casefold() in message.casefold()
+    return f"the {kind} of the message" if is_said else f"a {kind} that the message implies"
+
+
+def _exact(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:
     hits = words.with_text((text,))[:MOST_PLACES]
     count = len({(w.file, w.line) for w in hits})
     for word in hits:
         made = "made" if word.role in MAKES or word.role.startswith("config") else "used"
         score = 1 / math.sqrt(count)
         verb = "given" if word.role == "keyword" else made
-        why = f"`{text}`, the {kind} of the message, is {verb} here"
+        why = f"`{text}`, {_said(kind, text, message)}, is {verb} here"
         if kind in {"class", "function"} and text in BUILTINS:
             why = f"`{text}`, which the message speaks of, is {verb} here"
         if kind == "option" and word.role in {"bound", "name", "definition"}:
@@ -143,7 +149,7 @@ def _likeness(written: str, text: str, near: float) -> str:
     return "is nearly" if near >= ALIKE else "is spelt somewhat like"
 
 
-def _near(kind: str, text: str, words: Words) -> Iterator[Clue]:
+def _near(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:
     if text.startswith("__") or (kind == "parameter" and text in OF_EVERY_LAYER):
         return
     nearby = near_texts(text, words.sketches)
@@ -161,7 +167,7 @@ def _near(kind: str, text: str, words: Words) -> Iterator[Clue]:
         made = "made" if word.role in MAKES else "used"
         score = near / math.sqrt(counts[word.text])
         how = _likeness(word.text, text, near)
-        why = f"`{word.text}` {how} `{text}`, the {kind} of the message"
+        why = f"`{word.text}` {how} `{text}`, {_said(kind, text, message)}"
         yield Clue(f"names.near_{made}", word.file, word.line, score, why)
 
 

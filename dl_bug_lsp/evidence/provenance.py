@@ -20,7 +20,7 @@ RAISES = "is the expression that failed"
 STANDS = "stands at the line that failed"
 LED = "is the call that led to the failure"
 MAY_RAISE = "may be the expression that failed"
-TRAINS = "may be a step of the training"
+TRAINS = "belongs to the training, which is looked at as a whole: no line of it failed"
 """What is said of the expression that a slice begins with."""
 
 

@@ -19,7 +19,7 @@ KINDS = {
     StepKind.LITERAL: "this constant",
     StepKind.CONFIG: "this setting",
     StepKind.ARITHMETIC: "this computation",
-    StepKind.CONTAINER: "what is put together here",
+    StepKind.CONTAINER: "this collection",
     StepKind.CALL: "what this call returns",
     StepKind.SLICING: "this slice",
     StepKind.CHOICE: "this choice",
@@ -124,7 +124,7 @@ def _callback(way: list[Step], end: str) -> str:
     scope = way[at].node.context.scope
     name = f"`{scope.name}`"
     verb = f"is returned by {name}" if at == len(way) - 1 else f"{VERB} what {name} returns"
-    given = "a method of an object in" if scope.owner is not None else "a function given to"
+    given = "a method that is called through" if scope.owner is not None else "a function given to"
     return f"{verb}, {given} `{shown(way[at - 1].node)}`"
 
 
@@ -145,7 +145,7 @@ def _called(way: list[Step], end: str) -> str:
 ASIDE = {
     "decorator": "decorates a function on the way to",
     "declared": "declares another option than",
-    "configured": "sets up what goes into",
+    "configured": "configures what goes into",
     "index": "is an index, or goes into one, on the way to",
     "condition": "belongs to a condition on the way to",
 }
@@ -155,7 +155,7 @@ def _aside(way: list[Step], end: str) -> str:
     roles = {_role(step) for step in way[1:]}
     said = next((words for role, words in ASIDE.items() if role in roles), "")
     if not said and way[-1].node.entry is not None and _role(way[1]) == "base":
-        said = "stands near what is asked for in"
+        said = "stands in the same settings as what is read by"
     return f"{said} {end}" if said else ""
 
 

@@ -106,9 +106,6 @@ RANDOM = re.compile(r"(?i)random|rng|gen")
 """Names of generators of random numbers."""
 
 
-NONE_HERE = "this is None"
-
-
 def is_none(expr: ast.expr) -> bool:
     """Whether an expression is the literal None."""
     return isinstance(expr, ast.Constant) and expr.value is None
@@ -134,7 +131,8 @@ def _none(step: Step) -> Iterator[Clue]:
     expr = node.expr
     if node.entry is None and isinstance(expr, ast.Constant) and expr.value is None:
         ends = any(expr is one for one in node.context.scope.empty_returns)
-        why = f"`{node.context.scope.name}` may end here without a value" if ends else NONE_HERE
+        scope = node.context.scope
+        why = f"`{scope.name}` may end here without a value" if ends else _none_here(scope, expr)
         yield Clue("types.none", node.file, node.line, 0.8, why)
     elif isinstance(expr, ast.Call):
         name = called_name(expr)
@@ -152,6 +150,32 @@ def _none(step: Step) -> Iterator[Clue]:
                 yield from _without_return(value.scope)
     elif any(isinstance(v, Const) and v.value is None for v in node.values):
         yield Clue("types.none_passed", node.file, node.line, 0.5, f"`{node.text}` may be None")
+
+
+def _none_here(scope: Scope, expr: ast.expr) -> str:
+    """Say what is None here: a name, or a parameter that is not given."""
+    for name, bindings in scope.bindings.items():
+        for binding in bindings:
+            if binding.value is expr:
+                return f"`{name}` is set to None here{_only_if_less(scope, name, binding.line)}"
+    for inner in scope.walk():
+        for parameter in inner.parameters():
+            if inner.default_of(parameter.arg) is expr:
+                return f"`{parameter.arg}` is None here unless it is given"
+    return "None is written here"
+
+
+def _only_if_less(scope: Scope, name: str, line: int) -> str:
+    """Say under which comparison alone a name is set again; with NaN none is ever true."""
+    later = [b for b in scope.bindings[name] if b.line > line]
+    tests = [t for b in later for t in scope.tests_at(b.line)[-1:]]
+    compared = [t for t in tests if isinstance(t, ast.Compare) and isinstance(t.ops[0], ORDERED)]
+    if not later or len(compared) != len(later) or len({ast.unparse(t) for t in compared}) > 1:
+        return ""
+    return f", and again only where `{ast.unparse(compared[0])}`, which is never true of NaN"
+
+
+ORDERED = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 
 
 def _without_return(scope: Scope) -> Iterator[Clue]:

@@ -211,10 +211,13 @@ def outside_optimizer(facts: RunFacts) -> Iterator[Finding]:
     share = sum(p.size or 0 for p in outside) / sum(p.size or 0 for p in own)
     first = layers.get(outside[0].layer or -1)
     name = first.name if first is not None else outside[0].name
+    of_which = name or outside[0].name
+    why = f"no weight that gets gradients is in an optimizer; the first is of `{of_which}`"
+    if len(outside) < len(own):
+        part = f"{share:.0%} of the weights that get gradients"
+        why = f"{part} are in no optimizer; the first is of `{of_which}`"
     yield Finding(
-        "parameters.outside_optimizer", 1.0,
-        f"{share:.0%} of what gets gradients is in no optimizer "
-        f"(`{name or outside[0].name}` first)",
+        "parameters.outside_optimizer", 1.0, why,
         0, name, unique(*facts.rate_sites[:2], facts.place(first)), "params",
     )  # fmt: skip
 

@@ -268,9 +268,10 @@ def rate_low(facts: RunFacts) -> Iterator[Finding]:
     if numbers and count:
         total = max(numbers) * count
         amount = min(99.0, -math.log10(total)) if total > 0 else 99.0
+        size = f"by about {total:.1g} of their norm" if total else "by nothing"
         yield Finding(
             "rates.low", amount,
-            f"all {count} updates together move the weights by about {total:.1g} of their norm",
+            f"all {count} updates together move the weights {size}",
             1, "", facts.rate_sites, "lr",
         )  # fmt: skip
 

@@ -151,7 +151,8 @@ def parameter(engine: Engine, name: str, context: Context) -> list[Node]:
         nodes = nodes[:MAX_CALLERS] or samples_for(engine, name, scope)
     elif given := engine.configuration.unbound(scope, name):
         return given
-    if default is not None:
+    is_none = isinstance(default, ast.Constant) and default.value is None
+    if default is not None and not (is_none and scope.replaces_none(name)):
         nodes.append(engine.node(default, context.outer or engine.open_context(scope)))
     absent = all(isinstance(n.expr, ast.Constant) and n.expr.value is None for n in nodes)
     if absent and context.bindings is None:

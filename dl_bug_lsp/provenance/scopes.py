@@ -208,6 +208,26 @@ class Scope:
                 return kw_default
         return None
 
+    def replaces_none(self, name: str) -> bool:
+        """Whether ``if name is None: name = …`` stands in the function's own body.
+
+        Parameters that are made together (``if mean is None: mean, std = …``) count as one.
+        """
+        node = self.node
+        body = node.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
+        for statement in body:
+            if not isinstance(statement, ast.If):
+                continue
+            tested = _tested_for_none(statement.test)
+            default = self.default_of(tested) if tested else None
+            if not isinstance(default, ast.Constant) or default.value is not None:
+                continue
+            bound = [t for s in statement.body if isinstance(s, ast.Assign) for t in s.targets]
+            parts = [p for t in bound for p in (t.elts if isinstance(t, ast.Tuple) else [t])]
+            if any(isinstance(p, ast.Name) and p.id == name for p in parts):
+                return True
+        return False
+
     def decorators(self) -> list[str]:
         """Return the source text of the decorators."""
         if self.decoration is None:
@@ -219,6 +239,15 @@ class Scope:
         yield self
         for inner in (*self.functions.values(), *self.classes.values(), *self.hidden):
             yield from inner.walk()
+
+
+def _tested_for_none(test: ast.expr) -> str:
+    """Return ``x`` of ``x is None``, empty for any other test."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Is):
+        return ""
+    other = test.comparators[0]
+    is_none = isinstance(other, ast.Constant) and other.value is None
+    return test.left.id if is_none and isinstance(test.left, ast.Name) else ""
 
 
 def _text(expr: ast.expr) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import math
 import re
@@ -13,6 +14,7 @@ from dl_bug_lsp.evidence.interpretation import WORDLESS
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
+from dl_bug_lsp.provenance.stack import statement_at
 from dl_bug_lsp.ranking.chains import with_chains
 from dl_bug_lsp.ranking.fusion import (
     GENERIC,
@@ -103,9 +105,10 @@ def failure_report(
 
         suspects, files = report_places(case, told, weights, traced, options)
     else:
+        kept = _one_a_statement(traced, options.top, case)
         suspects = tuple(
             _suspect(rank, candidate, share, case)
-            for rank, (candidate, share) in enumerate(traced[: options.top or None], 1)
+            for rank, (candidate, share) in enumerate(kept, 1)
         )
         files = _files(candidates, shares, options)
     confidence = _confidence(suspects, candidates)
@@ -214,6 +217,50 @@ def _shares(candidates: list[Candidate], *, calibrated: bool) -> list[float]:
     return calibrated_shares(scores, weights) if calibrated else softmax(scores, weights.sharpness)
 
 
+def _one_a_statement(
+    traced: list[tuple[Candidate, float]], top: int, case: Case
+) -> list[tuple[Candidate, float]]:
+    """Return the first ``top`` places (0: all), without further lines of a statement.
+
+    A line that is a place for a reason of its own, an argument for instance, stays one; one whose
+    values only go on from there says nothing that the statement's first place does not.
+    """
+    chosen: list[tuple[Candidate, float]] = []
+    seen: set[tuple[str, int]] = set()
+    for candidate, share in traced:
+        if top and len(chosen) == top:
+            break
+        start = _call_start(candidate, case)
+        if start is not None and (candidate.file, start) in seen and _only_flows(candidate):
+            continue
+        if start is not None:
+            seen.add((candidate.file, start))
+        chosen.append((candidate, share))
+    return chosen
+
+
+def _only_flows(candidate: Candidate) -> bool:
+    return all(c.kind.startswith((*FLOWS, *GENERIC)) for c, part in candidate.clues if part > 0)
+
+
+def _call_start(candidate: Candidate, case: Case) -> int | None:
+    """Return the first line of the statement of several lines that a place lies in, None of others.
+
+    The lines of a literal (a table of settings, a list of layers) are places of their own.
+    """
+    if not candidate.file.endswith((".py", ".ipynb")):
+        return None
+    statement = statement_at(case.engine, candidate.file, candidate.line)
+    kinds = (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)
+    if not isinstance(statement, kinds) or statement.lineno == statement.end_lineno:
+        return None
+    literals = (ast.Dict, ast.List, ast.Tuple, ast.Set)
+    for node in ast.walk(statement):
+        if isinstance(node, literals) and node.lineno < (node.end_lineno or 0):
+            return None
+    return statement.lineno
+
+
 def _suspect(rank: int, candidate: Candidate, share: float, case: Case) -> Suspect:
     return Suspect(
         rank=rank,
@@ -223,7 +270,7 @@ def _suspect(rank: int, candidate: Candidate, share: float, case: Case) -> Suspe
         function=case.workspace.enclosing_function(candidate.file, candidate.line),
         # Rounded down, so that the shares of many places do not add up to more than 1.
         score=math.floor(share * 10_000 + 1e-6) / 10_000,
-        evidence=_evidence(candidate),
+        evidence=_evidence(candidate, case),
         cell=_cell(candidate, case),
         suggestion=_suggestion(candidate, case),
     )
@@ -284,8 +331,17 @@ def _length_of_subject(why: str) -> int:
     return len(subject) + (1_000 if "…" in subject else 0)
 
 
-def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
-    """Return the clues that add most, one for each sentence, with their shares of the sum."""
+def _evidence(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:
+    """Return the clues that add most, one for each sentence, with their shares of the sum.
+
+    What the failure's own headline says is left out where there is anything else to say.
+    """
+    evidence = _evidence_of(candidate)
+    headline = {f.why for f in case.diagnosis.findings} if case.diagnosis is not None else set()
+    return tuple(one for one in evidence if one.why not in headline) or evidence[:1]
+
+
+def _evidence_of(candidate: Candidate) -> tuple[Evidence, ...]:
     total = math.fsum(part for _, part in candidate.clues if part > 0) or 1.0
     chosen: list[Evidence] = []
     said: set[str] = set()
@@ -295,7 +351,7 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
             continue
         if clue.kind.startswith(FLOWS) and clue.why != flow:
             continue
-        if clue.kind in FOLLOWED and flow is not None and clue.why in WORDLESS:
+        if clue.kind in FOLLOWED and flow is not None and clue.why.startswith(WORDLESS):
             continue
         if part <= 0 and chosen:
             break

@@ -101,7 +101,7 @@ def _with_places(
         SuspectFile(rank, file, share_of(score, best))
         for rank, (file, score) in enumerate(ranked.files[: options.top_files or None], 1)
     )
-    return replace(report, suspects=suspects, files=files)
+    return replace(report, suspects=suspects, files=files, technique=name)
 
 
 def share_of(score: float, best: float) -> float:

@@ -237,7 +237,7 @@ class _Page:
     def _place(self, suspect: Suspect) -> str:
         place = code(self.paths.place(suspect.file, suspect.line))
         where = f" in {code(words.inside(suspect))}" if words.inside(suspect) else ""
-        return f"{suspect.rank}. {place}{where} ({words.percent(suspect.score)})"
+        return f"{suspect.rank}. {place}{where} ({words.place_score(self.failure, suspect)})"
 
     def _reason(self, suspect: Suspect) -> str:
         best = max(suspect.evidence, key=lambda e: e.score, default=None)

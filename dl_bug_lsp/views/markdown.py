@@ -108,7 +108,7 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
         place = code(paths.place(suspect.file, suspect.line))
         where = f" in {code(suspect.function)}" if suspect.function else ""
         where += f", {words.cell_place(suspect.cell)}" if suspect.cell else ""
-        out.append(f"{suspect.rank}. {place}{where} — {words.percent(suspect.score)}")
+        out.append(f"{suspect.rank}. {place}{where} — {words.place_score(failure, suspect)}")
         out += [f"   - {reason}" for reason in evidence_lines(suspect.evidence[:3])]
         if suspect is first and failure.advice:
             out += ["", "   **What usually helps**", ""]

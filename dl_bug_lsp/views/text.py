@@ -159,14 +159,14 @@ class _Page:
         least = suspects[0].score * WITH_CODE_SHARE
         for at, suspect in enumerate(suspects):
             if at < WITH_CODE and suspect.score >= least:
-                self.suspect(suspect)
+                self.suspect(failure, suspect)
             else:
-                self.suspect_briefly(suspect)
+                self.suspect_briefly(failure, suspect)
             if at == 0:
                 self.advice(failure)
 
-    def suspect(self, suspect: Suspect) -> None:
-        self.suspect_line(suspect)
+    def suspect(self, failure: FailureReport, suspect: Suspect) -> None:
+        self.suspect_line(failure, suspect)
         code = excerpt(
             self.lines(suspect.file), suspect.line, suspect.end_line, self.width, self.style
         )
@@ -179,16 +179,16 @@ class _Page:
             self.out.append(f"    to try: {edit}")
         self.out.append("")
 
-    def suspect_briefly(self, suspect: Suspect) -> None:
-        self.suspect_line(suspect)
+    def suspect_briefly(self, failure: FailureReport, suspect: Suspect) -> None:
+        self.suspect_line(failure, suspect)
         source = self.lines(suspect.file)
         if 1 <= suspect.line <= len(source):
             code = escape(source[suspect.line - 1]).strip()
             self.out.append(self.style.dim(clip(f"      {code}", self.width)).rstrip())
 
-    def suspect_line(self, suspect: Suspect) -> None:
+    def suspect_line(self, failure: FailureReport, suspect: Suspect) -> None:
         place = self.paths.place(suspect.file, suspect.line)
-        score = words.percent(suspect.score)
+        score = words.place_score(failure, suspect)
         function = escape(words.inside(suspect))
         head = f"{suspect.rank:>2}. "
         used = display_width(head) + display_width(place) + len(score) + 4
@@ -203,8 +203,11 @@ class _Page:
         if self.out[-1]:
             self.out.append("")
         named = [f"{self.paths.file(f.file)} ({words.percent(f.score)})" for f in failure.files[:5]]
+        label = FILES
+        if failure.technique is not None:
+            named, label = [self.paths.file(f.file) for f in failure.files[:5]], "Files, best first"
         more = len(failure.files) - len(named)
-        self.say(f"{FILES}: " + ", ".join(named) + (f", {more} more" if more else ""), "", "  ")
+        self.say(f"{label}: " + ", ".join(named) + (f", {more} more" if more else ""), "", "  ")
 
     def stack(self, failure: FailureReport) -> None:
         if not failure.frames:

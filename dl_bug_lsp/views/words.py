@@ -102,6 +102,8 @@ ALONE = "The text has no traceback: where this was raised is worked out from the
 
 def caution(failure: FailureReport) -> str:
     """Return what must be known before the places are believed; empty where they can be."""
+    if failure.technique is not None:
+        return ""
     if failure.suspects and failure.exception is not None and not failure.frames:
         return ALONE
     if failure.suspects and failure.confidence is Confidence.UNSURE:
@@ -133,7 +135,8 @@ def mapped(failure: FailureReport) -> str:
 
 def introduction(failure: FailureReport) -> str:
     """Return how the list of places is introduced; empty where the first one is likely."""
-    if failure.confidence is Confidence.POSSIBLE and len(failure.suspects) > 1:
+    is_ours = failure.technique is None
+    if is_ours and failure.confidence is Confidence.POSSIBLE and len(failure.suspects) > 1:
         return caution(failure) or POSSIBLE
     return caution(failure)
 
@@ -152,8 +155,17 @@ def doubt(failure: FailureReport) -> str:
     return said.get(failure.confidence, "")
 
 
+def place_score(failure: FailureReport, suspect: Suspect) -> str:
+    """Return a place's share in per cent; of a published technique its score, the best one 1."""
+    if failure.technique is not None:
+        return f"score {suspect.score:.2f}"
+    return percent(suspect.score)
+
+
 def share(failure: FailureReport, suspect: Suspect) -> str:
     """Return a place's share; of the first place with the doubt there is: ``42 %, not certain``."""
+    if failure.technique is not None:
+        return place_score(failure, suspect)
     said = doubt(failure)
     shown = said and (suspect.rank == 1 or said == UNSURE_BRIEFLY)
     return f"{percent(suspect.score)}, {said}" if shown else percent(suspect.score)
@@ -175,6 +187,8 @@ def finding(failure: FailureReport, place: str) -> str:
     if not failure.suspects:
         return outside(failure) or "No line of the workspace is suspicious."
     first = failure.suspects[0]
+    if failure.technique is not None:
+        return f"{failure.technique} ranks {place} first; its scores are not chances."
     raised = next((f for f in reversed(failure.frames) if f.workspace_file), None)
     at_raise = raised is not None and (raised.workspace_file, raised.workspace_line) == (
         first.file,
@@ -204,8 +218,8 @@ def counted(count: int, noun: str) -> str:
 
 def cell_place(cell: CellPlace) -> str:
     """Return where a notebook's reader finds a line: code cells have no number but this."""
-    ran = f"In [{cell.execution_count}]" if cell.execution_count is not None else "no saved run"
-    return f"code cell {cell.number} ({ran}), line {cell.line}"
+    ran = f" (In [{cell.execution_count}])" if cell.execution_count is not None else ""
+    return f"code cell {cell.number}{ran}, line {cell.line}"
 
 
 def inside(suspect: Suspect) -> str:

@@ -12,9 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.workspace.notebooks import CellName, cell_name, locate_cell_line
+from dl_bug_lsp.workspace.notebooks import CellName, cell_name, copied_from, locate_cell_line
 from dl_bug_lsp.workspace.stores import Store
 from dl_bug_lsp.workspace.values import FunctionElement, Place
 from dl_bug_lsp.workspace.walk import is_library_folder
@@ -139,11 +140,27 @@ class Locator:
         return found
 
     def _in_cell(self, cell: CellName, frame: Printed) -> Place | None:
-        notebooks = ((file, self._workspace.cells(file)) for file in self._notebooks)
-        found = locate_cell_line(notebooks, cell, frame.line, frame.source)
-        if found is None:
+        copies = self._copies
+        for files in ([f for f in self._notebooks if f not in copies], copies):
+            notebooks = ((file, self._workspace.cells(file)) for file in files)
+            found = locate_cell_line(notebooks, cell, frame.line, frame.source)
+            if found is not None:
+                break
+        else:
             return None
         return Place(found[0], found[1], found[1], self._workspace.enclosing_function(*found))
+
+    @cached_property
+    def _copies(self) -> list[str]:
+        """Return the notebooks that papermill wrote from others, which are here as well."""
+        names = {file.rpartition("/")[2]: file for file in self._notebooks}
+        copies = []
+        for file in self._notebooks:
+            source = copied_from(self._workspace.text(file) or "") or ""
+            own = names.get(source.replace("\\", "/").rpartition("/")[2])
+            if own is not None and own != file:
+                copies.append(file)
+        return copies
 
     def _by_suffix(self, frame: Printed) -> str | None:
         candidates, is_suspicious = self._paths.candidates(frame.file)

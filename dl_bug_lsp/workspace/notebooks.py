@@ -55,6 +55,19 @@ def read_cells(text: str) -> tuple[Cell, ...]:
     return tuple(found)
 
 
+def copied_from(text: str) -> str | None:
+    """Return the path of the notebook that papermill ran to write this one, None for any other.
+
+    papermill keeps it in the notebook's metadata (``papermill.input_path``).
+    """
+    if '"papermill"' not in text:
+        return None
+    node = read_json(text).root
+    for name in ("metadata", "papermill", "input_path"):
+        node = node.child(name) if node is not None else None
+    return node.value if node is not None and isinstance(node.value, str) else None
+
+
 def python_lines(cells: tuple[Cell, ...]) -> tuple[list[str], list[int]]:
     """Join the cells into one module's lines, magics commented out, beside their raw lines."""
     lines: list[str] = []

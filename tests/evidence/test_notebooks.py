@@ -114,3 +114,21 @@ def test_cells_that_ran_out_of_order_or_again(
     in_order = [count for count, _ in cells] == [1, 2, 3]
     told = any("cells ran in another order" in advice.cause for advice in failure.advice)
     assert told is not in_order
+
+
+def test_the_notebook_comes_before_the_copy_that_papermill_wrote(tmp_path: Path) -> None:
+    cells = [(1, "frame = None"), (2, "print(frame.shape)")]
+    (tmp_path / "study.ipynb").write_text(notebook(cells))
+    copy = json.loads(notebook([(1, "n = 3"), *((n + 1, text) for n, text in cells if n)]))
+    copy["metadata"]["papermill"] = {"input_path": "study.ipynb", "output_path": "out.ipynb"}
+    (tmp_path / "out.ipynb").write_text(json.dumps(copy, indent=1))
+    log = (
+        "Cell In[3], line 1\n----> 1 print(frame.shape)\n\n"
+        "AttributeError: 'NoneType' object has no attribute 'shape'\n"
+    )
+    rule = "-" * 75
+    head = f"{rule}\nAttributeError                            Traceback (most recent call last)\n"
+    failure = localize(head + log, Workspace(tmp_path)).primary
+    assert failure is not None
+    assert [f.workspace_file for f in failure.frames] == ["study.ipynb"]
+    assert failure.suspects[0].file == "study.ipynb"

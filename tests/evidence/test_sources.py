@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from marked_programs import Program, programs
 
+from dl_bug_lsp.evidence import interpretation
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.localize import case_of, failures_of
@@ -18,6 +19,7 @@ from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.provenance.engine import Engine
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.tracebacks import read_failures
+from dl_bug_lsp.workspace import Workspace
 
 CASES = Path(__file__).parent / "cases"
 PARAMETERS = [
@@ -81,3 +83,23 @@ def test_clues_keep_their_contract(program: Program, tmp_path: Path) -> None:
         assert 1 <= clue.line <= len(case.workspace.lines(clue.file)), clue
         assert clue.why and "\n" not in clue.why, clue
         assert clue.file in case.workspace.files(), clue
+
+
+def test_a_run_that_is_only_assumed_is_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs/near.yaml").write_text("column: 1\n")
+    (tmp_path / "configs/far.yaml").write_text("column: 5\n")
+    (tmp_path / "train.py").write_text(
+        "import sys\nimport yaml\n\nconfig = yaml.safe_load(open(sys.argv[1]))\n"
+        "names = ['age', 'size']\ncolumn = config['column']\nprint(names[column])\n"
+    )
+    log = read_log(
+        b"Traceback (most recent call last):\n"
+        b'  File "train.py", line 7, in <module>\n    print(names[column])\n'
+        b"IndexError: list index out of range\n"
+    )
+    (failure,) = failures_of(log, read_failures(log))
+    case = case_of(failure, log, Workspace(tmp_path), Options())
+    said = [clue.why for clue in interpretation.find(case)]
+    assert said
+    assert all("assumed to have used `configs/far.yaml`" in why for why in said), said

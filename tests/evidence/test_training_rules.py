@@ -187,3 +187,17 @@ def test_a_warning_of_the_log_that_explains_a_failure(
     told = [c for c in all_training_rules.find(case) if "the log warns" in c.why]
     assert [(c.file, c.line) for c in told] == ([("loss.py", 2)] if words else [])
     assert all(words in c.why for c in told if words)
+
+
+def test_a_head_that_a_function_of_another_module_replaces(tmp_path: Path) -> None:
+    (tmp_path / "backbone.py").write_text(
+        "from torch import nn\ndef adapt(net, count):\n    net.head = nn.Linear(8, count)\n"
+        "    return net\n"
+    )
+    (tmp_path / "train.py").write_text(
+        "import torch\nfrom backbone import adapt\nnet = make()\n"
+        "optimizer = torch.optim.Adam(net.parameters())\nnet = adapt(net, 4)\n"
+    )
+    case = case_of(tmp_path, "loss_stagnation")
+    places = {(c.file, c.line) for c in all_training_rules.find(case) if "replaced" in c.why}
+    assert {("backbone.py", 3), ("train.py", 4)} <= places

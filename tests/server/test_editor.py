@@ -480,3 +480,19 @@ async def test_marks_stand_in_the_cells_of_an_open_notebook(
     )
     await until(lambda: uri in shown(client), client)
     assert set(shown(client)) == {uri}
+
+    # An editor without notebooks opens the same file as text: JSON, with the marks on its lines.
+    text = place.read_text(encoding="utf-8")
+    raw = 1 + next(n for n, line in enumerate(text.splitlines()) if "return a / 0" in line)
+    client.text_document_did_open(
+        types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "json", 1, text))
+    )
+    assert (await execute(client, "dlBug.next"))["range"]["start"]["line"] + 1 == raw
+    change = types.TextDocumentContentChangePartial(
+        range=types.Range(types.Position(0, 0), types.Position(0, 0)), text="\n"
+    )
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(2, uri), [change])
+    )
+    await execute(client, "dlBug.failures")
+    assert raw in [d.range.start.line for d in shown(client)[uri]]

@@ -74,3 +74,14 @@ def test_options_bound_places_and_files(project: Path) -> None:
 )
 def test_query_of(text: str, wanted: Query) -> None:
     assert query_of(text) == wanted
+
+
+def test_scores_of_a_technique_are_not_shown_as_chances(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = project / "report.md"
+    text.write_text(REPORT)
+    main(["localize", str(text), "--workspace", str(project), "--technique", "buglocator"])
+    places = capsys.readouterr().out.partition("Most suspicious places")[2]
+    assert "score 1.00" in places
+    assert "100 %" not in places

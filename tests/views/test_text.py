@@ -219,4 +219,4 @@ def test_a_place_of_a_notebook_says_its_cell() -> None:
     failure = replace(samples.MISMATCH, suspects=tuple(places))
     text = shown(Report("/w", (failure,)), 100)
     assert "code cell 3 (In [7]), line 2" in text
-    assert "code cell 5 (no saved run), line 1" in text
+    assert "code cell 5, line 1" in text

@@ -8,20 +8,30 @@ export async function reveal(place: Place): Promise<void> {
   const selection = new vscode.Range(start.line, start.character, end.line, end.character);
   const uri = vscode.Uri.parse(place.uri);
   if (uri.scheme === "vscode-notebook-cell") {
-    await revealCell(uri);
+    await revealCell((one) => one.document.uri.toString() === uri.toString());
+    return;
+  }
+  if (uri.path.endsWith(".ipynb") && !isOpenAsText(uri)) {
+    // Its lines are those of the file; the cell is known by its code.
+    await vscode.window.showNotebookDocument(await vscode.workspace.openNotebookDocument(uri));
+    await revealCell((one) => one.notebook.uri.toString() === uri.toString() && holds(one.document, place.text ?? ""));
     return;
   }
   const editor = await vscode.window.showTextDocument(uri, { selection: new vscode.Range(selection.start, selection.start) });
   editor.revealRange(selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
-async function revealCell(uri: vscode.Uri): Promise<void> {
-  const same = (one: vscode.NotebookCell): boolean => one.document.uri.toString() === uri.toString();
-  const notebook = vscode.workspace.notebookDocuments.find((one) => one.getCells().some(same));
-  const cell = notebook?.getCells().find(same);
-  if (notebook !== undefined && cell !== undefined) {
+const isOpenAsText = (uri: vscode.Uri): boolean =>
+  vscode.workspace.textDocuments.some((one) => one.uri.toString() === uri.toString());
+
+const holds = (document: vscode.TextDocument, code: string): boolean =>
+  Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text.trim()).some((line) => line.startsWith(code));
+
+async function revealCell(isWanted: (cell: vscode.NotebookCell) => boolean): Promise<void> {
+  const cell = vscode.workspace.notebookDocuments.flatMap((one) => one.getCells()).find(isWanted);
+  if (cell !== undefined) {
     const range = new vscode.NotebookRange(cell.index, cell.index + 1);
-    const editor = await vscode.window.showNotebookDocument(notebook, { selections: [range] });
+    const editor = await vscode.window.showNotebookDocument(cell.notebook, { selections: [range] });
     editor.revealRange(range, vscode.NotebookEditorRevealType.InCenterIfOutsideViewport);
   }
 }

@@ -116,5 +116,5 @@ export function sourceWords(source: string, log: string | null): string {
   if (log !== null) {
     return path.posix.basename(vscode.Uri.parse(log).path);
   }
-  return source.replace(/^notebook: ([^#]*)#.*$/, "notebook: $1");
+  return source.replace(/^notebook: ([^#]*)#.*$/, "notebook: $1").replace(/^training:(?! )/, "training: ");
 }

@@ -119,19 +119,21 @@ def _row_words(expr: ast.expr) -> str:
 def _count(step: Step, roles: frozenset[str]) -> Iterator[Clue]:
     node = step.node
     is_table = roles != CLASS_ROLES and _sizes_table(step)
+    why = f"`{node.text}` {_row_words(node.expr)}"
     if step.decides and node.kind not in WRITTEN_OUT and is_table:
         scope = node.context.scope
         if node.expr in scope.returns and scope.name.rpartition(".")[2] in COUNTERS:
-            why = f"`{node.text}` is what says how many rows the table needs"
-            yield Clue("rules.count_returned", node.file, node.line, 1.0, why)
-        why = f"`{node.text}` {_row_words(node.expr)}"
+            returned = f"`{node.text}` is what says how many rows the table needs"
+            yield Clue("rules.count_returned", node.file, node.line, 1.0, returned)
         yield Clue("rules.table_size", node.file, node.line, 1 / (1 + step.distance / 8), why)
     last = step.roles[-1] if step.roles else ""
     named = last.removeprefix("argument ") in roles
     if node.entry is not None:
         named = named or node.entry.key in roles
     if named and step.decides:
-        why = f"`{node.text}` may set how many there can be"
+        if not (step.decides and node.kind not in WRITTEN_OUT and is_table):
+            counted = "classes" if roles == CLASS_ROLES else "indices"
+            why = f"`{node.text}` may set the number of {counted} that are allowed"
         yield Clue("rules.count", node.file, node.line, 1 / (1 + step.distance / 8), why)
 
 

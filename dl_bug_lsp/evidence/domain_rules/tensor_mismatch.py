@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -422,8 +423,11 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
         if isinstance(node.expr, ast.Subscript) and node.kind is StepKind.SLICING:
             if indexes_shape(node.expr):
                 continue
+            if _is_of_all_samples(step):
+                continue
+            yield from _counts_too_many(node.context.scope, node.expr)
             if _cuts_only(node.expr):
-                why = f"`{node.text}` cuts what is longer, and nothing fills up what is shorter"
+                why = f"`{node.text}` cuts what is longer and leaves what is shorter as it is"
                 yield Clue("rules.cut_only", node.file, node.line, 1.0, why)
                 continue
             why = f"`{node.text}` may leave a different size for each sample"
@@ -436,6 +440,72 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
         }:
             why = f"`{node.text}` is random, and with it perhaps a size"
             yield Clue("rules.uneven_slice", node.file, node.line, 0.8 * near, why)
+
+
+def _counts_too_many(scope: Scope, window: ast.Subscript) -> Iterator[Clue]:
+    """Yield a data set's length that counts windows which end behind the series.
+
+    A window of item ``i`` ends at ``i`` and some sizes; the last item is the length less one.
+    """
+    length = scope.owner.functions.get("__len__") if scope.owner is not None else None
+    parameters = scope.parameters()
+    is_item = scope.name.rpartition(".")[2] == "__getitem__" and len(parameters) == 2
+    if not is_item or length is None or len(length.returns) != 1:
+        return
+    bound = window.slice.elts[0] if isinstance(window.slice, ast.Tuple) else window.slice
+    if not isinstance(bound, ast.Slice) or bound.upper is None:
+        return
+    series, index = ast.unparse(window.value), parameters[1].arg
+    end, count = Counter[str](), Counter[str]()
+    _add_terms(bound.upper, 1, scope, end)
+    _add_terms(length.returns[0], 1, length, count)
+    if end.pop(index, 0) != 1 or count.pop(f"len({series})", 0) != 1:
+        return
+    for term, times in count.items():
+        end[term] += times
+    end[""] -= 1
+    beyond = [term for term, times in end.items() if term and times > 0]
+    if beyond and all(times >= 0 for term, times in end.items() if term):
+        why = (
+            f"the last items that `{ast.unparse(length.returns[0])}` counts are shorter: "
+            f"`{ast.unparse(window)}` ends behind `{series}`, unless `{beyond[0]}` is at most 1"
+        )
+        yield Clue("rules.strong", length.file, length.returns[0].lineno, 1.0, why)
+
+
+def _add_terms(
+    expr: ast.expr, sign: int, scope: Scope, terms: Counter[str], depth: int = 0
+) -> None:
+    """Add what a sum is made of, numbers under ""; names that are bound once are looked through."""
+    if isinstance(expr, ast.BinOp) and isinstance(expr.op, (ast.Add, ast.Sub)):
+        _add_terms(expr.left, sign, scope, terms, depth + 1)
+        right = sign if isinstance(expr.op, ast.Add) else -sign
+        _add_terms(expr.right, right, scope, terms, depth + 1)
+        return
+    if isinstance(expr, ast.Constant) and isinstance(expr.value, int):
+        terms[""] += sign * expr.value
+        return
+    bindings = scope.bindings.get(expr.id, []) if isinstance(expr, ast.Name) else []
+    if len(bindings) == 1 and bindings[0].how == "assign" and depth < MOST_TERMS:
+        _add_terms(bindings[0].value, sign, scope, terms, depth + 1)
+        return
+    terms[ast.unparse(expr)] += sign
+
+
+MOST_TERMS = 8
+
+
+def _is_of_all_samples(step: Step) -> bool:
+    """Whether a slice is made once, of all samples: by a script's or notebook's own statement."""
+    scope = step.node.context.scope
+    _, loops = scope.around(step.node.line)
+    return scope.is_module and not loops and not _in_comprehension(scope.node, step.node.expr)
+
+
+def _in_comprehension(tree: ast.AST, expr: ast.AST) -> bool:
+    kinds = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.Lambda)
+    around = (node for node in ast.walk(tree) if isinstance(node, kinds))
+    return any(inner is expr for node in around for inner in ast.walk(node))
 
 
 def _cuts_only(expr: ast.Subscript) -> bool:

@@ -10,6 +10,7 @@ from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.hyperparameters import OPTIMIZERS
 from dl_bug_lsp.evidence.training_rules.program import Training, clue, names_in, text
+from dl_bug_lsp.provenance.nodes import Function
 from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name, dotted_name
 
 HANDED_ON = frozenset(
@@ -63,7 +64,7 @@ def _replaced(training: Training, scope: Scope) -> Iterator[Clue]:
     """Find a model, or one of its layers, made anew after the optimiser took its parameters."""
     for _, binding, call in _optimizer_bindings(scope):
         for model in sorted(_model_names(call)):
-            for where, known_as, line in _later(scope, model, binding.line):
+            for where, known_as, line in _later(training, scope, model, binding.line):
                 for name, later in _made_anew(where, known_as, line):
                     if name == model and _rebuilt_both(scope, later.line, model):
                         continue
@@ -73,7 +74,9 @@ def _replaced(training: Training, scope: Scope) -> Iterator[Clue]:
                     yield clue("medium", scope.file, binding.line, why)
 
 
-def _later(scope: Scope, model: str, line: int) -> Iterator[tuple[Scope, str, int]]:
+def _later(
+    training: Training, scope: Scope, model: str, line: int
+) -> Iterator[tuple[Scope, str, int]]:
     """Yield what runs after a line: the rest of its scope, and the functions called there.
 
     Each with the name that the model has in it, and the line after which it counts.
@@ -87,12 +90,16 @@ def _later(scope: Scope, model: str, line: int) -> Iterator[tuple[Scope, str, in
             method = scope.owner.functions.get(function.attr) if scope.owner is not None else None
             if method is not None and method is not scope and model.startswith("self."):
                 yield method, model, 0
-        elif isinstance(function, ast.Name) and scope.parent is not None:
-            callee = scope.parent.functions.get(function.id)
-            names = [p.arg for p in callee.parameters()] if callee is not None else []
-            for given, name in zip(call.args, names, strict=False):
-                if callee is not None and dotted_name(given) == model:
-                    yield callee, name, 0
+            continue
+        if not any(dotted_name(given) == model for given in call.args):
+            continue
+        context = training.engine.open_context(scope)
+        for value in training.engine.node(function, context).values:
+            if isinstance(value, Function):
+                names = [p.arg for p in value.scope.parameters()]
+                for given, name in zip(call.args, names, strict=False):
+                    if dotted_name(given) == model:
+                        yield value.scope, name, 0
 
 
 def _made_anew(scope: Scope, model: str, line: int) -> Iterator[tuple[str, Binding]]:

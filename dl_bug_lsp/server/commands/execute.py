@@ -56,8 +56,8 @@ def register(server: DlBugServer) -> None:
         folders = _folders(ls, wanted.get("workspace"), uri)
         found = await read_text(ls, uri)
         if found is None:
-            name = shorten(escape(str(uri)), 200)
-            raise JsonRpcInvalidParams(f"{LOCALIZE_FILE}: {name} cannot be read")
+            name = shorten(escape(str(path_of(uri))), 200)
+            raise JsonRpcInvalidParams(f"{name} cannot be read")
         # Under a name of its own, so that what follows the log does not take the request's place.
         source = wanted.get("source") or uri
         return await _localize(ls, *found, source, folders, request, uri)

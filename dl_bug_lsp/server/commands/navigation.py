@@ -52,8 +52,13 @@ def register(server: DlBugServer) -> None:
             return None
         publication, place = found
         visited[:] = [(publication.id, place.failure.id, place.suspect.rank)]
-        shown = await show_document(ls, place.uri, place.mark.range)
-        return {"report": publication.id, "failure": place.failure.id, **_location(place, shown)}
+        # Its line may be gone once the client has opened the file, with other text than on disk.
+        there = place_of(place)
+        # The client that knows cells shows them itself; shown by us, a notebook is JSON.
+        is_cell = ls.hears_of_cells and place.mark.cell is not None
+        shown = not is_cell and await show_document(ls, place.uri, place.mark.range)
+        named = {"report": publication.id, "failure": place.failure.id}
+        return {**named, **there, "shown": shown}
 
     @server.command(NEXT)
     async def go_on(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
@@ -77,10 +82,6 @@ def register(server: DlBugServer) -> None:
         shown = await show_document(ls, publication.log, place)
         line = {"line": place.start.line, "character": 0}
         return {"uri": publication.log, "range": {"start": line, "end": line}, "shown": shown}
-
-
-def _location(place: Place, shown: bool) -> dict[str, Any]:
-    return {**place_of(place), "shown": shown}
 
 
 def neighbour(

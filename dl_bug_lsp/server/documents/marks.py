@@ -193,6 +193,20 @@ def follow(
     return any((one.range, one.text) != was for one, was in zip(spots, old, strict=True))
 
 
+def follow_as_text(spots: Iterable[Spot], changes: Changes) -> bool:
+    """Move the spots of a notebook that is edited as text; return whether any of them changed.
+
+    Their text is the cell's code, not the line of the file, so only their lines are counted.
+    """
+    spots = list(spots)
+    old = [one.range for one in spots]
+    for change in changes:
+        if isinstance(change, types.TextDocumentContentChangePartial):
+            for one in spots:
+                one.range = moved(one.range, change) if one.range is not None else None
+    return any(one.range != was for one, was in zip(spots, old, strict=True))
+
+
 def settle(spots: Iterable[Spot], lines: Sequence[str], encoding: Encoding) -> bool:
     """Put spots where their text stands in a document that changed unseen; whether any changed."""
     changed = False
@@ -302,7 +316,10 @@ def cell_of(spot: Spot, cells: Sequence[Sequence[str]]) -> tuple[int, int] | Non
 
 
 def to_file(spot: Spot, lines: Sequence[str], cells: Sequence[Cell], encoding: Encoding) -> bool:
-    """Put a notebook's spot to the line of the file that holds it; return whether it changed."""
+    """Put a notebook's spot to the line of the file that holds it; return whether it changed.
+
+    ``lines`` are those of the file or, where the editor has it open as text, of that text.
+    """
     if spot.range is None:
         return False
     was, text = spot.range, spot.text

@@ -6,7 +6,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.documents.marks import Changes, Encoding, Lines, Spot, document_key, follow
+from dl_bug_lsp.server.documents.marks import (
+    Changes,
+    Encoding,
+    Lines,
+    Spot,
+    document_key,
+    follow,
+    follow_as_text,
+)
 from dl_bug_lsp.server.failures.publication import Place, Publication
 
 if TYPE_CHECKING:
@@ -134,8 +142,12 @@ class ShownFailures:
     def edit(
         self, uri: str, changes: Changes, before: Lines | None, after: Lines, encoding: Encoding
     ) -> bool:
-        """Move what stands in a document with its edits (`moving.follow`)."""
-        return follow(self.spots(uri), changes, before, after, encoding)
+        """Move what stands in a document with its edits; return whether any of it changed."""
+        spots = self.spots(uri)
+        raw = [spot for spot in spots if spot.cell is not None and spot.uri == spot.home]
+        plain = [spot for spot in spots if spot not in raw]
+        is_changed = follow_as_text(raw, changes)
+        return follow(plain, changes, before, after, encoding) or is_changed
 
     def dismiss(self, wanted: Callable[[Publication, Place], bool]) -> int:
         """Put places aside; failures that show nothing more go. Return how many places."""

@@ -43,7 +43,7 @@ def register(server: DlBugServer) -> None:
         lines = lines_of(ls, document.uri)
         if spots and lines is not None:
             seen[document_key(document.uri)] = tuple(lines)
-            if settle(spots, lines, encoding_of(ls)):
+            if _settle(spots, lines, encoding_of(ls)):
                 ls.show()
         ls.diagnostics.repeat(document.uri)
 
@@ -124,12 +124,30 @@ def settle_open(ls: DlBugServer, new: Publication) -> None:
     """Put a new publication's spots where their lines stand in what the editor has open."""
     by_uri: dict[str, list[Spot]] = {}
     for spot in dict.fromkeys(new.spots()):
-        if spot.cell is None:
+        if spot.uri == spot.home:
             by_uri.setdefault(spot.uri, []).append(spot)
     for uri, spots in by_uri.items():
         lines = lines_of(ls, uri)
         if lines is not None:
-            settle(spots, lines, encoding_of(ls))
+            _settle(spots, lines, encoding_of(ls))
+
+
+def _settle(spots: Iterable[Spot], lines: Lines, encoding: Encoding) -> bool:
+    """Put the spots of a file where their lines stand in it; return whether any changed.
+
+    A notebook may be open as text, with its cells in JSON.
+    """
+    spots = list(spots)
+    in_cells = [spot for spot in spots if spot.cell is not None]
+    changed = settle([spot for spot in spots if spot.cell is None], lines, encoding)
+    if in_cells:
+        # Imported here: most clients never open a notebook as text.
+        from dl_bug_lsp.workspace.notebooks import read_cells
+
+        cells = read_cells("\n".join(lines))
+        moved = [to_file(spot, lines, cells, encoding) for spot in in_cells]
+        changed = changed or any(moved)
+    return changed
 
 
 def disk_changed(ls: DlBugServer, folder: Folder, names: Iterable[str]) -> None:
