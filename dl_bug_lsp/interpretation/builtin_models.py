@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import arrays
@@ -13,6 +14,7 @@ from dl_bug_lsp.interpretation.operators import (
     MAX_TEXT,
     PLAIN,
     NotPlain,
+    binary,
     lifted,
     plain,
     truth,
@@ -43,6 +45,7 @@ NAMES = frozenset(dir(builtins))
 def load() -> None:
     """Import the modules that hold the models of libraries: they register what they know."""
     from dl_bug_lsp.interpretation import (  # noqa: F401
+        array_functions,
         einops_models,
         hydra_models,
         jax_models,
@@ -55,8 +58,10 @@ def load() -> None:
         parallel_models,
         sklearn_models,
         stdlib_models,
+        tensorflow_functions,
         tensorflow_models,
         torch_models,
+        torch_modules,
         torch_states,
         torchvision_models,
         trainer_models,
@@ -163,7 +168,10 @@ def _zip(interpreter: Interpreter, call: Call) -> Value:
     parts = [interpreter.iterate(a) for a in call.args]
     if any(isinstance(p, Lazy) for p in parts):
         items = [p.item if isinstance(p, Lazy) else (p[0] if p else Value(UNKNOWN)) for p in parts]
-        return Value(Lazy(Value(tuple(items)), Value(UNKNOWN)))
+        lengths = [p.length if isinstance(p, Lazy) else Value(len(p)) for p in parts]
+        known = [n for n in map(arrays.size, lengths) if n is not None]
+        shortest: object = min(known) if len(known) == len(lengths) else UNKNOWN
+        return Value(Lazy(Value(tuple(items)), Value(shortest, merged(*lengths))))
     rows = zip(*(p for p in parts if isinstance(p, list)), strict=False)
     return Value([Value(tuple(row)) for row in rows])
 
@@ -178,21 +186,50 @@ def _sequence(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(items, Lazy):
         return Value(items, call.args[0].origins)
     if call.name == "builtins.sorted":
-        items = _sorted(items, call)
+        items = _sorted(interpreter, items, call)
     elif call.name == "builtins.reversed":
         items = items[::-1]
     origins = call.args[0].origins
     return Value(tuple(items) if call.name == "builtins.tuple" else list(items), origins)
 
 
-def _sorted(items: list[Value], call: Call) -> list[Value]:
+MOST_KEYS = 256
+"""Items that are compared by what a function of the program says of each."""
+
+
+def _keys(interpreter: Interpreter, items: list[Value], call: Call) -> list[Any] | None:
+    """Return what the ``key`` of a call gives for each item, None where that is not known."""
+    if len(items) > MOST_KEYS:
+        return None
+    found = []
+    for item in items:
+        try:
+            found.append(plain(interpreter.call(call.keywords["key"], (item,), {}, call.place)))
+        except (NotPlain, Raised):
+            return None
+    return found
+
+
+def _sorted(interpreter: Interpreter, items: list[Value], call: Call) -> list[Value]:
     backwards = truth(call.keywords["reverse"]) if "reverse" in call.keywords else False
     if "key" in call.keywords:
-        return items
+        keys = _keys(interpreter, items, call)
+        if keys is None:
+            return items
+        try:
+            order = sorted(range(len(items)), key=lambda i: keys[i], reverse=bool(backwards))
+        except TypeError:
+            return items
+        return [items[i] for i in order]
     try:
         return sorted(items, key=plain, reverse=bool(backwards))
-    except (NotPlain, TypeError):
+    except NotPlain:
         return items
+    except TypeError as error:
+        if not arrays.is_failing():
+            return items
+        nothing = [item for item in items if item.data is None]
+        raise Raised("type", str(error), *(nothing[:1] or items[:4])) from None
 
 
 @MODELS.function("builtins.set", "builtins.frozenset")
@@ -237,6 +274,8 @@ PLAIN_FUNCTIONS = (
 def _plain_function(interpreter: Interpreter, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
     if call.args and isinstance(call.args[0].data, Array):
+        if name in ("int", "float", "bool"):
+            _one_element(call.args[0], call.args[0].data)
         return call.unknown() if name != "abs" else call.args[0]
     if name == "str" and call.args:
         text = text_of(call.args[0])
@@ -255,21 +294,53 @@ def _plain_function(interpreter: Interpreter, call: Call) -> Value:
         raise Raised("value", str(error), *call.args) from None
 
 
+def _one_element(value: Value, data: Array) -> None:
+    """Raise where an array of several elements is made one number."""
+    total = arrays.product(data.shape) if data.shape is not None else unknown(value)
+    if (arrays.size(total) or 0) > 1:
+        raise Raised("type", "only arrays of one element can be made numbers", value)
+
+
 def _is_big(call: Call) -> bool:
     return any(isinstance(a.data, int) and abs(a.data) > 4096 for a in call.args)
+
+
+def _folded_lazily(call: Call, name: str, items: Lazy) -> Value:
+    """Return what folding items gives of which only one is known for all."""
+    data = items.item.data
+    if isinstance(data, Array) and name in ("min", "max", "sum"):
+        is_number = data.shape == () or name == "sum"
+        dtype = "int64" if data.dtype == "bool" and name == "sum" else data.dtype
+        made = Array(data.shape, dtype, data.library, data.device)
+        return Value(made, merged(items.item, *call.args)) if is_number else call.unknown()
+    return call.unknown()
 
 
 @MODELS.function("builtins.min", "builtins.max", "builtins.sum", "builtins.any", "builtins.all")
 def _folded(interpreter: Interpreter, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
-    if "key" in call.keywords or not call.args:
+    if not call.args:
         return call.unknown()
     if len(call.args) == 1 or name == "sum":
         items = interpreter.iterate(call.args[0])
     else:
         items = list(call.args)
     if isinstance(items, Lazy):
-        return call.unknown()
+        return _folded_lazily(call, name, items)
+    if "key" in call.keywords:
+        keys = _keys(interpreter, items, call)
+        if not keys or name not in ("min", "max"):
+            return call.unknown()
+        folding: Callable[..., int] = min if name == "min" else max
+        try:
+            return items[folding(range(len(items)), key=keys.__getitem__)]
+        except TypeError:
+            return call.unknown()
+    if name == "sum" and items and all(isinstance(item.data, Array) for item in items):
+        total = items[0]
+        for item in items[1:MOST_KEYS]:
+            total = binary(ast.Add, total, item)
+        return total
     try:
         given = [plain(item) for item in items]
         if name == "sum":
@@ -455,6 +526,12 @@ def _object(interpreter: Interpreter, call: Call) -> Value:
     return Value(UNKNOWN)
 
 
+@MODELS.method("tuple", "numel")
+def _elements_of_shape(_: Interpreter, call: Call) -> Value:
+    sizes = call.receiver.data if call.receiver is not None else None
+    return arrays.product(sizes) if isinstance(sizes, tuple) else call.unknown()
+
+
 def plain_method(interpreter: Interpreter, call: Call) -> Value:
     """Return what a method of a plain value gives, by running it on plain values."""
     receiver = call.receiver
@@ -472,8 +549,22 @@ def plain_method(interpreter: Interpreter, call: Call) -> Value:
             if isinstance(items, Lazy):
                 return call.unknown()
             return _run(data, name, [Value([*items])], call)
+        if isinstance(data, tuple) and name in ("index", "count"):
+            return _run(tuple(_or_none(item) for item in data), name, list(call.args), call)
         return _run(data, name, list(call.args), call)
     return call.unknown()
+
+
+@MODELS.function("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys")
+def _from_keys(interpreter: Interpreter, call: Call) -> Value:
+    items = interpreter.iterate(call.args[0]) if call.args else []
+    value = call.given(1, "value") or Value(None)
+    if isinstance(items, Lazy):
+        return call.unknown()
+    try:
+        return Value({plain(item): value for item in items}, merged(*call.args[:1]))
+    except (NotPlain, TypeError):
+        return call.unknown()
 
 
 GROWING = {
@@ -533,7 +624,7 @@ def _list_method(interpreter: Interpreter, call: Call, receiver: Value, data: li
             raise Raised("index", "pop index out of range", receiver)
         return data.pop(at)
     if name == "sort":
-        data[:] = _sorted(list(data), call)
+        data[:] = _sorted(interpreter, list(data), call)
         return Value(None)
     if name == "reverse":
         data.reverse()
@@ -543,6 +634,10 @@ def _list_method(interpreter: Interpreter, call: Call, receiver: Value, data: li
         return Value(None)
     if name == "copy":
         return Value(list(data), receiver.origins)
+    if name in ("index", "remove") and args and isinstance(args[0].data, PLAIN):
+        held = [_or_none(item) for item in data]
+        if all(isinstance(item.data, PLAIN) for item in data) and args[0].data not in held:
+            raise Raised("value", f"{args[0].data!r} is not in list", args[0], receiver)
     if name in ("index", "count") and args:
         return _run([_or_none(item) for item in data], name, list(args), call)
     if name == "remove" and args:

@@ -305,7 +305,7 @@ class Interpreter:
         done = self.steps - self.left
         reached = self.target in self._come_to
         agreed = dict(self.comparisons.agreed)
-        operands = self._operands() if raised is None else ()
+        operands = self._operands()
         elsewhere = frozenset(self.elsewhere)
         files = tuple(self.files_read)
         return Outcome(raised, elsewhere, reached, complete, done, agreed, operands, files)
@@ -1180,12 +1180,17 @@ class Interpreter:
                 return Value(BoundMethod(member.data, base))
             return member
         kind = kind_of(base)
+        if isinstance(data, (Array, Table)) and self._is_said_lacking(name):
+            raise Raised("attribute", f"the object has no attribute '{name}'", base)
         model = MODELS.attributes.get((kind, name))
         if model is not None:
             return self.apply(model, Call(name, (), {}, place, base))
         if isinstance(data, LibraryObject):
             if name in data.state:
                 return data.state[name]
+            if name in data.keywords and (kind, name) not in MODELS.methods:
+                # Most classes keep what they are made with under its name.
+                return data.keywords[name]
             if data.short in RECORDED and (kind, name) not in MODELS.methods and self.is_failing():
                 near = difflib.get_close_matches(name, data.state, n=1)
                 held = [data.state[n] for n in near] or [base, *data.state.values()]
@@ -1201,15 +1206,27 @@ class Interpreter:
                 return self.apply(selecting, Call(name, (Value(name),), {}, place, base))
             return Value(Method(base, name), base.origins)
         if data is UNKNOWN:
+            if self._is_said_lacking(name) and "'NoneType'" in self.message:
+                raise Raised("none", f"'NoneType' object has no attribute '{name}'", base)
             return unknown(base)
-        if isinstance(data, (int, float)) and name in OF_SCALARS and not self.is_failing():
+        if (
+            isinstance(data, (int, float))
+            and name in OF_SCALARS
+            and not self._is_said_lacking(name)
+        ):
             # A cell of an array is a scalar of NumPy's.
             known = ("int", name) in MODELS.methods
             return Value(Method(base, name), base.origins) if known else unknown(base)
         is_plain = isinstance(data, (*operators.PLAIN, list, tuple, dict, set))
-        if is_plain and not hasattr(type(data), name):
+        is_modelled = (kind, name) in MODELS.methods
+        if is_plain and not is_modelled and not hasattr(type(data), name):
             raise Raised("attribute", f"'{type(data).__name__}' has no attribute '{name}'", base)
         return Value(Method(base, name), base.origins)
+
+    def _is_said_lacking(self, name: str) -> bool:
+        """Whether the message says that an object of the failing line has no such attribute."""
+        said = self.exception == "AttributeError" and f"attribute '{name}'" in self.message
+        return said and self.is_failing()
 
     def _argv(self) -> Value:
         if self.arguments is None:

@@ -1113,7 +1113,7 @@ def _bytes(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
-@MODELS.attribute("array", "flat", "base", "nbytes", "itemsize", "strides", "flags")
+@MODELS.attribute("array", "flat", "base", "strides", "flags")
 def _attribute_not_known(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
@@ -1126,6 +1126,10 @@ def _measured(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     if call.name.endswith("shape"):
         return Value(tuple(data.shape), given.origins)
+    axis = call.given(1, "axis")
+    if call.name.endswith("size") and axis is not None and axis.data is not None:
+        at = arrays.axis_of(axis, len(data.shape))
+        return call.unknown() if at is None else data.shape[at]
     return Value(len(data.shape)) if call.name.endswith("ndim") else arrays.product(data.shape)
 
 

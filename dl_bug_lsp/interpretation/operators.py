@@ -41,6 +41,12 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+SET_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.BitOr: operator.or_,
+    ast.BitAnd: operator.and_,
+    ast.BitXor: operator.xor,
+    ast.Sub: operator.sub,
+}
 WIDER = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 
 
@@ -110,9 +116,18 @@ def truth(value: Value) -> bool | None:
     data = value.data
     if isinstance(data, (*PLAIN, list, tuple, dict, set)):
         return bool(data)
+    if isinstance(data, Array) and arrays.is_failing():
+        _single(value, data)
     if isinstance(data, (Array, Table)) or data is UNKNOWN or isinstance(data, LibraryObject):
         return None
     return True
+
+
+def _single(value: Value, data: Array) -> None:
+    """Raise where an array with several elements is asked whether it is true."""
+    count = arrays.product(data.shape) if data.shape is not None else unknown(value)
+    if (arrays.size(count) or 0) > 1:
+        raise Raised("value", "the truth value of several elements is ambiguous", value)
 
 
 def type_name(value: Value) -> str | None:
@@ -236,10 +251,14 @@ def _on_sequences(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
     if kind is ast.Add and type(x) is type(y) and isinstance(x, (list, tuple)):
         joined: Any = x + y  # type: ignore[operator]
         return Value(joined[:MAX_ITEMS], merged(a, b))
+    if isinstance(x, set) and isinstance(y, set) and kind in SET_OPERATORS:
+        return Value(SET_OPERATORS[kind](x, y), merged(a, b))
     if kind is ast.Mult:
         items, count = (a, b) if isinstance(x, (list, tuple)) else (b, a)
         number = arrays.size(count)
         if isinstance(items.data, (list, tuple)):
+            if isinstance(count.data, (float, str)) or count.data is None:
+                raise Raised("type", "can't multiply sequence by non-int", count, items)
             if number is None:
                 return unknown(a, b)
             if len(items.data) * max(number, 0) > MAX_ITEMS:
@@ -277,6 +296,11 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
         other = b if y is None else a
         if other.data is None or isinstance(other.data, (str, dict)):
             raise Raised("type", "unsupported operand types", a, b)
+        if isinstance(other.data, list) and first.library in ("numpy", "jax"):
+            items = _outline(other)
+            if items is not None:
+                pair = (a, items) if other is b else (items, b)
+                return _on_arrays(kind, *pair)
         if other.data is not UNKNOWN:
             return unknown(a, b)
         arrays.unlike(first.shape or (), other, "sizes do not broadcast")
@@ -300,7 +324,11 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
             if x.shape is None and y.shape is None:
                 arrays.either(a, b, "sizes do not broadcast")
         dtype = wider(x.dtype, y.dtype, first.library)
-        if first.library == "tensorflow" and x.dtype and y.dtype and x.dtype != y.dtype:
+        tensors = x.library == y.library == "tensorflow"
+        if x.library == "tensorflow" and y.library == "numpy":
+            # The array is converted to the tensor's dtype.
+            dtype = x.dtype
+        if tensors and x.dtype and y.dtype and x.dtype != y.dtype:
             raise Raised("type", "dtypes differ", a, b)
     else:
         shape = first.shape
@@ -308,10 +336,21 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
         if isinstance(other.data, float) and dtype and "int" in dtype:
             dtype = "float64" if first.library == "numpy" else "float32"
     if kind is ast.Div and dtype and ("int" in dtype or dtype == "bool"):
-        dtype = "float64" if first.library == "numpy" else "float32"
+        dtype = "float64" if first.library in ("numpy", "tensorflow") else "float32"
     result = arrays.made(first, shape, a, b, dtype=dtype)
     _bound(kind, a, b, result)
     return result
+
+
+def _outline(value: Value) -> Value | None:
+    """Return a flat list of numbers as the array that NumPy makes of it."""
+    items = value.data
+    if not isinstance(items, list) or not all(_is_number(item) for item in items):
+        return None
+    kinds = {type(item.data) for item in items}
+    dtype = "float64" if float in kinds or not kinds else "int64" if int in kinds else "bool"
+    origins = value.origins or merged(*items[:24])
+    return Value(Array((Value(len(items), origins),), dtype, "numpy"), origins)
 
 
 def _bound(kind: type[ast.operator], a: Value, b: Value, result: Value) -> None:
@@ -499,24 +538,23 @@ def _array_part(
     parts: Sequence[Value],
     slices: Sequence[tuple[Value | None, ...] | None],
 ) -> Value:
+    """Return part of an array (NumPy, "Indexing on ndarrays"; PyTorch's tensors are alike)."""
+    if len(parts) == 1 and isinstance(parts[0].data, tuple):
+        parts, slices = parts[0].data, [None] * len(parts[0].data)
     if data.shape is None:
         return arrays.made(data, None, base, *parts)
     plain_parts = [p for p, s in zip(parts, slices, strict=True) if s is None]
-    taken = sum(
-        1
-        for p, s in zip(parts, slices, strict=True)
-        if s is not None or (p.data is not None and p.data is not Ellipsis)
-    )
+    taken = sum(_axes_taken(p) if s is None else 1 for p, s in zip(parts, slices, strict=True))
     if taken > len(data.shape):
         raise Raised("index", "too many indices for array", Value(taken), Value(len(data.shape)))
-    chosen = [_chosen(part) if s is None else None for part, s in zip(parts, slices, strict=True)]
-    together = [shape for shape in chosen if shape is not None]
-    if len(together) > 1 and not _side_by_side(parts, slices):
-        # Then the axes of the index arrays come first (NumPy, "Advanced indexing").
-        return arrays.made(data, None, base, *plain_parts)
     shape: list[Value] = []
+    together: list[tuple[Value, ...]] = []
+    """The shapes of the index arrays."""
+    at: list[int] = []
+    """Where the index arrays and the numbers stand among the parts."""
+    before = 0
     axis = 0
-    for part, bounds, own in zip(parts, slices, chosen, strict=True):
+    for place, (part, bounds) in enumerate(zip(parts, slices, strict=True)):
         if bounds is not None:
             shape.append(_sliced(data.shape[axis], bounds))
             axis += 1
@@ -526,32 +564,22 @@ def _array_part(
             count = len(data.shape) - taken
             shape.extend(data.shape[axis : axis + count])
             axis += count
+        elif part.data is UNKNOWN or _has_open_rank(part):
+            return arrays.made(data, None, base, *plain_parts)
         else:
-            dim = data.shape[axis]
-            inner = arrays.array(part)
-            number, limit = arrays.size(part), arrays.size(dim)
-            outside = number is not None and limit is not None and not -limit <= number < limit
-            if outside and data.library != "jax":
-                raise Raised("index", "index is out of bounds", part, dim)
-            if inner is not None and inner.dtype == "bool":
-                count = max(len(inner.shape or ()), 1)
-                shape.append(Value(UNKNOWN, merged(part, dim)))
-                axis += count - 1
-            elif inner is not None and inner.shape is None:
-                return arrays.made(data, None, base, *plain_parts)
-            elif own is not None:
-                if inner is not None and data.library != "jax":
-                    # An index beyond the end is clamped there (JAX, "Sharp Bits").
-                    _check_range(part, inner, dim)
-                if len(together) == 1 or own is together[0]:
-                    # Several index arrays are one: they are broadcast against one another.
-                    joined = own
-                    for other in together[1:]:
-                        joined = arrays.broadcast(joined, other)
-                    shape.extend(joined)
-            elif part.data is UNKNOWN:
-                return arrays.made(data, None, base, *plain_parts)
-            axis += 1
+            chosen = _chosen(data, part, axis)
+            if chosen is not None and not at:
+                before = len(shape)
+            if chosen is not None:
+                at.append(place)
+                together.append(chosen)
+            axis += _axes_taken(part)
+    if at:
+        joint: tuple[Value, ...] = ()
+        for one in together:
+            joint = arrays.broadcast(joint, one)
+        front = _front(parts, slices, at, before)
+        shape[front:front] = joint
     rest = data.shape[axis:]
     dropped = [p for p in plain_parts if isinstance(p.data, int)]
     if dropped:
@@ -565,24 +593,80 @@ def _array_part(
     return result
 
 
-def _chosen(part: Value) -> tuple[Value, ...] | None:
-    """Return the shape of an index that is an array of numbers or a list, else None."""
+def _front(
+    parts: Sequence[Value],
+    slices: Sequence[tuple[Value | None, ...] | None],
+    at: Sequence[int],
+    before: int,
+) -> int:
+    """Return where the axes that index arrays select stand among the others.
+
+    They stand where the first of them does if all stand side by side, numbers included, else first.
+    """
+    numbers = [i for i, part in enumerate(parts) if isinstance(part.data, int)]
+    places = sorted({*at, *numbers})
+    if places != list(range(places[0], places[-1] + 1)):
+        return 0
+    if places[0] == at[0]:
+        return before
+    pairs = list(zip(parts, slices, strict=True))[: places[0]]
+    return sum(bounds is not None or part.data is None for part, bounds in pairs)
+
+
+def _has_open_rank(part: Value) -> bool:
+    """Whether an index is an array of which not even the number of axes is known."""
     inner = arrays.array(part)
+    return inner is not None and inner.shape is None
+
+
+def _axes_taken(part: Value) -> int:
+    """Return how many axes a part of an index selects from."""
+    if part.data is None or part.data is Ellipsis:
+        return 0
+    inner = arrays.array(part)
+    if inner is not None and inner.dtype == "bool" and inner.shape is not None:
+        return max(len(inner.shape), 1)
+    return 1
+
+
+def _chosen(data: Array, part: Value, axis: int) -> tuple[Value, ...] | None:
+    """Return the shape of what a number, a list or an array selects; None of a number.
+
+    Raises where an index is beyond its axis, or a mask is not as long.
+    """
+    assert data.shape is not None
+    dim = data.shape[axis]
+    inner = arrays.array(part)
+    number, limit = arrays.size(part), arrays.size(dim)
+    outside = number is not None and limit is not None and not -limit <= number < limit
+    # An index beyond the end is clamped there (JAX, "Sharp Bits").
+    if outside and data.library != "jax":
+        raise Raised("index", "index is out of bounds", part, dim)
+    if inner is not None and inner.dtype == "bool":
+        for mask, mine in zip(inner.shape or (), data.shape[axis:], strict=False):
+            arrays.same(mask, mine, "boolean index did not match indexed array")
+        return (Value(UNKNOWN, merged(part, dim)),)
     if inner is not None:
-        return None if inner.dtype == "bool" else inner.shape
-    return (Value(len(part.data), part.origins),) if isinstance(part.data, list) else None
-
-
-def _side_by_side(
-    parts: Sequence[Value], slices: Sequence[tuple[Value | None, ...] | None]
-) -> bool:
-    """Whether only numbers and arrays stand between the first index array and the last one."""
-    at = [n for n, part in enumerate(parts) if slices[n] is None and _chosen(part) is not None]
-    between = range(at[0], at[-1] + 1)
-    return all(
-        slices[n] is None and parts[n].data is not None and parts[n].data is not Ellipsis
-        for n in between
-    )
+        if data.library != "jax":
+            _check_range(part, inner, dim)
+        if inner.dtype is not None and "float" in inner.dtype and arrays.is_failing():
+            raise Raised("index", "arrays used as indices must be of integer type", part)
+        return inner.shape
+    if isinstance(part.data, list):
+        if all(isinstance(item.data, bool) for item in part.data) and part.data:
+            length = Value(len(part.data), part.origins)
+            arrays.same(length, dim, "boolean index did not match indexed array")
+            count = sum(item.data is True for item in part.data)
+            return (Value(count, part.origins),)
+        for item in part.data:
+            index = arrays.size(item)
+            if index is not None and limit is not None and not -limit <= index < limit:
+                raise Raised("index", "index is out of bounds", item, dim)
+        return (Value(len(part.data), part.origins),)
+    if isinstance(part.data, (float, str)) and arrays.is_failing():
+        what = "type" if isinstance(part.data, str) and data.library == "torch" else "index"
+        raise Raised(what, "only integers and slices are valid indices", part)
+    return None
 
 
 def _check_range(part: Value, inner: Array, dim: Value) -> None:

@@ -36,6 +36,7 @@ from dl_bug_lsp.interpretation.stdlib_models import MOST_ITEMS, is_true, listed,
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
+    Array,
     BoundMethod,
     FunctionValue,
     Library,
@@ -634,3 +635,34 @@ def _scalar(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     kind = int if "int" in dtype else float if dtype.startswith("float") else None
     return call.unknown() if kind is None else Value(kind(number), call.receiver.origins)
+
+
+@MODELS.method("array", "shift", "pct_change", "rank")
+def _shifted(_: Interpreter, call: Call) -> Value:
+    """Return as many rows as before; gaps make whole numbers floats."""
+    data = None if call.receiver is None else call.receiver.data
+    if not isinstance(data, Array) or data.library != "numpy" or call.receiver is None:
+        return call.unknown()
+    whole = data.dtype in ("int64", "int32", "bool")
+    return new(data.shape, "float64" if whole else data.dtype, call.receiver.origins)
+
+
+_WINDOW = "pandas.Window"
+
+
+@MODELS.method("array", "rolling", "expanding", "ewm")
+def _window(_: Interpreter, call: Call) -> Value:
+    if call.receiver is None or not isinstance(call.receiver.data, Array):
+        return call.unknown()
+    made = LibraryObject(_WINDOW, (), {}, call.place, {"of": call.receiver})
+    return Value(made, merged(call.receiver, *call.args))
+
+
+@MODELS.method("Window", "mean", "sum", "std", "var", "min", "max", "median", "count")
+def _of_window(_: Interpreter, call: Call) -> Value:
+    held = call.receiver.data if call.receiver is not None else None
+    of = held.state.get("of") if isinstance(held, LibraryObject) else None
+    data = None if of is None else of.data
+    if not isinstance(data, Array) or call.receiver is None:
+        return call.unknown()
+    return new(data.shape, "float64", call.receiver.origins)

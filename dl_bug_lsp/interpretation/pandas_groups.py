@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.arrays import size
@@ -179,8 +179,17 @@ def _merge(interpreter: Interpreter, call: Call) -> Value:
     shared = left.columns.keys() & right.columns.keys()
     if on is None:
         on = shared
-    if not on or shared - on or {"left_on", "right_on", "left_index"} & call.keywords.keys():
+    if not on or {"left_on", "right_on", "left_index"} & call.keywords.keys():
         return call.unknown()
+    both = shared - on
+    if both:
+        suffixes = _suffixes(call)
+        if suffixes is None:
+            return call.unknown()
+        left, right = (
+            _suffixed(table, both, suffix)
+            for table, suffix in zip((left, right), suffixes, strict=True)
+        )
     inner = call.keywords.get("how") is None or call.keywords["how"].data == "inner"
     columns = {
         **left.columns,
@@ -201,6 +210,34 @@ def _merge(interpreter: Interpreter, call: Call) -> Value:
     found.derived = {**right.derived, **left.derived}
     found.index = range(len(pairs))
     return Value(found, merged(*given))
+
+
+def _suffixes(call: Call) -> tuple[str, str] | None:
+    """Return what names of columns that both tables have end in after a join."""
+    given = call.keywords.get("suffixes")
+    items = ("_x", "_y") if given is None else given.data
+    if not isinstance(items, (list, tuple)) or len(items) != 2:
+        return None
+    found = [item.data if isinstance(item, Value) else item for item in items]
+    first, second = ["" if item is None else item for item in found]
+    return (first, second) if isinstance(first, str) and isinstance(second, str) else None
+
+
+def _suffixed(table: Table, names: Collection[object], suffix: str) -> Table:
+    """Return a table of which some columns have a longer name."""
+
+    def new(name: object) -> object:
+        return f"{name}{suffix}" if name in names else name
+
+    columns = {new(name): dtype for name, dtype in table.columns.items()}
+    origins = {new(name): found for name, found in table.origins_of.items()}
+    if not isinstance(table, Frame):
+        return Table(columns, table.rows, origins)
+    made = Frame(columns, table.rows, origins)
+    made.cells = {new(name): cells for name, cells in table.cells.items()}
+    made.derived = {new(name): found for name, found in table.derived.items()}
+    made.lines, made.index = table.lines, table.index
+    return made
 
 
 def _matched(

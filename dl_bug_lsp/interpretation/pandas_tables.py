@@ -99,11 +99,26 @@ def _data_frame(interpreter: Interpreter, call: Call) -> Value:
     return Value(found, merged(*call.args))
 
 
+def _as_column(value: Value) -> Value:
+    """Return what pandas makes of a column's items: numbers with gaps are floats."""
+    items = value.data
+    if isinstance(items, (list, tuple)) and len(items) <= MOST_ITEMS:
+        held = [item.data for item in items]
+        kinds = {type(one) for one in held}
+        if type(None) in kinds and kinds <= {int, float, type(None)} and len(kinds) > 1:
+            cells = tuple(float(n) if isinstance(n, (int, float)) else None for n in held)
+            origins = value.origins or merged(*items[:24])
+            count = Value(len(items), origins)
+            return Value(Series((count,), "float64", "numpy", None, None, None, cells), origins)
+    return as_array(value)
+
+
 def _of_dict(value: Value, data: dict[object, Value]) -> Value:
     rows: Value | None = None
     found = Frame({}, Value(UNKNOWN, value.origins))
     for name, part in data.items():
-        made = as_array(part).data
+        column = _as_column(part)
+        made = column.data
         dtype = made.dtype if isinstance(made, Array) else None
         found.columns[name] = dtype
         found.origins_of[name] = merged(part)
@@ -111,7 +126,7 @@ def _of_dict(value: Value, data: dict[object, Value]) -> Value:
             what = "All arrays must be of the same length"
             length = made.shape[0]
             rows = length if rows is None else arrays.same(rows, length, what)
-            held = series_of(as_array(part))
+            held = series_of(column)
             if held is not None and held.cells is not None and held.index is None:
                 found.cells[name], found.derived[name] = held.cells, merged(part)
     found.rows = rows if rows is not None else found.rows
@@ -273,7 +288,7 @@ def set_column(table: Table, name: object, value: Value, *parts: Value) -> None:
     data, count = value.data, size(table.rows)
     given = isinstance(data, (list, tuple))
     if given:
-        value = as_array(value)
+        value = _as_column(value)
         data = value.data
     made = series_of(value)
     positional = given or (made is not None and made.index is None)

@@ -321,6 +321,9 @@ ALIKE = names(
 COMPARING = names("equal not_equal greater greater_equal less less_equal logical_and logical_or")
 
 
+COMPARED = frozenset(name.rpartition(".")[2] for name in COMPARING)
+
+
 @MODELS.function(*FLOATING, *KEEPING)
 def keeps_shape(_: Interpreter, call: Call) -> Value:
     """Return a tensor of the same shape and dtype."""
@@ -351,7 +354,7 @@ def two_operands(_: Interpreter, call: Call) -> Value:
     shape = None
     if x.shape is not None and y.shape is not None:
         shape = arrays.broadcast(x.shape, y.shape)
-    return tensor(call, shape, "bool" if call.name in COMPARING else dtype, a, b)
+    return tensor(call, shape, "bool" if last in COMPARED else dtype, a, b)
 
 
 @MODELS.function(*names("add_n accumulate_n"))

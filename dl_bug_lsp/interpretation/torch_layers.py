@@ -74,6 +74,7 @@ TRANSFORMER = (
     "d_model* nhead* dim_feedforward dropout activation layer_norm_eps batch_first norm_first bias"
 )
 LOSS = "size_average reduce reduction"
+PADS = ("Reflection", "Replication", "Circular")
 SIGNATURES = {
     "Linear": "in_features* out_features* bias",
     "LazyLinear": "out_features* bias",
@@ -120,7 +121,7 @@ SIGNATURES = {
     "Upsample": "size scale_factor mode align_corners recompute_scale_factor",
     "PixelShuffle": "upscale_factor*",
     "Unfold": "kernel_size* dilation padding stride",
-    **{f"{kind}Pad{n}d": "padding*" for kind in ("Reflection", "Replication") for n in (1, 2, 3)},
+    **{f"{kind}Pad{n}d": "padding*" for kind in PADS for n in (1, 2, 3)},
     **{f"ZeroPad{n}d": "padding*" for n in (1, 2, 3)},
     **{f"ConstantPad{n}d": "padding* value*" for n in (1, 2, 3)},
     "CrossEntropyLoss": "weight size_average ignore_index reduce reduction label_smoothing",
@@ -207,8 +208,11 @@ def _weights(short: str, state: State) -> None:
     }
     if short in shapes:
         state["weight"] = tensor([state[n] for n in shapes[short]], weight_dtype(state))
-    if short == "Linear" and flag(state.get("bias"), default=True):
+    has_bias = flag(state.get("bias"), default=True)
+    if short == "Linear" and has_bias:
         state["bias"] = tensor((state["out_features"],), weight_dtype(state))
+    elif short in ("Linear", "Conv1d", "Conv2d", "Conv3d") and has_bias is False:
+        state["bias"] = Value(None, state["bias"].origins)
 
 
 def constructor(*shorts: str) -> None:
@@ -671,7 +675,8 @@ def _glu(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
 @functional("interpolate", "size scale_factor mode")
 @functional("upsample", "size scale_factor mode")
 @layer("Upsample")
-def _upsample(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
+def upsampled(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
+    """Return an image with sides of another length (PyTorch, ``torch.nn.Upsample``)."""
     if x.shape is None or len(x.shape) < 3:
         return result(x, None, value)
     count = len(x.shape) - 2
@@ -717,13 +722,7 @@ def _unfold(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Valu
 
 
 @functional("pad", "pad mode value")
-@layer(
-    *(
-        f"{kind}Pad{n}d"
-        for kind in ("Zero", "Constant", "Reflection", "Replication")
-        for n in (1, 2, 3)
-    )
-)
+@layer(*(f"{kind}Pad{n}d" for kind in ("Zero", "Constant", *PADS) for n in (1, 2, 3)))
 def _pad(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Value:
     given = state.get("pad", state.get("padding"))
     if given is None or x.shape is None:
@@ -1168,7 +1167,7 @@ def _likelihood(state: Mapping[str, Value], x: Array, value: Value, call: Call) 
     if found is None:
         return result(x, None, value)
     target, y = found
-    if y is None:
+    if y is None or x.shape is None:
         return losing(state, x, None, value, target)
     same_device(x, value, y, target)
     known = x.shape is not None and y.shape is not None
@@ -1265,8 +1264,11 @@ for _short, _strict, _parameters_of in (
 
 
 @layer("CTCLoss")
-def _ctc(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
+def _ctc(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Value:
     has_rank(x, value, 2, 3)
+    lengths = call.given(2, "input_lengths")
+    if lengths is not None and x.shape:
+        arrays.unlike(x.shape[:1], lengths, "input_lengths go beyond the input's length")
     needs_floating(x, value, "ctc_loss")
     free = None if x.shape is None or len(x.shape) < 3 else x.shape[1:2]
     return losing(state, x, free, value)

@@ -6,6 +6,7 @@ method that NumPy's arrays have under the same name follows NumPy's documentatio
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -72,7 +73,9 @@ KEEPING = words(
     "masked_fill scatter scatter_add index_add index_copy index_fill index_put fill_ "
     "zero_ uniform_ normal_ random_ bernoulli_ copy_ retain_grad exponential_ xavier "
     "bernoulli renorm conj scatter_ scatter_add_ masked_fill_ index_add_ index_fill_ "
-    "index_copy_ detach_ copy resolve_conj fill_diagonal_ trunc_normal_ scatter_reduce "
+    "index_copy_ detach_ copy clamp_ clip_ relu_ sigmoid_ tanh_ exp_ sqrt_ neg_ abs_ round_ "
+    "floor_ masked_scatter_ apply_ map_ put_ nan_to_num_ tril_ triu_ index_put_ resolve_conj "
+    "fill_diagonal_ trunc_normal_ scatter_reduce "
     "masked_scatter logcumsumexp cummax_ addcmul addcdiv"
 )
 FLOATED = words(
@@ -87,15 +90,70 @@ def moved(_: Call, x: Array, value: Value) -> Value:
     return like(x, x.shape, value)
 
 
+def with_axes(call: Call, x: Array, value: Value) -> Value:
+    """Return the input's elements in another order; raise where it has no such axis."""
+    rank = rank_of(x)
+    axes = call.given(1, "dims", "axis")
+    items = axes.data if axes is not None and isinstance(axes.data, list | tuple) else (axes,)
+    for axis in items if rank is not None and x.library == "torch" else ():
+        if axis is not None and size(axis) is not None:
+            axis_of(axis, rank or 0)
+    return like(x, x.shape, value)
+
+
 def with_bounds(names: Sequence[str]) -> None:
     """Register what leaves the elements themselves as they are."""
     operation(*names)(moved)
 
 
+def _masked(call: Call, x: Array, value: Value) -> Value:
+    """Return an array of which a mask that broadcasts to it selects what changes."""
+    mask = call.given(1, "mask")
+    y = array(mask)
+    if mask is None or y is None or x.library != "torch":
+        return kept(call, x, value)
+    if y.dtype is not None and y.dtype not in ("bool", "uint8"):
+        raise Raised("type", f"masked_fill only supports boolean masks, not {y.dtype}", mask)
+    if x.shape is None or y.shape is None:
+        return kept(call, x, value)
+    shape = arrays.broadcast(x.shape, y.shape)
+    return like(x, shape if not call.name.endswith("_") else x.shape, value, mask)
+
+
 operation(*KEEPING, also=[f"torch.nn.functional.{n}" for n in ACTIVATIONS])(kept)
 with_bounds(
-    words("clone contiguous detach detach_ flip fliplr flipud roll requires_grad_ pin_memory copy")
+    words("clone contiguous detach detach_ fliplr flipud roll requires_grad_ pin_memory copy")
 )
+operation("flip")(with_axes)
+
+
+operation("masked_fill", "masked_fill_")(_masked)
+
+
+@operation("abs", "absolute")
+def _absolute(_: Call, x: Array, value: Value) -> Value:
+    dtype = {"complex64": "float32", "complex128": "float64"}.get(x.dtype or "", x.dtype)
+    return tensor(x.shape, dtype, value, library=x.library, device=x.device)
+
+
+@operation("copy_")
+def _copied(call: Call, x: Array, value: Value) -> Value:
+    other = call.given(1, "src", "other")
+    y = array(other)
+    if x.shape is not None and y is not None and y.shape is not None:
+        expanded(y.shape, x.shape)
+    return kept(call, x, value)
+
+
+@operation("index_add", "index_add_")
+def _index_add(call: Call, x: Array, value: Value) -> Value:
+    axis, index, source = call.given(1, "dim"), call.given(2, "index"), call.given(3, "source")
+    y, z, at = array(index), array(source), size(axis)
+    known = y is not None and z is not None and y.shape and z.shape and at is not None
+    if known and y and z and y.shape and z.shape and -len(z.shape) <= (at or 0) < len(z.shape):
+        message = "index_add_(): Number of indices should be equal to source.size(dim)"
+        arrays.same(y.shape[0], z.shape[at or 0], message)
+    return kept(call, x, value)
 
 
 @operation(*FLOATED, also=["torch.special.expit"])
@@ -169,6 +227,20 @@ def paired(call: Call, x: Array, value: Value, dtype: str | None, *, divides: bo
     return tensor(shape, found, value, other, library=library, device=device)
 
 
+def _binary_function(_: Interpreter, call: Call) -> Value:
+    """Return the result of an operation whose first operand may be a plain number."""
+    given = call.given(0, "input", "self")
+    other = call.given(1, "other", "exponent")
+    y = array(other)
+    if given is not None and isinstance(given.data, int | float) and y is not None:
+        dtype = with_scalar(y, given.data)
+        return tensor(y.shape, dtype, *call.args, device=y.device)
+    found = subject(call)
+    if found is None:
+        return call.unknown()
+    return paired(call, *found, None, divides=False)
+
+
 @operation(*BINARY, *(f"{n}_" for n in BINARY))
 def _binary(call: Call, x: Array, value: Value) -> Value:
     found = paired(call, x, value, None, divides=False)
@@ -184,6 +256,10 @@ def _binary(call: Call, x: Array, value: Value) -> Value:
     return Value(Array(x.shape, x.dtype, x.library, x.device), found.origins)
 
 
+for _name in ("pow", "add", "mul", "sub", "subtract", "multiply", "remainder"):
+    MODELS.functions[f"torch.{_name}"] = _binary_function
+
+
 @operation(*DIVIDING, "div_")
 def _dividing(call: Call, x: Array, value: Value) -> Value:
     whole = "rounding_mode" in call.keywords
@@ -195,20 +271,32 @@ def _comparing(call: Call, x: Array, value: Value) -> Value:
     return paired(call, x, value, "bool", divides=False)
 
 
-@operation("masked_select", "nonzero", "unique", "argwhere", "unique_consecutive", "bincount")
+@operation("masked_select", "nonzero", "argwhere", "bincount")
 def _selected(call: Call, x: Array, value: Value) -> Value:
     name = call.name.rpartition(".")[2]
-    if call.keywords.keys() - {"sorted"} or len(call.args) > (2 if name == "masked_select" else 1):
-        return call.unknown()
-    if name == "nonzero" and x.library != "torch":
-        return call.unknown()
     free = Value(UNKNOWN, value.origins)
+    rank = rank_of(x)
+    if name == "bincount":
+        counted = {"minlength", "weights"}
+        if call.keywords.keys() - counted or len(call.args) > 1 or x.library != "torch":
+            return call.unknown()
+        if x.dtype in FLOATING:
+            raise Raised("type", f"bincount only supports 1-d non-negative integers, not {x.dtype}")
+        dtype = "int64" if "weights" not in call.keywords else None
+        return tensor((free,), dtype, value, library=x.library, device=x.device)
+    as_tuple = flag(call.keywords.get("as_tuple"), default=name == "nonzero")
+    if call.keywords.keys() - {"as_tuple", "mask"}:
+        return call.unknown()
+    if name == "nonzero" and (x.library != "torch" or "as_tuple" in call.keywords):
+        if rank is None or as_tuple is None:
+            return call.unknown()
+        if as_tuple:
+            found = tensor((free,), "int64", value, library=x.library, device=x.device)
+            return Value(tuple(found for _ in range(max(rank, 1))), value.origins)
     if name in ("nonzero", "argwhere"):
-        rank = rank_of(x)
         shape = None if rank is None else (free, Value(rank, value.origins))
         return tensor(shape, "int64", value, library=x.library, device=x.device)
-    dtype = "int64" if name == "bincount" else x.dtype
-    return tensor((free,), dtype, value, library=x.library, device=x.device)
+    return tensor((free,), x.dtype, value, library=x.library, device=x.device)
 
 
 @MODELS.function("torch.where")
@@ -219,6 +307,12 @@ def _where(_: Interpreter, call: Call) -> Value:
         given = [call.given(0, "condition"), call.receiver, call.given(1, "other")]
     operands = [v for v in given if v is not None]
     found = [array(v) for v in operands]
+    if len(operands) == 1 and found[0] is not None and call.receiver is None:
+        rank, free = rank_of(found[0]), Value(UNKNOWN, operands[0].origins)
+        if rank is None:
+            return call.unknown()
+        places = tensor((free,), "int64", operands[0], device=found[0].device)
+        return Value(tuple(places for _ in range(max(rank, 1))), operands[0].origins)
     if len(operands) < 3 or found[0] is None:
         return call.unknown()
     shape: Shape | None = ()
@@ -235,6 +329,10 @@ def _where(_: Interpreter, call: Call) -> Value:
         one, plain = (x, operands[2]) if x is not None else (y, operands[1])
         assert one is not None
         dtype = with_scalar(one, plain.data)
+    elif x is None and y is None:
+        kinds = {type(operand.data) for operand in operands[1:]}
+        if kinds <= {int, float, bool}:
+            dtype = "float32" if float in kinds else "int64" if int in kinds else "bool"
     return tensor(shape, dtype, *operands, device=found[0].device)
 
 
@@ -433,6 +531,12 @@ def _counted(_: Interpreter, call: Call) -> Value:
         dtype = "float32"
     first, last, by = size(start), size(stop), size(step)
     count = Value(UNKNOWN, merged(*told))
+    ends = [v.data for v in (start, stop, step)]
+    numbers_known = all(isinstance(n, int | float) and not isinstance(n, bool) for n in ends)
+    if numbers_known and dtype == "float32" and name == "arange":
+        low, high, width = (float(n) for n in ends if isinstance(n, int | float))
+        if width and (high - low) / width < 1_000_000:
+            count = Value(max(0, math.ceil((high - low) / width)), merged(*told))
     if first is not None and last is not None and by and name == "arange":
         count = Value(len(range(first, last, by)), merged(*told))
     elif told and len(told) == 1 and name == "arange" and not told[0].known:
@@ -463,6 +567,14 @@ def _alike(call: Call, x: Array, value: Value) -> Value:
 
 @operation("new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "new")
 def _new(call: Call, x: Array, value: Value) -> Value:
+    if call.name == "new_tensor":
+        parts = listed(call.args[1]) if len(call.args) > 1 else None
+        if parts is not None:
+            dtype = dtype_of(call.keywords["dtype"]) if "dtype" in call.keywords else None
+            inferred = "float32" if parts[1] == "float64" else parts[1]
+            return tensor(
+                parts[0], dtype or x.dtype or inferred, value, *call.args[1:2], device=x.device
+            )
     if call.name in ("new_tensor", "new"):
         return tensor(None, x.dtype if call.name == "new" else None, value, device=x.device)
     args = call.args[1:2] if call.name == "new_full" else call.args[1:]
@@ -545,6 +657,14 @@ def _repeat(call: Call, x: Array, value: Value) -> Value:
 def repeated(call: Call, x: Array, value: Value) -> Value:
     """Return an array whose elements are repeated along an axis (NumPy, ``numpy.repeat``)."""
     count, axis = call.given(1, "repeats"), call.given(2, "dim", "axis")
+    if count is not None and x.shape is not None and size(count) is None and axis is not None:
+        at, counts = axis_of(axis, len(x.shape)), array(count)
+        if counts is not None and counts.shape and at is not None and size(counts.shape[0]) != 1:
+            message = "repeats must have the same size as input along dim"
+            arrays.same(counts.shape[0], x.shape[at], message)
+        if at is not None:
+            free = unknown(x.shape[at], count)
+            return like(x, (*x.shape[:at], free, *x.shape[at + 1 :]), value)
     if count is None or x.shape is None or size(count) is None:
         return like(x, x.shape and (unknown(*x.shape),) if axis is None else None, value)
     if axis is None:
@@ -598,14 +718,21 @@ def _transpose(call: Call, x: Array, value: Value) -> Value:
 
 @operation("movedim", "moveaxis")
 def _movedim(call: Call, x: Array, value: Value) -> Value:
-    source, target = size(call.given(1, "source")), size(call.given(2, "destination"))
-    if x.shape is None or source is None or target is None:
+    given = call.given(1, "source"), call.given(2, "destination")
+    if x.shape is None or given[0] is None or given[1] is None:
         return like(x, None, value)
-    a, b = axis_of(source, len(x.shape)), axis_of(target, len(x.shape))
-    shape = list(x.shape)
-    if a is not None and b is not None:
-        shape.insert(b, shape.pop(a))
-    return like(x, shape, value)
+    found: list[list[int | None]] = []
+    for axes in given:
+        assert axes is not None
+        items = axes.data if isinstance(axes.data, list | tuple) else (axes,)
+        found.append([axis_of(one, len(x.shape)) for one in items])
+    source, target = found
+    if None in source or None in target or len(source) != len(target):
+        return like(x, None, value)
+    order = [i for i in range(len(x.shape)) if i not in source]
+    for to, one in sorted(zip(target, source, strict=True), key=lambda pair: pair[0] or 0):
+        order.insert(to or 0, one or 0)
+    return like(x, [x.shape[i] for i in order], value)
 
 
 @operation("t", "adjoint")
@@ -668,6 +795,31 @@ def _unlike_others(parts: Sequence[Value], found: Sequence[Array | None]) -> Non
             arrays.unlike(x.shape, unknown(*others), "sizes must match to be joined")
 
 
+def _joined_shape(name: str, known: Sequence[Array], at: int) -> Shape | None:
+    """Return the shape of arrays that a function joins along an axis."""
+    shape = None
+    if name == "stack":
+        if known[0].shape is not None:
+            axis_of(at, len(known[0].shape) + 1)
+        shape = arrays.stacked(known, at)
+    elif name in ("cat", "concat", "concatenate"):
+        empty = [x for x in known if x.sizes == (0,)]
+        rest = [x for x in known if x.sizes != (0,)] if len(empty) < len(known) else known
+        shape = arrays.concatenated(rest, at)
+    elif name == "dstack":
+        if all(x.shape is not None and len(x.shape) == 2 for x in known):
+            shape = arrays.stacked(known, 2)
+    elif name in ("hstack", "vstack"):
+        lowest = 2 if name == "vstack" else 1
+        wide = [x for x in known if x.shape is not None and len(x.shape) >= lowest]
+        along = 1 if name == "hstack" and wide and len(wide[0].shape or ()) > 1 else 0
+        if len(wide) == len(known):
+            shape = arrays.concatenated(wide, along)
+        elif not wide and name == "vstack":
+            shape = arrays.stacked(known, 0)
+    return shape
+
+
 @MODELS.function(
     *(f"torch.{n}" for n in ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack"))
 )
@@ -695,30 +847,14 @@ def _cat(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     axis = call.given(1, "dim", "axis")
     at = 0 if axis is None else size(axis)
-    dtypes = {x.dtype for x in known}
-    dtype = dtypes.pop() if len(dtypes) == 1 else None
+    dtype = known[0].dtype
+    for more in known[1:]:
+        dtype = promoted(Array((), dtype, "torch"), Array((), more.dtype, "torch"))
     for other, part in zip(known[1:], parts[1:], strict=False):
         if len(known) == len(parts):
             same_device(known[0], parts[0], other, part)
-            dtype = dtype or None
-    shape = None
-    if len(known) == len(parts) and at is not None:
-        if name == "stack":
-            if known[0].shape is not None:
-                axis_of(at, len(known[0].shape) + 1)
-            shape = arrays.stacked(known, at)
-        elif name in ("cat", "concat", "concatenate"):
-            empty = [x for x in known if x.sizes == (0,)]
-            rest = [x for x in known if x.sizes != (0,)] if len(empty) < len(known) else known
-            shape = arrays.concatenated(rest, at)
-        elif name in ("hstack", "vstack"):
-            lowest = 2 if name == "vstack" else 1
-            wide = [x for x in known if x.shape is not None and len(x.shape) >= lowest]
-            along = 1 if name == "hstack" and wide and len(wide[0].shape or ()) > 1 else 0
-            if len(wide) == len(known):
-                shape = arrays.concatenated(wide, along)
-            elif not wide and name == "vstack":
-                shape = arrays.stacked(known, 0)
+    is_whole = len(known) == len(parts) and at is not None
+    shape = _joined_shape(name, known, at or 0) if is_whole else None
     if shape is None:
         _unlike_others(parts, found)
     result = tensor(shape, dtype, given, *parts, device=known[0].device)
@@ -743,6 +879,22 @@ def _cat_lazy(call: Call, name: str, items: Lazy | None, given: Value) -> Value:
         at = axis_of(at, len(x.shape)) or 0
         return like(x, (*x.shape[:at], times(x.shape[at], items.length), *x.shape[at + 1 :]), given)
     return tensor(None, x.dtype, given)
+
+
+@operation("hsplit", "vsplit")
+def _split_evenly(call: Call, x: Array, value: Value) -> Value:
+    """Return the equal parts of an axis (``torch.hsplit``); raise where it cannot be split."""
+    count, is_wide = call.given(1, "sections", "indices"), "hsplit" in call.name
+    at = 0 if not is_wide or (x.shape is not None and len(x.shape) == 1) else 1
+    number = size(count)
+    if x.shape is None or len(x.shape) <= at or not number or count is None:
+        return call.unknown()
+    total = size(x.shape[at])
+    if total is not None and total % number:
+        raise Raised("size", "the size of the dimension is not divisible", x.shape[at], count)
+    length = Value(UNKNOWN if total is None else total // number, merged(x.shape[at], count))
+    part = like(x, (*x.shape[:at], length, *x.shape[at + 1 :]), value)
+    return Value(tuple(part for _ in range(min(number, 256))), value.origins)
 
 
 @operation("chunk", "split", "tensor_split", "unbind", "split_with_sizes")
@@ -835,25 +987,26 @@ def _bmm(call: Call, x: Array, value: Value) -> Value:
     return multiplied(call, x, value, 3)
 
 
-@operation("dot", "mv", "inner", "vdot")
+@operation("dot", "vdot")
 def _dot(call: Call, x: Array, value: Value) -> Value:
-    if call.name == "dot" and x.library == "torch":
-        return multiplied(call, x, value, 1)
-    return multiplied(call, x, value, None) if call.name != "inner" else call.unknown()
+    rank = 1 if call.name.endswith("dot") and x.library == "torch" else None
+    return multiplied(call, x, value, rank)
 
 
-@operation("addmm", "baddbmm", "addbmm")
+@operation("addmm", "baddbmm", "addbmm", "addmv")
 def _addmm(call: Call, x: Array, value: Value) -> Value:
-    first = call.given(1, "mat1", "batch1")
+    name = call.name.rpartition(".")[2]
+    first, second = call.given(1, "mat1", "batch1", "mat"), call.given(2, "mat2", "batch2", "vec")
     a = array(first)
-    if first is None or a is None or call.name.endswith("addbmm"):
-        return tensor(None, x.dtype, value)
-    second = call.given(2, "mat2", "batch2")
-    if second is None:
+    if first is None or a is None or second is None:
         return tensor(None, x.dtype, value)
     inner = Call(call.name, (first, second), {}, call.place)
-    result = multiplied(inner, a, first, 3 if call.name.endswith("baddbmm") else 2)
+    rank = {"addmm": 2, "baddbmm": 3, "addbmm": 3}.get(name)
+    result = multiplied(inner, a, first, rank)
     data = array(result)
+    if name == "addbmm" and data is not None and data.shape is not None:
+        result = like(data, data.shape[1:], result)
+        data = array(result)
     if data is not None and data.shape is not None and x.shape is not None:
         arrays.broadcast(x.shape, data.shape)
     return result
@@ -863,6 +1016,12 @@ def _addmm(call: Call, x: Array, value: Value) -> Value:
 def _outer(call: Call, x: Array, value: Value) -> Value:
     other = call.given(1, "vec2", "other")
     y = array(other)
+    if x.library == "torch":
+        for data, operand in ((x, value), (y, other)):
+            rank = None if data is None else rank_of(data)
+            if rank is not None and rank != 1 and operand is not None:
+                sides = Value(rank, operand.origins), Value(1)
+                raise Raised("size", f"outer: expected a 1-D argument, but got {rank}-D", *sides)
     if y is None or other is None or x.shape is None or y.shape is None:
         return tensor(None, x.dtype, value)
     return tensor((*x.shape, *y.shape), promoted(x, y), value, other, device=x.device)
@@ -957,13 +1116,13 @@ def _mean(call: Call, x: Array, value: Value) -> Value:
     if is_whole and name != "logsumexp" and "dtype" not in call.keywords:
         message = f"{name}(): input dtype must be floating point or complex, got {x.dtype}"
         raise Raised("type", message, value)
-    second = call.given(1, "unbiased")
-    if second is not None and isinstance(second.data, bool):
+    second = call.given(1)
+    if "unbiased" not in call.keywords and second is not None and isinstance(second.data, bool):
         return tensor((), x.dtype, value, library=x.library, device=x.device)
     if "std" in call.name or "var" in call.name:
         keep = flag(call.keywords.get("keepdim", call.keywords.get("keepdims")), default=False)
-        if len(call.args) > 2:
-            keep = None if len(call.args) > 3 else keep
+        if len(call.args) > 3:
+            keep = None
         shape = reduced(x, value, call.given(1, "dim", "axis"), keep)
         return tensor(
             shape, asked_dtype(call, floated(x)), value, library=x.library, device=x.device
@@ -1015,9 +1174,10 @@ def _max(call: Call, x: Array, value: Value) -> Value:
     first = 2 if name == "kthvalue" else 1
     if name in ("cummax", "cummin"):
         return pair(x, x.shape, value)
-    if call.given(first, "dim", "axis") is None and name != "kthvalue":
-        if name == "mode":
-            return call.unknown()
+    if call.given(first, "dim", "axis") is None:
+        if name in ("mode", "kthvalue"):
+            shape = None if x.shape is None else x.shape[:-1]
+            return pair(x, shape, value)
         return like(x, (), value)
     found = array(reduction(call, x, value, x.dtype, first=first))
     return pair(x, None if found is None else found.shape, value)
@@ -1106,6 +1266,12 @@ def _index_select(call: Call, x: Array, value: Value) -> Value:
         middle = (y.shape[0],) if y is not None and y.shape else (Value(UNKNOWN),)
     elif name == "narrow":
         length = call.given(3, "length")
+        first, count, whole = size(index), size(length), size(x.shape[at])
+        if length is not None and None not in (first, count, whole):
+            end = (first or 0) + (count or 0)
+            if end > (whole or 0):
+                sides = Value(end, merged(index, length)), x.shape[at]
+                raise Raised("size", "start + length exceeds dimension size", *sides)
         middle = (Value(UNKNOWN),) if length is None else (dimension(length),)
     else:
         number, top = size(index), size(x.shape[at])
@@ -1114,12 +1280,10 @@ def _index_select(call: Call, x: Array, value: Value) -> Value:
     return like(x, (*x.shape[:at], *middle, *x.shape[at + 1 :]), value, index)
 
 
-@operation("diag", "diagonal", "trace")
+@operation("diagonal", "trace")
 def _diagonal(call: Call, x: Array, value: Value) -> Value:
     if call.name.endswith("trace"):
         return tensor((), x.dtype, value, library=x.library, device=x.device)
-    if x.shape is not None and len(x.shape) == 1 and call.name.endswith("diag"):
-        return like(x, (x.shape[0], x.shape[0]), value)
     if x.shape is not None and x.library == "torch" and call.name.endswith("diagonal"):
         return _of_diagonal(call, x, value)
     return tensor(None, x.dtype, value, library=x.library, device=x.device)
@@ -1232,6 +1396,11 @@ def _numel(_: Call, x: Array, value: Value) -> Value:
     return unknown(value) if x.shape is None else arrays.product(x.shape)
 
 
+@operation("element_size")
+def _element_size(_: Call, x: Array, value: Value) -> Value:
+    return Value(BYTES.get(x.dtype or "", UNKNOWN), value.origins)
+
+
 @operation("is_tensor", "is_floating_point", "is_contiguous", "equal", "allclose")
 def _fact(call: Call, x: Array, value: Value) -> Value:
     name = call.name.rpartition(".")[2]
@@ -1242,7 +1411,7 @@ def _fact(call: Call, x: Array, value: Value) -> Value:
     return unknown(value)
 
 
-@operation("item", "tolist", "element_size", "stride", "data_ptr", "get_device")
+@operation("item", "tolist", "stride", "data_ptr", "get_device")
 def _item_of(call: Call, x: Array, value: Value) -> Value:
     if call.name == "item" and x.shape is not None and len(call.args) < 2:
         total = arrays.product(x.shape)
@@ -1258,7 +1427,7 @@ def _to(call: Call, x: Array, value: Value) -> Value:
     found = like(x, x.shape, value)
     data = array(found)
     assert data is not None
-    if call.name == "type" and len(call.args) == 1:
+    if call.name == "type" and len(call.args) == 1 and not call.keywords:
         return unknown(value)
     for given in (*call.args[1:], *(v for k, v in call.keywords.items() if k in TO_NAMES)):
         other = array(given)
@@ -1361,9 +1530,48 @@ def _mt(x: Array, value: Value) -> Value:
     return like(x, (*x.shape[:-2], x.shape[-1], x.shape[-2]), value)
 
 
-@attribute("data", "grad", "real")
+@attribute("data")
 def _data(x: Array, value: Value) -> Value:
     return like(x, x.shape, value) if x.library == "torch" else unknown(value)
+
+
+@attribute("grad")
+def _grad(_: Array, value: Value) -> Value:
+    return unknown(value)
+
+
+@attribute("real", "imag")
+def _part_of(x: Array, value: Value) -> Value:
+    dtype = {"complex64": "float32", "complex128": "float64"}.get(x.dtype or "", x.dtype)
+    return tensor(x.shape, dtype, value, library=x.library, device=x.device)
+
+
+BYTES = {
+    **dict.fromkeys(("bool", "uint8", "int8"), 1),
+    **dict.fromkeys(("int16", "float16", "bfloat16"), 2),
+    **dict.fromkeys(("int32", "float32"), 4),
+    **dict.fromkeys(("int64", "float64", "complex64"), 8),
+    "complex128": 16,
+}
+
+
+@attribute("itemsize")
+def _itemsize(x: Array, value: Value) -> Value:
+    return Value(BYTES.get(x.dtype or "", UNKNOWN), value.origins)
+
+
+@attribute("nbytes")
+def _nbytes(x: Array, value: Value) -> Value:
+    if x.shape is None or x.dtype not in BYTES:
+        return unknown(value)
+    return arrays.product((*x.shape, Value(BYTES[x.dtype], value.origins)))
+
+
+@attribute("is_cuda")
+def _is_cuda(x: Array, value: Value) -> Value:
+    known = x.device is not None and x.library == "torch"
+    on_gpu = x.device is not None and x.device.startswith("cuda")
+    return Value(on_gpu if known else UNKNOWN, value.origins)
 
 
 @attribute("dtype")
@@ -1384,7 +1592,7 @@ def device(name: str, origins: Origins) -> Value:
     return Value(LibraryObject("torch.device", (Value(name, origins),), {}, made), origins)
 
 
-@attribute("is_cuda", "requires_grad", "is_leaf", "grad_fn", "itemsize", "nbytes")
+@attribute("requires_grad", "is_leaf", "grad_fn", "is_sparse", "layout", "is_quantized")
 def _state(_: Array, value: Value) -> Value:
     return unknown(value)
 
@@ -1415,6 +1623,10 @@ def _pad_sequence(interpreter: Interpreter, call: Call) -> Value:
         return tensor(None, None if x is None else x.dtype, given)
     count = items.length if isinstance(items, Lazy) else Value(len(parts), given.origins)
     found = [array(p) for p in parts]
+    for y in found[1:]:
+        if y is not None and y.shape is not None and len(y.shape) == len(x.shape):
+            for mine, other in zip(x.shape[1:], y.shape[1:], strict=True):
+                arrays.same(mine, other, "sequences must have the same trailing dimensions")
     lengths = [size(y.shape[0]) if y is not None and y.shape else None for y in found]
     known = [n for n in lengths if n is not None]
     whole = isinstance(items, list) and len(known) == len(parts)
@@ -1447,6 +1659,12 @@ def _cdist(call: Call, x: Array, value: Value) -> Value:
 @operation("multinomial")
 def _multinomial(call: Call, x: Array, value: Value) -> Value:
     count = call.given(1, "num_samples")
+    replaced = flag(call.given(2, "replacement"), default=False)
+    many, there = size(count), size(x.shape[-1]) if x.shape else None
+    if replaced is False and many is not None and there is not None and many > there:
+        assert count is not None and x.shape
+        message = "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
+        raise Raised("size", message, count, x.shape[-1])
     shape = None if x.shape is None or count is None else (*x.shape[:-1], dimension(count))
     return tensor(shape, "int64", value, device=x.device)
 

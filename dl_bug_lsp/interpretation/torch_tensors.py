@@ -118,6 +118,9 @@ def tensor(
     device: str | None = None,
 ) -> Value:
     """Return an array of a shape and dtype that was made of other values."""
+    if library == "jax":
+        # Wide numbers are off unless a program turns them on (JAX, "Sharp Bits").
+        dtype = {"int64": "int32", "float64": "float32"}.get(dtype or "", dtype)
     data = Array(None if shape is None else tuple(shape), dtype, library, device)
     return Value(data, merged(*parts))
 
