@@ -230,7 +230,13 @@ def find_paths(case: Case) -> Iterator[Clue]:
             if isinstance(constant.value, str) and step.decides and step.node.line > 0:
                 text = constant.value.translate(SEPARATORS)
                 if any(p == text or p.endswith("/" + text.lstrip("./")) for p in wholes if text):
-                    why = f"`{step.node.text}` makes the path of the message"
+                    is_whole = constant.value in paths
+                    said = (
+                        "is the path in the message"
+                        if is_whole
+                        else "makes the path of the message"
+                    )
+                    why = f"`{constant.value if is_whole else step.node.text}` {said}"
                     yield Clue("paths.slice", step.node.file, step.node.line, 1.0, why)
     yield from _files(paths, files)
 

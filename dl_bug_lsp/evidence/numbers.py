@@ -270,7 +270,8 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
             if isinstance(node.expr, ast.BinOp) and isinstance(node.expr.op, ast.Mod):
                 continue
             limit = "" if re.search(rf"\b{number}\b", node.text) else f" is {number} and"
-            verb = "leaves" if counts else "as a size leaves"
+            # A name such as `batch_size` counts as well, but hardly what is indexed.
+            verb = "leaves" if counts and "batch" not in name else "as a size leaves"
             why = f"`{node.text}`{limit} {verb} no room for index {index}"
             kind = "numbers.bound" if step.decides else "numbers.bound_passed"
             yield Clue(kind, node.file, node.line, score, why)
