@@ -29,7 +29,7 @@ def exchange(rank):
         threading.Event().wait(float(sys.argv[1]))
 
 exchange(int(os.environ["RANK"]))
-print("through", flush=True)
+print("through\\n", end="", flush=True)
 """
 LAUNCHER = """
 import os, subprocess, sys
