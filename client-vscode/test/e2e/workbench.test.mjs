@@ -333,7 +333,12 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
     fs.writeFileSync(file("data/label.tsv"), "7\n");
     fs.writeFileSync(file("settings.json"), '{\n  "epochs": 3,\n  "batchsize": 8\n}\n');
     fs.writeFileSync(file("score.py"), program);
-    // The list of problems is drawn as far as it is seen: what was found must stand at its top.
+    // The list of problems is drawn as far as it is seen: what was found must stand at its top, and
+    // what a check says of the other folder stays until that one is checked again.
+    await page.context().close();
+    vs = await open(running, path.join(run, "digits"));
+    page = vs.page;
+    await vs.status("DL Bug: watching").waitFor({ timeout: 60_000 });
     await vs.command("DL Bug: Clear All Failures");
     await vs.openFile("score.py");
     await vs.terminal();
