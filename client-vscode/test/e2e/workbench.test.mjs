@@ -338,7 +338,8 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
     await page.context().close();
     vs = await open(running, path.join(run, "digits"));
     page = vs.page;
-    await vs.status("DL Bug: watching").waitFor({ timeout: 60_000 });
+    await vs.status("DL Bug: watching|1 failure|2 failures").waitFor({ timeout: 60_000 });
+    await vs.command("Terminal: Kill All Terminals");
     await vs.command("DL Bug: Clear All Failures");
     await vs.openFile("score.py");
     await vs.terminal();
