@@ -142,7 +142,7 @@ def _files_read(case: Case) -> dict[str, float]:
                     file = workspace_path(case.engine, constant.value)
                     if file is not None and not file.endswith(".py"):
                         found.setdefault(file, 0.85 - 0.1 * depth)
-    for file in follow(case).files_read if case.places else ():
+    for file in follow(case).files_read:
         if not file.endswith(".py"):
             found.setdefault(file, FOLLOWED)
     names = {file.rpartition("/")[2]: file for file in case.workspace.files() if _is_data(file)}
@@ -161,8 +161,7 @@ def _is_data(file: str) -> bool:
 
 def _is_unlisted(file: str) -> bool:
     """Whether a file has a name that says nothing of what it holds (``ring.dyna``)."""
-    suffix = file.rpartition("/")[2].rpartition(".")[2]
-    return f".{suffix}" not in TEXTS and reader_for(file) is None and not file.endswith(CODE)
+    return not file.endswith((*TEXTS, *CODE)) and reader_for(file) is None
 
 
 def _named_line(case: Case, file: str, near: float) -> Iterator[Clue]:

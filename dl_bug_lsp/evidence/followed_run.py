@@ -14,6 +14,7 @@ from dl_bug_lsp.interpretation.values import UNKNOWN, Value
 from dl_bug_lsp.messages.values import FactKind, Role
 from dl_bug_lsp.provenance.launches import TOOLING, Launch
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
+from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
 
@@ -26,11 +27,15 @@ DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
 
+NOT_FOLLOWED = Outcome(None, frozenset(), reached=False, complete=False, steps=0)
 _FOLLOWED: WeakKeyDictionary[Case, tuple[Outcome, str]] = WeakKeyDictionary()
 
 
 def follow(case: Case) -> Outcome:
-    """Return how following the failing run ended, worked out once for a case."""
+    """Return how following the failing run ended, worked out once for a case.
+
+    Only an exception with a place in the workspace is followed.
+    """
     return _followed(case)[0]
 
 
@@ -43,6 +48,8 @@ def assumed(case: Case) -> str:
 
 
 def _followed(case: Case) -> tuple[Outcome, str]:
+    if case.failure.kind is not FailureKind.EXCEPTION or not case.places:
+        return NOT_FOLLOWED, ""
     found = _FOLLOWED.get(case)
     if found is None:
         found = _FOLLOWED[case] = _follow(case)
@@ -158,7 +165,7 @@ def _words(workspace: Workspace, launch: Launch) -> list[Value]:
             if word.text and isinstance(data, str) and _is_joined(workspace, word, option):
                 found.append(Value(f"{option}={data}", origins))
                 continue
-            found.append(Value(name if name.startswith("-") else f"--{name}", origins))
+            found.append(Value(option, origins))
             if word.text:
                 found.append(Value(data, origins))
         else:

@@ -330,9 +330,12 @@ class Interpreter:
         function = self._function_at(place)
         if function is not None:
             self.stack.append((function.file, function.node.lineno))
-            receiver = self._object_of(function)
-            given = () if receiver is None else (receiver,)
-            self._enter(function, (*given, *arguments_of(self, function, len(given))), {})
+            self._enter_unasked(function, self._object_of(function))
+
+    def _enter_unasked(self, function: FunctionValue, receiver: Value | None) -> Value:
+        """Enter a function of whose arguments no more is known than what it declares."""
+        given = () if receiver is None else (receiver,)
+        return self._enter(function, (*given, *arguments_of(self, function, len(given))), {})
 
     def _function_at(self, place: Origin) -> FunctionValue | None:
         """Return the innermost function around a place, None at the level of a module."""
@@ -360,12 +363,12 @@ class Interpreter:
             return None
         self._followed.add(here)
         receiver = self._object_of(function)
-        given = () if receiver is None else (receiver,)
         name = getattr(function.node, "name", "")
         if name == called_name(node) or name in FORWARDS:
             with suppress(Raised):
+                given = () if receiver is None else (receiver,)
                 return self._enter(function, (*given, *args), keywords)
-        return self._enter(function, (*given, *arguments_of(self, function, len(given))), {})
+        return self._enter_unasked(function, receiver)
 
     def functions_in(self, file: str) -> list[FunctionValue]:
         """Return the functions of a file whose definitions the run came to."""
@@ -2026,7 +2029,6 @@ class Interpreter:
             yields = self._generators[node] = _yields(node)
         if yields:
             names["yielded values"] = Value([])
-        given = dict(names)
         self.stack.append((function.file, node.lineno))
         self._starts.append((node.lineno, _last_line(node)))
         try:
@@ -2034,7 +2036,9 @@ class Interpreter:
             if self._must_repeat(env, (function.file, node.lineno)):
                 # The run did come to a place in here: it took the blocks that lead there.
                 names.clear()
-                names.update(given)
+                names.update(self._bound(function, args, keywords))
+                if yields:
+                    names["yielded values"] = Value([])
                 self._entering, before = True, self._entering
                 try:
                     returned = self._body(node, env)
@@ -2062,8 +2066,10 @@ class Interpreter:
         """Whether a function that the stack leads to missed its place of the stack."""
         if not self.GUESSES or self._entering or function in self._repeated:
             return False
+        if len(self.stack) < 2 or self.stack[-2] not in self.frames:
+            return False
         place = self._missed(env)
-        if place is None or len(self.stack) < 2:
+        if place is None:
             return False
         at = self.order.index(place)
         if not at or self.order[at - 1] != self.stack[-2]:

@@ -128,12 +128,13 @@ def run_of(workspace: Workspace, told: Iterable[str], frames: tuple[str, ...]) -
     given = (names.find(w.text) for launch in launches for w in _with_values(launch.words))
     configs = dict.fromkeys(f for f in (*given, *named) if f is not None and f != script)
     configs = dict.fromkeys(f for f in configs if is_settings(workspace, f, script))
+    printed = _printed(text)
     if not configs:
-        configs = dict.fromkeys(_printed_configs(workspace, script, text, frozenset(frames)))
+        configs = dict.fromkeys(_printed_configs(workspace, script, printed, frozenset(frames)))
     guessed = () if configs else _guessed(workspace, script, text, frozenset(frames))
     if not overrides:
         overrides = launches[0].words if len(launches) == 1 else ()
-    return Run(script, launches, tuple(configs), guessed, overrides, _printed_once(text))
+    return Run(script, launches, tuple(configs), guessed, overrides, _once(printed))
 
 
 def is_tooling(file: str) -> bool:
@@ -402,24 +403,29 @@ MOST_CANDIDATES = 150
 MOST_ENTRIES = 400
 
 
-def _printed_once(text: str) -> dict[str, str]:
-    """Return the settings that a log shows with one value only."""
+def _printed(text: str) -> dict[str, dict[str, str]]:
+    """Return what a log shows as settings: by name, the values in one spelling and as printed."""
     printed: dict[str, dict[str, str]] = {}
     for match in _PRINTED.finditer(text):
         printed.setdefault(match[1].rpartition(".")[2], {}).setdefault(_plain(match[2]), match[2])
+    return printed
+
+
+def _once(printed: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Return the settings that are shown with one value only."""
     return {name: next(iter(texts.values())) for name, texts in printed.items() if len(texts) == 1}
 
 
 def _printed_configs(
-    workspace: Workspace, script: str | None, text: str, frames: frozenset[str]
+    workspace: Workspace,
+    script: str | None,
+    printed: Mapping[str, Mapping[str, str]],
+    frames: frozenset[str],
 ) -> list[str]:
     """Return the config files whose settings the log prints, with the same values.
 
     Many programs print their settings when they start and name no file.
     """
-    printed: dict[str, set[str]] = {}
-    for match in _PRINTED.finditer(text):
-        printed.setdefault(match[1].rpartition(".")[2], set()).add(_plain(match[2]))
     if len(printed) < FEW_PRINTED:
         return []
     scores: dict[str, int] = {}

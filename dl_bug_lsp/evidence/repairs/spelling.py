@@ -211,7 +211,7 @@ def _followed_keys(case: Case, key: str) -> tuple[list[Spelling], dict[str, list
 
     None where following it did not end in the same failure.
     """
-    raised = follow(case).raised if case.places else None
+    raised = follow(case).raised
     if raised is None or not raised.sides or raised.sides[0].data != key or len(key) < WORD:
         return None
     if not raised.available:
