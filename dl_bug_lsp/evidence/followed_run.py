@@ -18,6 +18,10 @@ from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
 
+SEEN = "(worked out from the code, not from the run)"
+"""How a sentence says that no run has shown it."""
+ASSUMED = "(worked out from the code, not from the run, which is assumed to have used {})"
+"""The same where nothing says which command or config file the failing run had."""
 MOST_STEPS = 60_000
 MOST_STEPS_OF_OTHERS = 60_000
 """Steps of all runs together that are tried where nothing says which one failed."""
@@ -28,7 +32,7 @@ DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 
 
 NOT_FOLLOWED = Outcome(None, frozenset(), reached=False, complete=False, steps=0)
-_FOLLOWED: WeakKeyDictionary[Case, tuple[Outcome, str]] = WeakKeyDictionary()
+_FOLLOWED: WeakKeyDictionary[Case, tuple[Outcome, str, Settings]] = WeakKeyDictionary()
 
 
 def follow(case: Case) -> Outcome:
@@ -39,24 +43,34 @@ def follow(case: Case) -> Outcome:
     return _followed(case)[0]
 
 
-def assumed(case: Case) -> str:
-    """Return which command or config file was taken for the run's; empty where nothing was tried.
+def how_known(case: Case) -> str:
+    """Return the end of a sentence about what was followed: how that is known.
 
-    A sentence about what was followed names it, as another one may have failed.
+    It names the command or config file that was taken for the run's where others were there.
     """
-    return _followed(case)[1]
+    assumed = _followed(case)[1]
+    return ASSUMED.format(assumed) if assumed else SEEN
 
 
-def _followed(case: Case) -> tuple[Outcome, str]:
+Settings = tuple[list[Value] | None, str | None]
+"""The words of a command line and the config file that a run is followed with."""
+
+
+def settings_of(case: Case) -> Settings:
+    """Return what the failing run was followed with."""
+    return _followed(case)[2]
+
+
+def _followed(case: Case) -> tuple[Outcome, str, Settings]:
     if case.failure.kind is not FailureKind.EXCEPTION or not case.places:
-        return NOT_FOLLOWED, ""
+        return NOT_FOLLOWED, "", (None, None)
     found = _FOLLOWED.get(case)
     if found is None:
         found = _FOLLOWED[case] = _follow(case)
     return found
 
 
-def _follow(case: Case) -> tuple[Outcome, str]:
+def _follow(case: Case) -> tuple[Outcome, str, Settings]:
     """Interpret the failing run up to the failing line; also return what of it is assumed.
 
     Where nothing says which command line or which config file it was, the first of them that leads
@@ -64,7 +78,8 @@ def _follow(case: Case) -> tuple[Outcome, str]:
     """
     launches, settings = case.engine.run.launches, _settings(case)
     words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
-    outcome = _interpreted(case, words, settings[0] if len(settings) == 1 else None)
+    used: Settings = (words, settings[0] if len(settings) == 1 else None)
+    outcome = _interpreted(case, *used)
     left, assumption = MOST_STEPS_OF_OTHERS, ""
     for others, file, name in _other_runs(case.workspace, launches, words, settings):
         if outcome.raised is not None or left <= 0:
@@ -72,8 +87,8 @@ def _follow(case: Case) -> tuple[Outcome, str]:
         tried = _interpreted(case, others, file, min(left, MOST_STEPS))
         left -= tried.steps
         if tried.raised is not None:
-            outcome, assumption = tried, name
-    return outcome, assumption
+            outcome, assumption, used = tried, name, (others, file)
+    return outcome, assumption, used
 
 
 def _other_runs(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import numbers_of
-from dl_bug_lsp.evidence.followed_run import assumed, follow
+from dl_bug_lsp.evidence.followed_run import follow, how_known
 from dl_bug_lsp.interpretation.interpreter import Outcome
 from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Value
 from dl_bug_lsp.tracebacks import FailureKind
@@ -37,10 +37,6 @@ Operands, of which none is known to be wrong, are split more steeply.
 """
 MOST_ITEMS = 20
 MOST_TEXT = 40
-SEEN = "(worked out from the code, not from the run)"
-"""How a sentence says that no run has shown it."""
-ASSUMED = "(worked out from the code, not from the run, which is assumed to have used {})"
-"""The same where nothing says which command or config file the failing run had."""
 MADE_OPERAND = "what this line makes goes into the failing expression"
 MADE_VALUE = "what this line makes goes into the value that fails"
 WORDLESS = (MADE_OPERAND, MADE_VALUE)
@@ -52,7 +48,7 @@ def find(case: Case) -> Iterator[Clue]:
     if case.failure.kind is not FailureKind.EXCEPTION or not case.places:
         return
     outcome = follow(case)
-    seen = ASSUMED.format(assumed(case)) if assumed(case) else SEEN
+    seen = how_known(case)
     raised = outcome.raised
     if raised is None:
         yield from _operands(case, outcome, seen)

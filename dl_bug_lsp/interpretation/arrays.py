@@ -37,6 +37,8 @@ class Comparisons:
     reported: frozenset[tuple[int, int]] = frozenset()
     failing: Callable[[], bool] = bool
     beyond: bool = False
+    bound: int | None = None
+    """Set where a run is followed again after an edit: the bound that the index was beyond."""
     agreed: Counter[Origin] = field(default_factory=Counter)
     cells: int = 1_500_000
     """Cells of tables that operations may still look at."""
@@ -119,10 +121,16 @@ def is_failing() -> bool:
     return comparisons is not None and comparisons.failing()
 
 
-def is_beyond() -> bool:
-    """Whether an index that is being looked at is the one that the message calls out of range."""
+def is_beyond(limit: Value) -> bool:
+    """Whether an index that is being looked at is the one that the message calls out of range.
+
+    ``limit`` is the number of items. A greater number than that of the failure may have room.
+    """
     comparisons = COMPARISONS.get()
-    return comparisons is not None and comparisons.beyond and comparisons.failing()
+    if comparisons is None or not comparisons.beyond or not comparisons.failing():
+        return False
+    number = size(limit)
+    return comparisons.bound is None or number is None or number <= comparisons.bound
 
 
 def same(a: Value, b: Value, message: str) -> Value:

@@ -253,6 +253,12 @@ class Interpreter:
         self._repeated: set[tuple[str, int]] = set()
         """The functions that were followed again for a place of the stack that lies in them."""
         self._come_to: set[Origin] = set()
+        self.guessed_calls = 0
+        """How many calls of what is not known were taken to be those of the stack."""
+        self.reached_alone = False
+        """Whether the failing line was come to before that."""
+        self.resumed = False
+        """Whether frames were entered which the run itself did not come to."""
         self._frame_lines: dict[str, set[int]] = {}
         for file, line in self.frames:
             self._frame_lines.setdefault(file, set()).add(line)
@@ -292,6 +298,7 @@ class Interpreter:
         before = arrays.COMPARISONS.set(self.comparisons)
         try:
             complete = self._until_end(lambda: self.module(self.script, "__main__"))
+            self.resumed, self.reached_alone = True, self.target in self._come_to
             for place in self.order:
                 if place not in self._come_to:
                     more = max(RESUMED_STEPS - self.left, 0)
@@ -316,7 +323,10 @@ class Interpreter:
         self._starts.clear()
         try:
             work()
-        except (_Leave, _Return, _Break, _Continue, Raised):
+        except _Leave as end:
+            if end.raised.place is not None:
+                self.elsewhere.add((end.raised.place, end.raised.what))
+        except (_Return, _Break, _Continue, Raised):
             pass
         except (Exhausted, RecursionError):
             return False
@@ -362,6 +372,7 @@ class Interpreter:
         if function is None:
             return None
         self._followed.add(here)
+        self.guessed_calls += 1
         receiver = self._object_of(function)
         name = getattr(function.node, "name", "")
         if name == called_name(node) or name in FORWARDS:
@@ -772,9 +783,9 @@ class Interpreter:
             raised.place = place
             raise Reached(raised)
         if self._is_refuted(raised):
+            self.elsewhere.add((place, "raised"))
             if self._missed(env) is None:
                 raise _Return(Value(UNKNOWN))
-            self.elsewhere.add((place, "raised"))
             return
         raise _Leave(raised)
 

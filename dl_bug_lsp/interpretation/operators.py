@@ -678,7 +678,7 @@ def _check_range(part: Value, inner: Array, dim: Value) -> None:
         return
     if inner.highest is not None and inner.highest >= limit:
         raise Raised("index", "index is out of bounds", Value(inner.highest, part.origins), dim)
-    if inner.highest is None and part.origins and arrays.is_beyond():
+    if inner.highest is None and part.origins and arrays.is_beyond(dim):
         raise Raised("index", "index is out of bounds", unknown(part), dim)
 
 

@@ -374,7 +374,7 @@ def bounded(index: Array, value: Value, limit: Value) -> None:
     top = size(limit)
     if top is not None and index.highest is not None and index.highest >= top:
         raise Raised("index", "index out of range", Value(index.highest, value.origins), limit)
-    if index.highest is None and (value.origins or limit.origins) and arrays.is_beyond():
+    if index.highest is None and (value.origins or limit.origins) and arrays.is_beyond(limit):
         raise Raised("index", "index out of range", unknown(value), limit)
 
 

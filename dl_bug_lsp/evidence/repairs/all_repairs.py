@@ -8,6 +8,7 @@ from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.repairs import (
     arguments,
     bounds,
+    counterfactuals,
     missing,
     parameters,
     spelling,
@@ -20,6 +21,7 @@ REPAIRS: tuple[Source, ...] = (
     arguments.find_results,
     parameters.find,
     bounds.find,
+    counterfactuals.find,
 )
 
 

@@ -1,0 +1,263 @@
+"""Blame by repair: the failing run followed again with one small edit at a time.
+
+Where following the program reproduces the failure, edits of what the run came to are tried. An edit
+after which the failing line is passed, and nothing new fails before or after it, may be the repair.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dl_bug_lsp.cancellation import checkpoint
+from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
+from dl_bug_lsp.evidence.data_files import numbers_of
+from dl_bug_lsp.evidence.followed_run import follow, how_known, settings_of
+from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder, TextEdit, text_edits
+from dl_bug_lsp.interpretation.interpreter import Outcome
+from dl_bug_lsp.interpretation.values import Array, Environment, Origin, Raised, Value
+from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.provenance.stack import unparsed
+from dl_bug_lsp.tracebacks import FailureKind
+from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.edited import EditedWorkspace
+
+MOST_EDITS = 64
+MOST_STEPS = 150_000
+LONGEST = 25_000
+"""Steps of a run up to which it is followed again."""
+MOST_TEXT = 60
+UNTRIED = {"name", "file"}
+"""Failures whose line says what is missing."""
+CONVERTING = {"wrap.dtype", "dtype", "wrap.number", "setting.type"}
+SHAPING = {
+    *("wrap.transpose", "wrap.reshape", "wrap.squeeze", "axis", "axis.added", "offset"),
+    *("offset.added", "factor.added", "literal", "literal.near", "setting.near", "slice"),
+}
+TIERS = (1.0, 0.8, 0.6, 0.3)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An edit and whether the failure does not show after it, with the lines come to beyond."""
+
+    edit: Edit | TextEdit
+    passes: bool
+    progress: int
+
+
+def tried_edits(case: Case) -> list[Tried]:
+    """Return the edits that were tried on the followed run, in the order of trying."""
+    if case.failure.kind is not FailureKind.EXCEPTION or not case.places:
+        return []
+    outcome = follow(case)
+    if outcome.raised is None or outcome.raised.what in UNTRIED or outcome.steps > LONGEST:
+        return []
+    recorder = _interpreter(case, case.workspace, outcome.steps + 100)
+    if recorder.run().raised is None:
+        # The failure shows only with what the message says.
+        return []
+    editor = Editor(recorder, sorted(numbers_of(case)), sorted(outcome.raised.available))
+    seen = {(env.file, node.lineno) for node, env in recorder.statements.items()}
+    found: list[Tried] = []
+    left = MOST_STEPS
+    bound = _bound(case, outcome.raised)
+    for edit in _edits(case, recorder, outcome, editor):
+        if len(found) >= MOST_EDITS or left <= 0:
+            break
+        checkpoint()
+        again = _interpreter(case, _edited(case, editor, edit), outcome.steps * 3 // 2 + 1000)
+        again.comparisons.bound = bound
+        result = again.run()
+        left -= result.steps
+        passes = _passes(recorder, outcome, edit, again, result)
+        lines = {(e.file, n.lineno) for n, e in again.statements.items()} if passes else set()
+        found.append(Tried(edit, passes, len(lines - seen)))
+    return found
+
+
+def _edited(case: Case, editor: Editor, edit: Edit | TextEdit) -> Workspace:
+    if isinstance(edit, TextEdit):
+        return EditedWorkspace(case.workspace, edit.file, text=edit.text)
+    parents = editor.parents(edit.file)
+    assert parents is not None
+    tree = parents.replaced(edit.old, edit.new)
+    return EditedWorkspace(case.workspace, edit.file, tree=tree)
+
+
+def _edits(
+    case: Case, recorder: Recorder, outcome: Outcome, editor: Editor
+) -> Iterator[Edit | TextEdit]:
+    assert outcome.raised is not None
+    origins = sorted(_origins(outcome.raised))
+    _, settings = settings_of(case)
+    files = [settings] if settings else list(case.config_files)[:3]
+    queue: list[tuple[float, int, Edit | TextEdit]] = []
+    for edit in text_edits(case.workspace, origins, files, editor.numbers):
+        queue.append((-PRIORS[edit.kind], len(queue), edit))
+    for tier, statement, env in _statements(case, recorder, set(origins)):
+        for made in editor.edits(statement, env):
+            queue.append((-PRIORS[made.kind] * TIERS[tier], len(queue), made))
+    of_types = _is_of_types(case, outcome.raised)
+    for _, _, edit in sorted(queue, key=lambda item: item[:2]):
+        if edit.kind not in (SHAPING if of_types else CONVERTING):
+            yield edit
+
+
+def _is_of_types(case: Case, raised: Raised) -> bool:
+    """Whether a failure is about types or dtypes, not about sizes or what is there."""
+    return raised.what == "type" or bool(case.facts.of(FactKind.DTYPE))
+
+
+def _bound(case: Case, raised: Raised) -> int | None:
+    """Return the number of items that an index which is not known was beyond."""
+    index = [f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)]
+    limits = [side.data for side in raised.sides if type(side.data) is int]
+    return max([*index, *limits[-1:]], default=None) if raised.what == "index" else None
+
+
+def _origins(raised: Raised) -> set[Origin]:
+    """Return what made the sides of a failure."""
+    found: set[Origin] = set()
+    for side in raised.sides:
+        found |= side.origins
+        if isinstance(side.data, Array):
+            for dim in side.data.shape or ():
+                found |= dim.origins
+    return found
+
+
+def _interpreter(case: Case, workspace: Workspace, steps: int) -> Recorder:
+    frames = tuple((place.file, place.line) for place in case.places)
+    words, settings = settings_of(case)
+    cause = case.failure.cause
+    return Recorder(
+        workspace,
+        frames[0][0],
+        frames[-1],
+        words,
+        steps=steps,
+        frames=frames,
+        settings=settings,
+        exception=cause.type if cause is not None else "",
+        message=cause.message if cause is not None else "",
+        printed=case.engine.run.printed,
+    )
+
+
+def _statements(
+    case: Case, recorder: Recorder, origins: set[Origin]
+) -> list[tuple[int, ast.stmt, Environment]]:
+    """Return the statements that the run came to, those first that made what failed."""
+    frames = {(place.file, place.line) for place in case.places}
+    near = {(s.node.file, s.node.line) for s in case.raise_slice}
+    far = {(s.node.file, s.node.line) for steps in case.outer_slices for s in steps}
+
+    def rank(item: tuple[int, tuple[ast.stmt, Environment]]) -> tuple[int, int]:
+        number, (statement, env) = item
+        body = getattr(statement, "body", None)
+        end = body[0].lineno - 1 if isinstance(body, list) and body else statement.end_lineno
+        end = max(end or 0, statement.lineno)
+        lines = {(env.file, line) for line in range(statement.lineno, end + 1)}
+        tiers = (frames, origins, near, far)
+        tier = next((i for i, tier in enumerate(tiers) if lines & tier), 4)
+        return max(tier - 1, 0), -number
+
+    ranked = sorted(enumerate(recorder.statements.items()), key=rank)
+    return [(rank(item)[0], *item[1]) for item in ranked]
+
+
+def _passes(
+    before: Recorder, outcome: Outcome, edit: Edit | TextEdit, again: Recorder, result: Outcome
+) -> bool:
+    """Whether a run passes the failing line where another did not, and nothing new fails."""
+    if result.raised is not None or result.elsewhere - outcome.elsewhere:
+        return False
+    if not result.reached or again.guessed_calls > before.guessed_calls:
+        return False
+    if not before.resumed and not again.reached_alone:
+        return False
+    return _as_known(before, edit, again)
+
+
+def _as_known(before: Recorder, edit: Edit | TextEdit, again: Recorder) -> bool:
+    """Whether everything that was known of the run is known still."""
+    own: set[ast.AST] = set()
+    if isinstance(edit, Edit):
+        own = set(ast.walk(edit.old))
+        if isinstance(edit.old, ast.expr) and isinstance(edit.new, ast.expr):
+            old, new = before.values.get(edit.old), again.values.get(edit.new)
+            if old is not None and old.known:
+                if new is None or not new.known or (_is_open(new) and not _is_open(old)):
+                    return False
+    positions: dict[tuple[int, int, type], Value] = {}
+    for node, value in again.values.items():
+        positions[node.lineno, node.col_offset, type(node)] = value
+    for node, like in before.values.items():
+        if node in own or not like.known:
+            continue
+        value = again.values.get(node) or positions.get((node.lineno, node.col_offset, type(node)))
+        if value is None:
+            return False
+        if not value.known or (_is_open(value) and not _is_open(like)):
+            return False
+    return True
+
+
+def _is_open(value: Value) -> bool:
+    """Whether a value is an array of whose sizes some are not known."""
+    sizes = value.data.sizes if isinstance(value.data, Array) else ()
+    return sizes is None or None in sizes
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the lines of which a small edit lets the followed run pass the failing line."""
+    best: dict[Origin, Edit | TextEdit] = {}
+    for tried in tried_edits(case):
+        place = (tried.edit.file, tried.edit.line)
+        if tried.passes and (
+            place not in best or PRIORS[tried.edit.kind] > PRIORS[best[place].kind]
+        ):
+            best[place] = tried.edit
+    total = sum(PRIORS[edit.kind] ** 2 for edit in best.values())
+    for (file, line), edit in best.items():
+        score = PRIORS[edit.kind] ** 2 / total * math.sqrt(PRIORS[edit.kind])
+        yield Clue("repair.followed", file, line, score, _why(case, edit), _suggestion(case, edit))
+
+
+def _why(case: Case, edit: Edit | TextEdit) -> str:
+    """Return what was changed, as half a sentence."""
+    old, new = _text(edit.old), _text(edit.new)
+    if edit.kind == "data.row":
+        change = "without this row"
+    elif edit.kind == "statement.removed":
+        change = "without this statement"
+    elif edit.kind == "statement.order":
+        change = "with this statement after the next one"
+    elif edit.kind == "statement.dedent":
+        change = "with this statement after the block"
+    elif edit.kind == "return":
+        change = "with this value returned"
+    elif max(len(old), len(new)) <= MOST_TEXT:
+        change = f"with `{new}` for `{old}`"
+    else:
+        change = "with a small change of this line"
+    return f"{change} the failing line would pass {how_known(case)}"
+
+
+def _text(node: ast.AST | str | None) -> str:
+    if node is None or isinstance(node, str):
+        return node or ""
+    return unparsed(node) if isinstance(node, ast.expr) else ast.unparse(node)
+
+
+def _suggestion(case: Case, edit: Edit | TextEdit) -> Suggestion | None:
+    """Return the edit as a change of its line, None where it is none or not written so there."""
+    if edit.kind.startswith(("data", "statement", "return")):
+        return None
+    old, new = _text(edit.old), _text(edit.new)
+    if not old or "\n" in new or case.workspace.source_line(edit.file, edit.line).count(old) != 1:
+        return None
+    return Suggestion(edit.file, edit.line, old, new)

@@ -1,0 +1,813 @@
+"""Small edits of a program: what one slip of a programmer may have changed.
+
+The operators are those of mutation testing turned round (Jia and Harman, IEEE TSE 37(5), 2011),
+with those that fit programs of arrays: axes, shapes, dtypes, layers.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dl_bug_lsp.interpretation.interpreter import Interpreter
+from dl_bug_lsp.interpretation.values import (
+    Array,
+    Environment,
+    Instance,
+    Library,
+    LibraryObject,
+    Origin,
+    Value,
+)
+from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.values import ConfigEntry
+
+AXES = (-2, -1, 0, 1, 2)
+AXIS_WORDS = {"dim", "axis", "axes", "dims", "dim0", "dim1", "start_dim", "end_dim"}
+AXIS_POSITIONS = {
+    **dict.fromkeys(("cat", "concatenate", "stack", "concat"), 1),
+    **dict.fromkeys(("sum", "mean", "max", "min", "argmax", "argmin", "softmax", "log_softmax"), 0),
+    **dict.fromkeys(("squeeze", "unsqueeze", "flatten", "size", "any", "all", "norm", "std"), 0),
+    **dict.fromkeys(("transpose", "swapaxes", "split", "chunk", "repeat_interleave"), 0),
+    **dict.fromkeys(("permute", "expand_dims", "cumsum", "gather", "narrow", "unbind"), 0),
+}
+"""From which argument on numbers of a call may be axes (methods; of functions one later)."""
+ARRAY_FUNCTIONS = {"torch", "F", "np", "jnp", "tf", "numpy", "functional"}
+UNWRAPPED = {
+    *("squeeze", "unsqueeze", "transpose", "permute", "view", "reshape", "flatten", "float"),
+    *("long", "int", "softmax", "log_softmax", "sigmoid", "argmax", "item", "numpy", "detach"),
+    *("mean", "sum", "tolist", "ravel", "expand_dims", "one_hot", "get_dummies", "to_categorical"),
+    *("astype", "double", "half", "T", "mT", "cpu", "values", "strip", "lower", "upper", "list"),
+    *("str", "int", "tuple", "asarray", "array", "set", "sorted", "swapaxes", "squeeze_"),
+}
+RENAMED = (
+    ("view", "permute"),
+    ("reshape", "transpose"),
+    ("cat", "stack"),
+    ("concatenate", "stack"),
+    ("append", "extend"),
+    ("squeeze", "unsqueeze"),
+    ("argmax", "max"),
+    ("sum", "mean"),
+    ("zeros", "ones"),
+    ("matmul", "mul"),
+    ("vstack", "hstack"),
+    ("fit_transform", "transform"),
+    ("train_step", "test_step"),
+    ("iloc", "loc"),
+)
+KEYWORDS: dict[str, tuple[tuple[str, object], ...]] = {
+    **dict.fromkeys(
+        ("RNN", "GRU", "LSTM"),
+        (("batch_first", True), ("return_sequences", True), ("bidirectional", True)),
+    ),
+    **dict.fromkeys(
+        ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer"),
+        (("batch_first", True),),
+    ),
+    **dict.fromkeys(("sum", "mean", "max", "min", "norm", "std"), (("keepdim", True),)),
+    **dict.fromkeys(("pad_sequence",), (("batch_first", True),)),
+    **dict.fromkeys(("Conv1d", "Conv2d", "Conv3d"), (("padding", 1),)),
+    **dict.fromkeys(("Conv1D", "Conv2D"), (("padding", "same"),)),
+    **dict.fromkeys(("DataLoader",), (("drop_last", True),)),
+    **dict.fromkeys(("linspace", "read_csv", "array", "zeros", "ones"), (("dtype", "float32"),)),
+    **dict.fromkeys(("drop", "concat"), (("axis", 1),)),
+}
+DTYPES = {
+    *("float64", "float32", "float16", "bfloat16", "double", "half", "float"),
+    *("int64", "int32", "long", "uint8", "int", "object"),
+}
+MOST_NAMES = 8
+MOST_NUMBERS = 6
+MATCHED = {
+    ast.Add: (ast.Sub, ast.Mult),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.FloorDiv, ast.Add, ast.Div),
+    ast.Div: (ast.FloorDiv, ast.Mult),
+    ast.FloorDiv: (ast.Mult,),
+    ast.MatMult: (ast.Mult,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of one syntax node: ``new`` stands for ``old``, in its statement's line.
+
+    ``kind`` names the operator. ``new`` is None where a statement is taken out.
+    """
+
+    kind: str
+    file: str
+    line: int
+    old: ast.AST
+    new: ast.AST | None
+
+
+PRIORS = {
+    "offset": 1.0, "slice": 0.8, "axis": 0.9, "axis.added": 0.6, "name": 0.2, "attribute": 0.2,
+    "name.unused": 0.8, "attribute.unused": 0.8,
+    "arguments": 0.9, "unwrap": 0.6, "wrap.dtype": 0.7, "wrap.unsqueeze": 0.4,
+    "wrap.transpose": 0.5, "wrap.squeeze": 0.6, "wrap.reshape": 0.35, "keyword.added": 0.8,
+    "keyword.removed": 0.25, "index": 0.7, "index.removed": 0.4, "index.added": 0.4,
+    "unpacking": 1.0, "return": 1.0, "call": 1.0, "setting": 0.9, "setting.near": 0.6,
+    "setting.type": 1.0, "setting.other": 0.3, "setting.boolean": 0.5, "data.row": 1.0,
+    "literal": 0.8, "literal.near": 0.5, "boolean": 0.6, "string": 0.8, "dtype": 0.9,
+    "method": 0.6, "operator": 0.5, "operand": 0.15, "operands": 0.6, "offset.added": 0.4,
+    "factor.added": 0.25, "wrap.number": 0.5, "wrap.list": 0.3, "statement.removed": 0.1,
+    "statement.order": 0.2, "statement.dedent": 0.5, "argument.removed": 0.1,
+}  # fmt: skip
+"""How likely an edit of a kind is what the author would write, against the other kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """A change of a line of a config or data file; ``text`` is what the file then holds."""
+
+    kind: str
+    file: str
+    line: int
+    old: str
+    new: str
+    text: str
+
+
+class Recorder(Interpreter):
+    """Follows a run and keeps what it came to: statements in order, the value of expressions."""
+
+    def __init__(self, *args: object, **keywords: object) -> None:
+        super().__init__(*args, **keywords)  # type: ignore[arg-type]
+        self.values: dict[ast.expr, Value] = {}
+        self.statements: dict[ast.stmt, Environment] = {}
+
+    def statement(self, node: ast.stmt, env: Environment) -> None:
+        """Follow a statement; keep that it ran, and in which scope."""
+        self.statements.setdefault(node, env)
+        super().statement(node, env)
+
+    def value(self, node: ast.expr, env: Environment) -> Value:
+        """Return what an expression comes to, and keep it."""
+        result = super().value(node, env)
+        self.values.setdefault(node, result)
+        return result
+
+
+class Parents:
+    """Where the nodes of a syntax tree stand in it."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+        self._parents: dict[ast.AST, tuple[ast.AST, str, int | None]] = {}
+        for node in ast.walk(tree):
+            for name, held in ast.iter_fields(node):
+                if isinstance(held, ast.AST):
+                    self._parents[held] = (node, name, None)
+                elif isinstance(held, list):
+                    for index, item in enumerate(held):
+                        if isinstance(item, ast.AST):
+                            self._parents[item] = (node, name, index)
+
+    def of(self, node: ast.AST) -> tuple[ast.AST, str, int | None] | None:
+        """Return a node's parent, with the field and the index at which the node stands."""
+        return self._parents.get(node)
+
+    def function_around(self, node: ast.AST) -> ast.AST | None:
+        """Return the innermost function or class around a node."""
+        at = self.of(node)
+        while at is not None:
+            if isinstance(at[0], (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                return at[0]
+            at = self.of(at[0])
+        return None
+
+    def replaced(self, old: ast.AST, new: ast.AST | None) -> ast.Module:
+        """Return the tree with one node in another's place; what is not on the way is shared."""
+        at = self.of(old)
+        node: ast.AST | None = new
+        while at is not None:
+            parent, name, index = at
+            changed = copy.copy(parent)
+            if index is None:
+                setattr(changed, name, node)
+            else:
+                items = list(getattr(parent, name))
+                items[index : index + 1] = [] if node is None else [node]
+                if not items and name in ("body",):
+                    items = [ast.copy_location(ast.Pass(), old)]
+                setattr(changed, name, items)
+            node = changed
+            at = self.of(parent)
+        assert isinstance(node, ast.Module)
+        return node
+
+
+class Editor:
+    """Makes the edits of statements that a recorded run came to."""
+
+    def __init__(self, recorder: Recorder, numbers: Sequence[int], available: Sequence[str]) -> None:
+        self.recorder = recorder
+        self.numbers = tuple(dict.fromkeys(numbers))[:MOST_NUMBERS]
+        self.available = available
+        self._parents: dict[str, Parents] = {}
+        self._reads: dict[ast.AST, frozenset[str]] = {}
+
+    def parents(self, file: str) -> Parents | None:
+        """Return where the nodes of a file stand, None where it cannot be parsed."""
+        if file not in self._parents:
+            tree = self.recorder.workspace.tree(file)
+            if tree is None:
+                return None
+            self._parents[file] = Parents(tree)
+        return self._parents[file]
+
+    def edits(self, statement: ast.stmt, env: Environment) -> Iterator[Edit]:
+        """Yield the edits of one statement, without the blocks in it."""
+        file = env.file
+        for old, new, kind in self._changes(statement, env):
+            line = getattr(old, "lineno", statement.lineno)
+            if isinstance(new, _At):
+                line, new = new.lineno, new.node
+            yield Edit(kind, file, line, old, new)
+
+    def _changes(
+        self, statement: ast.stmt, env: Environment
+    ) -> Iterator[tuple[ast.AST, ast.AST | None, str]]:
+        parents = self.parents(env.file)
+        if parents is None:
+            return
+        for head in _heads(statement):
+            for node in ast.walk(head):
+                if isinstance(node, ast.expr):
+                    yield from (
+                        (node, _placed(new, node), kind)
+                        for new, kind in self._of_expression(node, env, parents)
+                    )
+        yield from self._of_statement(statement, env, parents)
+
+    # -- statements ------------------------------------------------------------------------------
+
+    def _of_statement(
+        self, statement: ast.stmt, env: Environment, parents: Parents
+    ) -> Iterator[tuple[ast.AST, ast.AST | None, str]]:
+        at = parents.of(statement)
+        if at is None or at[2] is None:
+            return
+        parent, name, index = at
+        block: list[ast.stmt] = getattr(parent, name)
+        simple = not hasattr(statement, "body")
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target = statement.targets[0]
+            if isinstance(target, ast.Tuple) and len(target.elts) in (2, 3):
+                swapped = copy.copy(statement)
+                turned = ast.Tuple(list(reversed(target.elts)), ast.Store())
+                swapped.targets = [_placed(turned, target)]
+                yield statement, swapped, "unpacking"
+            if isinstance(target, ast.Name):
+                taken = ast.Tuple([target, ast.Name("_", ast.Store())], ast.Store())
+                changed = copy.copy(statement)
+                changed.targets = [_placed(taken, target)]
+                held = self.recorder.values.get(statement.value)
+                if held is not None and isinstance(held.data, tuple) and len(held.data) == 2:
+                    yield statement, changed, "unpacking"
+        if isinstance(statement, ast.Expr) and not isinstance(statement.value, ast.Constant):
+            function = parents.function_around(statement)
+            if isinstance(function, ast.FunctionDef) and isinstance(statement.value, ast.Call):
+                returned = ast.copy_location(ast.Return(statement.value), statement)
+                yield statement, returned, "return"
+        if isinstance(statement, (ast.Expr, ast.AugAssign)) or (
+            isinstance(statement, ast.Assign) and _rebinds(statement)
+        ):
+            yield statement, None, "statement.removed"
+        after = block[index + 1] if index + 1 < len(block) else None
+        if simple and after is not None and not hasattr(after, "body"):
+            changed_parent = copy.copy(parent)
+            turned_block = list(block)
+            turned_block[index : index + 2] = [after, statement]
+            setattr(changed_parent, name, turned_block)
+            yield from self._in_parent(parent, changed_parent, statement, "statement.order")
+        last = after is None
+        if last and simple and isinstance(statement, (ast.Assign, ast.Return, ast.Expr, ast.AugAssign)):
+            outer = parents.of(parent)
+            if (
+                outer is not None
+                and outer[2] is not None
+                and isinstance(parent, (ast.For, ast.While, ast.If, ast.With))
+            ):
+                inner = copy.copy(parent)
+                setattr(inner, name, block[:index] or [ast.copy_location(ast.Pass(), statement)])
+                around = copy.copy(outer[0])
+                items = list(getattr(outer[0], outer[1]))
+                items[outer[2] : outer[2] + 1] = [inner, statement]
+                setattr(around, outer[1], items)
+                yield from self._in_parent(outer[0], around, statement, "statement.dedent")
+            function = parent if isinstance(parent, ast.FunctionDef) else None
+            if function is not None and isinstance(statement, ast.Assign):
+                target = statement.targets[0]
+                if isinstance(target, (ast.Name, ast.Tuple)) and not any(
+                    isinstance(n, ast.Return) for n in ast.walk(function)
+                ):
+                    result = ast.Return(_loaded(target))
+                    added = copy.copy(function)
+                    added.body = [*block, _placed(result, statement)]
+                    yield from self._in_parent(function, added, statement, "return")
+
+    @staticmethod
+    def _in_parent(
+        parent: ast.AST, changed: ast.AST, statement: ast.stmt, kind: str
+    ) -> Iterator[tuple[ast.AST, ast.AST | None, str]]:
+        yield parent, _At(changed, statement.lineno), kind  # type: ignore[misc]
+
+    # -- expressions -----------------------------------------------------------------------------
+
+    def _of_expression(
+        self, node: ast.expr, env: Environment, parents: Parents
+    ) -> Iterator[tuple[ast.expr, str]]:
+        if isinstance(node, ast.Constant):
+            at = parents.of(node)
+            if at is None or not isinstance(at[0], ast.Subscript):
+                yield from self._of_constant(node, parents)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            yield from self._of_negative(node, parents)
+        elif isinstance(node, ast.BinOp):
+            yield from self._of_binary(node)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield from self._other_names(node, env, parents)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            yield from self._other_attributes(node, parents)
+        elif isinstance(node, ast.Call):
+            yield from self._of_call(node)
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            yield from self._of_subscript(node)
+        if self._may_wrap(node, parents):
+            yield from self._wrapped(node)
+
+    def _of_constant(self, node: ast.Constant, parents: Parents) -> Iterator[tuple[ast.expr, str]]:
+        value = node.value
+        if isinstance(value, bool):
+            yield ast.Constant(not value), "boolean"
+        elif isinstance(value, int):
+            if _is_axis(node, parents):
+                yield from ((_number(n), "axis") for n in AXES if n != value)
+                return
+            tried = {value}
+            for other in (*self.numbers, value + 1, value - 1, value * 2, value // 2):
+                if other not in tried and other >= 0:
+                    tried.add(other)
+                    near = other in (value + 1, value - 1) and other not in self.numbers
+                    yield _number(other), "literal.near" if near else "literal"
+        elif isinstance(value, str) and value:
+            for other in self.available[:MOST_NAMES]:
+                if other != value:
+                    yield ast.Constant(other), "string"
+            if value in DTYPES:
+                yield from (
+                    (ast.Constant(n), "dtype") for n in ("float32", "int64") if n != value
+                )
+
+    def _of_negative(self, node: ast.UnaryOp, parents: Parents) -> Iterator[tuple[ast.expr, str]]:
+        if isinstance(node.operand, ast.Constant) and type(node.operand.value) is int:
+            own = -node.operand.value
+            if _is_axis(node, parents):
+                yield from ((_number(n), "axis") for n in AXES if n != own)
+
+    def _of_binary(self, node: ast.BinOp) -> Iterator[tuple[ast.expr, str]]:
+        if isinstance(node.op, (ast.Add, ast.Sub)):
+            for kept, dropped in ((node.left, node.right), (node.right, node.left)):
+                small = isinstance(dropped, ast.Constant) and type(dropped.value) is int
+                if kept is node.left or isinstance(node.op, ast.Add):
+                    yield kept, "offset" if small else "operand"
+        if isinstance(node.op, (ast.Mult, ast.FloorDiv, ast.Div)):
+            yield node.left, "operand"
+            if isinstance(node.op, ast.Mult):
+                yield node.right, "operand"
+        if isinstance(node.op, (ast.MatMult, ast.Sub, ast.Div, ast.FloorDiv)):
+            yield ast.BinOp(node.right, node.op, node.left), "operands"
+        for other in MATCHED.get(type(node.op), ()):
+            yield ast.BinOp(node.left, other(), node.right), "operator"
+
+    def _other_names(
+        self, node: ast.Name, env: Environment, parents: Parents
+    ) -> Iterator[tuple[ast.expr, str]]:
+        own = self.recorder.values.get(node)
+        at = parents.of(node)
+        called = at is not None and isinstance(at[0], ast.Call) and at[1] == "func"
+        if own is None or (called and not isinstance(own.data, (LibraryObject, Instance))):
+            return
+        used = self._used(node, parents)
+        count = 0
+        scope: Environment | None = env
+        while scope is not None and count < MOST_NAMES:
+            for name, value in list(scope.names.items()):
+                if name != node.id and not name.startswith("__") and _may_stand(value, own):
+                    kind = "name" if name in used else "name.unused"
+                    yield ast.Name(name, ast.Load()), kind
+                    count += 1
+                    if count >= MOST_NAMES:
+                        break
+            scope = scope.outer if scope.owner is None else None
+
+    def _other_attributes(
+        self, node: ast.Attribute, parents: Parents
+    ) -> Iterator[tuple[ast.expr, str]]:
+        base, own = self.recorder.values.get(node.value), self.recorder.values.get(node)
+        if base is None:
+            return
+        at = parents.of(node)
+        called = at is not None and isinstance(at[0], ast.Call) and at[1] == "func"
+        held: dict[str, Value] = {}
+        if isinstance(base.data, Instance):
+            held = base.data.attributes
+        elif isinstance(base.data, LibraryObject) and base.data.short in (
+            *("Namespace", "SimpleNamespace", "DictConfig"),
+        ):
+            held = base.data.state
+        if own is not None and own.known:
+            others = [
+                name
+                for name, value in list(held.items())
+                if name != node.attr and _may_stand(value, own)
+            ]
+            used = self._used(node, parents)
+            for name in others[:MOST_NAMES]:
+                kind = "attribute" if name in used else "attribute.unused"
+                yield ast.Attribute(node.value, name, ast.Load()), kind
+        if own is None and isinstance(base.data, Instance) and not called:
+            for name in list(held)[:MOST_NAMES]:
+                yield ast.Attribute(node.value, name, ast.Load()), "attribute"
+        if node.attr in DTYPES:
+            for other in ("float32", "int64"):
+                if other != node.attr:
+                    yield ast.Attribute(node.value, other, ast.Load()), "dtype"
+        if node.attr in ("T", "mT", "data", "values"):
+            yield node.value, "unwrap"
+        if called and not isinstance(base.data, Library):
+            return
+        if not called and own is not None and type(own.data).__name__ in ("Method", "BoundMethod"):
+            yield ast.Call(node, [], []), "call"
+
+    def _used(self, node: ast.expr, parents: Parents) -> frozenset[str]:
+        """Return the names and attributes that the function around an expression reads."""
+        around = parents.function_around(node) or parents.tree
+        if around not in self._reads:
+            self._reads[around] = frozenset(
+                n.id if isinstance(n, ast.Name) else n.attr
+                for n in ast.walk(around)
+                if isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Load)
+            )
+        return self._reads[around]
+
+    def _of_call(self, node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        name = name or (node.func.id if isinstance(node.func, ast.Name) else "")
+        method = isinstance(node.func, ast.Attribute) and not (
+            isinstance(node.func.value, ast.Name) and node.func.value.id in ARRAY_FUNCTIONS
+        )
+        if name in UNWRAPPED:
+            if method and isinstance(node.func, ast.Attribute):
+                yield node.func.value, "unwrap"
+            elif node.args:
+                yield node.args[0], "unwrap"
+        plain = not any(isinstance(a, ast.Starred) for a in node.args)
+        if plain and len(node.args) >= 2:
+            for first in range(min(len(node.args) - 1, 4)):
+                args = list(node.args)
+                args[first], args[first + 1] = args[first + 1], args[first]
+                if ast.dump(args[first]) != ast.dump(args[first + 1]):
+                    yield ast.Call(node.func, args, node.keywords), "arguments"
+        for index, keyword in enumerate(node.keywords):
+            rest = [*node.keywords[:index], *node.keywords[index + 1 :]]
+            if keyword.arg is not None:
+                yield ast.Call(node.func, node.args, rest), "keyword.removed"
+        given = {k.arg for k in node.keywords}
+        for word, value in KEYWORDS.get(name, ()):
+            if word not in given:
+                added = [*node.keywords, ast.keyword(word, ast.Constant(value))]
+                yield ast.Call(node.func, node.args, added), "keyword.added"
+        if len(node.args) > 1:
+            yield ast.Call(node.func, node.args[:-1], node.keywords), "argument.removed"
+        first = AXIS_POSITIONS.get(name)
+        if first is not None and not given & AXIS_WORDS and len(node.args) == (not method):
+            held = self.recorder.values.get(node.args[0] if not method else node.func.value)  # type: ignore[attr-defined]
+            is_torch = held is None or not isinstance(held.data, Array) or (
+                held.data.library == "torch"
+            )
+            for axis in (1, -1, 0):
+                word = ast.keyword("dim" if is_torch else "axis", _number(axis))
+                yield ast.Call(node.func, node.args, [*node.keywords, word]), "axis.added"
+        for pair in RENAMED:
+            if name in pair and isinstance(node.func, ast.Attribute):
+                other = pair[1 - pair.index(name)]
+                func = ast.copy_location(
+                    ast.Attribute(node.func.value, other, ast.Load()), node.func
+                )
+                yield ast.Call(func, node.args, node.keywords), "method"
+
+    def _of_subscript(self, node: ast.Subscript) -> Iterator[tuple[ast.expr, str]]:
+        index = node.slice
+        base = self.recorder.values.get(node.value)
+        if isinstance(index, ast.Constant) and type(index.value) is int:
+            for other in (index.value + 1, index.value - 1, -1, 0, 1, 2):
+                if other != index.value:
+                    yield ast.Subscript(node.value, _number(other), ast.Load()), "index"
+            yield node.value, "index.removed"
+        elif isinstance(index, ast.UnaryOp):
+            for other in (0, 1, 2):
+                yield ast.Subscript(node.value, _number(other), ast.Load()), "index"
+            yield node.value, "index.removed"
+        elif isinstance(index, ast.Slice):
+            yield node.value, "slice"
+            for bound in ("lower", "upper"):
+                held = getattr(index, bound)
+                if held is None:
+                    continue
+                changed = copy.copy(index)
+                setattr(changed, bound, None)
+                yield ast.Subscript(node.value, changed, ast.Load()), "slice"
+                for op, added in ((ast.Add(), 1), (ast.Sub(), 1)):
+                    changed = copy.copy(index)
+                    moved = ast.BinOp(held, op, ast.Constant(added))
+                    setattr(changed, bound, _placed(moved, held))
+                    yield ast.Subscript(node.value, changed, ast.Load()), "slice"
+        elif isinstance(index, ast.Tuple):
+            for at, item in enumerate(index.elts):
+                if isinstance(item, ast.Slice) and (item.lower or item.upper):
+                    elements = list(index.elts)
+                    elements[at] = ast.copy_location(ast.Slice(), item)
+                    changed_tuple = ast.copy_location(ast.Tuple(elements, ast.Load()), index)
+                    yield ast.Subscript(node.value, changed_tuple, ast.Load()), "slice"
+                elif isinstance(item, ast.Constant) and item.value is None:
+                    yield node.value, "unwrap"
+            if len(index.elts) == 2:
+                turned = ast.Tuple(list(reversed(index.elts)), ast.Load())
+                yield (
+                    ast.Subscript(node.value, ast.copy_location(turned, index), ast.Load()),
+                    "index",
+                )
+        del base
+
+    # -- what may be put around ------------------------------------------------------------------
+
+    def _may_wrap(self, node: ast.expr, parents: Parents) -> bool:
+        """Whether a value goes on from an expression: what is assigned, returned, handed over."""
+        at = parents.of(node)
+        if at is None or isinstance(node, (ast.Constant, ast.Lambda, ast.Starred)):
+            return False
+        parent, name, _ = at
+        if isinstance(parent, (ast.Assign, ast.Return, ast.AnnAssign)):
+            return name == "value" and not isinstance(node, ast.Tuple)
+        if isinstance(parent, ast.Call):
+            return name == "args"
+        if isinstance(parent, (ast.Tuple, ast.List)) and isinstance(node, (ast.Name, ast.Call)):
+            return True
+        return isinstance(parent, (ast.BinOp, ast.keyword, ast.Dict, ast.For))
+
+    def _wrapped(self, node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+        held = self.recorder.values.get(node)
+        if held is None:
+            return
+        data = held.data
+        if isinstance(data, Array):
+            yield from _around_array(node, data)
+        elif isinstance(data, (int, float)) and not isinstance(data, bool):
+            if isinstance(data, float):
+                yield ast.Call(ast.Name("int", ast.Load()), [node], []), "wrap.number"
+            else:
+                for op in (ast.Add(), ast.Sub()):
+                    yield ast.BinOp(node, op, ast.Constant(1)), "offset.added"
+                yield ast.BinOp(node, ast.Mult(), ast.Constant(2)), "factor.added"
+        elif isinstance(data, str):
+            yield ast.Call(ast.Name("int", ast.Load()), [node], []), "wrap.number"
+            yield ast.Call(ast.Name("float", ast.Load()), [node], []), "wrap.number"
+            yield ast.List([node], ast.Load()), "wrap.list"
+        elif isinstance(data, (tuple, list)):
+            for index in (0, 1, -1):
+                if len(data) > 1 or index == 0:
+                    yield ast.Subscript(node, _number(index), ast.Load()), "index.added"
+
+
+def _around_array(node: ast.expr, data: Array) -> Iterator[tuple[ast.expr, str]]:
+    sizes = data.sizes
+    torch, count = data.library == "torch", len(sizes) if sizes is not None else None
+
+    def method(name: str, *args: int) -> ast.expr:
+        func = ast.Attribute(node, name, ast.Load())
+        return ast.Call(func, [_number(a) for a in args], [])
+
+    whole = (data.dtype or "").startswith(("int", "uint", "bool"))
+    if torch:
+        yield method("float" if whole else "long"), "wrap.dtype"
+    else:
+        wanted = "float32" if data.dtype != "float32" else "int64"
+        func = ast.Attribute(node, "astype", ast.Load())
+        yield ast.Call(func, [ast.Constant(wanted)], []), "wrap.dtype"
+    if count is None:
+        return
+    if count >= 2:
+        name = "transpose" if torch else "swapaxes"
+        yield method(name, -2, -1), "wrap.transpose"
+        if count >= 3:
+            yield method(name, 0, 1), "wrap.transpose"
+        if count == 4:
+            order = (0, 3, 1, 2)
+            yield method("permute" if torch else "transpose", *order), "wrap.transpose"
+        if count == 3:
+            yield method("permute" if torch else "transpose", 2, 0, 1), "wrap.transpose"
+            first = ast.Call(ast.Attribute(node, "reshape", ast.Load()), [], [])
+            rows = ast.Subscript(ast.Attribute(node, "shape", ast.Load()), _number(-1), ast.Load())
+            first.args = [_number(-1), rows]
+            yield first, "wrap.reshape"
+        flat = ast.Call(ast.Attribute(node, "reshape", ast.Load()), [], [])
+        head = ast.Subscript(ast.Attribute(node, "shape", ast.Load()), _number(0), ast.Load())
+        flat.args = [head, _number(-1)]
+        if count >= 3:
+            yield flat, "wrap.reshape"
+        yield method("reshape", -1), "wrap.reshape"
+        if sizes is not None and sizes[-1] == 1:
+            yield method("squeeze", -1), "wrap.squeeze"
+        if sizes is not None and sizes[0] == 1:
+            yield method("squeeze", 0), "wrap.squeeze"
+        if sizes is not None and count >= 3 and 1 in sizes[1:-1]:
+            yield method("squeeze", 1), "wrap.squeeze"
+    none, every = ast.Constant(None), ast.Slice()
+    yield ast.Subscript(node, none, ast.Load()), "wrap.unsqueeze"
+    if count >= 1:
+        last = ast.Tuple([ast.Constant(...), none], ast.Load())
+        yield ast.Subscript(node, last, ast.Load()), "wrap.unsqueeze"
+    if count >= 2:
+        second = ast.Tuple([every, none], ast.Load())
+        yield ast.Subscript(node, second, ast.Load()), "wrap.unsqueeze"
+        yield ast.Subscript(node, _number(0), ast.Load()), "index.added"
+        at_end = ast.Tuple([every, _number(-1)], ast.Load())
+        yield ast.Subscript(node, at_end, ast.Load()), "index.added"
+    if count == 3:
+        middle = ast.Tuple([every, _number(0)], ast.Load())
+        yield ast.Subscript(node, middle, ast.Load()), "index.added"
+
+
+ROWS = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".data")
+MOST_ROWS = 4
+FEW_ROWS = 2
+MOST_ENTRIES = 12
+
+
+def text_edits(
+    workspace: Workspace, origins: Sequence[Origin], files: Sequence[str], numbers: Sequence[int]
+) -> Iterator[TextEdit]:
+    """Yield edits of settings and rows: those first that made what failed."""
+    wanted = set(origins)
+    rows = [at for at in origins if at[0].endswith(ROWS) and at[1] > 1]
+    for file in dict.fromkeys(f for f, _ in origins if f.endswith(ROWS)):
+        for number in numbers:
+            holding = workspace.table_rows(file, str(number))
+            if len(holding) <= FEW_ROWS:
+                rows.extend((file, line) for line, _ in holding)
+    for file, line in list(dict.fromkeys(rows))[:MOST_ROWS]:
+        lines = list(workspace.lines(file))
+        if line <= len(lines):
+            old = lines.pop(line - 1)
+            yield TextEdit("data.row", file, line, old, "", "\n".join([*lines, ""]))
+    made = [f for f, _ in origins]
+    for file in dict.fromkeys([f for f in made if f in files] + list(files)):
+        entries = [e for e in workspace.config_entries(file) if e.length is None]
+        own = [e for e in entries if (file, e.line) in wanted]
+        for entry in (own or entries)[:MOST_ENTRIES]:
+            for new, kind in _other_settings(entry, entries, numbers):
+                changed = _with_value(workspace.lines(file), entry, new)
+                if changed is not None:
+                    yield TextEdit(kind, file, entry.line, entry.text, new, changed)
+
+
+def _other_settings(
+    entry: ConfigEntry, entries: Sequence[ConfigEntry], numbers: Sequence[int]
+) -> Iterator[tuple[str, str]]:
+    value = entry.value
+    if isinstance(value, bool):
+        yield ("false" if value else "true"), "setting.boolean"
+    elif isinstance(value, int):
+        tried = {value}
+        for other in (*numbers, value + 1, value - 1, value * 2, value // 2):
+            if other not in tried and other >= 0:
+                tried.add(other)
+                yield str(other), "setting" if other in numbers else "setting.near"
+    elif isinstance(value, str):
+        bare = value.strip()
+        if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", bare):
+            yield (bare if not re.search("[eE]", bare) else repr(float(bare))), "setting.type"
+    at = next((i for i, e in enumerate(entries) if e is entry), 0)
+    for other_entry in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]):
+        if type(other_entry.value) is type(value) and other_entry.value != value:
+            yield other_entry.text, "setting.other"
+
+
+def _with_value(lines: Sequence[str], entry: ConfigEntry, new: str) -> str | None:
+    if not 0 < entry.line <= len(lines):
+        return None
+    line = lines[entry.line - 1]
+    quoted = next((q for q in (f'"{entry.text}"', f"'{entry.text}'") if q in line), entry.text)
+    head, found, tail = line.rpartition(quoted)
+    if not found or not quoted:
+        return None
+    return "\n".join([*lines[: entry.line - 1], head + new + tail, *lines[entry.line :], ""])
+
+
+class _At(ast.AST):
+    """A changed parent, with the line of the statement in it that was changed."""
+
+    def __init__(self, node: ast.AST, line: int) -> None:
+        self.node = node
+        self.lineno = line
+
+
+def _heads(statement: ast.stmt) -> list[ast.expr]:
+    """Return the expressions of a statement, without those of its blocks."""
+    found: list[ast.expr] = []
+    for name, held in ast.iter_fields(statement):
+        if name in ("body", "orelse", "finalbody", "handlers", "targets", "target"):
+            continue
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if name == "args":
+                found.extend(d for d in (*held.defaults, *held.kw_defaults) if d is not None)
+            continue
+        items = held if isinstance(held, list) else [held]
+        for item in items:
+            if isinstance(item, ast.expr):
+                found.append(item)
+            elif isinstance(item, ast.withitem):
+                found.append(item.context_expr)
+    return found
+
+
+def _rebinds(statement: ast.Assign) -> bool:
+    """Whether an assignment changes a name by its own value (``x = norm(x)``)."""
+    bound = {n.id for t in statement.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+    read = {n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name)}
+    return bool(bound & read)
+
+
+def _is_axis(node: ast.expr, parents: Parents) -> bool:
+    at = parents.of(node)
+    if at is None:
+        return False
+    parent, name, index = at
+    if isinstance(parent, ast.keyword):
+        return parent.arg in AXIS_WORDS
+    if isinstance(parent, (ast.Tuple, ast.List)):
+        outer = parents.of(parent)
+        return outer is not None and isinstance(outer[0], ast.keyword) and (
+            outer[0].arg in AXIS_WORDS
+        )
+    if not isinstance(parent, ast.Call) or name != "args" or index is None:
+        return False
+    func = parent.func
+    if isinstance(func, ast.Attribute):
+        first = AXIS_POSITIONS.get(func.attr)
+        is_function = isinstance(func.value, ast.Name) and func.value.id in ARRAY_FUNCTIONS
+        if first is None:
+            return False
+        return index >= (max(first, 1) if is_function else 0)
+    return False
+
+
+def _may_stand(value: Value, own: Value) -> bool:
+    """Whether one value may have been meant where another stands: of one kind, and different."""
+    a, b = value.data, own.data
+    if not value.known or not own.known:
+        return False
+    if isinstance(a, Array) and isinstance(b, Array):
+        return a is not b and (a.sizes != b.sizes or a.dtype != b.dtype or a.sizes is None)
+    if isinstance(a, bool) or isinstance(b, bool):
+        return False
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return a != b
+    if isinstance(a, LibraryObject) and isinstance(b, LibraryObject):
+        return a is not b and a.name.partition(".")[0] == b.name.partition(".")[0]
+    if isinstance(a, Instance) and isinstance(b, Instance):
+        return a is not b
+    if a is None or isinstance(a, Library):
+        return False
+    if b is None:
+        return True
+    return type(a) is type(b) and isinstance(a, (str, list, tuple, dict)) and a != b
+
+
+def _number(value: int) -> ast.expr:
+    if value >= 0:
+        return ast.Constant(value)
+    return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    if isinstance(target, ast.Tuple):
+        return ast.Tuple([_loaded(item) for item in target.elts], ast.Load())
+    return ast.Name(target.id, ast.Load()) if isinstance(target, ast.Name) else target
+
+
+def _placed(new: ast.AST, old: ast.AST) -> ast.AST:
+    """Give the nodes of an edit that have no place the place of what they stand for."""
+    if isinstance(new, ast.AST):
+        for node in ast.walk(new):
+            if "lineno" in node._attributes and not hasattr(node, "lineno"):
+                ast.copy_location(node, old)
+    return new
