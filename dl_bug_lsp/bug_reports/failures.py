@@ -23,6 +23,7 @@ _STAYS = (
     r"(?:stays?|stayed|is|are|was|gets?|got|remains?|remained|keeps?|kept|being|becomes?) "
     r"(?:\w+ ){0,2}(?:stuck|constant|the same|unchanged|flat|at|around|near|zero|0\b)"
 )
+_MAIN_MEMORY = r"(?<!gpu )\b(?:RAM|(?:CPU|main|system|host) memory)\b"
 _NO_NUMBER = r"(?<![a-z])(?:nans?|inf(?:s|inity)?)(?![a-z])"
 DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (id, re.compile("|".join(patterns), re.IGNORECASE))
@@ -52,6 +53,12 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "accuracy_at_chance",
             rf"\bacc(?:uracy)?\b.{{0,30}}\b{_NOT} (?:\w+ ){{0,2}}{_RISES}",
             rf"\bacc(?:uracy)? (?:\w+ ){{0,3}}{_STAYS}",
+        ),
+        (
+            "cpu_out_of_memory",
+            rf"{_MAIN_MEMORY}.{{0,120}}\b(?:exhaust|ran out|full\b)",
+            rf"{_MAIN_MEMORY}.{{0,120}}\b(?:system|kernel|process|job|it)\b.{{0,40}}\bkilled",
+            rf"{_MAIN_MEMORY}.{{0,80}}\b(?:{_GROWS}|accumulat\w*|leak)",
         ),
         ("process_killed", r"\bsegfault", r"\bsegmentation fault", r"\bcore ?dump"),
     )
