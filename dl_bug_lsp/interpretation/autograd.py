@@ -52,9 +52,9 @@ MODES = {
 """Contexts and decorators that switch recording; None where an argument says which."""
 NEW = frozenset(
     words(
-        "tensor zeros ones empty full rand randn randint randperm arange linspace logspace eye normal "
-        "zeros_like ones_like empty_like full_like rand_like randn_like new_zeros new_ones new_full "
-        "new_empty new_tensor Tensor FloatTensor from_numpy one_hot"
+        "tensor zeros ones empty full rand randn randint randperm arange linspace logspace eye "
+        "normal zeros_like ones_like empty_like full_like rand_like randn_like new_zeros new_ones "
+        "new_full new_empty new_tensor Tensor FloatTensor from_numpy one_hot"
     )
 )
 """Functions whose result has no graph whatever they are given."""
@@ -62,9 +62,9 @@ CUTTING = frozenset(("detach", "detach_", "data", "item"))
 """What gives values outside of the graph."""
 NOT_SAVING = frozenset(
     words(
-        "add sub rsub neg sum mean view reshape permute transpose t T mT clone contiguous cat concat "
-        "stack unsqueeze squeeze expand flatten to float double half __getitem__ Add Sub USub chunk "
-        "split unbind index_select narrow select __iter__ unflatten repeat"
+        "add sub rsub neg sum mean view reshape permute transpose t T mT clone contiguous cat "
+        "concat stack unsqueeze squeeze expand flatten to float double half __getitem__ Add Sub "
+        "USub chunk split unbind index_select narrow select __iter__ unflatten repeat"
     )
 )
 """Operations whose backward pass needs no tensor of the forward pass."""
