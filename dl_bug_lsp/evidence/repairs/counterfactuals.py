@@ -29,6 +29,9 @@ MOST_STEPS = 150_000
 LONGEST = 25_000
 """Steps of a run up to which it is followed again."""
 MOST_TEXT = 60
+CONFIRMED = 0.3
+"""What an edit of a number counts that fitted others before the failure."""
+OF_NUMBERS = {"literal", "literal.near", "setting", "setting.near", "setting.other"}
 UNTRIED = {"name", "file"}
 """Failures whose line says what is missing."""
 CONVERTING = {"wrap.dtype", "dtype", "wrap.number", "setting.type"}
@@ -214,16 +217,18 @@ def _is_open(value: Value) -> bool:
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the lines of which a small edit lets the followed run pass the failing line."""
-    best: dict[Origin, Edit | TextEdit] = {}
+    best: dict[Origin, tuple[float, Edit | TextEdit]] = {}
+    agreed = follow(case).agreed
     for tried in tried_edits(case):
         place = (tried.edit.file, tried.edit.line)
-        if tried.passes and (
-            place not in best or PRIORS[tried.edit.kind] > PRIORS[best[place].kind]
-        ):
-            best[place] = tried.edit
-    total = sum(PRIORS[edit.kind] ** 2 for edit in best.values())
-    for (file, line), edit in best.items():
-        score = PRIORS[edit.kind] ** 2 / total * math.sqrt(PRIORS[edit.kind])
+        likely = PRIORS[tried.edit.kind]
+        if place in agreed and tried.edit.kind in OF_NUMBERS:
+            likely *= CONFIRMED
+        if tried.passes and (place not in best or likely > best[place][0]):
+            best[place] = (likely, tried.edit)
+    total = sum(likely**2 for likely, _ in best.values())
+    for (file, line), (likely, edit) in best.items():
+        score = likely**2 / total * math.sqrt(likely)
         yield Clue("repair.followed", file, line, score, _why(case, edit), _suggestion(case, edit))
 
 

@@ -208,7 +208,7 @@ class Editor:
 
     def __init__(self, recorder: Recorder, numbers: Sequence[int], available: Sequence[str]) -> None:
         self.recorder = recorder
-        self.numbers = tuple(dict.fromkeys(numbers))[:MOST_NUMBERS]
+        self.numbers = tuple(n for n in dict.fromkeys(numbers) if n > 1)[:MOST_NUMBERS]
         self.available = available
         self._parents: dict[str, Parents] = {}
         self._reads: dict[ast.AST, frozenset[str]] = {}
@@ -401,7 +401,7 @@ class Editor:
         while scope is not None and count < MOST_NAMES:
             for name, value in list(scope.names.items()):
                 if name != node.id and not name.startswith("__") and _may_stand(value, own):
-                    kind = "name" if name in used else "name.unused"
+                    kind = "name" if name in used or scope is not env else "name.unused"
                     yield ast.Name(name, ast.Load()), kind
                     count += 1
                     if count >= MOST_NAMES:
@@ -447,6 +447,14 @@ class Editor:
         if not called and own is not None and type(own.data).__name__ in ("Method", "BoundMethod"):
             yield ast.Call(node, [], []), "call"
 
+    def _may_swap(self, one: ast.expr, other: ast.expr) -> bool:
+        """Whether two arguments may have been mixed up: values of one kind that differ."""
+        a, b = self.recorder.values.get(one), self.recorder.values.get(other)
+        if a is None or b is None or ast.dump(one) == ast.dump(other):
+            return False
+        kinds = [type(v.data) for v in (a, b)]
+        return kinds[0] is kinds[1] or not (a.known and b.known)
+
     def _used(self, node: ast.expr, parents: Parents) -> frozenset[str]:
         """Return the names and attributes that the function around an expression reads."""
         around = parents.function_around(node) or parents.tree
@@ -474,7 +482,7 @@ class Editor:
             for first in range(min(len(node.args) - 1, 4)):
                 args = list(node.args)
                 args[first], args[first + 1] = args[first + 1], args[first]
-                if ast.dump(args[first]) != ast.dump(args[first + 1]):
+                if self._may_swap(args[first], args[first + 1]):
                     yield ast.Call(node.func, args, node.keywords), "arguments"
         for index, keyword in enumerate(node.keywords):
             rest = [*node.keywords[:index], *node.keywords[index + 1 :]]
