@@ -224,100 +224,56 @@ class Editor:
 
     def edits(self, statement: ast.stmt, env: Environment) -> Iterator[Edit]:
         """Yield the edits of one statement, without the blocks in it."""
-        file = env.file
-        for old, new, kind in self._changes(statement, env):
-            line = getattr(old, "lineno", statement.lineno)
-            if isinstance(new, _At):
-                line, new = new.lineno, new.node
-            yield Edit(kind, file, line, old, new)
-
-    def _changes(
-        self, statement: ast.stmt, env: Environment
-    ) -> Iterator[tuple[ast.AST, ast.AST | None, str]]:
         parents = self.parents(env.file)
         if parents is None:
             return
         for head in _heads(statement):
             for node in ast.walk(head):
                 if isinstance(node, ast.expr):
-                    yield from (
-                        (node, _placed(new, node), kind)
-                        for new, kind in self._of_expression(node, env, parents)
-                    )
-        yield from self._of_statement(statement, env, parents)
+                    for new, kind in self._of_expression(node, env, parents):
+                        yield Edit(kind, env.file, node.lineno, node, _placed(new, node))
+        for old, changed, kind in self._of_statement(statement, parents):
+            yield Edit(kind, env.file, statement.lineno, old, changed)
 
     # -- statements ------------------------------------------------------------------------------
 
     def _of_statement(
-        self, statement: ast.stmt, env: Environment, parents: Parents
+        self, statement: ast.stmt, parents: Parents
     ) -> Iterator[tuple[ast.AST, ast.AST | None, str]]:
+        """Yield what to replace, by what, and the kind; where blocks change, their owners."""
         at = parents.of(statement)
         if at is None or at[2] is None:
             return
-        parent, name, index = at
-        block: list[ast.stmt] = getattr(parent, name)
-        simple = not hasattr(statement, "body")
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            target = statement.targets[0]
-            if isinstance(target, ast.Tuple) and len(target.elts) in (2, 3):
-                swapped = copy.copy(statement)
-                turned = ast.Tuple(list(reversed(target.elts)), ast.Store())
-                swapped.targets = [_placed(turned, target)]
-                yield statement, swapped, "unpacking"
-            if isinstance(target, ast.Name):
-                taken = ast.Tuple([target, ast.Name("_", ast.Store())], ast.Store())
-                changed = copy.copy(statement)
-                changed.targets = [_placed(taken, target)]
-                held = self.recorder.values.get(statement.value)
-                if held is not None and isinstance(held.data, tuple) and len(held.data) == 2:
-                    yield statement, changed, "unpacking"
-        if isinstance(statement, ast.Expr) and not isinstance(statement.value, ast.Constant):
-            function = parents.function_around(statement)
-            if isinstance(function, ast.FunctionDef) and isinstance(statement.value, ast.Call):
-                returned = ast.copy_location(ast.Return(statement.value), statement)
-                yield statement, returned, "return"
+            yield from self._unpacked(statement)
+        function = parents.function_around(statement)
+        if (
+            isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Call)
+            and isinstance(function, ast.FunctionDef)
+        ):
+            yield statement, ast.copy_location(ast.Return(statement.value), statement), "return"
         if isinstance(statement, (ast.Expr, ast.AugAssign)) or (
             isinstance(statement, ast.Assign) and _rebinds(statement)
         ):
             yield statement, None, "statement.removed"
-        after = block[index + 1] if index + 1 < len(block) else None
-        if simple and after is not None and not hasattr(after, "body"):
-            changed_parent = copy.copy(parent)
-            turned_block = list(block)
-            turned_block[index : index + 2] = [after, statement]
-            setattr(changed_parent, name, turned_block)
-            yield from self._in_parent(parent, changed_parent, statement, "statement.order")
-        last = after is None
-        if last and simple and isinstance(statement, (ast.Assign, ast.Return, ast.Expr, ast.AugAssign)):
-            outer = parents.of(parent)
-            if (
-                outer is not None
-                and outer[2] is not None
-                and isinstance(parent, (ast.For, ast.While, ast.If, ast.With))
-            ):
-                inner = copy.copy(parent)
-                setattr(inner, name, block[:index] or [ast.copy_location(ast.Pass(), statement)])
-                around = copy.copy(outer[0])
-                items = list(getattr(outer[0], outer[1]))
-                items[outer[2] : outer[2] + 1] = [inner, statement]
-                setattr(around, outer[1], items)
-                yield from self._in_parent(outer[0], around, statement, "statement.dedent")
-            function = parent if isinstance(parent, ast.FunctionDef) else None
-            if function is not None and isinstance(statement, ast.Assign):
-                target = statement.targets[0]
-                if isinstance(target, (ast.Name, ast.Tuple)) and not any(
-                    isinstance(n, ast.Return) for n in ast.walk(function)
-                ):
-                    result = ast.Return(_loaded(target))
-                    added = copy.copy(function)
-                    added.body = [*block, _placed(result, statement)]
-                    yield from self._in_parent(function, added, statement, "return")
+        if not hasattr(statement, "body"):
+            yield from _moved(statement, at[0], at[1], at[2], parents)
 
-    @staticmethod
-    def _in_parent(
-        parent: ast.AST, changed: ast.AST, statement: ast.stmt, kind: str
-    ) -> Iterator[tuple[ast.AST, ast.AST | None, str]]:
-        yield parent, _At(changed, statement.lineno), kind  # type: ignore[misc]
+    def _unpacked(self, statement: ast.Assign) -> Iterator[tuple[ast.AST, ast.AST, str]]:
+        """Yield an assignment that unpacks in another order, or takes the first of two."""
+        target = statement.targets[0]
+        changed = copy.copy(statement)
+        if isinstance(target, ast.Tuple) and len(target.elts) in (2, 3):
+            turned = ast.Tuple(list(reversed(target.elts)), ast.Store())
+            changed.targets = [_placed(turned, target)]
+            yield statement, changed, "unpacking"
+        elif isinstance(target, ast.Name):
+            value = self.recorder.values.get(statement.value)
+            if value is not None and isinstance(value.data, tuple) and len(value.data) == 2:
+                taken = ast.Tuple([target, ast.Name("_", ast.Store())], ast.Store())
+                changed.targets = [_placed(taken, target)]
+                yield statement, changed, "unpacking"
 
     # -- expressions -----------------------------------------------------------------------------
 
@@ -720,12 +676,41 @@ def _with_value(lines: Sequence[str], entry: ConfigEntry, new: str) -> str | Non
     return "\n".join([*lines[: entry.line - 1], head + new + tail, *lines[entry.line :], ""])
 
 
-class _At(ast.AST):
-    """A changed parent, with the line of the statement in it that was changed."""
+def _moved(
+    statement: ast.stmt, parent: ast.AST, name: str, index: int, parents: Parents
+) -> Iterator[tuple[ast.AST, ast.AST, str]]:
+    """Yield the owners of a statement's block with it after the next one, or after the block.
 
-    def __init__(self, node: ast.AST, line: int) -> None:
-        self.node = node
-        self.lineno = line
+    Where an assignment ends a function that returns nothing, it is returned.
+    """
+    block: list[ast.stmt] = getattr(parent, name)
+    after = block[index + 1] if index + 1 < len(block) else None
+    if after is not None:
+        if not hasattr(after, "body"):
+            changed = [*block[:index], after, statement, *block[index + 2 :]]
+            yield parent, _with(parent, name, changed), "statement.order"
+        return
+    outer = parents.of(parent)
+    if isinstance(parent, (ast.For, ast.While, ast.If, ast.With)) and outer is not None:
+        around, field, at = outer
+        if at is not None:
+            rest = block[:index] or [ast.copy_location(ast.Pass(), statement)]
+            items = list(getattr(around, field))
+            items[at : at + 1] = [_with(parent, name, rest), statement]
+            yield around, _with(around, field, items), "statement.dedent"
+    if isinstance(parent, ast.FunctionDef) and isinstance(statement, ast.Assign):
+        target = statement.targets[0]
+        returns = any(isinstance(n, ast.Return) for n in ast.walk(parent))
+        if isinstance(target, (ast.Name, ast.Tuple)) and not returns:
+            result = _placed(ast.Return(_loaded(target)), statement)
+            yield parent, _with(parent, "body", [*block, result]), "return"
+
+
+def _with(node: ast.AST, name: str, items: Sequence[object]) -> ast.AST:
+    """Return a copy of a node with other items in one of its lists."""
+    changed = copy.copy(node)
+    setattr(changed, name, list(items))
+    return changed
 
 
 def _heads(statement: ast.stmt) -> list[ast.expr]:
