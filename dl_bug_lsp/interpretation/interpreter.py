@@ -201,6 +201,18 @@ class Outcome:
     files_read: tuple[str, ...] = ()
 
 
+@dataclass(slots=True)
+class Reach:
+    """How a run came to the failing line: ``alone``, or with frames that were ``resumed``.
+
+    ``guessed_calls`` are calls of what is not known that were taken to be those of the stack.
+    """
+
+    guessed_calls: int = 0
+    resumed: bool = False
+    alone: bool = False
+
+
 class Interpreter:
     """Follows one run of one program."""
 
@@ -252,12 +264,7 @@ class Interpreter:
         self._repeated: set[tuple[str, int]] = set()
         """The functions that were followed again for a place of the stack that lies in them."""
         self._come_to: set[Origin] = set()
-        self.guessed_calls = 0
-        """How many calls of what is not known were taken to be those of the stack."""
-        self.reached_alone = False
-        """Whether the failing line was come to before that."""
-        self.resumed = False
-        """Whether frames were entered which the run itself did not come to."""
+        self.reach = Reach()
         self._frame_lines: dict[str, set[int]] = {}
         for file, line in self.frames:
             self._frame_lines.setdefault(file, set()).add(line)
@@ -281,8 +288,8 @@ class Interpreter:
         self.message = message
         self.gradients = autograd.recorder(message)
         """What records the graph of tensors, None where the message does not speak of it."""
+        # The ``return`` that was followed last.
         self.returned: Origin | None = None
-        """The ``return`` that was followed last."""
         self._calling: ast.expr | None = None
         """The call of the failing statement that is being made."""
         self.comparisons = arrays.Comparisons(
@@ -299,7 +306,7 @@ class Interpreter:
         before = arrays.COMPARISONS.set(self.comparisons)
         try:
             complete = self._until_end(lambda: self.module(self.script, "__main__"))
-            self.resumed, self.reached_alone = True, self.target in self._come_to
+            self.reach.resumed, self.reach.alone = True, self.target in self._come_to
             for place in self.order:
                 if place not in self._come_to:
                     more = max(RESUMED_STEPS - self.left, 0)
@@ -373,7 +380,7 @@ class Interpreter:
         if function is None:
             return None
         self._followed.add(here)
-        self.guessed_calls += 1
+        self.reach.guessed_calls += 1
         receiver = self._object_of(function)
         name = getattr(function.node, "name", "")
         if name == called_name(node) or name in FORWARDS:

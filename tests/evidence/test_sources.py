@@ -36,6 +36,7 @@ PARAMETERS = [
         "batches",
         "classics",
         "interpretation",
+        "counterfactuals",
     )
     for program in programs(CASES / f"{file}.txt")
 ]

@@ -98,14 +98,14 @@ def _edits(
     _, settings = settings_of(case)
     files = [settings] if settings else list(case.config_files)[:3]
     queue: list[tuple[float, int, Edit | TextEdit]] = []
-    for edit in text_edits(case.workspace, origins, files, editor.numbers):
-        queue.append((-PRIORS[edit.kind], len(queue), edit))
+    for change in text_edits(case.workspace, origins, files, editor.numbers):
+        queue.append((-PRIORS[change.kind], len(queue), change))
     for tier, statement, env in _statements(case, recorder, set(origins)):
         for made in editor.edits(statement, env):
             queue.append((-PRIORS[made.kind] * TIERS[tier], len(queue), made))
-    of_types = _is_of_types(case, outcome.raised)
+    left_out = SHAPING if _is_of_types(case, outcome.raised) else CONVERTING
     for _, _, edit in sorted(queue, key=lambda item: item[:2]):
-        if edit.kind not in (SHAPING if of_types else CONVERTING):
+        if edit.kind not in left_out:
             yield edit
 
 
@@ -136,7 +136,7 @@ def _interpreter(case: Case, workspace: Workspace, steps: int) -> Recorder:
     frames = tuple((place.file, place.line) for place in case.places)
     words, settings = settings_of(case)
     cause = case.failure.cause
-    return Recorder(
+    recorder = Recorder(
         workspace,
         frames[0][0],
         frames[-1],
@@ -148,6 +148,9 @@ def _interpreter(case: Case, workspace: Workspace, steps: int) -> Recorder:
         message=cause.message if cause is not None else "",
         printed=case.engine.run.printed,
     )
+    # What the message says to be missing is not missing after every edit.
+    recorder.message = ""
+    return recorder
 
 
 def _statements(
@@ -178,9 +181,9 @@ def _passes(
     """Whether a run passes the failing line where another did not, and nothing new fails."""
     if result.raised is not None or result.elsewhere - outcome.elsewhere:
         return False
-    if not result.reached or again.guessed_calls > before.guessed_calls:
+    if not result.reached or again.reach.guessed_calls > before.reach.guessed_calls:
         return False
-    if not before.resumed and not again.reached_alone:
+    if not before.reach.resumed and not again.reach.alone:
         return False
     return _as_known(before, edit, again)
 
@@ -192,21 +195,24 @@ def _as_known(before: Recorder, edit: Edit | TextEdit, again: Recorder) -> bool:
         own = set(ast.walk(edit.old))
         if isinstance(edit.old, ast.expr) and isinstance(edit.new, ast.expr):
             old, new = before.values.get(edit.old), again.values.get(edit.new)
-            if old is not None and old.known:
-                if new is None or not new.known or (_is_open(new) and not _is_open(old)):
-                    return False
+            if old is not None and not _is_as_known(new, old):
+                return False
     positions: dict[tuple[int, int, type], Value] = {}
     for node, value in again.values.items():
         positions[node.lineno, node.col_offset, type(node)] = value
     for node, like in before.values.items():
-        if node in own or not like.known:
-            continue
-        value = again.values.get(node) or positions.get((node.lineno, node.col_offset, type(node)))
-        if value is None:
-            return False
-        if not value.known or (_is_open(value) and not _is_open(like)):
+        place = (node.lineno, node.col_offset, type(node))
+        now = again.values.get(node) or positions.get(place)
+        if node not in own and not _is_as_known(now, like):
             return False
     return True
+
+
+def _is_as_known(value: Value | None, like: Value) -> bool:
+    """Whether a value is known as well as another."""
+    if not like.known:
+        return True
+    return value is not None and value.known and (_is_open(like) or not _is_open(value))
 
 
 def _is_open(value: Value) -> bool:

@@ -11,6 +11,7 @@ import copy
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.values import (
@@ -22,9 +23,11 @@ from dl_bug_lsp.interpretation.values import (
     Origin,
     Value,
 )
+from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import ConfigEntry
 
+Syntax = TypeVar("Syntax", bound=ast.AST)
 AXES = (-2, -1, 0, 1, 2)
 AXIS_WORDS = {"dim", "axis", "axes", "dims", "dim0", "dim1", "start_dim", "end_dim"}
 AXIS_POSITIONS = {
@@ -59,7 +62,7 @@ RENAMED = (
     ("train_step", "test_step"),
     ("iloc", "loc"),
 )
-KEYWORDS: dict[str, tuple[tuple[str, object], ...]] = {
+KEYWORDS: dict[str, tuple[tuple[str, bool | int | str], ...]] = {
     **dict.fromkeys(
         ("RNN", "GRU", "LSTM"),
         (("batch_first", True), ("return_sequences", True), ("bidirectional", True)),
@@ -80,8 +83,25 @@ DTYPES = {
     *("float64", "float32", "float16", "bfloat16", "double", "half", "float"),
     *("int64", "int32", "long", "uint8", "int", "object"),
 }
+RESHAPED = (
+    (2, 9, "wrap.transpose", "X.transpose(-2, -1)", "X.swapaxes(-2, -1)"),
+    (3, 9, "wrap.transpose", "X.transpose(0, 1)", "X.swapaxes(0, 1)"),
+    (3, 3, "wrap.transpose", "X.permute(2, 0, 1)", "X.transpose(2, 0, 1)"),
+    (4, 4, "wrap.transpose", "X.permute(0, 3, 1, 2)", "X.transpose(0, 3, 1, 2)"),
+    (3, 9, "wrap.reshape", "X.flatten(1)", "X.reshape(X.shape[0], -1)"),
+    (3, 3, "wrap.reshape", "X.reshape(-1, X.shape[-1])", "X.reshape(-1, X.shape[-1])"),
+    (2, 9, "wrap.reshape", "X.reshape(-1)", "X.reshape(-1)"),
+    (0, 9, "wrap.unsqueeze", "X[None]", "X[None]"),
+    (1, 9, "wrap.unsqueeze", "X[..., None]", "X[..., None]"),
+    (2, 9, "wrap.unsqueeze", "X[:, None]", "X[:, None]"),
+    (2, 9, "index.added", "X[0]", "X[0]"),
+    (2, 9, "index.added", "X[:, -1]", "X[:, -1]"),
+    (3, 3, "index.added", "X[:, 0]", "X[:, 0]"),
+)
+"""Fewest and most axes, kind, and what to write for a tensor of PyTorch and for other arrays."""
 MOST_NAMES = 8
 MOST_NUMBERS = 6
+MOST_SWAPPED = 4
 MATCHED = {
     ast.Add: (ast.Sub, ast.Mult),
     ast.Sub: (ast.Add,),
@@ -206,7 +226,9 @@ class Parents:
 class Editor:
     """Makes the edits of statements that a recorded run came to."""
 
-    def __init__(self, recorder: Recorder, numbers: Sequence[int], available: Sequence[str]) -> None:
+    def __init__(
+        self, recorder: Recorder, numbers: Sequence[int], available: Sequence[str]
+    ) -> None:
         self.recorder = recorder
         self.numbers = tuple(n for n in dict.fromkeys(numbers) if n > 1)[:MOST_NUMBERS]
         self.available = available
@@ -314,13 +336,11 @@ class Editor:
                     near = other in (value + 1, value - 1) and other not in self.numbers
                     yield _number(other), "literal.near" if near else "literal"
         elif isinstance(value, str) and value:
-            for other in self.available[:MOST_NAMES]:
-                if other != value:
-                    yield ast.Constant(other), "string"
+            for key in self.available[:MOST_NAMES]:
+                if key != value:
+                    yield ast.Constant(key), "string"
             if value in DTYPES:
-                yield from (
-                    (ast.Constant(n), "dtype") for n in ("float32", "int64") if n != value
-                )
+                yield from ((ast.Constant(n), "dtype") for n in ("float32", "int64") if n != value)
 
     def _of_negative(self, node: ast.UnaryOp, parents: Parents) -> Iterator[tuple[ast.expr, str]]:
         if isinstance(node.operand, ast.Constant) and type(node.operand.value) is int:
@@ -423,54 +443,57 @@ class Editor:
         return self._reads[around]
 
     def _of_call(self, node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        name = name or (node.func.id if isinstance(node.func, ast.Name) else "")
-        method = isinstance(node.func, ast.Attribute) and not (
-            isinstance(node.func.value, ast.Name) and node.func.value.id in ARRAY_FUNCTIONS
+        func, name = node.func, called_name(node) or ""
+        method = isinstance(func, ast.Attribute) and not (
+            isinstance(func.value, ast.Name) and func.value.id in ARRAY_FUNCTIONS
         )
         if name in UNWRAPPED:
-            if method and isinstance(node.func, ast.Attribute):
-                yield node.func.value, "unwrap"
+            if method and isinstance(func, ast.Attribute):
+                yield func.value, "unwrap"
             elif node.args:
                 yield node.args[0], "unwrap"
-        plain = not any(isinstance(a, ast.Starred) for a in node.args)
-        if plain and len(node.args) >= 2:
-            for first in range(min(len(node.args) - 1, 4)):
-                args = list(node.args)
-                args[first], args[first + 1] = args[first + 1], args[first]
-                if self._may_swap(args[first], args[first + 1]):
-                    yield ast.Call(node.func, args, node.keywords), "arguments"
         for index, keyword in enumerate(node.keywords):
             rest = [*node.keywords[:index], *node.keywords[index + 1 :]]
             if keyword.arg is not None:
-                yield ast.Call(node.func, node.args, rest), "keyword.removed"
-        given = {k.arg for k in node.keywords}
-        for word, value in KEYWORDS.get(name, ()):
-            if word not in given:
-                added = [*node.keywords, ast.keyword(word, ast.Constant(value))]
-                yield ast.Call(node.func, node.args, added), "keyword.added"
+                yield ast.Call(func, node.args, rest), "keyword.removed"
         if len(node.args) > 1:
-            yield ast.Call(node.func, node.args[:-1], node.keywords), "argument.removed"
-        first = AXIS_POSITIONS.get(name)
-        if first is not None and not given & AXIS_WORDS and len(node.args) == (not method):
-            held = self.recorder.values.get(node.args[0] if not method else node.func.value)  # type: ignore[attr-defined]
-            is_torch = held is None or not isinstance(held.data, Array) or (
-                held.data.library == "torch"
-            )
-            for axis in (1, -1, 0):
-                word = ast.keyword("dim" if is_torch else "axis", _number(axis))
-                yield ast.Call(node.func, node.args, [*node.keywords, word]), "axis.added"
+            yield ast.Call(func, node.args[:-1], node.keywords), "argument.removed"
         for pair in RENAMED:
-            if name in pair and isinstance(node.func, ast.Attribute):
-                other = pair[1 - pair.index(name)]
-                func = ast.copy_location(
-                    ast.Attribute(node.func.value, other, ast.Load()), node.func
-                )
-                yield ast.Call(func, node.args, node.keywords), "method"
+            if name in pair and isinstance(func, ast.Attribute):
+                other = ast.Attribute(func.value, pair[1 - pair.index(name)], ast.Load())
+                renamed = ast.Call(ast.copy_location(other, func), node.args, node.keywords)
+                yield renamed, "method"
+        yield from self._swapped(node)
+        yield from self._with_keywords(node, name, method)
+
+    def _swapped(self, node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
+        if any(isinstance(given, ast.Starred) for given in node.args):
+            return
+        for at in range(min(len(node.args) - 1, MOST_SWAPPED)):
+            args = list(node.args)
+            args[at], args[at + 1] = args[at + 1], args[at]
+            if self._may_swap(args[at], args[at + 1]):
+                yield ast.Call(node.func, args, node.keywords), "arguments"
+
+    def _with_keywords(
+        self, node: ast.Call, name: str, method: bool
+    ) -> Iterator[tuple[ast.expr, str]]:
+        given = {keyword.arg for keyword in node.keywords}
+        words = [(w, v, "keyword.added") for w, v in KEYWORDS.get(name, ()) if w not in given]
+        if name in AXIS_POSITIONS and not given & AXIS_WORDS and len(node.args) == (not method):
+            receiver = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+            array = self.recorder.values.get(receiver if method else node.args[0])
+            items = array.data if array is not None else None
+            first = items[0].data if isinstance(items, (list, tuple)) and items else items
+            is_torch = not isinstance(first, Array) or first.library == "torch"
+            words += [("dim" if is_torch else "axis", n, "axis.added") for n in (1, -1, 0)]
+        for word, value, kind in words:
+            constant = _number(value) if type(value) is int else ast.Constant(value)
+            keywords = [*node.keywords, ast.keyword(word, constant)]
+            yield ast.Call(node.func, node.args, keywords), kind
 
     def _of_subscript(self, node: ast.Subscript) -> Iterator[tuple[ast.expr, str]]:
         index = node.slice
-        base = self.recorder.values.get(node.value)
         if isinstance(index, ast.Constant) and type(index.value) is int:
             for other in (index.value + 1, index.value - 1, -1, 0, 1, 2):
                 if other != index.value:
@@ -509,7 +532,6 @@ class Editor:
                     ast.Subscript(node.value, ast.copy_location(turned, index), ast.Load()),
                     "index",
                 )
-        del base
 
     # -- what may be put around ------------------------------------------------------------------
 
@@ -552,62 +574,35 @@ class Editor:
 
 
 def _around_array(node: ast.expr, data: Array) -> Iterator[tuple[ast.expr, str]]:
-    sizes = data.sizes
-    torch, count = data.library == "torch", len(sizes) if sizes is not None else None
-
-    def method(name: str, *args: int) -> ast.expr:
-        func = ast.Attribute(node, name, ast.Load())
-        return ast.Call(func, [_number(a) for a in args], [])
-
+    torch, sizes = data.library == "torch", data.sizes
     whole = (data.dtype or "").startswith(("int", "uint", "bool"))
     if torch:
-        yield method("float" if whole else "long"), "wrap.dtype"
+        yield _around(node, "X.float()" if whole else "X.long()"), "wrap.dtype"
     else:
-        wanted = "float32" if data.dtype != "float32" else "int64"
-        func = ast.Attribute(node, "astype", ast.Load())
-        yield ast.Call(func, [ast.Constant(wanted)], []), "wrap.dtype"
-    if count is None:
+        other = "int64" if data.dtype == "float32" else "float32"
+        yield _around(node, f"X.astype('{other}')"), "wrap.dtype"
+    if sizes is None:
         return
-    if count >= 2:
-        name = "transpose" if torch else "swapaxes"
-        yield method(name, -2, -1), "wrap.transpose"
-        if count >= 3:
-            yield method(name, 0, 1), "wrap.transpose"
-        if count == 4:
-            order = (0, 3, 1, 2)
-            yield method("permute" if torch else "transpose", *order), "wrap.transpose"
-        if count == 3:
-            yield method("permute" if torch else "transpose", 2, 0, 1), "wrap.transpose"
-            first = ast.Call(ast.Attribute(node, "reshape", ast.Load()), [], [])
-            rows = ast.Subscript(ast.Attribute(node, "shape", ast.Load()), _number(-1), ast.Load())
-            first.args = [_number(-1), rows]
-            yield first, "wrap.reshape"
-        flat = ast.Call(ast.Attribute(node, "reshape", ast.Load()), [], [])
-        head = ast.Subscript(ast.Attribute(node, "shape", ast.Load()), _number(0), ast.Load())
-        flat.args = [head, _number(-1)]
-        if count >= 3:
-            yield flat, "wrap.reshape"
-        yield method("reshape", -1), "wrap.reshape"
-        if sizes is not None and sizes[-1] == 1:
-            yield method("squeeze", -1), "wrap.squeeze"
-        if sizes is not None and sizes[0] == 1:
-            yield method("squeeze", 0), "wrap.squeeze"
-        if sizes is not None and count >= 3 and 1 in sizes[1:-1]:
-            yield method("squeeze", 1), "wrap.squeeze"
-    none, every = ast.Constant(None), ast.Slice()
-    yield ast.Subscript(node, none, ast.Load()), "wrap.unsqueeze"
-    if count >= 1:
-        last = ast.Tuple([ast.Constant(...), none], ast.Load())
-        yield ast.Subscript(node, last, ast.Load()), "wrap.unsqueeze"
-    if count >= 2:
-        second = ast.Tuple([every, none], ast.Load())
-        yield ast.Subscript(node, second, ast.Load()), "wrap.unsqueeze"
-        yield ast.Subscript(node, _number(0), ast.Load()), "index.added"
-        at_end = ast.Tuple([every, _number(-1)], ast.Load())
-        yield ast.Subscript(node, at_end, ast.Load()), "index.added"
-    if count == 3:
-        middle = ast.Tuple([every, _number(0)], ast.Load())
-        yield ast.Subscript(node, middle, ast.Load()), "index.added"
+    for fewest, most, kind, of_torch, of_others in RESHAPED:
+        if fewest <= len(sizes) <= most:
+            yield _around(node, of_torch if torch else of_others), kind
+    for axis in dict.fromkeys((len(sizes) - 1, 0, 1)):
+        if 0 <= axis < len(sizes) and sizes[axis] == 1:
+            yield _around(node, f"X.squeeze({axis})"), "wrap.squeeze"
+
+
+def _around(node: ast.expr, template: str) -> ast.expr:
+    """Return a template's expression with ``X`` for a node, at the node's place."""
+    tree = ast.parse(template, mode="eval").body
+
+    class Insertion(ast.NodeTransformer):
+        def visit_Name(self, name: ast.Name) -> ast.expr:
+            return node if name.id == "X" else name
+
+    for part in ast.walk(tree):
+        ast.copy_location(part, node)
+    made: ast.expr = Insertion().visit(tree)
+    return made
 
 
 ROWS = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".data")
@@ -748,8 +743,8 @@ def _is_axis(node: ast.expr, parents: Parents) -> bool:
         return parent.arg in AXIS_WORDS
     if isinstance(parent, (ast.Tuple, ast.List)):
         outer = parents.of(parent)
-        return outer is not None and isinstance(outer[0], ast.keyword) and (
-            outer[0].arg in AXIS_WORDS
+        return (
+            outer is not None and isinstance(outer[0], ast.keyword) and (outer[0].arg in AXIS_WORDS)
         )
     if not isinstance(parent, ast.Call) or name != "args" or index is None:
         return False
@@ -797,10 +792,9 @@ def _loaded(target: ast.expr) -> ast.expr:
     return ast.Name(target.id, ast.Load()) if isinstance(target, ast.Name) else target
 
 
-def _placed(new: ast.AST, old: ast.AST) -> ast.AST:
+def _placed(new: Syntax, old: ast.AST) -> Syntax:
     """Give the nodes of an edit that have no place the place of what they stand for."""
-    if isinstance(new, ast.AST):
-        for node in ast.walk(new):
-            if "lineno" in node._attributes and not hasattr(node, "lineno"):
-                ast.copy_location(node, old)
+    for node in ast.walk(new):
+        if "lineno" in node._attributes and not hasattr(node, "lineno"):
+            ast.copy_location(node, old)
     return new
