@@ -244,13 +244,6 @@ SURE = 0.97
 UNKNOWN_PRECISION = 0.6
 
 
-def kind_of(finding: Finding, findings: Sequence[Finding] = ()) -> str:
-    """Return the kind of fault that a finding speaks for."""
-    if finding.rule == "layers.dropout":
-        return "regularisation_high"
-    return _RULES[finding.rule].kind
-
-
 def diagnose(
     run: Run, model: Model | None = None, known_relations: Mapping[str, Relation] | None = None
 ) -> Diagnosis | None:

@@ -36,7 +36,6 @@ from dl_bug_lsp.workspace.values import ConfigEntry
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
 
-END = 1 << 30
 MAX_BASES = 8
 MAX_TERMS = 20
 MAX_FIELDS = 4

@@ -6,9 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeVar
 
-T = TypeVar("T")
 PROGRAM = "run:"
 """How the names of runs that are programs, or steps of one, begin; others are tests."""
 

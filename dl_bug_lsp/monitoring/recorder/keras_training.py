@@ -68,9 +68,7 @@ class KerasTraining:
         self._optimizers: dict[int, tuple[Any, int, int]] = {}
         self._numbers = [0, 0, 0, 0]
         self._fitting: ModelRecord | None = None
-        self._phase_began = 0.0
         self._rate: float | None = None
-        self._eval_row: dict[str, object] | None = None
         self._is_probing = False
         recorder.refreshers.append(self._refresh)
 
