@@ -20,8 +20,7 @@ from importlib import resources
 from itertools import pairwise
 from typing import Any
 
-from dl_bug_lsp.monitoring.diagnosis_facts import RunFacts, Site, finite, middle, slope
-from dl_bug_lsp.monitoring.diagnosis_findings import Finding
+from dl_bug_lsp.monitoring.diagnosis_facts import Finding, RunFacts, Site, finite, middle, slope
 from dl_bug_lsp.monitoring.diagnosis_invariants import Relation, Violation, violations
 from dl_bug_lsp.monitoring.diagnosis_rules import RULES, measured
 from dl_bug_lsp.monitoring.values import Recording, Run

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.provenance import evaluation, names
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS, Blocks, fields_of
 from dl_bug_lsp.provenance.launches import SETTINGS, is_config_name, is_settings
-from dl_bug_lsp.provenance.limits import MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import (
+    MAX_WRITTEN_OUT,
     Class,
     Config,
     Const,

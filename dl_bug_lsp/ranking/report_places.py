@@ -16,8 +16,7 @@ from dl_bug_lsp.evidence.reports.blocks import Block, TracedFrames
 from dl_bug_lsp.evidence.reports.function_signals import strong_names
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.ranking.fusion import Candidate
-from dl_bug_lsp.ranking.report_ranking import ReportRanking
-from dl_bug_lsp.ranking.report_weights import Level, ReportWeights
+from dl_bug_lsp.ranking.report_ranking import Level, ReportRanking, ReportWeights
 from dl_bug_lsp.report import Evidence, Options, Suspect, SuspectFile
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.terms import STOP_WORDS, words_of

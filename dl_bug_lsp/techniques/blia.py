@@ -16,7 +16,7 @@ file's commits.
 from __future__ import annotations
 
 from dl_bug_lsp.retrieval.corpus import Floats
-from dl_bug_lsp.retrieval.vsm import cosines
+from dl_bug_lsp.retrieval.scoring import cosines
 from dl_bug_lsp.techniques.composition import Composition, Files
 from dl_bug_lsp.techniques.functions import functions_of_best, ranked
 from dl_bug_lsp.techniques.scores import (

@@ -7,7 +7,7 @@ ASE 2013.
                sum over d in {classes, methods, variables, comments of f} of BM25(q, d)
 
 Each field of all files is a corpus of its own, so a term's idf differs by field. BM25 is Okapi's
-with k1 = 1.5 and b = 0.75 (see `retrieval.bm25`); the paper took Indri's TF-IDF variant of it.
+with k1 = 1.5 and b = 0.75 (see `retrieval.scoring`); the paper took Indri's TF-IDF variant of it.
 """
 
 from __future__ import annotations

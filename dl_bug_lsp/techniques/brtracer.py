@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dl_bug_lsp.retrieval import vsm
+from dl_bug_lsp.retrieval import scoring
 from dl_bug_lsp.retrieval.corpus import Corpus, Floats
 from dl_bug_lsp.retrieval.files import segment_documents
 from dl_bug_lsp.techniques.composition import Composition
@@ -29,11 +29,11 @@ def segment_score(subject: Subject) -> Floats:
     """Return the best segment's cosine of each file times the file's length score."""
     segments = [segment_documents(subject.workspace, file) for file in subject.files]
     corpus = Corpus([segment for row in segments for segment in row])
-    cosines = vsm.cosines(corpus, subject.text)
+    cosines = scoring.cosines(corpus, subject.text)
     best = subject.zeros()
     owners = np.repeat(np.arange(len(segments)), [len(row) for row in segments])
     np.maximum.at(best, owners, cosines)
-    return best * vsm.length_scores(subject.corpus.lengths, STEEPNESS)
+    return best * scoring.length_scores(subject.corpus.lengths, STEEPNESS)
 
 
 def file_scores(subject: Subject) -> Floats:

@@ -1,8 +1,6 @@
-"""The scores that techniques are composed of, and the report and code that they are made of.
+"""The scores that techniques are composed of, one number a file, for one report and one version.
 
-One report and one version of the code: what the techniques' formulas are made of, made once.
-
-The scores that the published techniques are composed of; each gives one number a file.
+What the formulas share, such as corpora and cosines, is computed once for each `Subject`.
 """
 
 from __future__ import annotations
@@ -14,10 +12,10 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.retrieval import vsm
-from dl_bug_lsp.retrieval.bm25 import bm25_scores
+from dl_bug_lsp.retrieval import scoring
 from dl_bug_lsp.retrieval.corpus import Corpus, Document, Floats, document_of
 from dl_bug_lsp.retrieval.files import fields_corpora, files_corpus
+from dl_bug_lsp.retrieval.scoring import bm25_scores
 from dl_bug_lsp.techniques.values import FixedReport, Query
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
@@ -119,7 +117,7 @@ IMPORTED = 0.1
 
 def text_score(subject: Subject) -> Floats:
     """Return rVSMScore of the whole report (Zhou et al., ICSE 2012)."""
-    return vsm.rvsm(subject.corpus, subject.text)
+    return scoring.rvsm(subject.corpus, subject.text)
 
 
 def structure_score(subject: Subject) -> Floats:
@@ -139,7 +137,7 @@ def structured_vsm_score(subject: Subject) -> Floats:
     total = subject.zeros()
     for asked in (subject.summary, subject.description):
         for field in subject.fields:
-            total = total + vsm.cosines(field, asked)
+            total = total + scoring.cosines(field, asked)
     return total
 
 
@@ -149,7 +147,7 @@ def similar_score(subject: Subject) -> Floats:
     Zhou et al., ICSE 2012.
     """
     total = subject.zeros()
-    nearness = vsm.cosines(subject.reports, subject.text)
+    nearness = scoring.cosines(subject.reports, subject.text)
     for report, near in zip(subject.earlier, nearness, strict=True):
         for file in report.files:
             row = subject.rows.get(file)
@@ -219,7 +217,7 @@ def commit_score(subject: Subject, window: float = 120.0) -> Floats:
     total = subject.zeros()
     fixes = recent_fixes(subject, window)
     messages = Corpus([text_document(commit.message) for commit, _ in fixes])
-    nearness = vsm.cosines(messages, subject.text)
+    nearness = scoring.cosines(messages, subject.text)
     for (commit, recent), near in zip(fixes, nearness, strict=True):
         for change in commit.changes:
             row = subject.rows.get(change.file)

@@ -26,8 +26,7 @@ from dl_bug_lsp.monitoring.recorder.arrays import (
     labels_of,
     row_digests,
 )
-from dl_bug_lsp.monitoring.recorder.places import NOWHERE, Place
-from dl_bug_lsp.monitoring.recorder.recorder import Recorder
+from dl_bug_lsp.monitoring.recorder.recorder import NOWHERE, Place, Recorder
 
 PROBED = 32
 """Rows of data that are put through the model to see its activations and gradients."""

@@ -87,7 +87,7 @@ async def report_context(
 
     def work(_token: Token) -> str:
         # Imported here: nobody asks before there is a failure.
-        from dl_bug_lsp.assistants.context import context_of
+        from dl_bug_lsp.assistants.explaining import context_of
 
         held.folder.workspace.catch_up()
         return context_of(held.report, held.folder.workspace, tokens, failure)

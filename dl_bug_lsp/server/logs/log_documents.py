@@ -11,13 +11,13 @@ from pygls.exceptions import JsonRpcRequestCancelled
 
 from dl_bug_lsp.data_folder import open_regular
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder, path_of
 from dl_bug_lsp.server.documents.marks import Encoding
 from dl_bug_lsp.server.documents.positions import code_units
 from dl_bug_lsp.server.files.editing import buffer_of, encoding_of
 from dl_bug_lsp.server.jobs import NO_FOLDER, CancelledError, SupersededError, Token
-from dl_bug_lsp.server.logs.symbols import symbols
+from dl_bug_lsp.server.logs.outline import symbols
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ async def read_text(ls: DlBugServer, uri: str) -> tuple[str, int] | None:
 
 def _read(path: Path) -> tuple[str, int] | None:
     # Imported here: the readers of logs are no part of the start.
-    from dl_bug_lsp.logs.decoding import decode
+    from dl_bug_lsp.logs.reader import decode
 
     try:
         with open_regular(path) as stream:
