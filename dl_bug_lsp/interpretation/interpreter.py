@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.interpretation import arrays, builtin_models, cells, operators
+from dl_bug_lsp.interpretation import arrays, autograd, builtin_models, cells, operators
 from dl_bug_lsp.interpretation.entering import arguments_of, declared
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
@@ -235,8 +235,7 @@ class Interpreter:
         self.script = script
         self.target = target
         self.arguments = None if arguments is None else tuple(arguments)
-        self.left = steps
-        self.steps = steps
+        self.left = self.steps = steps
         self.room = MAX_MADE
         self.settings = settings
         self.printed = printed or {}
@@ -274,6 +273,8 @@ class Interpreter:
         self._tests: list[tuple[ast.expr, Environment]] = []
         """The conditions of the blocks that are being followed."""
         self.message = message
+        self.gradients = autograd.recorder(message)
+        """What records the graph of tensors, None where the message does not speak of it."""
         self.returned: Origin | None = None
         """The ``return`` that was followed last."""
         self._calling: ast.expr | None = None
@@ -533,7 +534,11 @@ class Interpreter:
             if isinstance(items, list):
                 before.data.extend(items[: operators.MAX_ITEMS - len(before.data)])
                 return
-        self.assign(node.target, operators.binary(type(node.op), before, value), env)
+        if self.gradients is not None:
+            self.gradients.changed(before)
+        result = operators.binary(type(node.op), before, value)
+        made = self._recorded(type(node.op).__name__, result, before, value)
+        self.assign(node.target, made, env)
 
     def _do_Delete(self, node: ast.Delete, env: Environment) -> None:
         for target in node.targets:
@@ -725,11 +730,19 @@ class Interpreter:
                 break
 
     def _do_With(self, node: ast.With, env: Environment) -> None:
+        switched = 0
         for item in node.items:
             value = self.value(item.context_expr, env)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, self._entered(value), env)
-        self.block(node.body, env)
+            if self.gradients is not None:
+                switched += self.gradients.enter(value, (env.file, node.lineno))
+        try:
+            self.block(node.body, env)
+        finally:
+            for _ in range(switched):
+                assert self.gradients is not None
+                self.gradients.leave()
 
     _do_AsyncWith = _do_With
 
@@ -1008,6 +1021,8 @@ class Interpreter:
 
     def assign(self, target: ast.expr, value: Value, env: Environment) -> None:
         """Bind a target: a name, an attribute, an item, or several."""
+        if self.gradients is not None:
+            self.gradients.bound(value, (env.file, target.lineno))
         if isinstance(target, ast.Name):
             scope = env
             if f"nonlocal {target.id}" in env.names:
@@ -1028,6 +1043,10 @@ class Interpreter:
             elif isinstance(owner.data, Table):
                 told = Call(target.attr, (value,), {}, self.stack[-1], owner)
                 self.apply(MODELS.methods["table", "__setattr__"], told)
+            elif isinstance(owner.data, Array) and self.gradients is not None:
+                place = (env.file, target.lineno)
+                sure = not self._tests
+                self.gradients.assigned(owner, target.attr, value, place, sure=sure)
             elif owner.data is None:
                 raise Raised("none", "'NoneType' object has no attribute", owner)
         elif isinstance(target, ast.Subscript):
@@ -1040,6 +1059,8 @@ class Interpreter:
     def _store(self, target: ast.Subscript, value: Value, env: Environment) -> None:
         base, key = self.value(target.value, env), self.value(target.slice, env)
         data = base.data
+        if self.gradients is not None:
+            self.gradients.changed(base)
         if isinstance(data, dict):
             with suppress(NotPlain, TypeError):
                 data[plain(key)] = value
@@ -1321,7 +1342,8 @@ class Interpreter:
         overloaded = self._overloaded(type(node.op), left, right, (env.file, node.lineno))
         if overloaded is not None:
             return overloaded
-        return operators.binary(type(node.op), left, right)
+        result = operators.binary(type(node.op), left, right)
+        return self._recorded(type(node.op).__name__, result, left, right)
 
     def _overloaded(
         self, kind: type[ast.operator], left: Value, right: Value, place: Origin
@@ -1345,7 +1367,8 @@ class Interpreter:
             opposite = cells.inverted(value) if isinstance(node.op, ast.Invert) else None
             if opposite is not None:
                 return opposite
-            return Value(Array(data.shape, data.dtype, data.library, data.device), value.origins)
+            same = Value(Array(data.shape, data.dtype, data.library, data.device), value.origins)
+            return self._recorded("USub", same, value)
         if isinstance(data, (int, float)):
             if isinstance(node.op, ast.USub):
                 return Value(-data, value.origins)
@@ -1511,7 +1534,7 @@ class Interpreter:
             known = cells.subscripted(base, parts[0], slices[0], frozenset({place}))
             if known is not None:
                 return known
-        return operators.indexed(base, parts, slices)
+        return self._recorded("__getitem__", operators.indexed(base, parts, slices), base)
 
     def _of_Starred(self, node: ast.Starred, env: Environment) -> Value:
         return self.value(node.value, env)
@@ -1725,10 +1748,21 @@ class Interpreter:
 
     def apply(self, model: Model, told: Call) -> Value:
         """Return what a model gives; unknown where it does not cope with what it was given."""
+        if self.gradients is not None:
+            self.gradients.check(self.stack, told)
         try:
-            return model(self, told)
+            result = model(self, told)
         except MODEL_ERRORS:
             return told.unknown()
+        if self.gradients is None:
+            return result
+        return self.gradients.called(self.stack, told, result)
+
+    def _recorded(self, name: str, result: Value, *parts: Value) -> Value:
+        """Record in the graph of tensors what an operator gives."""
+        if self.gradients is None:
+            return result
+        return self.gradients.made(name, parts, result, self.stack)
 
     def call(
         self, callee: Value, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
@@ -2056,11 +2090,30 @@ class Interpreter:
 
     def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment) -> Value | None:
         """Follow a function's body; return what it returns, None where its end is come to."""
+        switched = 0
+        if self.gradients is not None:
+            for decorator in node.decorator_list:
+                mode = self._grad_mode(decorator, env)
+                switched += self.gradients.enter(mode, (env.file, decorator.lineno))
         try:
             self.block(node.body, env)
         except _Return as end:
             return end.value
+        finally:
+            for _ in range(switched):
+                assert self.gradients is not None
+                self.gradients.leave()
         return None
+
+    def _grad_mode(self, decorator: ast.expr, env: Environment) -> Value:
+        """Return what a decorator stands for in the scope around its function."""
+        try:
+            found = self.value(decorator, env.outer or env)
+        except Raised:
+            return Value(UNKNOWN)
+        if isinstance(found.data, Library):
+            return Value(LibraryObject(found.data.name, (), {}, (env.file, decorator.lineno)))
+        return found
 
     def _must_repeat(self, env: Environment, function: Origin) -> bool:
         """Whether a function that the stack leads to missed its place of the stack."""
@@ -2137,7 +2190,8 @@ class Interpreter:
             item = Array(
                 data.shape[1:], data.dtype, data.library, data.device, data.lowest, data.highest
             )
-            return Lazy(Value(item, value.origins), data.shape[0])
+            each = self._recorded("__iter__", Value(item, value.origins), value)
+            return Lazy(each, data.shape[0])
         if isinstance(data, Table):
             return [Value(name, value.origins) for name in data.columns]
         if isinstance(data, LibraryObject):

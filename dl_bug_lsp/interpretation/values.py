@@ -59,6 +59,12 @@ def merged(*parts: Value) -> Origins:
     return found if len(found) <= MAX_ORIGINS else frozenset(sorted(found)[:MAX_ORIGINS])
 
 
+class Gradient:
+    """What is recorded of a tensor for gradients (`autograd`)."""
+
+    __slots__ = ()
+
+
 @dataclass(slots=True, eq=False)
 class Array:
     """A tensor or array: its dimensions, dtype and device as far as they are known.
@@ -67,7 +73,8 @@ class Array:
     data is an int or ``UNKNOWN``. ``dtype`` is NumPy's name (``"float32"``, ``"int64"``,
     ``"object"``), ``library`` one of ``"torch"``, ``"numpy"``, ``"tensorflow"``, ``"jax"``.
     ``lowest`` and ``highest`` bound whole numbers where they are known (labels, indices).
-    ``last`` is the last dimension where that alone is known, as after a dense layer.
+    ``last`` is the last dimension where that alone is known, as after a dense layer. ``gradient``
+    is what `autograd` has recorded of a tensor.
     """
 
     shape: tuple[Value, ...] | None
@@ -77,6 +84,7 @@ class Array:
     lowest: int | None = None
     highest: int | None = None
     last: Value | None = field(default=None, kw_only=True)
+    gradient: Gradient | None = field(default=None, kw_only=True)
 
     @property
     def sizes(self) -> tuple[int | None, ...] | None:

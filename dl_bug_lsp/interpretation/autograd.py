@@ -1,0 +1,512 @@
+"""The graph that PyTorch records for gradients: what requires them, and what ``backward`` frees.
+
+The graph is kept only while a failure is followed whose message speaks of it. Sources: PyTorch's
+documentation, "Autograd mechanics", "Locally disabling gradient computation", and
+``torch.Tensor.backward``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.torch_tensors import WHOLE, words
+from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
+    UNKNOWN,
+    Array,
+    Gradient,
+    Instance,
+    Lazy,
+    LibraryObject,
+    Origin,
+    Origins,
+    Raised,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+SECOND_BACKWARD = re.compile(r"backward through the graph a second time")
+NO_GRADIENT = re.compile(r"does not require grad and does not have a grad_fn")
+TO_NUMPY = re.compile(r"Can't call numpy\(\) on (?:Tensor|Variable) that requires grad")
+CHANGED_LEAF = re.compile(
+    r"leaf Variable that requires grad is being used in an in-place operation"
+)
+FAILURES = (SECOND_BACKWARD, NO_GRADIENT, TO_NUMPY, CHANGED_LEAF)
+
+MODES = {
+    "torch.no_grad": False,
+    "torch.autograd.no_grad": False,
+    "torch.inference_mode": False,
+    "torch.autograd.inference_mode": False,
+    "torch.enable_grad": True,
+    "torch.set_grad_enabled": None,
+}
+"""Contexts and decorators that switch recording; None where an argument says which."""
+NEW = frozenset(
+    words(
+        "tensor zeros ones empty full rand randn randint randperm arange linspace logspace eye "
+        "normal zeros_like ones_like empty_like full_like rand_like randn_like new_zeros new_ones "
+        "new_full new_empty new_tensor Tensor FloatTensor from_numpy one_hot"
+    )
+)
+"""Functions whose result has no graph whatever they are given."""
+CUTTING = frozenset(("detach", "detach_", "data", "item"))
+"""What gives values outside of the graph."""
+NOT_SAVING = frozenset(
+    words(
+        "add sub rsub neg sum mean view reshape permute transpose t T mT clone contiguous cat "
+        "concat stack unsqueeze squeeze expand flatten to float double half __getitem__ Add Sub "
+        "USub chunk split unbind index_select narrow select __iter__ unflatten repeat"
+    )
+)
+"""Operations whose backward pass needs no tensor of the forward pass."""
+CONTAINERS = ("Sequential", "ModuleList", "ModuleDict", "DataParallel")
+WITHOUT_WEIGHTS = re.compile(
+    r"(?:\w*Loss|\w*Pool\d?d|\w*Pad\d?d|\w*Dropout\w*|ReLU6?|ELU|SELU|CELU|LeakyReLU|RReLU|GELU|SiLU"
+    r"|Mish|Soft\w+|Hard\w+|Tanh\w*|Sigmoid|LogSigmoid|LogSoftmax|Threshold|Identity|Flatten"
+    r"|Unflatten|Upsample\w*|Upsampling\w*|Pixel\w+|Fold|Unfold|GLU|ChannelShuffle|Cosine\w+"
+    r"|PairwiseDistance|LocalResponseNorm)"
+)
+MAX_NODES = 60_000
+MAX_VISITED = 2_000
+MAX_PLACES = 6
+
+
+@dataclass(slots=True, eq=False)
+class Recorded(Gradient):
+    """A tensor in the graph: what it was made of, where, and what bound it since.
+
+    ``requires`` says whether it requires gradients, None where that is not known. ``frames`` are
+    the places of the calls that led to the operation, outermost first; ``bound`` the statements
+    that bound the tensor, in their order. ``freed`` holds the frames of the ``backward`` that went
+    through it, ``reason`` the places that cut it off its inputs.
+    """
+
+    requires: bool | None
+    name: str
+    frames: tuple[Origin, ...]
+    inputs: tuple[Recorded, ...] = ()
+    bound: list[Origin] = field(default_factory=list)
+    takers: list[Recorded] = field(default_factory=list)
+    freed: tuple[Origin, ...] | None = None
+    reason: Origins = NOWHERE
+    module: Value | None = None
+
+    @property
+    def saves(self) -> bool:
+        """Whether the backward pass of the operation needs tensors that are freed after it."""
+        return bool(self.inputs) and self.name not in NOT_SAVING
+
+    @property
+    def place(self) -> Origin | None:
+        """The line of the operation."""
+        return self.frames[-1] if self.frames else None
+
+
+def recorder(message: str) -> Recorder | None:
+    """Return what records the graph where a failure's message speaks of it."""
+    if any(pattern.search(message) for pattern in FAILURES):
+        return Recorder(message)
+    return None
+
+
+def _tensors(value: Value, depth: int = 0) -> Iterator[Array]:
+    data = value.data
+    if isinstance(data, Array):
+        if data.library == "torch":
+            yield data
+    elif isinstance(data, Lazy):
+        yield from _tensors(data.item, depth + 1)
+    elif isinstance(data, (list, tuple)) and depth < 4:
+        for item in data[:40]:
+            yield from _tensors(item, depth + 1)
+    elif isinstance(data, dict) and depth < 4:
+        for item in list(data.values())[:40]:
+            yield from _tensors(item, depth + 1)
+
+
+def _node(array: Array) -> Recorded | None:
+    return array.gradient if isinstance(array.gradient, Recorded) else None
+
+
+class Recorder:
+    """Records the graph while a program is followed."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+        self.modes: list[tuple[bool | None, Origin]] = []
+        self._count = 0
+
+    # -- modes -----------------------------------------------------------------------------------
+
+    def enter(self, value: Value, place: Origin) -> bool:
+        """Switch recording for a context; return whether it does switch it."""
+        data = value.data
+        if not isinstance(data, LibraryObject) or data.name not in MODES:
+            return False
+        self.modes.append((_mode(data), place))
+        return True
+
+    def leave(self) -> None:
+        """End the innermost context that switched recording."""
+        self.modes.pop()
+
+    def _is_on(self) -> bool | None:
+        return self.modes[-1][0] if self.modes else True
+
+    # -- recording -------------------------------------------------------------------------------
+
+    def called(self, frames: Sequence[Origin], told: Call, result: Value) -> Value:
+        """Record what a call of a library gives."""
+        name = told.name.rpartition(".")[2]
+        parts = [*told.args, *told.keywords.values()]
+        receiver = told.receiver
+        owner = None if receiver is None else receiver.data
+        is_layer = isinstance(owner, LibraryObject) and owner.name.startswith("torch.nn.")
+        is_derived = isinstance(owner, Instance) and told.name.startswith("torch.nn.")
+        if receiver is not None and not is_layer:
+            parts.insert(0, receiver)
+        if name == "requires_grad_" and receiver is not None:
+            self._require(receiver, told.given(0, "requires_grad"), told.place)
+            return result
+        if name in ("parameters", "named_parameters") and receiver is not None:
+            for array in _tensors(result):
+                array.gradient = Recorded(True, name, tuple(frames), module=receiver)
+            return result
+        if name == "Parameter":
+            return self._fresh(result, _asked(told, default=True), name, frames)
+        if name in NEW:
+            return self._fresh(result, _asked(told, default=False), name, frames)
+        if is_layer and isinstance(owner, LibraryObject) and owner.short in CONTAINERS:
+            # The layers in it have recorded what they gave.
+            return result
+        weights: bool | None = False
+        if is_layer and isinstance(owner, LibraryObject):
+            weights = self._weights(owner)
+        elif is_derived:
+            weights = None if WITHOUT_WEIGHTS.fullmatch(name) is None else False
+        return self.made(name, parts, result, frames, weights=weights)
+
+    def made(
+        self,
+        name: str,
+        parts: Sequence[Value],
+        result: Value,
+        frames: Sequence[Origin],
+        *,
+        weights: bool | None = False,
+    ) -> Value:
+        """Record what an operation on values gives; ``weights`` says whether its own require it."""
+        given = {id(a) for part in parts for a in _tensors(part)}
+        cut = name in CUTTING
+        if cut and isinstance(result.data, Array) and id(result.data) in given:
+            result = Value(copy(result.data), result.origins)
+            assert isinstance(result.data, Array)
+            result.data.gradient = None
+        # Models may hand on what they were given, and what another model has recorded.
+        tensors = [a for a in _tensors(result) if id(a) not in given and a.gradient is None]
+        if not tensors:
+            return result
+        inputs: list[Recorded] = []
+        requires: list[bool | None] = [weights]
+        for part in parts:
+            for array in _tensors(part):
+                node = _node(array)
+                requires.append(None if node is None else node.requires)
+                if node is not None:
+                    inputs.append(node)
+            if part.data is UNKNOWN:
+                requires.append(None)
+        known = True if True in requires else None if None in requires else False
+        reason: Origins = NOWHERE
+        on = self._is_on()
+        if (cut or on is not True) and known is not False:
+            known = False if cut or on is False else None
+            place = frames[-1] if cut and frames else self.modes[-1][1] if self.modes else None
+            reason = frozenset({place}) if place is not None else NOWHERE
+        made: Recorded | None = None
+        for array in tensors:
+            requiring = known
+            if array.dtype in WHOLE:
+                requiring = False
+            if made is None or made.requires is not requiring:
+                made = self._add(requiring, name, tuple(inputs), frames, reason)
+            array.gradient = made
+        return result
+
+    def _add(
+        self,
+        requires: bool | None,
+        name: str,
+        inputs: tuple[Recorded, ...],
+        frames: Sequence[Origin],
+        reason: Origins,
+    ) -> Recorded | None:
+        self._count += 1
+        if self._count > MAX_NODES:
+            return None
+        made = Recorded(requires, name, tuple(frames), inputs, reason=reason)
+        for one in inputs:
+            one.takers.append(made)
+        return made
+
+    def _fresh(
+        self, result: Value, requires: bool | None, name: str, frames: Sequence[Origin]
+    ) -> Value:
+        for array in _tensors(result):
+            requiring = False if array.dtype in WHOLE else requires
+            array.gradient = Recorded(requiring, name, tuple(frames))
+        return result
+
+    def _weights(self, layer: LibraryObject) -> bool | None:
+        if WITHOUT_WEIGHTS.fullmatch(layer.short):
+            return False
+        frozen = layer.state.get("requires_grad")
+        if frozen is None:
+            return True
+        return frozen.data if isinstance(frozen.data, bool) else None
+
+    def _require(self, value: Value, asked: Value | None, place: Origin) -> None:
+        wanted = True if asked is None else asked.data if isinstance(asked.data, bool) else None
+        told = Value(wanted if wanted is not None else UNKNOWN, frozenset({place}))
+        data = value.data
+        if isinstance(data, Array):
+            node = _node(data)
+            if node is not None and node.module is not None:
+                _freeze(node.module, told, set())
+            elif node is None or not node.inputs:
+                data.gradient = Recorded(wanted, "requires_grad_", (place,))
+        else:
+            _freeze(value, told, set())
+
+    def assigned(self, owner: Value, name: str, value: Value, place: Origin, *, sure: bool) -> None:
+        """Follow ``tensor.requires_grad = …``; ``sure`` is whether it happens in any case."""
+        if name == "requires_grad":
+            self._require(owner, value if sure else Value(UNKNOWN), place)
+
+    def bound(self, value: Value, place: Origin) -> None:
+        """Note that a statement bound a value."""
+        for array in _tensors(value):
+            node = _node(array)
+            if node is not None and len(node.bound) < 40 and place not in node.bound[-1:]:
+                node.bound.append(place)
+
+    # -- checks ----------------------------------------------------------------------------------
+
+    def check(self, frames: Sequence[Origin], told: Call) -> None:
+        """Raise where a call fails because of the graph; ``told`` is checked before it is made."""
+        name = told.name.rpartition(".")[2]
+        if name in ("backward", "manual_backward", "grad"):
+            self._backward(frames, told)
+        elif told.receiver is None and not told.name.startswith(("torch.", "builtins.")):
+            for value in (*told.args, *told.keywords.values()) if arrays.is_failing() else ():
+                self.to_numpy(value)
+        elif told.receiver is not None and isinstance(told.receiver.data, Array):
+            node = _node(told.receiver.data)
+            if node is None or node.requires is not True:
+                return
+            if name in ("numpy", "__array__"):
+                self.to_numpy(told.receiver)
+            elif name.endswith("_") and not name.startswith(("_", "requires_grad", "retain_grad")):
+                self.changed(told.receiver)
+
+    def to_numpy(self, value: Value) -> None:
+        """Raise where a tensor that requires gradients is made an array of NumPy."""
+        for array in _tensors(value):
+            node = _node(array)
+            if node is not None and node.requires and TO_NUMPY.search(self.message):
+                raise Raised(
+                    "type", "Can't call numpy() on Tensor that requires grad", *_path(node)
+                )
+
+    def changed(self, value: Value) -> None:
+        """Raise where a leaf that requires gradients is changed in place."""
+        node = _node(value.data) if isinstance(value.data, Array) else None
+        if node is None or node.inputs or node.requires is not True or self._is_on() is not True:
+            return
+        if CHANGED_LEAF.search(self.message):
+            places = frozenset([*node.bound[:1], *node.frames[-1:]])
+            raise Raised("type", "a leaf that requires grad is changed in place", _at(places))
+
+    def _backward(self, frames: Sequence[Origin], told: Call) -> None:
+        value = told.receiver
+        tensors = [] if value is None else list(_tensors(value))
+        if not tensors:
+            tensors = [a for part in told.args[:1] for a in _tensors(part)]
+        roots = [node for node in map(_node, tensors) if node is not None]
+        if not roots:
+            return
+        if NO_GRADIENT.search(self.message) and all(root.requires is False for root in roots):
+            places = frozenset(place for root in roots for place in _cuts(root))
+            message = "element 0 of tensors does not require grad and does not have a grad_fn"
+            raise Raised("type", message, _at(places))
+        visited = _visited(roots)
+        if SECOND_BACKWARD.search(self.message):
+            _not_freed(roots, visited, frames)
+        if _flag(told, "create_graph", default=False) is not False:
+            return
+        if _flag(told, "retain_graph", default=False) is False:
+            for node in visited:
+                node.freed = tuple(frames)
+
+
+def _mode(data: LibraryObject) -> bool | None:
+    known = MODES[data.name]
+    given = data.args[0] if data.args else data.keywords.get("mode")
+    if given is not None and data.name.endswith(("inference_mode", "set_grad_enabled")):
+        if not isinstance(given.data, bool):
+            return None
+        return given.data if known is None else not given.data
+    return known
+
+
+def _asked(told: Call, *, default: bool) -> bool | None:
+    given = told.keywords.get("requires_grad")
+    if given is None:
+        return default
+    return given.data if isinstance(given.data, bool) else None
+
+
+def _flag(told: Call, name: str, *, default: bool) -> bool | None:
+    given = told.keywords.get(name)
+    if given is None:
+        return default
+    return given.data if isinstance(given.data, bool) else None if given.data is UNKNOWN else False
+
+
+def _freeze(value: Value, told: Value, seen: set[int]) -> None:
+    """Let the parameters of a module and of the modules in it require gradients or not."""
+    data = value.data
+    if id(data) in seen or len(seen) > 400:
+        return
+    seen.add(id(data))
+    inner: Iterable[Value] = ()
+    if isinstance(data, LibraryObject):
+        data.state["requires_grad"] = told
+        inner = [*data.args, *data.state.values()]
+    elif isinstance(data, Instance):
+        inner = data.attributes.values()
+    elif isinstance(data, (list, tuple)):
+        inner = data
+    elif isinstance(data, dict):
+        inner = data.values()
+    for one in list(inner):
+        _freeze(one, told, seen)
+
+
+def _at(places: Iterable[Origin]) -> Value:
+    return Value(UNKNOWN, frozenset(list(places)[:MAX_PLACES]))
+
+
+def _visited(roots: Sequence[Recorded]) -> list[Recorded]:
+    """Return the operations that a backward pass goes through."""
+    found: dict[int, Recorded] = {}
+    queue = list(roots)
+    while queue and len(found) < MAX_VISITED:
+        node = queue.pop()
+        if id(node) in found or node.requires is not True or not node.frames:
+            continue
+        found[id(node)] = node
+        queue.extend(node.inputs)
+    return list(found.values())
+
+
+def _not_freed(
+    roots: Sequence[Recorded], visited: Sequence[Recorded], frames: Sequence[Origin]
+) -> None:
+    """Raise where a backward pass comes to what an earlier one has freed."""
+    for root in roots:
+        if root.freed is not None and _saving([root]):
+            # What runs the backward pass a second time is wrong where another statement ran it.
+            again = root.freed[-1:] == frames[-1:]
+            raise _second(*[_at(root.bound[-1:])] if again else [])
+    freed = [
+        (node, taker)
+        for node in visited
+        if node.freed is not None and _saving([node])
+        for taker in node.takers
+        if taker.freed is None and taker.requires
+    ]
+    reached = {id(node) for node in visited}
+    freed = [(node, taker) for node, taker in freed if id(taker) in reached]
+    if not freed:
+        return
+    carried: set[Origin] = set()
+    before: set[Origin] = set()
+    for node, taker in freed:
+        earlier = [one for one in node.takers if one.freed is not None]
+        # What is made anew in each round is carried over by what binds it; what two losses share
+        # is taken by the call that belongs to the loss before.
+        apart = [one for one in earlier if one.frames != taker.frames]
+        carried.update(node.bound[-2:] or node.frames[-1:])
+        for one in apart:
+            before.update(_outside(one.frames, node.freed or ()))
+    ends = {node.freed[-1] for node, _ in freed if node.freed}
+    first = before | carried
+    raise _second(_at(sorted(first)), _at(sorted(ends - first)))
+
+
+def _outside(frames: Sequence[Origin], backward: Sequence[Origin]) -> set[Origin]:
+    """Return the place where the function of a ``backward``, or one that it calls, begins a part.
+
+    It is the first frame in which the two differ, and the one below it.
+    """
+    at = next(
+        (i for i, (a, b) in enumerate(zip(frames, backward, strict=False)) if a != b),
+        min(len(frames), len(backward)),
+    )
+    return set(frames[at : at + 2])
+
+
+def _second(*sides: Value) -> Raised:
+    return Raised("value", "Trying to backward through the graph a second time", *sides)
+
+
+def _saving(roots: Sequence[Recorded]) -> bool:
+    return any(
+        node.saves or (not node.inputs and node.name[:1].isupper()) for node in _visited(roots)
+    )
+
+
+def _cuts(root: Recorded) -> Iterator[Origin]:
+    """Yield the places that cut a tensor off the graph, else those that made it."""
+    queue, cut = [root], False
+    seen: set[int] = set()
+    while queue and len(seen) < MAX_VISITED:
+        node = queue.pop(0)
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if node.reason:
+            cut = True
+            yield from sorted(node.reason)
+        elif any(one.requires for one in node.inputs) and node.requires is False:
+            cut = True
+            yield from node.frames[-1:]
+        else:
+            queue.extend(node.inputs)
+    if not cut:
+        yield from (*root.bound[:1], *root.frames[-1:])
+
+
+def _path(root: Recorded) -> tuple[Value, ...]:
+    """Return the places that bound a tensor of the graph, and those where its graph began."""
+    begun: dict[Origin, None] = {}
+    for node in _visited([root]):
+        if not any(one.requires for one in node.inputs):
+            begun.update(dict.fromkeys(node.frames[-3:-1] or node.frames[-1:]))
+    bound = root.bound[-2:] or root.frames[-1:]
+    return _at(bound), _at(list(begun)[:MAX_PLACES])
+
+
+@MODELS.function(*(name for name in MODES if name != "torch.set_grad_enabled"))
+def _context(_: Interpreter, call: Call) -> Value:
+    return Value(LibraryObject(call.name, call.args, dict(call.keywords), call.place))
