@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dl_bug_lsp.cli.errors import UsageError
-from dl_bug_lsp.logs.reader import is_binary
+from dl_bug_lsp.logs.decoding import is_binary
 
 LIMIT = 32 * 2**20
 """Bytes that are kept, from the end: what ended a job stands there."""

@@ -1,8 +1,4 @@
-"""The reader of logs: text in any state to clean, numbered lines of known processes.
-
-Decoding: byte-order marks, UTF-16 without one, UTF-8, then single-byte code pages. Escapes,
-carriage returns that overprint, and backspaces are applied, as a terminal would have shown them.
-"""
+"""The reader of logs: text in any state to clean, numbered lines of known processes."""
 
 from __future__ import annotations
 
@@ -12,137 +8,18 @@ from collections.abc import Iterable, Iterator
 
 from dl_bug_lsp.cancellation import checkpoint, stepwise
 from dl_bug_lsp.logs.containers import lines_of_document, unwrap_json_lines
+from dl_bug_lsp.logs.decoding import (
+    decode,
+    detect_encoding,
+    strip_controls,
+    strip_escapes,
+    visible_segments,
+)
 from dl_bug_lsp.logs.pasted import repaired_lines, unescaped, without_screen_edge
 from dl_bug_lsp.logs.prefixes import attribute
 from dl_bug_lsp.logs.regions import Region, Scanner, at_line_ends, chunks_of
 from dl_bug_lsp.logs.values import Log, LogLine
 
-# ---------------------------------------------------------------------- bytes to text
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_PROBE = 4096
-_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_BINARY = (b"\x7fELF", b"\x89PNG", b"PK\x03\x04", b"\xff\xd8\xff", b"%PDF", b"\x89HDF", b"MZ")
-_OTHER_CONTROLS = bytes(set(range(1, 32)) - set(b"\t\n\r\x1b\x08\x0c\x07\x0e\x0f"))
-
-
-def detect_encoding(sample: bytes) -> tuple[str, int]:
-    """Return the encoding of ``sample`` (a file's beginning) and its mark's length in bytes.
-
-    Text of a wide encoding without a mark is known by where its zero bytes stand; what is not
-    valid UTF-8 is taken for cp1252 (a superset of latin-1's printable part) when no control codes
-    speak against it.
-    """
-    for mark, name in _MARKS:
-        if sample.startswith(mark):
-            return name, len(mark)
-    probe = sample[:_PROBE]
-    even, odd = probe[0::2].count(0), probe[1::2].count(0)
-    if len(probe) >= 4 and max(even, odd) > len(probe) * 0.2 and min(even, odd) < len(probe) * 0.02:
-        return ("utf-16-le" if odd > even else "utf-16-be"), 0
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample)
-    except UnicodeDecodeError:
-        return _single_byte(sample), 0
-    return "utf-8", 0
-
-
-def _single_byte(sample: bytes) -> str:
-    """Return the code page for bytes that are not valid UTF-8: mostly valid UTF-8 stays UTF-8."""
-    text = sample.decode("utf-8", "replace")
-    broken = text.count("\ufffd")
-    whole = sum(1 for char in text if char > "\x7f") - broken
-    return "utf-8" if whole >= broken else "cp1252"
-
-
-def decode(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the text of ``data`` without its byte-order mark, and what could not be decoded."""
-    encoding, mark = detect_encoding(data)
-    body = data[mark:] if mark else data
-    try:
-        return body.decode(encoding), ()
-    except UnicodeDecodeError as error:
-        text = body.decode(encoding, "replace")
-        return text, (f"Some bytes are not valid {encoding} (the first at byte {error.start}).",)
-
-
-# ECMA-48: CSI (ESC [ or the C1 code), OSC and other strings up to BEL or ST, two-character escapes.
-# An unfinished string sequence ends at the line's end, so that it never swallows what follows.
-_ESCAPE = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"
-    r"|\x9b[0-?]*[ -/]*[@-~]"
-    r"|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?"
-    r"|\x1b[ -/]*[0-~]?"
-)
-# The visible remains of colours whose escape byte was lost on the way (a paste, a JSON escape).
-_ORPHAN = re.compile(r"(?:\\x1b|\\u001b|\\033|\\e|\u241b)\[[0-9;]*m")
-_CONTROL = dict.fromkeys((*range(9), *range(14, 32), 127, 8203, 65279))
-_BACKSPACE = "\b"
-
-
-def strip_escapes(text: str) -> str:
-    """Return ``text`` without escape sequences (also those that stand inside paths and numbers)."""
-    if "\x1b" in text or "\x9b" in text:
-        text = _ESCAPE.sub("", text)
-    if "[" in text and ("\\x1b[" in text or "\\u001b[" in text or "\\033[" in text):
-        text = _ORPHAN.sub("", text)
-    return text
-
-
-def strip_controls(line: str) -> str:
-    """Return ``line`` with backspaces carried out and other control codes left out."""
-    if _BACKSPACE in line:
-        line = _rub_out(line)
-    return line.translate(_CONTROL)
-
-
-def _rub_out(line: str) -> str:
-    kept: list[str] = []
-    for char in line:
-        if char != _BACKSPACE:
-            kept.append(char)
-        elif kept:
-            kept.pop()
-    return "".join(kept)
-
-
-def visible_segments(line: str, is_telling: re.Pattern[str]) -> list[str]:
-    """Return what stays of a line that carriage returns overprint: the last print that shows.
-
-    Earlier prints are kept, in order, where ``is_telling`` finds something in them: a traceback
-    that a progress bar ran over is worth more than the bar.
-    """
-    parts = [part for part in line.split("\r") if part.strip()]
-    if not parts:
-        return [""]
-    telling = [part for part in parts[:-1] if is_telling.search(part)]
-    return [*telling, parts[-1]]
-
-
-def is_binary(sample: bytes) -> bool:
-    """Say whether the beginning of a file is no text in UTF-8, UTF-16 or a single-byte encoding."""
-    if sample.startswith(_BINARY):
-        return True
-    if sample.startswith(_WIDE_MARKS) or _looks_like_utf16(sample):
-        return False
-    nulls = sample.count(0)
-    if nulls > 0.3 * len(sample):
-        return True
-    controls = len(sample) - len(sample.translate(None, _OTHER_CONTROLS))
-    return controls > 0.05 * (len(sample) - nulls)
-
-
-def _looks_like_utf16(sample: bytes) -> bool:
-    even, odd = sample[::2].count(0), sample[1::2].count(0)
-    return max(even, odd) > 0.3 * len(sample) and min(even, odd) < 0.02 * len(sample)
-
-
-# ---------------------------------------------------------------------- numbered lines
 _TELLING = re.compile(r'Traceback \(most recent|File "|Error\b|error:|Killed|❱')
 _MAX_LINE = 65_536
 LARGE = 4_000_000

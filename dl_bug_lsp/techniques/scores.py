@@ -6,7 +6,8 @@ What the formulas share, such as corpora and cosines, is computed once for each 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -16,7 +17,7 @@ from dl_bug_lsp.retrieval import scoring
 from dl_bug_lsp.retrieval.corpus import Corpus, Document, Floats, document_of
 from dl_bug_lsp.retrieval.files import fields_corpora, files_corpus
 from dl_bug_lsp.retrieval.scoring import bm25_scores
-from dl_bug_lsp.techniques.values import FixedReport, Query
+from dl_bug_lsp.techniques.values import FixedReport, Query, Ranked, RankedFunction
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.history import Commit
@@ -224,3 +225,38 @@ def commit_score(subject: Subject, window: float = 120.0) -> Floats:
             if row is not None:
                 total[row] += recent * near
     return total
+
+
+# ---------------------------------------------------------------------- techniques
+FileScores = Callable[[Subject], Floats]
+Files = tuple[tuple[str, float], ...]
+FunctionScores = Callable[[Subject, Files], tuple[RankedFunction, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A technique; ``functions`` is None where its paper ranks files only."""
+
+    name: str
+    paper: str
+    files: FileScores
+    functions: FunctionScores | None = None
+
+    def rank(
+        self, query: Query, workspace: Workspace, earlier: Sequence[FixedReport] = ()
+    ) -> Ranked:
+        """Rank the workspace's Python files, best first, ties by name; functions where it does."""
+        return self.rank_subject(Subject(query, workspace, earlier))
+
+    def rank_subject(self, subject: Subject) -> Ranked:
+        """Do the same for a subject that is made already."""
+        files = in_order(subject.files, self.files(subject))
+        if self.functions is None:
+            return Ranked(files)
+        return Ranked(files, self.functions(subject, files))
+
+
+def in_order(files: Sequence[str], scores: Floats) -> Files:
+    """Return files with their scores by falling score, then by name."""
+    pairs = zip(files, (float(score) for score in scores), strict=True)
+    return tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))

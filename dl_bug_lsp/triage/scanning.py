@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dl_bug_lsp.logs.reader import detect_encoding
+from dl_bug_lsp.logs.decoding import detect_encoding
 from dl_bug_lsp.logs.regions import at_line_ends
 
 # The union of what the readers of failures begin at (`tracebacks/dialects.py`), spelled for bytes

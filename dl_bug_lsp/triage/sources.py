@@ -26,7 +26,7 @@ import fsspec
 from fsspec.core import url_to_fs
 
 from dl_bug_lsp.data_folder import open_regular
-from dl_bug_lsp.logs.reader import is_binary
+from dl_bug_lsp.logs.decoding import is_binary
 
 CHUNK = 4 * 2**20
 SAMPLE = 2**16

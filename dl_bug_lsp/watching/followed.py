@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from dl_bug_lsp.logs.reader import decode, detect_encoding
+from dl_bug_lsp.logs.decoding import decode, detect_encoding
 from dl_bug_lsp.runs.records import METRIC
 from dl_bug_lsp.watching.failure_detection import (
     Identity,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from job_logs import FIXTURES, failing, progress
 
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.logs.reader import is_binary
+from dl_bug_lsp.logs.decoding import is_binary
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.triage import scanning
 from dl_bug_lsp.triage.fingerprints import fingerprint, message_template, without_accidents
