@@ -103,7 +103,7 @@ def failure_report(
     traced = list(zip(candidates, shares, strict=True))
     if told is not None and case.workspace.python_files():
         weights = _report_weights(options)
-        from dl_bug_lsp.ranking.report_places import report_places
+        from dl_bug_lsp.ranking.report_ranking import report_places
 
         suspects, files = report_places(case, told, weights, traced, options)
     else:

@@ -23,8 +23,8 @@ from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.failures.publication import Publication
 from dl_bug_lsp.server.failures.reported_logs import LogState
 from dl_bug_lsp.server.failures.shown_failures import OF_A_FOLDER
+from dl_bug_lsp.server.files.editing import is_open_notebook
 from dl_bug_lsp.server.files.indexing import files_changed
-from dl_bug_lsp.server.files.notebooks import is_open_notebook
 from dl_bug_lsp.server.following.followed_spectra import spectrum_change_checker
 from dl_bug_lsp.server.following.followed_trainings import training_change_checker
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError

@@ -27,6 +27,7 @@ from dl_bug_lsp.settings.reading import Settings
 if TYPE_CHECKING:
     from dl_bug_lsp.checks.findings import CheckReport, Finding
 
+
 logger = logging.getLogger(__name__)
 
 OWNER = "checks"
