@@ -36,7 +36,6 @@ PASTE = "paste"
 
 def register(server: DlBugServer) -> None:
     """Add the commands to the server."""
-    _register_reports(server)
 
     @server.command(LOCALIZE)
     async def localize_text(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
@@ -95,6 +94,8 @@ def register(server: DlBugServer) -> None:
         if count:
             ls.show()
         return count
+
+    _register_reports(server)
 
 
 def _is_meant(wanted: dict[str, Any], publication: Publication, place: Place) -> bool:
