@@ -54,8 +54,11 @@ def find(case: Case) -> Iterator[Clue]:
     bounds: set[Any] = {f.value for f in case.facts.of(FactKind.BOUND)}
     both = _on_both_sides(case)
     apart = [step for step in steps if (step.node.file, step.node.line) not in both]
-    yield from _matches(apart, expected - actual, "expected", "demanded", plain, bounds)
-    yield from _matches(apart, actual - expected, "actual", "given", plain, bounds)
+    cause = case.failure.cause
+    alike = cause is not None and "equal size, but got" in cause.message
+    asked, got = (OF_ALL, OF_ALL) if alike else ("demanded", "given")
+    yield from _matches(apart, expected - actual, "expected", asked, plain, bounds)
+    yield from _matches(apart, actual - expected, "actual", got, plain, bounds)
     deciding = {id(step.node) for step in case.property_slice if step.decides}
     yield from _relations(steps, expected, actual, deciding)
     yield from _bounds(case, apart)
@@ -64,6 +67,8 @@ def find(case: Case) -> Iterator[Clue]:
 
 OF_ARGUMENTS = {"call_missing", "call_count", "call_twice"}
 """Families of messages whose numbers count arguments: no value of the program is meant."""
+OF_ALL = "of all"
+"""What is said where a message asks that all sizes are equal: none of them is the demanded one."""
 SIDE_STEPS = 80
 SHIFTING = (StepKind.ARITHMETIC, StepKind.SLICING)
 
@@ -168,6 +173,8 @@ def _matches(
         noun = "number" if number in plain else "size"
         said = "there" if number in bounds else word
         why = f"{_equals(node, number)} the {noun} that the message says was {said}"
+        if word == OF_ALL:
+            why = f"{_equals(node, number)} one of the sizes in the message"
         if step.decides:
             yield Clue(f"numbers.{kind}", node.file, node.line, score, why)
         else:
