@@ -151,7 +151,11 @@ def _called(way: list[Step], end: str) -> str:
     at = _last(way, lambda step: _role(step) == "callee")
     if not at:
         return ""
-    call = f"`{shown(way[at - 1].node)}`"
+    start = way[at - 1].node
+    call = f"`{shown(start)}`"
+    expr = start.expr if start.entry is None else None
+    if isinstance(expr, ast.Call) and called_name(expr) in CALLS_NO_FORWARD:
+        return f"{VERB} the object of {call}"
     made = all(_role(step) in {"definition", "attribute", "return"} for step in way[at + 1 :])
     return f"is called in {call}" if made else f"{VERB} what {call} calls"
 
