@@ -21,8 +21,9 @@ _RISES = r"(?:increas|improv|go(?:es|ing)? up|rise|chang|better)"
 _NOT = r"(?:(?:does|did|is|ca|wo) ?n['’o]?t|do not|don't|never|not|no longer)"
 _STAYS = (
     r"(?:stays?|stayed|is|are|was|gets?|got|remains?|remained|keeps?|kept|being|becomes?) "
-    r"(?:\w+ ){0,2}(?:stuck|constant|the same|unchanged|flat|at|around|near|zero|0\b)"
+    r"(?:\w+ ){0,2}(?:stuck|constant|fixed|the same|unchanged|flat|at|around|near|zero|0\b)"
 )
+_MAIN_MEMORY = r"(?<!gpu )\b(?:RAM|(?:CPU|main|system|host) memory)\b"
 _NO_NUMBER = r"(?<![a-z])(?:nans?|inf(?:s|inity)?)(?![a-z])"
 DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (id, re.compile("|".join(patterns), re.IGNORECASE))
@@ -30,12 +31,14 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "loss_nan",
             rf"loss.{{0,60}}{_NO_NUMBER}",
-            rf"{_NO_NUMBER}.{{0,40}}(?:loss|logit|gradient|epoch|iteration|training)",
+            rf"{_NO_NUMBER}.{{0,40}}(?:loss|logit|gradient|epoch|iteration|training|discriminator)",
+            rf"\b(?:discriminator|generator|logits?|gradients?|weights)\b.{{0,60}}"
+            rf"\b(?:is|are|gets?|gives?|returns?|becomes?|turns?) (?:all )?{_NO_NUMBER}",
         ),
         (
             "overfitting",
             r"\boverfit",
-            rf"\b(?:val(?:idation)?|test|eval)[ _]loss.{{0,40}}\b{_GROWS}\b",
+            rf"\b(?:val(?:idation)?|test|eval)[ _]loss[^.\n]{{0,100}}\b{_GROWS}\b",
         ),
         (
             "loss_divergence",
@@ -52,6 +55,13 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "accuracy_at_chance",
             rf"\bacc(?:uracy)?\b.{{0,30}}\b{_NOT} (?:\w+ ){{0,2}}{_RISES}",
             rf"\bacc(?:uracy)? (?:\w+ ){{0,3}}{_STAYS}",
+            r"\bacc(?:uracy)?\b.{0,40}\b(?:fixed at|which is constant|constant from|always 0)",
+        ),
+        (
+            "cpu_out_of_memory",
+            rf"{_MAIN_MEMORY}.{{0,120}}\b(?:exhaust|ran out|full\b)",
+            rf"{_MAIN_MEMORY}.{{0,120}}\b(?:system|kernel|process|job|it)\b.{{0,40}}\bkilled",
+            rf"{_MAIN_MEMORY}.{{0,80}}\b(?:{_GROWS}|accumulat\w*|leak)",
         ),
         ("process_killed", r"\bsegfault", r"\bsegmentation fault", r"\bcore ?dump"),
     )

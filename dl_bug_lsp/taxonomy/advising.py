@@ -25,6 +25,8 @@ LEAST_CONFIDENCE = 0.55
 """What is less certain than this (a class alone, a guess) is no ground for advice."""
 SEEN = 100
 """Shared words that a phrase of the evidence counts as which a row names."""
+LONGEST_SHORT = 4
+"""Letters of a phrase that also stands within other words."""
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[a-z]{4,}")
 _COMMON = {"that", "this", "with", "from", "where", "what", "when", "value", "here", "line", "call"}
@@ -103,9 +105,16 @@ def _around(failure: Failure) -> str:
 
 
 def _applies(row: ConditionalAdvice, text: str) -> bool:
-    return any(find_phrase(text, phrase) for phrase in row.when) and not any(
+    return any(_says(text, phrase) for phrase in row.when) and not any(
         find_phrase(text, phrase) for phrase in row.unless
     )
+
+
+def _says(text: str, phrase: str) -> bool:
+    """Say whether a phrase occurs; a short one ("amp") at the beginning of a word ("sample")."""
+    if len(phrase) <= LONGEST_SHORT and phrase.isalpha():
+        return any(not text[m.start() - 1 : m.start()].isalpha() for m in re.finditer(phrase, text))
+    return find_phrase(text, phrase)
 
 
 def _concerns(row: ConditionalAdvice, about: str) -> bool:

@@ -31,6 +31,11 @@ _LAUNCHERS = frozenset(("ChildFailedError", "CalledProcessError", "ProcessExited
 _REPORTERS = frozenset(("container", "make", "mpi", "deepspeed", "docker", "kubernetes"))
 """Programs that only say with which status another one ended, where no rule knows the words."""
 LONGEST_SPOKEN = 2_000
+LONGEST_PRINTED = 20_000
+_PRINTED = re.compile(
+    r"\{['\"]\w{1,60}['\"]: [^{}]{0,2000}(?:\{[^{}]{0,500}\}[^{}]{0,2000}){0,8}(?:\}|$)"
+)
+"""A printed dictionary: its keys ("shape", "grad") are no words of the message."""
 _OWN_WORDS = tuple(
     (re.compile(pattern), class_name)
     for pattern, class_name in (
@@ -135,7 +140,10 @@ def _by_text(context: ClassificationContext) -> CategoryVerdict | None:
         context.is_message and context.class_name in _REPORTERS
     ):
         return None
-    guess, probability = classify_text(context.class_name, context.message)
+    said = _PRINTED.sub(" ", context.message[:LONGEST_PRINTED])
+    if not said.strip(" []()"):
+        return None
+    guess, probability = classify_text(context.class_name, said)
     if probability < TEXT_THRESHOLD:
         return None
     return _verdict(guess, min(probability, 0.9), context.evidence_for(None), "text")

@@ -29,6 +29,7 @@ TRIGGER = re.compile(
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
     r"|No space|undefined symbol|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication"
     r"|\*\*\*|Illegal|died unex"
+    r"|source was compiled with"
     r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
 )
 _QUOTE = re.compile(r"^\s{0,8}(?:> ?){1,4}(?=\S)")

@@ -41,7 +41,8 @@ SPOKEN = "program"
 _NAME = (
     r"(?:(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,80}"
     r"(?:Error|Exception|Interrupt|Failed|NotMet|Invalid|Unsupported|Timeout|Mismatch|NotFound)"
-    r"|(?:[a-z_]\w{0,60}\.){1,4}(?:error|timeout)|error(?=: OpenCV\())"
+    r"|(?:[a-z_]\w{0,60}\.){1,4}(?:error|timeout)|error(?=: OpenCV\()"
+    r"|(?:[a-z_]\w{0,60}\.){1,4}[a-z_]{1,60}(?:error|exception)(?=: ))"
 )
 """A class as its name shows; modules written in C call theirs ``error``."""
 _BUILTIN = {

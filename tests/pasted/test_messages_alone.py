@@ -35,6 +35,21 @@ ALONE = [
         "size mismatch for fc.weight",
         "tensor_mismatch",
     ),
+    (
+        "E0101 09:00:00.1 7 cuda_dnn.cc:454] Loaded runtime CuDNN library: 8.9.1 but source was compiled with: 9.1.0.  CuDNN library needs to have matching major version\n",
+        "Loaded runtime CuDNN",
+        "version_conflict",
+    ),
+    (
+        "[LightGBM] [Fatal] Length of label is not same with #data\n",
+        "Length of label",
+        "tensor_mismatch",
+    ),
+    (
+        "step:4 loss:0.7**jobs/go.slurm: line 9: 4711 Killed        python train.py\n",
+        "Killed",
+        None,
+    ),
     # A sentence that names no class.
     (
         "It dies: the error is 'NoneType' object has no attribute 'keys', help please",
@@ -233,6 +248,10 @@ DESCRIBED = [
     ("The validation loss keeps increasing while training goes on.\n", "overfitting"),
     ("After some hundred steps the training diverges completely.\n", "loss_divergence"),
     ("KL loss logged as inf since the second epoch, please advise\n", "loss_nan"),
+    ("After two epochs the generator gives nan only, on any data.\n", "loss_nan"),
+    ("CPU memory grows with each batch, until nothing is left of it.\n", "cpu_out_of_memory"),
+    ("The RAM is full after some hours, and the kernel ends it.\n", "cpu_out_of_memory"),
+    ("Test accuracy is fixed at 0.1 for all ten classes that I have.\n", "accuracy_at_chance"),
 ]
 """Failures without an exception as people describe them."""
 
@@ -243,6 +262,20 @@ def test_described(text: str, category: str, tmp_path: Path) -> None:
     assert found is not None
     assert found.exception is None
     assert found.category.id == category
+
+
+def test_memory_of_the_device_is_not_main_memory(tmp_path: Path) -> None:
+    text = "The GPU RAM usage grows with every epoch of my training run.\n"
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is None or found.category.id != "cpu_out_of_memory"
+
+
+def test_a_class_in_small_letters(tmp_path: Path) -> None:
+    text = 'it says "pkg.errors.missingthingexception: in "a": nothing named b/c" at the start\n'
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is not None
+    assert found.exception.type == "pkg.errors.missingthingexception"
 
 
 def test_message_cut_at_the_width_of_a_terminal(tmp_path: Path) -> None:

@@ -33,6 +33,11 @@ NOT_YET = {
     "647-title-spawn-wheel-flash-installable",
     "699-retold-numpy-int-quoted-paragraph",
     "177-ray-tune-table-only",
+    "821-zero3-assert-interleaved-ranks",
+    "853-jax-cudnn-loaded-vs-compiled-header",
+    "873-darknet-map-zero-region-nan-healthy",
+    "890-shm-list-of-errors-ideographic-comma",
+    "902-dynamo-logger-prefix-nameerror",
     "730-negative-nll-loss-chinese-acc-zero",
 }
 """Cases that were read while working and are not read right."""
@@ -40,7 +45,7 @@ HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 816
+    assert len(ALL) == 916
     assert sum(case.held_out for case in ALL) == 38
 
 

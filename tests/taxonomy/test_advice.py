@@ -88,6 +88,25 @@ def test_numbers_are_spoken_of_where_there_are_some() -> None:
     assert "numbers of the message" in str(advice(failure("E", "got 3, expected 4"), verdict))
 
 
+def test_short_words_are_not_looked_for_within_others() -> None:
+    verdict = CategoryVerdict("loss_nan", "deep_learning_specific", 0.9, "", "x")
+    assert "Half precision" not in str(advice(failure("E", "nan in a sample"), verdict))
+    assert "Half precision" in str(advice(failure("E", "nan under amp"), verdict))
+
+
+def test_an_assertion_that_demands_none_is_no_null_reference() -> None:
+    for source, null in (("assert x is None", False), ("assert x is not None", True)):
+        frame = Frame("train.py", 3, "<module>", source=source)
+        cause = Cause("AssertionError", "", (frame,), Relation.ROOT, SPAN)
+        one = Failure(FailureKind.EXCEPTION, (cause,), 0, "cpython", SPAN, "AssertionError")
+        assert (classify(one).id == "null_reference") is null
+
+
+def test_keys_of_a_printed_dictionary_are_no_words() -> None:
+    one = failure("AssertionError", "{'id': 7, 'status': 'OPEN', 'shape': (2, 3)}")
+    assert classify(one).id != "tensor_mismatch"
+
+
 @pytest.mark.parametrize("row", classics(), ids=lambda row: str(row.when[0]))
 def test_rows_of_classics(row: ConditionalAdvice) -> None:
     phrases = (*row.when, *row.only)

@@ -133,10 +133,12 @@ RULES: tuple[Rule, ...] = (
         "missing environment variable",
         "environment variable '…' not found",
         "could not find '…/",
+        "in '…': could not find",
         types="ConfigAttributeError ConfigKeyError MissingMandatoryValue InterpolationKeyError "
         "InterpolationResolutionError ConfigCompositionException NoSectionError "
         "NoOptionError KeyError "
         "ValueError AttributeError RuntimeError hydra HydraException MissingConfigException "
+        "missingconfigexception "
         "ConfigError ConfigException ConfigurationError",
         unless=("state_dict", "conversion failed", "no such file"),
         confidence=0.85,
@@ -160,6 +162,16 @@ RULES: tuple[Rule, ...] = (
         types="ValidationError UnsupportedValueType ReadonlyConfigError "
         "AssertionError ConfigTypeError "
         "ConfigValueError UnsupportedInterpolationType",
+        confidence=0.85,
+    ),
+    rule(
+        "config.refused",
+        ARGUMENT,
+        "invalid sweep config",
+        "must contain…section",
+        "config must contain",
+        "config must have",
+        unless=("yaml", "json.decoder"),
         confidence=0.85,
     ),
     rule(

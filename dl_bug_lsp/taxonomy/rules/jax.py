@@ -38,6 +38,14 @@ def _shapes_differ(context: ClassificationContext) -> bool:
 
 RULES: tuple[Rule, ...] = (
     rule(
+        "jax.dnn_library",
+        "version_conflict",
+        "dnn library initialization failed",
+        "ret_check failure…dnn != nullptr",
+        unless=("out of memory", "resource_exhausted"),
+        confidence=0.5,
+    ),
+    rule(
         "jax.nan",
         NAN,
         "invalid value (nan) encountered in",

@@ -28,7 +28,7 @@ _TEST_FILE = re.compile(
 )
 _CHECKS_NAN = re.compile(r"isnan|isfinite|isinf|nan\b", re.IGNORECASE)
 _CHECKS_PATH = re.compile(r"\.exists\(|isfile\(|isdir\(|is_file\(|is_dir\(|path\.exists")
-_CHECKS_NONE = re.compile(r"is not None|is None|!= None")
+_CHECKS_NONE = re.compile(r"is not None|!= None")
 _CHECKS_TYPE = re.compile(r"isinstance\(|\.dtype\b|\btype\(|issubclass\(|is_floating_point")
 _CHECKS_DEVICE = re.compile(r"cuda\.is_available|list_physical_devices|device_count\(")
 _CHECKS_INDEX = re.compile(

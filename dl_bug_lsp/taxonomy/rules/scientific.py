@@ -205,7 +205,7 @@ RULES: tuple[Rule, ...] = (
         "corrupt_data",
         "input data contains `inf`",
         "label contains nan, infinity",
-        types="XGBoostError LightGBMError CatBoostError",
+        types="XGBoostError LightGBMError CatBoostError lightgbm",
     ),
     rule(
         "boosting.sizes",
@@ -219,7 +219,9 @@ RULES: tuple[Rule, ...] = (
         "length of label is not same with",
         "feature_names mismatch",
         "different number of features",
-        types="XGBoostError LightGBMError CatBoostError dmlc",
+        "wrong size of feature_names",
+        "size of feature_names error",
+        types="XGBoostError LightGBMError CatBoostError dmlc lightgbm",
     ),
     rule(
         "boosting.argument",
@@ -236,6 +238,9 @@ RULES: tuple[Rule, ...] = (
         "check failed:…param",
         "should be…than",
         "cannot change…after constructed dataset",
-        types="XGBoostError LightGBMError CatBoostError dmlc",
+        "objective and metrics don't match",
+        "number of classes should be specified",
+        "special json characters in feature name",
+        types="XGBoostError LightGBMError CatBoostError dmlc lightgbm",
     ),
 )

@@ -27,6 +27,16 @@ RULES: tuple[Rule, ...] = (
         confidence=0.7,
     ),
     rule(
+        "deepspeed.zero_parameters",
+        MISUSE,
+        "still have inflight params",
+        "param.ds_summary()",
+        "'ds_numel'",
+        "zeroparamstatus",
+        unless=("out of memory",),
+        confidence=0.85,
+    ),
+    rule(
         "hub.not_found",
         PATH,
         "is not a local folder and is not a valid model identifier",
