@@ -16,6 +16,7 @@ from dl_bug_lsp.taxonomy.advising import advice
 from dl_bug_lsp.taxonomy.categories import Category, categories
 from dl_bug_lsp.taxonomy.classification_context import library_of
 from dl_bug_lsp.taxonomy.classify import classify
+from dl_bug_lsp.taxonomy.rules import TABLES
 from dl_bug_lsp.tracebacks import FailureKind, read_failures
 from dl_bug_lsp.views.context import TOKENS, render_context
 from dl_bug_lsp.views.escape import redacted
@@ -176,7 +177,7 @@ def meaning_of(text: str) -> Meaning | None:
     if named is not None:
         return Meaning(named)
     if not _IS_MESSAGE.search(text.strip()):
-        return None
+        return _of_part(text)
     meaning, _ = _of_text(text)
     if meaning is not None or "\n" in text.strip():
         return meaning
@@ -185,7 +186,26 @@ def meaning_of(text: str) -> Meaning | None:
         # What any message of this class is read as says nothing of this one.
         if meaning is not None and rule not in ("text", _of_text(f"{name}: -")[1]):
             return meaning
-    return _of_words(text)
+    return _of_words(text) or _of_part(text)
+
+
+LEAST_OF_PART = 3
+"""Words that a part of a known message must have."""
+
+
+def _of_part(text: str) -> Meaning | None:
+    """Return the one category whose rules know messages that hold this text as a part."""
+    part = " ".join(text.lower().split())
+    if len(part.split()) < LEAST_OF_PART:
+        return None
+    known = {
+        rule.category
+        for table in TABLES
+        for rule in table.rules
+        if any(part in phrase for phrase in rule.phrases)
+    }
+    rows = {row.id: row for row in categories()}
+    return Meaning(rows[known.pop()]) if len(known) == 1 else None
 
 
 BARE = ("RuntimeError", "AttributeError", "ModuleNotFoundError", "TypeError", "ValueError")

@@ -310,13 +310,15 @@ def _cell(candidate: Candidate, case: Case) -> CellPlace | None:
 
 _CODE = re.compile(r"`[^`]+`")
 _LINK = "goes into"
-_NUMBERS, _LITERAL = "numbers.", "numbers.literal"
+_NUMBERS = "numbers."
+_LITERALS = frozenset(("numbers.literal", "config.number"))
+"""Kinds that only say that a number stands in the message too."""
 
 
 def _repeats(clue: Clue, said: set[str], candidate: Candidate) -> bool:
     """Say whether another sentence tells the same of the same expressions."""
-    if clue.kind == _LITERAL:
-        kinds = {c.kind for c, part in candidate.clues if part > 0 and c.kind != _LITERAL}
+    if clue.kind in _LITERALS:
+        kinds = {c.kind for c, part in candidate.clues if part > 0 and c.kind not in _LITERALS}
         return any(kind.startswith(_NUMBERS) for kind in kinds)
     if _LINK not in clue.why:
         return False
