@@ -13,7 +13,7 @@ from dl_bug_lsp.bug_reports import (
     report_facts,
     report_failure,
 )
-from dl_bug_lsp.bug_reports.values import BugReport
+from dl_bug_lsp.bug_reports.reader import BugReport
 from dl_bug_lsp.divergence import read_divergence, transcript
 from dl_bug_lsp.environments.interpreters import environment_of
 from dl_bug_lsp.evidence.case import Case, Clue, LocatedFrame

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dl_bug_lsp.assistants.context import clean
+from dl_bug_lsp.assistants.explaining import clean
 from dl_bug_lsp.provenance.engine import Engine
 from dl_bug_lsp.provenance.nodes import (
     Class,

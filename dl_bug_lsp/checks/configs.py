@@ -1,8 +1,12 @@
-"""Checks of settings: keys that the code reads and no file has, texts that look like numbers."""
+"""Checks of settings: keys that the code reads and no file has, texts that look like numbers.
+
+Config files that a command names and that are not there are found here, too.
+"""
 
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -11,10 +15,63 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
-from dl_bug_lsp.fixes.fix_context import is_slip
+from dl_bug_lsp.checks.sources import CONFIGS
+from dl_bug_lsp.fixes.fix_context import distance, is_slip
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.nodes import Config, LibraryObject
 from dl_bug_lsp.workspace import Workspace
+
+# ---------------------------------------------------------------------- files that commands name
+ARGUMENT = Check(
+    "missing-config-file",
+    "path_not_found",
+    Certainty.SURE,
+    "A command names a config file that does not exist.",
+    "Relative paths, from the working directory of the command, where the folder or a file of "
+    "nearly that name exists. Options that name an output are left out. Without a near name a "
+    "finding is likely.",
+    "python train.py --config configs/bse.yaml",
+)
+
+OUTPUT = ("out", "save", "dump", "log", "result", "export", "write", "report", "to")
+
+
+def _missing_files(program: CheckedProgram) -> Iterator[Finding]:
+    """Yield files that are named and missing."""
+    for entry in program.entries:
+        if entry.folder is not None:
+            yield from _arguments(program, entry)
+
+
+def _arguments(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
+    workspace = program.workspace
+    before = ""
+    for word in entry.words:
+        option, sign, value = word.text.partition("=")
+        path = value if sign else word.text
+        name = option if sign else before
+        before = word.text if word.text.startswith("-") else ""
+        if not path.endswith(CONFIGS) or "$" in path or path.startswith(("/", "~", "-", ".")):
+            continue
+        if any(part in name.lower().strip("-").replace("-", "_").split("_") for part in OUTPUT):
+            continue
+        if any(mark in path for mark in "*?{[:,"):
+            continue
+        stated = posixpath.normpath(posixpath.join(entry.folder or "", path))
+        if stated.startswith("..") or workspace.existing_file(stated) is not None:
+            continue
+        folder, base = posixpath.split(stated)
+        beside = [f for f in workspace.files() if posixpath.dirname(f) == folder]
+        if not beside or (not folder and not name.startswith("-")):
+            continue
+        near = [f for f in beside if distance(posixpath.basename(f), base, 2) <= 2]
+        hint = f" Did you mean '{near[0]}'?" if len(near) == 1 else ""
+        yield finding(
+            ARGUMENT, entry.file or entry.script, word.line or entry.line or 1,
+            f"There is no file '{path}'.{hint}", f"The command is: {entry.shown[:160]}",
+            certainty=Certainty.SURE if near else Certainty.LIKELY,
+        )  # fmt: skip
+
 
 KEY = Check(
     "missing-key",
@@ -43,7 +100,7 @@ VARIABLE = Check(
     "Only where the file does not have the one that is read, and no launch script sets it.",
     "DATADIR=data           # the code reads DATA_DIR",
 )
-CHECKS = (KEY, NUMBER, VARIABLE)
+CHECKS = (ARGUMENT, KEY, NUMBER, VARIABLE)
 
 HOLDERS = {"cfg", "config", "conf", "configs", "settings", "options", "opts", "opt", "args", "hp",
            "hparams", "params", "hps", "c", "s", "setup", "spec"}  # fmt: skip
@@ -65,6 +122,7 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
             yield from _missing_keys(program, entry)
     yield from _numbers(program)
     yield from _variables(program)
+    yield from _missing_files(program)
 
 
 def _missing_keys(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:

@@ -23,8 +23,7 @@ from dl_bug_lsp.cli.errors import (
 from dl_bug_lsp.cli.log_input import is_closed_pipe, is_piped, read_inputs
 from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.report import Options, Report
-from dl_bug_lsp.settings.project import FILE, read_project
-from dl_bug_lsp.settings.reading import Settings, settings_of
+from dl_bug_lsp.settings.reading import FILE, Settings, read_project, settings_of
 
 if TYPE_CHECKING:
     from dl_bug_lsp.workspace import Workspace
@@ -91,7 +90,7 @@ def _options(arguments: argparse.Namespace, workspace: Workspace) -> Options:
     of_project = project_settings(workspace).options
     top = of_project.top
     if arguments.format == "context":
-        from dl_bug_lsp.assistants.context import PLACES
+        from dl_bug_lsp.assistants.explaining import PLACES
 
         top = PLACES
     return Options(
@@ -149,7 +148,7 @@ def rendered(
 
         return json_text(to_json(report))
     if shape == "sarif":
-        from dl_bug_lsp.assistants.context import shown_lines
+        from dl_bug_lsp.assistants.explaining import shown_lines
         from dl_bug_lsp.views.sarif import to_sarif
 
         return json_text(to_sarif(report, shown_lines(workspace)))
@@ -158,7 +157,7 @@ def rendered(
 
         home = os.environ.get("GITHUB_WORKSPACE") or os.curdir
         return to_github(report, path_prefix(workspace.root, Path(home)))
-    from dl_bug_lsp.assistants.context import context_of, shown_lines
+    from dl_bug_lsp.assistants.explaining import context_of, shown_lines
     from dl_bug_lsp.views.layout import PathStyle, Style
     from dl_bug_lsp.views.text import render_text
 

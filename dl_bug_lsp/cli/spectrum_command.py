@@ -44,7 +44,7 @@ def page(
 
     ``known`` is the heat of the lines where it is not that of ``full`` alone.
     """
-    from dl_bug_lsp.assistants.context import shown_lines
+    from dl_bug_lsp.assistants.explaining import shown_lines
     from dl_bug_lsp.recording.spectrum_ranking import line_counts
 
     lines = shown_lines(workspace)
@@ -234,7 +234,7 @@ def _rendered(
     import json
     from dataclasses import replace
 
-    from dl_bug_lsp.assistants.context import shown_lines
+    from dl_bug_lsp.assistants.explaining import shown_lines
     from dl_bug_lsp.cli.localize_command import path_prefix
     from dl_bug_lsp.recording.spectrum_ranking import (
         combined_table,

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import Options, Report
-from dl_bug_lsp.settings.project import FILE, read_project
-from dl_bug_lsp.settings.reading import Settings, settings_of
+from dl_bug_lsp.settings.reading import FILE, Settings, read_project, settings_of
 from dl_bug_lsp.workspace import Workspace
 
 if TYPE_CHECKING:

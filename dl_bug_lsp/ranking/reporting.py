@@ -6,6 +6,9 @@ import ast
 import hashlib
 import math
 import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -14,8 +17,8 @@ from dl_bug_lsp.evidence.interpretation import WORDLESS
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
+from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.provenance.stack import statement_at
-from dl_bug_lsp.ranking.chains import with_chains
 from dl_bug_lsp.ranking.fusion import (
     GENERIC,
     LEAST_SPECIFIC,
@@ -26,13 +29,9 @@ from dl_bug_lsp.ranking.fusion import (
     shipped_weights,
     softmax,
 )
-from dl_bug_lsp.ranking.report_weights import (
-    ReportWeights,
-    report_weights,
-    shipped_report_weights,
-)
 from dl_bug_lsp.report import (
     CellPlace,
+    ChainStep,
     Confidence,
     Evidence,
     ExceptionText,
@@ -49,6 +48,9 @@ from dl_bug_lsp.taxonomy.bug_types import bug_type
 from dl_bug_lsp.taxonomy.origins import origin, retry_may_help
 from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
 from dl_bug_lsp.tracebacks import FailureKind
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.ranking.report_ranking import ReportWeights
 
 MAX_EVIDENCE = 5
 # Kinds that only say that a value goes from a line to the failing one.
@@ -101,7 +103,7 @@ def failure_report(
     traced = list(zip(candidates, shares, strict=True))
     if told is not None and case.workspace.python_files():
         weights = _report_weights(options)
-        from dl_bug_lsp.ranking.report_places import report_places
+        from dl_bug_lsp.ranking.report_ranking import report_places
 
         suspects, files = report_places(case, told, weights, traced, options)
     else:
@@ -192,6 +194,9 @@ def _reasons(suspects: tuple[Suspect, ...]) -> str:
 
 
 def _report_weights(options: Options) -> ReportWeights:
+    # Imported late: it needs numpy.
+    from dl_bug_lsp.ranking.report_ranking import report_weights, shipped_report_weights
+
     given = options.weights.get("reports") if options.weights is not None else None
     return report_weights(given) if given is not None else shipped_report_weights()
 
@@ -408,3 +413,55 @@ def _identity(case: Case) -> str:
     parts = [case.category.id, case.class_name, case.message.split("\n")[0]]
     parts.extend(f"{p.file}:{p.function}" for p in case.places)
     return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+# -------------------------------------------------------------- chains from a place to the failure
+MOST_SUSPECTS = 10
+"""The first suspects of a failure, which get a chain."""
+MOST_STEPS = 8
+"""Steps of a chain; of a longer one its middle is left out."""
+
+
+def with_chains(suspects: tuple[Suspect, ...], case: Case) -> tuple[Suspect, ...]:
+    """Return the suspects, the first of them with the steps that lead to the failing expression."""
+    if not suspects or not case.starts:
+        return suspects
+    nearest: dict[tuple[str, int], Step] = {}
+    for step in _steps(case):
+        nearest.setdefault((step.node.file, step.node.line), step)
+    chains = {
+        place: _chain(nearest[place])
+        for s in suspects[:MOST_SUSPECTS]
+        if (place := (s.file, s.line)) in nearest
+    }
+    return tuple(replace(s, chain=chains.get((s.file, s.line), ())) for s in suspects)
+
+
+def _steps(case: Case) -> Iterator[Step]:
+    """Yield the steps of the slices, those first that decide what the message complains of."""
+    yield from (step for step in case.property_slice if step.decides)
+    yield from case.raise_slice
+    for steps in case.outer_slices:
+        yield from steps
+
+
+def _chain(step: Step) -> tuple[ChainStep, ...]:
+    """Return the steps from a step's place to where its slice starts.
+
+    Of each line it is the first expression; of the line where the slice starts, the whole one.
+    """
+    found: dict[tuple[str, int], ChainStep] = {}
+    way = step.way()
+    for one in reversed(way):
+        node = one.node
+        if node.line > 0 and node.text:
+            found.setdefault((node.file, node.line), ChainStep(node.file, node.line, node.text))
+    start = way[0].node
+    if (start.file, start.line) in found and start.text:
+        found[start.file, start.line] = ChainStep(start.file, start.line, start.text)
+    chain = tuple(found.values())
+    if len(chain) < 2:
+        return ()
+    if len(chain) <= MOST_STEPS:
+        return chain
+    return (*chain[: MOST_STEPS // 2], *chain[-MOST_STEPS // 2 :])

@@ -14,7 +14,6 @@ from statistics import median
 
 from dl_bug_lsp.logs.values import Log, Process, Span
 from dl_bug_lsp.report import CategoryVerdict
-from dl_bug_lsp.signals.names import base_of
 from dl_bug_lsp.signals.reader import read_metrics
 from dl_bug_lsp.signals.statistics import (
     chance_level,
@@ -32,6 +31,7 @@ from dl_bug_lsp.signals.values import (
     Role,
     SilentDiagnosis,
     Split,
+    base_of,
 )
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.tracebacks.values import Failure, FailureKind

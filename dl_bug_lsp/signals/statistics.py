@@ -13,8 +13,7 @@ from itertools import pairwise
 from statistics import median
 
 from dl_bug_lsp.logs.values import Log
-from dl_bug_lsp.signals.names import base_of
-from dl_bug_lsp.signals.values import MetricPoint, MetricSeries
+from dl_bug_lsp.signals.values import MetricPoint, MetricSeries, base_of
 
 
 @dataclass(frozen=True, slots=True)

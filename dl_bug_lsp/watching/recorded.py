@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
 from dl_bug_lsp.runs.records import RUNS, RunRecord, log_file, read
-from dl_bug_lsp.watching.followed import FollowedLog, Outcome, Recovered
-from dl_bug_lsp.watching.values import RunPlace
+from dl_bug_lsp.watching.followed import FollowedLog, Outcome, Recovered, RunPlace
 
 RECENT = 600.0
 """Seconds since a log's last change in which its failure still counts as news at the start."""

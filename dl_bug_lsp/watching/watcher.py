@@ -15,10 +15,18 @@ from dataclasses import dataclass, field
 from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.watching.file_events import FileEvents
 from dl_bug_lsp.watching.folders import MOST_LOGS, FolderTree, LogRules
-from dl_bug_lsp.watching.followed import SETTLE, FollowedLog, Outcome, PollingInterval, Recovered
+from dl_bug_lsp.watching.followed import (
+    SETTLE,
+    FollowedLog,
+    Outcome,
+    PollingInterval,
+    Recovered,
+    Sink,
+    SourceChanges,
+    WatchStatus,
+)
 from dl_bug_lsp.watching.recorded import RECENT, RecordedRuns
 from dl_bug_lsp.watching.tail import identity_of
-from dl_bug_lsp.watching.values import Sink, SourceChanges, WatchStatus
 
 logger = logging.getLogger(__name__)
 

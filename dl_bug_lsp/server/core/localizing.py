@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.failures.publication import Publication, publication
 from dl_bug_lsp.server.failures.shown_failures import OF_A_FOLDER
@@ -56,7 +56,7 @@ async def localized(
             report = report.after(skipped).shifted(lines_before)
             published = publication(report, folder, wanted, source, encoding)
             if wanted.triage_folder is not None:
-                from dl_bug_lsp.triage.standing import standing_of
+                from dl_bug_lsp.triage.fingerprints import standing_of
 
                 place = folder.real_root / Path(wanted.triage_folder).expanduser()
                 published.standing = standing_of(text, place)

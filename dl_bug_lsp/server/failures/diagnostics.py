@@ -32,7 +32,7 @@ from dl_bug_lsp.views.words import category_words, headline
 
 if TYPE_CHECKING:
     from dl_bug_lsp.server.failures.shown_failures import ShownFailures
-    from dl_bug_lsp.triage.standing import Standing
+    from dl_bug_lsp.triage.fingerprints import Standing
 
 
 LONGEST_LINE = 300

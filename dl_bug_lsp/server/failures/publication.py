@@ -16,7 +16,7 @@ from dl_bug_lsp.settings.reading import Settings
 if TYPE_CHECKING:
     from dl_bug_lsp.fixes import Fix
     from dl_bug_lsp.report import Evidence, FailureReport, Report, Suspect
-    from dl_bug_lsp.triage.standing import Standing
+    from dl_bug_lsp.triage.fingerprints import Standing
 
 
 SOURCE = "dl-bug"

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.localizing import job_name, localized
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.failures.publication import Publication
 from dl_bug_lsp.server.failures.reported_logs import LogState
 from dl_bug_lsp.server.failures.shown_failures import OF_A_FOLDER
+from dl_bug_lsp.server.files.editing import is_open_notebook
 from dl_bug_lsp.server.files.indexing import files_changed
-from dl_bug_lsp.server.files.notebooks import is_open_notebook
 from dl_bug_lsp.server.following.followed_spectra import spectrum_change_checker
 from dl_bug_lsp.server.following.followed_trainings import training_change_checker
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError
@@ -32,7 +32,7 @@ from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
     from dl_bug_lsp.report import Report
-    from dl_bug_lsp.watching.values import LogFailure, RunPlace, SourceChanges, WatchStatus
+    from dl_bug_lsp.watching.followed import LogFailure, RunPlace, SourceChanges, WatchStatus
     from dl_bug_lsp.watching.watcher import Watcher
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from dl_bug_lsp.server.commands.arguments import HEATMAP, argument
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder, path_of
 from dl_bug_lsp.server.failures.publication import Publication
 from dl_bug_lsp.server.failures.reported_logs import LogState

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import Encoding
 from dl_bug_lsp.server.files.editing import encoding_of

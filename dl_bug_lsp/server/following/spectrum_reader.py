@@ -27,9 +27,8 @@ from dl_bug_lsp.server.following.followed_spectra import (
     stamp_of,
 )
 from dl_bug_lsp.settings.reading import Settings
-from dl_bug_lsp.spectrum.counting import count_functions
 from dl_bug_lsp.spectrum.failure_words import is_test_file
-from dl_bug_lsp.spectrum.values import PROGRAM
+from dl_bug_lsp.spectrum.values import PROGRAM, count_functions
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,12 @@ from pygls.exceptions import JsonRpcRequestCancelled
 
 from dl_bug_lsp.data_folder import open_regular
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder, path_of
 from dl_bug_lsp.server.documents.marks import Encoding
 from dl_bug_lsp.server.documents.positions import code_units
 from dl_bug_lsp.server.files.editing import buffer_of, encoding_of
 from dl_bug_lsp.server.jobs import NO_FOLDER, CancelledError, SupersededError, Token
-from dl_bug_lsp.server.logs.symbols import symbols
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
@@ -51,6 +50,9 @@ def register(server: DlBugServer) -> None:
         found, _ = await logs.outline(uri, types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
         if found is None:
             return []
+        # Imported here: the readers of logs are no part of the start.
+        from dl_bug_lsp.server.logs.outline import symbols
+
         tree = symbols(found, encoding_of(ls))
         if ls.can("text_document", "document_symbol", "hierarchical_document_symbol_support"):
             return tree

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.files.editing import encoding_of
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
@@ -108,10 +108,10 @@ class FailureStore:
                 LARGEST,
                 NAME,
                 beside,
+                change_state,
                 names_of,
                 to_bytes,
             )
-            from dl_bug_lsp.workspace.state_files import change_state
 
             data = to_bytes(kept)
             if self._written.get(folder.key, b"") == data:

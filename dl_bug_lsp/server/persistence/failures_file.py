@@ -13,11 +13,14 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.logs.values import Process, Span
 from dl_bug_lsp.report import (
     Advice,
@@ -48,6 +51,42 @@ if TYPE_CHECKING:
     from dl_bug_lsp.workspace import Workspace
 
 
+# ---------------------------------------------------------------- small files in the hidden folder
+_WAIT = 5.0
+"""Seconds for which another writer is waited for."""
+
+
+def read_state(root: Path, name: str, limit: int) -> bytes | None:
+    """Return a kept file's bytes, None where there is none, or one of more than ``limit`` bytes."""
+    return data_folder.read(root / data_folder.FOLDER / name, limit)
+
+
+def change_state(
+    root: Path, name: str, limit: int, change: Callable[[bytes | None], bytes | None]
+) -> bool:
+    """Write what ``change`` makes of a kept file, or remove it for None; False where it cannot be.
+
+    Of several writers at the same time each is handed what the one before wrote. A reader sees the
+    old file or the new one, never a part.
+    """
+    folder = root / data_folder.FOLDER
+    try:
+        if change(None) is None and not data_folder.is_plain(folder):
+            return True
+        data_folder.prepare(root)
+        with data_folder.locked(folder, _WAIT):
+            old = data_folder.read(folder / name, limit)
+            new = change(old)
+            if new is None:
+                data_folder.remove(folder / name)
+            elif new != old:
+                data_folder.write(folder / name, new)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+# ---------------------------------------------------------------------- failures
 MOST_ITEMS = 1_000
 LONGEST = 100_000
 
@@ -374,8 +413,6 @@ def _spot(spot: Spot) -> list[Any] | None:
 
 def read_folder(folder: Folder, settings: Settings, encoding: Encoding, token: Token) -> Restored:
     """Return what was kept of a folder, at the lines that hold the texts now; oldest first."""
-    from dl_bug_lsp.workspace.state_files import read_state
-
     data = read_state(folder.root, NAME, LARGEST)
     if data is None:
         return Restored()

@@ -17,7 +17,7 @@ from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams, JsonRpc
 
 from dl_bug_lsp.server.commands.arguments import CHECK, argument
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import document_key
 from dl_bug_lsp.server.documents.positions import lines_range
@@ -26,6 +26,7 @@ from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
     from dl_bug_lsp.checks.findings import CheckReport, Finding
+
 
 logger = logging.getLogger(__name__)
 
