@@ -1874,6 +1874,8 @@ class Interpreter:
 
     def _not_modelled(self, told: Call) -> Value:
         """Follow the stack through a library that calls the program back; its result is unknown."""
+        if self.gradients is not None:
+            self.gradients.check(self.stack, told)
         here = self.stack[-1] if self.stack else told.place
         at = next((i for i, place in enumerate(self.order[:-1]) if place == here), None)
         if at is not None and here not in self._followed:
@@ -1987,7 +1989,13 @@ class Interpreter:
             member = self._member(data.cls, name)
             if member is not None and isinstance(member.data, FunctionValue):
                 given = {k: v for k, v in keywords.items() if k != "training" or own is not None}
-                return self._enter(member.data, (callee, *args), given)
+                if self.gradients is None:
+                    return self._enter(member.data, (callee, *args), given)
+                self.gradients.forwards.append(len(self.stack))
+                try:
+                    return self._enter(member.data, (callee, *args), given)
+                finally:
+                    self.gradients.forwards.pop()
         return unknown(callee, *args)
 
     def _instance(
