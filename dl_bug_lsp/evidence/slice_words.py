@@ -61,7 +61,7 @@ def what(step: Step) -> str:
     role = step.roles[-1] if step.roles else ""
     expr = step.node.expr if step.node.entry is None else None
     if isinstance(expr, ast.Tuple) and any(isinstance(part, ast.Slice) for part in expr.elts):
-        return "the index given here"
+        return "what stands in the brackets here"
     if isinstance(expr, ast.Tuple) and shown(step.node) == "(…)":
         return "the tuple that is made here"
     if "configured" in step.roles and isinstance(expr, ast.Call):

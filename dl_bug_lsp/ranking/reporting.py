@@ -310,6 +310,7 @@ def _cell(candidate: Candidate, case: Case) -> CellPlace | None:
 
 _CODE = re.compile(r"`[^`]+`")
 _LINK = "goes into"
+_NUMBER_TYPE = re.compile(r"\b(?:u?int|float)\d+\b")
 _NUMBERS = "numbers."
 _LITERALS = frozenset(("numbers.literal", "config.number"))
 """Kinds that only say that a number stands in the message too."""
@@ -320,6 +321,12 @@ def _repeats(clue: Clue, said: set[str], candidate: Candidate) -> bool:
     if clue.kind in _LITERALS:
         kinds = {c.kind for c, part in candidate.clues if part > 0 and c.kind not in _LITERALS}
         return any(kind.startswith(_NUMBERS) for kind in kinds)
+    types = set(_NUMBER_TYPE.findall(clue.why))
+    if types and any(types == set(_NUMBER_TYPE.findall(other)) for other in said):
+        return True
+    made = _NUMBER_TYPE.findall(_CODE.sub("", clue.why))
+    if made and any(made == _NUMBER_TYPE.findall(_CODE.sub("", other)) for other in said):
+        return True
     if _LINK not in clue.why:
         return False
     named = set(_CODE.findall(clue.why))

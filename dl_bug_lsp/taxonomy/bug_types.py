@@ -225,7 +225,10 @@ def _mind_dimension(
     elif id == "illegal_argument" and context.raised_in(*FRAMEWORKS):
         weights["training"] += 1.5
     elif id == "tensor_mismatch" and context.says(
-        "operands could not be broadcast", "setting an array element", "inhomogeneous"
+        "operands could not be broadcast",
+        "setting an array element",
+        "inhomogeneous",
+        "too many dimensions 'str'",
     ):
         # NumPy's words: an array of the data more often than a layer.
         weights["tensor_input"] += 1.5

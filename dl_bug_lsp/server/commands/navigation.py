@@ -146,12 +146,13 @@ LONGEST_TEXT = 200
 
 
 def place_of(place: Place) -> dict[str, Any]:
-    """Return where a place stands now, as the protocol's location, rank, score, code."""
+    """Return where a place stands now, as the protocol's location, rank, score, reason, code."""
     assert place.mark.range is not None
     start, end = place.mark.range.start, place.mark.range.end
     return {
         "suspect": place.suspect.rank,
         "score": place.suspect.score,
+        "reason": place.suspect.evidence[0].why if place.suspect.evidence else "",
         "uri": place.uri,
         "text": place.mark.text.strip()[:LONGEST_TEXT],
         "range": {
