@@ -62,12 +62,12 @@ def declared_versions(workspace: Workspace, failure: FailureReport) -> list[str]
     libraries = {library_of(frame.file) for frame in reversed(failure.frames)} - {None, "python"}
     if not libraries:
         return []
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for entry in workspace.dependencies():
         name = str(entry.path[0])
         if name.lower().replace("-", "_") in libraries and entry.value:
-            found.setdefault(name, f"{name} {entry.value}"[:LONGEST_VERSION])
-    return [f"{said} (declared)" for said in list(found.values())[:MOST_VERSIONS]]
+            versions.setdefault(name, f"{name} {entry.value}"[:LONGEST_VERSION])
+    return [f"{said} (declared)" for said in list(versions.values())[:MOST_VERSIONS]]
 
 
 def shown_lines(workspace: Workspace) -> Lines:
@@ -216,8 +216,8 @@ def _of_words(text: str) -> Meaning | None:
     """Return the one category that words of a text are synonyms of, if there is one only."""
     rows = {row.id: row for row in categories()}
     named = {SYNONYMS.get(word) for word in re.findall(r"\w+", text.lower())} - {None}
-    one = rows.get(next(iter(named)) or "") if len(named) == 1 else None
-    return Meaning(one) if one is not None else None
+    category = rows.get(next(iter(named)) or "") if len(named) == 1 else None
+    return Meaning(category) if category is not None else None
 
 
 def _of_text(text: str) -> tuple[Meaning | None, str]:

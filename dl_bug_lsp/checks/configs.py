@@ -160,7 +160,7 @@ def _keys_of(workspace: Workspace, file: str) -> tuple[frozenset[str], frozenset
 
 def _reads(tree: ast.Module) -> list[tuple[ast.Subscript | ast.Attribute, str]]:
     """Return the expressions that may read a key, where nothing catches that it is not there."""
-    found: list[tuple[ast.Subscript | ast.Attribute, str]] = []
+    reads: list[tuple[ast.Subscript | ast.Attribute, str]] = []
     called: set[int] = set()
     excused: set[int] = set()
     for node in ast.walk(tree):
@@ -171,10 +171,10 @@ def _reads(tree: ast.Module) -> list[tuple[ast.Subscript | ast.Attribute, str]]:
         elif isinstance(node, (ast.Subscript, ast.Attribute)):
             read = _read_key(node)
             if read is not None:
-                found.append((node, read))
+                reads.append((node, read))
     return [
         (node, read)
-        for node, read in found
+        for node, read in reads
         if id(node) not in called and node.lineno not in excused
     ]
 
@@ -197,25 +197,25 @@ def _read_key(node: ast.AST) -> str | None:
 
 def _made_keys(tree: ast.Module) -> frozenset[str]:
     """Return the keys and attributes that the code gives a value itself."""
-    found: set[str] = set()
+    keys: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             if isinstance(node.slice, ast.Constant):
-                found.add(str(node.slice.value))
+                keys.add(str(node.slice.value))
         elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-            found.add(node.attr)
+            keys.add(node.attr)
         elif isinstance(node, ast.Dict):
-            found.update(str(k.value) for k in node.keys if isinstance(k, ast.Constant))
+            keys.update(str(k.value) for k in node.keys if isinstance(k, ast.Constant))
         elif isinstance(node, ast.Call):
-            found.update(k.arg for k in node.keywords if k.arg is not None)
+            keys.update(k.arg for k in node.keywords if k.arg is not None)
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if name in ("get", "setdefault", "pop", "setattr", "hasattr", "getattr"):
-                found.update(str(a.value) for a in node.args if isinstance(a, ast.Constant))
+                keys.update(str(a.value) for a in node.args if isinstance(a, ast.Constant))
         elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Constant):
-            found.add(str(node.left.value))
+            keys.add(str(node.left.value))
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found.add(node.name)
-    return frozenset(found)
+            keys.add(node.name)
+    return frozenset(keys)
 
 
 def _missing_key(
@@ -262,13 +262,13 @@ def _missing_key(
 
 def _is_read(key: str, text: str) -> bool:
     """Whether code may read a key: as an attribute, or by a text that holds it."""
-    found = re.search(rf"^(?!\s*(?:from|import)\b).*[.'\"]{re.escape(key)}\b", text, re.MULTILINE)
-    return found is not None
+    match = re.search(rf"^(?!\s*(?:from|import)\b).*[.'\"]{re.escape(key)}\b", text, re.MULTILINE)
+    return match is not None
 
 
-def _shares(one: str, other: str) -> bool:
+def _shares(name: str, other: str) -> bool:
     """Whether one name is the other with a word more: ``joints`` and ``num_joints``."""
-    a, b = set(one.lower().split("_")), set(other.lower().split("_"))
+    a, b = set(name.lower().split("_")), set(other.lower().split("_"))
     return bool(a & b) and (a <= b or b <= a)
 
 
@@ -276,7 +276,7 @@ def _tables(engine: Engine, base: Node, by_attribute: bool) -> list[Config]:
     """Return the config tables that an expression stands for; nothing where it may be more."""
     if not base.complete or not base.values:
         return []
-    found: list[Config] = []
+    tables: list[Config] = []
     for value in base.values:
         if isinstance(value, Config):
             if value.entry is not None and value.entry.length is None:
@@ -284,7 +284,7 @@ def _tables(engine: Engine, base: Node, by_attribute: bool) -> list[Config]:
             composed = value.file.endswith(" composed")
             if by_attribute and not composed:
                 return []
-            found.append(value)
+            tables.append(value)
         elif isinstance(value, LibraryObject) and value.name.endswith(NAMESPACES) and by_attribute:
             call = value.call.expr
             if not isinstance(call, ast.Call):
@@ -296,10 +296,10 @@ def _tables(engine: Engine, base: Node, by_attribute: bool) -> list[Config]:
             rows = _tables(engine, inner, False)
             if not rows:
                 return []
-            found.extend(rows)
+            tables.extend(rows)
         else:
             return []
-    return found
+    return tables
 
 
 def _numbers(program: CheckedProgram) -> Iterator[Finding]:

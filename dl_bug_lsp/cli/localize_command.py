@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = report.after(given.skipped_lines)
     # What was looked at is kept for the next time; indexing everything first would take longer.
     workspace.keep_index()
-    found = any(failure.suspects for failure in report.failures)
+    has_places = any(failure.suspects for failure in report.failures)
     try:
         _print(report, workspace, arguments)
     except OSError as error:
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return FOUND if found else NOT_FOUND
+    return FOUND if has_places else NOT_FOUND
 
 
 def _passes(arguments: argparse.Namespace) -> bool:
@@ -105,10 +105,10 @@ def project_settings(workspace: Workspace) -> Settings:
     """Return the settings of a workspace's project; each odd one is told in one line."""
     if FILE not in workspace.config_files():
         return Settings()
-    found = read_project(workspace.config_entries(FILE))
-    for line, sentence in found.complaints:
+    project = read_project(workspace.config_entries(FILE))
+    for line, sentence in project.complaints:
         complain(f"{FILE}, line {line}: {sentence}")
-    return settings_of(found.given)
+    return settings_of(project.given)
 
 
 def workspace_folder(given: str) -> Path:

@@ -143,18 +143,19 @@ def told(run: RecordedRun, taken_in: float) -> Iterator[str]:
         turn = "step" if loop.is_loop else "call"
         yield f"{turn} {loop.turn + 1} of {what} failed, {loop.passed} passed"
         signatures = run.session.tests[0].signatures
-        odd = [one for one in signatures if one.failing and not one.passing]
-        for one in odd[:_SIGNATURES]:
+        odd = [signature for signature in signatures if signature.failing and not signature.passing]
+        for signature in odd[:_SIGNATURES]:
             usual = [
                 other.text
                 for other in signatures
                 if other.passing
-                and (other.function, other.argument) == (one.function, one.argument)
+                and (other.function, other.argument) == (signature.function, signature.argument)
             ]
             if usual:
                 before = usual[0] if len(usual) == 1 else f"{len(usual)} other forms"
                 yield (
-                    f"{one.function}() in {one.file}:{one.line} got {one.argument} = {one.text}, "
+                    f"{signature.function}() in {signature.file}:{signature.line} "
+                    f"got {signature.argument} = {signature.text}, "
                     f"before {before}"
                 )
     plain = max(run.processor - run.spent, 0.001)
@@ -173,7 +174,9 @@ def spectrum_of(run: RecordedRun, workspace: Path, opened: Workspace) -> Spectru
     sessions: tuple[Session, ...] = (run.session,)
     with contextlib.suppress(StoreError):
         stored = read_recording(spectrum_file(workspace)).sessions
-        same = tuple(one for one in stored if one.command == run.session.command)
+        same = tuple(
+            stored_run for stored_run in stored if stored_run.command == run.session.command
+        )
         sessions = same or sessions
 
     return current_spectrum(opened, Recording(sessions)).spectrum

@@ -25,11 +25,11 @@ def find_fixes(failure: FailureReport, workspace: Workspace) -> tuple[Fix, ...]:
     Two fixes that write the same line differently contradict each other: then there is none.
     """
     context = FixContext(failure, workspace)
-    found: dict[object, Fix] = {}
+    fix_by_edits: dict[object, Fix] = {}
     for find in KINDS:
         for fix in find(context):
-            found.setdefault(fix.edits, fix)
-    fixes = tuple(found.values())
+            fix_by_edits.setdefault(fix.edits, fix)
+    fixes = tuple(fix_by_edits.values())
     lines = [(edit.file, edit.line) for fix in fixes for edit in fix.edits]
     if len(set(lines)) < len(lines) or len(fixes) > MOST:
         return ()

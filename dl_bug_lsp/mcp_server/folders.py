@@ -75,15 +75,15 @@ class OwnFolders:
         """Return the folder that is named, or the first root; see `Folders`."""
         with self._lock:
             root = self._allowed(named)
-            found = self._open.pop(root, None)
-            if found is None:
-                found = Workspace(root)
+            workspace = self._open.pop(root, None)
+            if workspace is None:
+                workspace = Workspace(root)
             else:
-                found.catch_up()
-            self._open[root] = found
+                workspace.catch_up()
+            self._open[root] = workspace
             while len(self._open) > MOST_OPEN:
                 self._open.popitem(last=False)
-            return found
+            return workspace
 
     def _allowed(self, named: str | None) -> Path:
         if named is None:

@@ -222,10 +222,10 @@ class Tools:
         """List what the editor shows."""
         workspace = self.folders.workspace(given.get("workspace"))
         kept = self.folders.kept(workspace)
-        for one in reversed(kept):
-            self._hold(one.report, workspace)
+        for kept_report in reversed(kept):
+            self._hold(kept_report.report, workspace)
         is_brief = given.get("detail", BRIEF) == BRIEF
-        rows = [row for one in kept for row in self._rows(one, is_brief)]
+        rows = [row for kept_report in kept for row in self._rows(kept_report, is_brief)]
         pages = max(1, math.ceil(len(rows) / PAGE))
         page = 1 if is_brief else given.get("page", 1)
         rows = rows[(page - 1) * PAGE : page * PAGE]
@@ -267,16 +267,16 @@ class Tools:
         if meaning is None:
             known = ", ".join(row.id for row in categories())
             raise ToolError(f"no category is known for this. The categories: {known}")
-        found = meaning.category
-        advice = [asdict(item.advice) for item in found.advice]
+        category = meaning.category
+        advice = [asdict(item.advice) for item in category.advice]
         values = {
-            "id": found.id,
-            "name": found.name,
-            "definition": found.definition,
-            "retry_may_help": found.retry_may_help,
+            "id": category.id,
+            "name": category.name,
+            "definition": category.definition,
+            "retry_may_help": category.retry_may_help,
             "advice": [{"cause": one["cause"], "fix": one["fix"]} for one in advice],
         }
-        return Answer(explain_markdown(found), values)
+        return Answer(explain_markdown(category), values)
 
     def why(self, given: Mapping[str, Any]) -> Answer:
         """Say where the values of a line come from; raises `ToolError` for a line without any."""
@@ -294,17 +294,17 @@ class Tools:
             (),
         )
         try:
-            found = why(workspace, file, given["line"], frames, steps)
+            answer = why(workspace, file, given["line"], frames, steps)
         except LookupError as error:
             raise ToolError(str(error.args[0])) from None
-        return Answer(why_text(found), cleaned(asdict(found)))
+        return Answer(why_text(answer), cleaned(asdict(answer)))
 
     def resource(self, report: str) -> str | None:
         """Return the page of a report of this session, None for one that is not held."""
-        found = self.held.get(report)
-        if found is None:
+        report_held = self.held.get(report)
+        if report_held is None:
             return None
-        return clean(render_markdown(found.report))
+        return clean(render_markdown(report_held.report))
 
 
 def file_named(workspace: Workspace, name: str) -> str:
@@ -388,8 +388,8 @@ def _clean_place(place: ShownPlace) -> ShownPlace:
 def report_schema() -> Json:
     """Return the schema of the report, as docs/report.schema.json has it."""
     package = files("dl_bug_lsp.mcp_server")
-    found: Json = json.loads((package / "report.schema.json").read_text(encoding="utf-8"))
-    return found
+    schema: Json = json.loads((package / "report.schema.json").read_text(encoding="utf-8"))
+    return schema
 
 
 _TEXT: Json = {"type": "string"}

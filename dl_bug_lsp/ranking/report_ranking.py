@@ -134,12 +134,12 @@ class ReportRanking:
 
 def relative(signals: Mapping[str, Floats]) -> dict[str, Floats]:
     """Scale each signal by its greatest value; flags and shares stay as they are."""
-    found: dict[str, Floats] = {}
+    scaled: dict[str, Floats] = {}
     for name, values in signals.items():
         top = float(values.max(initial=0.0))
         as_is = name.startswith(_AS_THEY_ARE) or top <= 0
-        found[name] = values if as_is else values / top
-    return found
+        scaled[name] = values if as_is else values / top
+    return scaled
 
 
 def has_evidence(signals: Mapping[str, Floats]) -> NDArray[np.bool_]:
@@ -171,9 +171,9 @@ def best_line_first(scores: Floats, blocks: NDArray[np.int64], order: Sequence[i
     inside = next((np.flatnonzero(blocks == block) for block in order if block in blocks), None)
     if inside is None:
         return scores
-    found: Floats = scores.copy()
-    found[inside[np.argmax(scores[inside])]] = scores.max() + _AHEAD
-    return found
+    raised: Floats = scores.copy()
+    raised[inside[np.argmax(scores[inside])]] = scores.max() + _AHEAD
+    return raised
 
 
 def shares(scores: Floats, sharpness: float) -> Floats:
@@ -187,8 +187,8 @@ def shares(scores: Floats, sharpness: float) -> Floats:
 
 def order_of(scores: Floats) -> Sequence[int]:
     """Return the indices in falling order of scores, equals in the order they stand in."""
-    found: list[int] = np.argsort(-np.round(scores, 9), kind="stable").tolist()
-    return found
+    indices: list[int] = np.argsort(-np.round(scores, 9), kind="stable").tolist()
+    return indices
 
 
 # ---------------------------------------------------------------------- places of a report
@@ -239,13 +239,13 @@ def _lines(
     keep a part of the share that they have there.
     """
     files, lines = ranking.context.files, ranking.lines
-    found = {
+    share_by_place = {
         (files[lines[index].row], lines[index].number): float(ranking.line_shares[index])
         for index in ranking.line_order
     }
     for place, share in traced.items():
-        found.setdefault(place, TRACED_ALONE * share)
-    return sorted(found.items(), key=lambda item: (-round(item[1], 9), item[0]))
+        share_by_place.setdefault(place, TRACED_ALONE * share)
+    return sorted(share_by_place.items(), key=lambda item: (-round(item[1], 9), item[0]))
 
 
 MAX_EVIDENCE = 4
@@ -305,7 +305,7 @@ class Reasons:
 
         The best of the line and of its function come before the file's: they tell more.
         """
-        found = [
+        reasons_of_line = [
             Evidence(clue.kind.partition(".")[0], round(min(1.0, max(0.0, part)), 4), clue.why)
             for clue, part in (candidate.clues if candidate is not None else ())
         ]
@@ -317,13 +317,13 @@ class Reasons:
             of_file = self._of_file(row)
             total = math.fsum((*of_line.values(), *of_function.values(), *of_file.values()))
             for reasons, most in ((of_line, 2), (of_function, 2), (of_file, MAX_EVIDENCE)):
-                said = {evidence.why for evidence in found}
+                said = {evidence.why for evidence in reasons_of_line}
                 best = sorted(reasons.items(), key=lambda item: (-item[1], item[0][1]))
                 rest = [item for item in best if item[0][1] not in said]
-                found += [
+                reasons_of_line += [
                     Evidence(kind, round(part / total, 4), why) for (kind, why), part in rest[:most]
                 ]
-        return tuple(found[:MAX_EVIDENCE]) or (Evidence("vsm", 0.0, OF_FILES["file"]),)
+        return tuple(reasons_of_line[:MAX_EVIDENCE]) or (Evidence("vsm", 0.0, OF_FILES["file"]),)
 
     def _of_line(self, index: int) -> dict[tuple[str, str], float]:
         text = self._ranking.statements.texts[index]
@@ -350,15 +350,15 @@ class Reasons:
 
     def _of_file(self, row: int) -> dict[tuple[str, str], float]:
         ranking = self._ranking
-        found: defaultdict[tuple[str, str], float] = defaultdict(float)
+        parts: defaultdict[tuple[str, str], float] = defaultdict(float)
         signals = {**ranking.signals, **ranking.neighbours}
         for level in (self._weights.files, self._weights.neighbours):
             for name, weight in level.weights.items():
                 group = name.partition(".")[0]
                 if name in signals and weight > 0 and group in OF_FILES:
                     why = ranking.context.notes.get((name, row)) or OF_FILES[group]
-                    found[_KINDS.get(group, "structure"), why] += weight * float(signals[name][row])
-        return {reason: part for reason, part in found.items() if part > 0}
+                    parts[_KINDS.get(group, "structure"), why] += weight * float(signals[name][row])
+        return {reason: part for reason, part in parts.items() if part > 0}
 
     @cached_property
     def _words(self) -> frozenset[str]:
@@ -384,22 +384,22 @@ def parts_of(
     signals: Mapping[str, Floats], level: Level, index: int, groups: Iterable[str]
 ) -> dict[str, float]:
     """Return by group of signals what speaks for a candidate: its positive part of the score."""
-    found = dict.fromkeys(groups, 0.0)
+    positive = dict.fromkeys(groups, 0.0)
     for name, weight in level.weights.items():
         group = name.removeprefix("with_stack.").partition(".")[0]
-        if name in signals and group in found:
-            found[group] += weight * float(signals[name][index])
-    return {group: part for group, part in found.items() if part > 0}
+        if name in signals and group in positive:
+            positive[group] += weight * float(signals[name][index])
+    return {group: part for group, part in positive.items() if part > 0}
 
 
 def sentences_of_groups(
     parts: Mapping[str, float], texts: Mapping[str, str]
 ) -> dict[tuple[str, str], float]:
     """Return the kinds and sentences of groups; groups that say the same are added up."""
-    found: defaultdict[tuple[str, str], float] = defaultdict(float)
+    sums: defaultdict[tuple[str, str], float] = defaultdict(float)
     for group, part in parts.items():
-        found[_KINDS.get(group, "structure"), texts[group]] += part
-    return dict(found)
+        sums[_KINDS.get(group, "structure"), texts[group]] += part
+    return dict(sums)
 
 
 def quoted(words: Iterable[str]) -> str:

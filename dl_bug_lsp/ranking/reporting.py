@@ -292,9 +292,9 @@ def _suggestion(candidate: Candidate, case: Case) -> Suggestion | None:
         lines = case.workspace.lines(candidate.file)
         before = lines[candidate.line - 1] if candidate.line <= len(lines) else ""
         whole = rf"(?<!\w){re.escape(edit.old)}(?!\w)" if edit.old.isidentifier() else None
-        found = list(re.finditer(whole or re.escape(edit.old), before))
-        if len(found) == 1:
-            start, end = found[0].span()
+        matches = list(re.finditer(whole or re.escape(edit.old), before))
+        if len(matches) == 1:
+            start, end = matches[0].span()
             return Suggestion(before, before[:start] + edit.new + before[end:])
     return None
 
@@ -352,7 +352,7 @@ def _evidence(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:
     """
     evidence = _evidence_of(candidate)
     headline = {f.why for f in case.diagnosis.findings} if case.diagnosis is not None else set()
-    return tuple(one for one in evidence if one.why not in headline) or evidence[:1]
+    return tuple(item for item in evidence if item.why not in headline) or evidence[:1]
 
 
 def _evidence_of(candidate: Candidate) -> tuple[Evidence, ...]:
@@ -393,9 +393,9 @@ def _files(
 
 
 def _frames(case: Case) -> tuple[ReportFrame, ...]:
-    found: list[ReportFrame] = []
+    frames: list[ReportFrame] = []
     for frame, place in case.located[:MAX_FRAMES]:
-        found.append(
+        frames.append(
             ReportFrame(
                 frame.file,
                 frame.line,
@@ -405,7 +405,7 @@ def _frames(case: Case) -> tuple[ReportFrame, ...]:
                 place is not None and case.workspace.is_mapped(frame.file),
             )
         )
-    return tuple(found)
+    return tuple(frames)
 
 
 def _identity(case: Case) -> str:
@@ -450,16 +450,18 @@ def _chain(step: Step) -> tuple[ChainStep, ...]:
 
     Of each line it is the first expression; of the line where the slice starts, the whole one.
     """
-    found: dict[tuple[str, int], ChainStep] = {}
+    steps_by_place: dict[tuple[str, int], ChainStep] = {}
     way = step.way()
     for one in reversed(way):
         node = one.node
         if node.line > 0 and node.text:
-            found.setdefault((node.file, node.line), ChainStep(node.file, node.line, node.text))
+            steps_by_place.setdefault(
+                (node.file, node.line), ChainStep(node.file, node.line, node.text)
+            )
     start = way[0].node
-    if (start.file, start.line) in found and start.text:
-        found[start.file, start.line] = ChainStep(start.file, start.line, start.text)
-    chain = tuple(found.values())
+    if (start.file, start.line) in steps_by_place and start.text:
+        steps_by_place[start.file, start.line] = ChainStep(start.file, start.line, start.text)
+    chain = tuple(steps_by_place.values())
     if len(chain) < 2:
         return ()
     if len(chain) <= MOST_STEPS:

@@ -191,17 +191,17 @@ def channels(log: CappedLog) -> dict[int, Channel]:
     Only one way keeps the order in which the two were written. A closed stream stays closed.
     """
     guard = threading.Lock()
-    found: dict[int, Channel] = {}
+    channels_by_descriptor: dict[int, Channel] = {}
     for number in (1, 2):
         try:
             place = _place(number)
         except OSError:
             continue
-        if 1 in found and place == _place(1):
-            found[2] = found[1]
+        if 1 in channels_by_descriptor and place == _place(1):
+            channels_by_descriptor[2] = channels_by_descriptor[1]
         else:
-            found[number] = Channel(number, log, guard)
-    return found
+            channels_by_descriptor[number] = Channel(number, log, guard)
+    return channels_by_descriptor
 
 
 def _place(number: int) -> tuple[int, int, int]:

@@ -154,8 +154,8 @@ def _number(setting: Setting, value: Any) -> float | None:
 def settings_of(*given: Given) -> Settings:
     """Return what holds: of several the later win, key by key; the defaults for the rest."""
     values: dict[str, Any] = {}
-    for one in given:
-        values.update(one.values)
+    for source in given:
+        values.update(source.values)
 
     def get(key: str) -> Any:
         return values.get(key, BY_KEY[key].default)

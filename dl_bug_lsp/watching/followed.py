@@ -239,17 +239,17 @@ class FollowedLog:
         start, data = self._region()
         lines = self._lines_before(start)
         self._open_until = self.tail.offset + STILL_OPEN
-        found = judge(data, lines)
-        again = offset_of_older(data) if found is not None and found == self._known else 0
+        judged = judge(data, lines)
+        again = offset_of_older(data) if judged is not None and judged == self._known else 0
         if again:
             self._run_start = start + again
             data, lines = data[again:], lines + data.count(b"\n", 0, again)
-            found = judge(data, lines)
-        if found is None or found == self._known:
+            judged = judge(data, lines)
+        if judged is None or judged == self._known:
             return None
-        if self._known and now - self._failed_at > MESSAGE_ENDS and is_longer(found, self._known):
+        if self._known and now - self._failed_at > MESSAGE_ENDS and is_longer(judged, self._known):
             return None
-        self._known, self._failed_at, self._lines_since = found, now, 0
+        self._known, self._failed_at, self._lines_since = judged, now, 0
         return self._failure(data, lines)
 
     def at_end(self) -> LogFailure | None:
@@ -291,11 +291,11 @@ class FollowedLog:
         data = self.tail.read(0, LARGEST_DOCUMENT)
         if len(data) >= LARGEST_DOCUMENT:
             return None
-        found = document_failure(data)
-        if found == self._known:
+        failure = document_failure(data)
+        if failure == self._known:
             return None
-        self._known = found
-        if found is None:
+        self._known = failure
+        if failure is None:
             return Recovered(self.source)
         return self._failure(data)
 

@@ -100,9 +100,9 @@ class RecordedRuns:
         elif log is None and not _is_recent(path, ".json"):
             return
         elif not record.was_broken_off:
-            found = self._grown(log or self._log(folder, path, record)).at_end()
-            if found is not None:
-                yield found
+            growth = self._grown(log or self._log(folder, path, record)).at_end()
+            if growth is not None:
+                yield growth
 
     def _grown(self, log: FollowedLog) -> FollowedLog:
         """Return a log that has taken in all of its file."""

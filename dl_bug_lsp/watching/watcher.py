@@ -140,10 +140,10 @@ class Watcher:
             self._has_notices = self._notices.start()
         now = time.monotonic()
         # What is being written now is news; what failed long ago is not.
-        found = [(state.st_mtime, path) for path, state in self._tree.enter("")]
+        logs = [(state.st_mtime, path) for path, state in self._tree.enter("")]
         since = time.time() - RECENT
-        news = {path for changed, path in sorted(found)[-NEWS:] if changed >= since}
-        for changed, path in found:
+        news = {path for changed, path in sorted(logs)[-NEWS:] if changed >= since}
+        for changed, path in logs:
             if self._stop.is_set():
                 return
             log = self._follow(path, now, from_end=True, age=time.time() - changed)

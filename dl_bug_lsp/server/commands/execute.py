@@ -57,13 +57,13 @@ def register(server: DlBugServer) -> None:
         if path_of(uri) is None:
             raise JsonRpcInvalidParams(f"{LOCALIZE_FILE} needs a log file's URI as 'uri'")
         folders = _folders(ls, wanted.get("workspace"), uri)
-        found = await read_text(ls, uri)
-        if found is None:
+        read = await read_text(ls, uri)
+        if read is None:
             name = shorten(escape(str(path_of(uri))), 200)
             raise JsonRpcInvalidParams(f"{name} cannot be read")
         # Under a name of its own, so that what follows the log does not take the request's place.
         source = wanted.get("source") or uri
-        return await _localize(ls, *found, source, folders, request, uri)
+        return await _localize(ls, *read, source, folders, request, uri)
 
     @server.command(CLEAR)
     def clear(ls: DlBugServer, *_arguments: Any) -> None:
@@ -84,8 +84,15 @@ def register(server: DlBugServer) -> None:
     @server.command(FAILURES)
     def failures(ls: DlBugServer, *arguments: Any) -> list[dict[str, Any]]:
         argument(FAILURES, arguments)
-        shown = [one for one in ls.shown_failures.all() if one.shown() or not one.places]
-        return [listed(one, ls.shown_failures.sources(one)) for one in reversed(shown)]
+        shown = [
+            publication
+            for publication in ls.shown_failures.all()
+            if publication.shown() or not publication.places
+        ]
+        return [
+            listed(publication, ls.shown_failures.sources(publication))
+            for publication in reversed(shown)
+        ]
 
     @server.command(DISMISS)
     def dismiss(ls: DlBugServer, *arguments: Any) -> int:
@@ -123,7 +130,7 @@ async def _localize(
     A text that nobody chose (``captured``) is published only if it tells of a failure of our own.
     """
     try:
-        found = await localized(ls, text, source, folders, request, lines_before)
+        publication = await localized(ls, text, source, folders, request, lines_before)
     except SupersededError:
         raise JsonRpcRequestCancelled("a newer text took this one's place") from None
     except CancelledError:
@@ -132,15 +139,15 @@ async def _localize(
         logger.exception("localize failed")
         kind = type(error).__name__
         raise JsonRpcInternalError(f"the text could not be localized ({kind})") from error
-    if captured is not None and not captured.is_worth_showing(found):
-        return found.document
-    found.log = log or found.log
-    name = found.folder.file_of(log) if log is not None and source == log else None
-    found.source = f"log:{name}" if name is not None else source
-    if found.log is None:
-        found.keep_text(text)
-    ls.publish(found)
-    return found.document
+    if captured is not None and not captured.is_worth_showing(publication):
+        return publication.document
+    publication.log = log or publication.log
+    name = publication.folder.file_of(log) if log is not None and source == log else None
+    publication.source = f"log:{name}" if name is not None else source
+    if publication.log is None:
+        publication.keep_text(text)
+    ls.publish(publication)
+    return publication.document
 
 
 class _Captured:
@@ -150,13 +157,13 @@ class _Captured:
         self._ignored = wanted.get("ignoredCategories", [])
         self._is_program = wanted.get("program", False)
 
-    def is_worth_showing(self, found: Publication) -> bool:
+    def is_worth_showing(self, publication: Publication) -> bool:
         """Whether the text tells of an error in the workspace's code, and of no user's own stop.
 
         The words of a tool (``git``, ``cat``) may well occur in a file, so that an error without a
         frame of the workspace counts only where a program of the user's printed it.
         """
-        failure = found.report.primary
+        failure = publication.report.primary
         if failure is None or failure.exception is None:
             return False
         stopped = failure.exception.type == "KeyboardInterrupt"
@@ -195,17 +202,17 @@ def _register_reports(server: DlBugServer) -> None:
             raise JsonRpcInvalidParams(
                 f"{REPORT}: 'format' must be 'json', 'markdown' or 'context'"
             )
-        found = ls.shown_failures.find(wanted.get("report"))
-        if found is None:
+        publication = ls.shown_failures.find(wanted.get("report"))
+        if publication is None:
             return None
         if wanted.get("show"):
-            await show_report(ls, found, wanted.get("failure"))
+            await show_report(ls, publication, wanted.get("failure"))
         if form == "markdown":
-            return report_markdown(found, wanted.get("failure"))
+            return report_markdown(publication, wanted.get("failure"))
         if form == "context":
             tokens = wanted.get("tokens")
-            return await report_context(ls, found, wanted.get("failure"), tokens, request)
-        return found.document
+            return await report_context(ls, publication, wanted.get("failure"), tokens, request)
+        return publication.document
 
     @server.command(WHY)
     async def why_command(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
@@ -228,18 +235,18 @@ def _register_reports(server: DlBugServer) -> None:
             from dl_bug_lsp.assistants.why import why, why_text
 
             folder.workspace.catch_up()
-            found = why(folder.workspace, file, line, frames)
-            return {"text": why_text(found), "why": dataclasses.asdict(found)}
+            answer = why(folder.workspace, file, line, frames)
+            return {"text": why_text(answer), "why": dataclasses.asdict(answer)}
 
         try:
-            (found,) = await ls.jobs.run("why", [(folder.key, work)], request)
+            (answer,) = await ls.jobs.run("why", [(folder.key, work)], request)
         except LookupError as error:
             raise JsonRpcInvalidParams(f"{WHY}: {error.args[0]}") from None
         except SupersededError:
             raise JsonRpcRequestCancelled("a newer line took this one's place") from None
         except CancelledError:
             return None
-        return found
+        return answer
 
 
 async def report_context(
@@ -262,9 +269,9 @@ async def report_context(
         return context_of(held.report, held.folder.workspace, tokens, failure)
 
     try:
-        (found,) = await ls.jobs.run(f"context {held.id}", [(held.folder.key, work)], request)
+        (context,) = await ls.jobs.run(f"context {held.id}", [(held.folder.key, work)], request)
     except SupersededError:
         raise JsonRpcRequestCancelled("a newer request took this one's place") from None
     except CancelledError:
         return None
-    return found
+    return context

@@ -47,10 +47,10 @@ def register(server: DlBugServer) -> None:
     visited: list[tuple[str, str, int]] = []
 
     async def go(ls: DlBugServer, wanted: dict[str, Any], by: int) -> dict[str, Any] | None:
-        found = neighbour(ls, wanted, by, visited[-1] if visited else None)
-        if found is None:
+        target = neighbour(ls, wanted, by, visited[-1] if visited else None)
+        if target is None:
             return None
-        publication, place = found
+        publication, place = target
         visited[:] = [(publication.id, place.failure.id, place.suspect.rank)]
         # Its line may be gone once the client has opened the file, with other text than on disk.
         there = place_of(place)

@@ -52,22 +52,22 @@ async def folder_settings(ls: DlBugServer, folder: Folder) -> Settings:
 
 async def _look(ls: DlBugServer, folder: Folder) -> ProjectSettings:
     def read(_token: Token) -> tuple[ProjectSettings, tuple[str, ...]]:
-        found = _project_settings(folder)
-        return found, folder.workspace.lines(FILE) if found.complaints else ()
+        project = _project_settings(folder)
+        return project, folder.workspace.lines(FILE) if project.complaints else ()
 
     try:
         parts = [(folder.key, read)]
-        ((found, lines),) = await ls.jobs.run(f"{FILE} {folder.key}", parts, rank=Rank.CHANGES)
+        ((project, lines),) = await ls.jobs.run(f"{FILE} {folder.key}", parts, rank=Rank.CHANGES)
     except (CancelledError, SupersededError):
         return ProjectSettings()
     except Exception:
         logger.exception("a project's settings could not be read")
         return ProjectSettings()
     if not folder.closed.is_set():
-        _show(ls, folder, found, lines)
-        if ls.settings.is_news(folder, found):
+        _show(ls, folder, project, lines)
+        if ls.settings.is_news(folder, project):
             ls.settings_changed(folder)
-    return found
+    return project
 
 
 def _project_settings(folder: Folder) -> ProjectSettings:
@@ -77,7 +77,9 @@ def _project_settings(folder: Folder) -> ProjectSettings:
     return read_project(folder.workspace.config_entries(FILE))
 
 
-def _show(ls: DlBugServer, folder: Folder, found: ProjectSettings, lines: tuple[str, ...]) -> None:
+def _show(
+    ls: DlBugServer, folder: Folder, project: ProjectSettings, lines: tuple[str, ...]
+) -> None:
     encoding = ls.workspace.position_encoding or types.PositionEncodingKind.Utf16
     diagnostics = [
         types.Diagnostic(
@@ -87,7 +89,7 @@ def _show(ls: DlBugServer, folder: Folder, found: ProjectSettings, lines: tuple[
             source="dl-bug",
             code="settings",
         )
-        for line, sentence in found.complaints
+        for line, sentence in project.complaints
     ]
     ls.diagnostics.set(OWNER, folder.uri_of(FILE), diagnostics)
 
@@ -127,11 +129,11 @@ class FolderSettings:
         """Have a folder's project read, again where it changed; who needs it waits for it."""
         self._projects[folder.key] = asyncio.ensure_future(look())
 
-    def is_news(self, folder: Folder, found: ProjectSettings) -> bool:
+    def is_news(self, folder: Folder, project: ProjectSettings) -> bool:
         """Take in what a project was read to set; say whether it set something else before."""
         before = self._read.get(folder.key)
-        self._read[folder.key] = found
-        return before is not None and before.given != found.given
+        self._read[folder.key] = project
+        return before is not None and before.given != project.given
 
     def has_project(self, folder: Folder) -> bool:
         """Say whether a folder's project was read, or is being read."""

@@ -113,17 +113,17 @@ def encoding_of(ls: DlBugServer) -> Encoding:
 def buffer_of(ls: DlBugServer, uri: str) -> Buffer | None:
     """Return an open document, None where the client has it not open."""
     documents = ls.workspace.text_documents
-    found = documents.get(unquote(uri))
-    if found is None:
+    buffer = documents.get(unquote(uri))
+    if buffer is None:
         key = document_key(uri)
-        found = next((d for d in documents.values() if document_key(d.uri) == key), None)
-    return found if isinstance(found, Buffer) else None
+        buffer = next((d for d in documents.values() if document_key(d.uri) == key), None)
+    return buffer if isinstance(buffer, Buffer) else None
 
 
 def lines_of(ls: DlBugServer, uri: str) -> Lines | None:
     """Return an open document's lines, None where the client has it not open."""
-    found = buffer_of(ls, uri)
-    return found.lines if found is not None else None
+    buffer = buffer_of(ls, uri)
+    return buffer.lines if buffer is not None else None
 
 
 def settle_open(ls: DlBugServer, new: Publication) -> None:
@@ -207,8 +207,8 @@ def _on_disk(folder: Folder, file: str) -> tuple[Sequence[str], Sequence[Cell]]:
 
 def _below(ls: DlBugServer, uri: str) -> list[Spot]:
     """Return the spots in a file, or in the files of a folder."""
-    found = dict.fromkeys(s for p in ls.shown_failures.held() for s in p.spots())
-    return [spot for spot in found if _is_below(spot.home, uri)]
+    spots = dict.fromkeys(s for p in ls.shown_failures.held() for s in p.spots())
+    return [spot for spot in spots if _is_below(spot.home, uri)]
 
 
 def _is_below(uri: str, top: str) -> bool:

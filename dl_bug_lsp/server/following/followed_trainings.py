@@ -95,15 +95,15 @@ async def _read(ls: DlBugServer, folder: Folder) -> None:
             return newest(folder, settings, encoding)
 
         name = f"{folder.key} trainings"
-        found = (await ls.jobs.run(name, [(folder.key, work)], None, Rank.HEARD))[0]
+        training = (await ls.jobs.run(name, [(folder.key, work)], None, Rank.HEARD))[0]
     except (SupersededError, CancelledError):
         return
     except Exception:
         logger.exception("a folder's trainings could not be read")
         return
-    if folder.closed.is_set() or found is None:
+    if folder.closed.is_set() or training is None:
         return
-    source, shown = found
+    source, shown = training
     if shown is not None and shown.places:
         ls.publish(shown)
     elif ls.shown_failures.drop_source(source, folder):

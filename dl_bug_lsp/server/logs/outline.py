@@ -100,23 +100,23 @@ class _Finder:
         self._boxes: dict[tuple[int, int], tuple[str, list[int]]] = {}
 
     def links(self, stop: Callable[[], bool]) -> Iterator[Link]:
-        found = 0
+        count = 0
         linked: set[tuple[str, int]] = set()
         for line in self._log.lines:
-            if found >= MOST_LINKS or stop():
+            if count >= MOST_LINKS or stop():
                 return
             if len(line.text) > LONGEST_LINE or ("." not in line.text and "In" not in line.text):
                 continue
             for link, key in self._of_line(line.number, line.text):
                 linked.add(key)
-                found += 1
+                count += 1
                 yield link
         for key, (frame, first, last) in self._frames.items():
-            if found >= MOST_LINKS or stop():
+            if count >= MOST_LINKS or stop():
                 return
             place = self._place(key) if key not in linked and frame.line > 0 else None
             for link in self._folded(key, place, first, last) if place is not None else ():
-                found += 1
+                count += 1
                 yield link
 
     def _of_line(self, number: int, text: str) -> Iterator[tuple[Link, tuple[str, int]]]:
@@ -191,14 +191,14 @@ MOST_FRAMES = 50
 LONGEST = 120
 
 
-def symbols(found: Outline, encoding: Encoding) -> list[types.DocumentSymbol]:
+def symbols(log_outline: Outline, encoding: Encoding) -> list[types.DocumentSymbol]:
     """Return one symbol for each failure of a log, in its order."""
-    return [_symbol(failure, found, encoding) for failure in found.failures[:MOST]]
+    return [_symbol(failure, log_outline, encoding) for failure in log_outline.failures[:MOST]]
 
 
-def _symbol(failure: Failure, found: Outline, encoding: Encoding) -> types.DocumentSymbol:
+def _symbol(failure: Failure, log_outline: Outline, encoding: Encoding) -> types.DocumentSymbol:
     first = failure.span.first_line
-    last = max(first, min(failure.span.last_line, len(found.lines)))
+    last = max(first, min(failure.span.last_line, len(log_outline.lines)))
     cause = failure.cause
     head = f"{cause.type}: {cause.message}" if cause is not None else failure.evidence
     detail = ["the failure that ended the run"] if failure.primary else []
@@ -209,20 +209,20 @@ def _symbol(failure: Failure, found: Outline, encoding: Encoding) -> types.Docum
     return types.DocumentSymbol(
         name=one_line(head, LONGEST) or "failure",
         kind=types.SymbolKind.Event,
-        range=_lines(first, last, found, encoding),
-        selection_range=_lines(first, first, found, encoding),
+        range=_lines(first, last, log_outline, encoding),
+        selection_range=_lines(first, first, log_outline, encoding),
         detail=", ".join(detail) or None,
-        children=_frames(first, last, found, encoding),
+        children=_frames(first, last, log_outline, encoding),
     )
 
 
 def _frames(
-    first: int, last: int, found: Outline, encoding: Encoding
+    first: int, last: int, log_outline: Outline, encoding: Encoding
 ) -> list[types.DocumentSymbol] | None:
-    inside = {link.line: link for link in found.links if first <= link.line <= last}
+    inside = {link.line: link for link in log_outline.links if first <= link.line <= last}
     frames = []
     for number, link in sorted(inside.items())[:MOST_FRAMES]:
-        place = _lines(number, number, found, encoding)
+        place = _lines(number, number, log_outline, encoding)
         name = f"{link.place.file}:{link.place.line}"
         function = link.place.function
         kind = types.SymbolKind.Function
@@ -230,6 +230,6 @@ def _frames(
     return frames or None
 
 
-def _lines(first: int, last: int, found: Outline, encoding: Encoding) -> types.Range:
-    place = lines_range(first, last, found.lines, encoding)
+def _lines(first: int, last: int, log_outline: Outline, encoding: Encoding) -> types.Range:
+    place = lines_range(first, last, log_outline.lines, encoding)
     return types.Range(types.Position(place.start.line, 0), place.end)
