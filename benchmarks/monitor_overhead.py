@@ -20,8 +20,7 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from dl_bug_lsp.monitoring.sessions import begin
-from dl_bug_lsp.monitoring.store import read_recording
+from dl_bug_lsp.monitoring.store import begin, read_recording
 
 PROGRAM = """
 import hashlib, json, resource, sys, time

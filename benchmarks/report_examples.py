@@ -22,12 +22,12 @@ from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.ranking.report_ranking import (
     BLOCKS_LOOKED_INTO,
+    ReportWeights,
     order_of,
     relative,
     scores_of,
     shares,
 )
-from dl_bug_lsp.ranking.report_weights import ReportWeights
 from dl_bug_lsp.ranking.reporting import traceback_shares
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.tracebacks import read_failures

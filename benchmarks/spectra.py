@@ -31,10 +31,9 @@ from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.spectrum import combination
 from dl_bug_lsp.spectrum.combination import CombinationWeights, combine, shipped_weights
-from dl_bug_lsp.spectrum.counting import count
 from dl_bug_lsp.spectrum.features import NO_CUES, stack_as_failing_run
 from dl_bug_lsp.spectrum.formulas import FORMULAS, score
-from dl_bug_lsp.spectrum.values import Element, Outcome, Run, Spectrum
+from dl_bug_lsp.spectrum.values import Element, Outcome, Run, Spectrum, count
 from dl_bug_lsp.workspace import Workspace
 
 CUTS = (1, 3, 5, 10)

@@ -34,8 +34,7 @@ from dl_bug_lsp.monitoring.diagnosis import (
     features,
     model_from,
 )
-from dl_bug_lsp.monitoring.diagnosis_facts import RunFacts
-from dl_bug_lsp.monitoring.diagnosis_findings import Finding
+from dl_bug_lsp.monitoring.diagnosis_facts import Finding, RunFacts
 from dl_bug_lsp.monitoring.diagnosis_rules import RULES, measured
 from dl_bug_lsp.monitoring.values import Run
 

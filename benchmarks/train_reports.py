@@ -30,8 +30,13 @@ from report_examples import (
 )
 from report_learning import fit, left_out, reliability, sharpness, table
 
-from dl_bug_lsp.ranking.report_ranking import best_line_first, is_function_clear, order_of, shares
-from dl_bug_lsp.ranking.report_weights import report_weights
+from dl_bug_lsp.ranking.report_ranking import (
+    best_line_first,
+    is_function_clear,
+    order_of,
+    report_weights,
+    shares,
+)
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp/ranking/report_weights.json"
 ALL_RIGHT = {"neighbours": 0.5}

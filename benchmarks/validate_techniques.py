@@ -24,11 +24,10 @@ from denchmark_metrics import Score, reciprocal_rank
 from denchmark_runs import fixed_reports
 from scipy.stats import spearmanr
 
-from dl_bug_lsp.retrieval.bm25 import bm25, bm25_by_library, bm25_by_matrix
 from dl_bug_lsp.retrieval.corpus import Floats
+from dl_bug_lsp.retrieval.scoring import bm25, bm25_by_library, bm25_by_matrix
 from dl_bug_lsp.techniques import bluir, buglocator
-from dl_bug_lsp.techniques.composition import Composition
-from dl_bug_lsp.techniques.scores import Subject
+from dl_bug_lsp.techniques.scores import Composition, Subject
 from dl_bug_lsp.techniques.values import FixedReport, Query
 from dl_bug_lsp.workspace import GitError, Versions, Workspace
 

@@ -18,7 +18,7 @@ import threading
 import time
 from pathlib import Path
 
-from dl_bug_lsp.watching.values import LogFailure, SourceChanges, WatchStatus
+from dl_bug_lsp.watching.followed import LogFailure, SourceChanges, WatchStatus
 from dl_bug_lsp.watching.watcher import Watcher
 
 AGE = 7200

@@ -13,7 +13,7 @@ from dl_bug_lsp.bug_reports import (
     report_facts,
     report_failure,
 )
-from dl_bug_lsp.bug_reports.values import BugReport
+from dl_bug_lsp.bug_reports.reader import BugReport
 from dl_bug_lsp.divergence import read_divergence, transcript
 from dl_bug_lsp.environments.interpreters import environment_of
 from dl_bug_lsp.evidence.case import Case, Clue, LocatedFrame
@@ -67,7 +67,7 @@ def localize(
     told = bug_report_of(log, failures)
     stand_in = stand_ins(failures)
     ranked = ranked_failures(failures, stand_in)
-    found: dict[int, FailureReport] = {}
+    reports_by_number: dict[int, FailureReport] = {}
     # What is known of one failure is let go before the next: a log may hold dozens of them.
     for stands, numbers in repeats(stand_in).items():
         clues: list[Clue] = []
@@ -77,8 +77,8 @@ def localize(
                 clues = clues_of(case)
             reported = told if case.failure.primary else None
             outside = outside_of(case) if told is None else None
-            found[number] = failure_report(case, clues, options, reported, outside)
-    reports = tuple(found[number] for number in range(len(failures)))
+            reports_by_number[number] = failure_report(case, clues, options, reported, outside)
+    reports = tuple(reports_by_number[number] for number in range(len(failures)))
     parted = any(f.primary and f.divergence is not None and f.divergence.differs for f in failures)
     if parted or ranks_disagree(failures):
         reports = tuple(_for_good(report) for report in reports)
@@ -99,10 +99,10 @@ def _for_good(report: FailureReport) -> FailureReport:
 
 def repeats(stand_in: Sequence[int]) -> dict[int, list[int]]:
     """Return the indices of failures by the index of the one that stands for them."""
-    found: dict[int, list[int]] = {}
+    numbers_by_stand_in: dict[int, list[int]] = {}
     for number, stands in enumerate(stand_in):
-        found.setdefault(stands, []).append(number)
-    return found
+        numbers_by_stand_in.setdefault(stands, []).append(number)
+    return numbers_by_stand_in
 
 
 def ranked_failures(failures: Sequence[Failure], stand_in: Sequence[int]) -> set[int]:
@@ -138,17 +138,17 @@ def failures_of(
     primary = [failure for failure in reading.failures if failure.primary]
     if primary and not all(map(_is_sentence, primary)):
         return reading.failures
-    found = monitored_failure(diagnosis) if diagnosis is not None else None
-    if found is None:
-        found = silent_failure(log, class_count(workspace) if workspace is not None else None)
-    if primary and found is None:
+    added = monitored_failure(diagnosis) if diagnosis is not None else None
+    if added is None:
+        added = silent_failure(log, class_count(workspace) if workspace is not None else None)
+    if primary and added is None:
         return reading.failures
-    if found is None and spectrum is not None:
-        found = failing_runs(spectrum)
-    if found is None and not reading.failures:
-        found = report_failure(log, is_report([line.text for line in log.lines]))
+    if added is None and spectrum is not None:
+        added = failing_runs(spectrum)
+    if added is None and not reading.failures:
+        added = report_failure(log, is_report([line.text for line in log.lines]))
     others = tuple(replace(failure, primary=False) for failure in reading.failures)
-    return (*others, found) if found is not None else others
+    return (*others, added) if added is not None else others
 
 
 def _is_sentence(failure: Failure) -> bool:
@@ -229,19 +229,19 @@ def case_of(
 
 def class_count(workspace: Workspace) -> ClassCount | None:
     """Return how many classes configs and calls name, None where they name none or several."""
-    found = {
+    places_by_count = {
         entry.value: f"{entry.file}:{entry.line}"
         for entry in reversed(workspace.config_entries())
         if _CLASSES.search(entry.key) and type(entry.value) is int and entry.value > 1
     }
     files = workspace.python_files()
-    for file in files if not found and len(files) <= MOST_READ else ():
+    for file in files if not places_by_count and len(files) <= MOST_READ else ():
         for number, line in enumerate(workspace.lines(file), 1):
             for match in _CLASSES_SET.finditer(line):
-                found.setdefault(int(match[1]), f"{file}:{number}")
-    if len(found) != 1:
+                places_by_count.setdefault(int(match[1]), f"{file}:{number}")
+    if len(places_by_count) != 1:
         return None
-    (count, place), *_ = found.items()
+    (count, place), *_ = places_by_count.items()
     return ClassCount(count, place)
 
 

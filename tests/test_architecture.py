@@ -121,7 +121,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 """What each room or module right below the package may import of ours."""
 SERVER = (
     *("process", "jobs", "documents", "failures", "core", "files", "logs", "commands"),
-    *("line_features", "persistence", "following", "checking", "lifecycle", "run"),
+    *("line_features", "persistence", "following", "checked_folders", "lifecycle", "run"),
 )
 """The server's parts; each imports only from those before it."""
 LIBRARIES = {

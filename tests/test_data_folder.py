@@ -19,11 +19,11 @@ from dl_bug_lsp.recording.importing import JUnitError, read_junit
 from dl_bug_lsp.recording.store import StoreError, read_recording, write_session
 from dl_bug_lsp.recording.values import Session
 from dl_bug_lsp.runs import records
+from dl_bug_lsp.server.persistence.failures_file import change_state, read_state
 from dl_bug_lsp.watching.folders import LogRules
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config
 from dl_bug_lsp.workspace.git import unreadable
-from dl_bug_lsp.workspace.state_files import change_state, read_state
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
 SESSION = Session("2026-01-01T00:00:00Z", "pytest", (), {}, {}, {}, False, ())

@@ -18,10 +18,11 @@ from dl_bug_lsp.server.persistence.failures_file import (
     NAME,
     StoredContent,
     beside,
+    change_state,
     names_of,
+    read_state,
     to_bytes,
 )
-from dl_bug_lsp.workspace.state_files import change_state, read_state
 
 WRITERS = 30
 STORM = """
@@ -30,7 +31,7 @@ from pathlib import Path
 from dl_bug_lsp.recording.store import write_session
 from dl_bug_lsp.recording.values import RecordedTest, Session
 from dl_bug_lsp.spectrum.values import Outcome
-from dl_bug_lsp.workspace.state_files import change_state
+from dl_bug_lsp.server.persistence.failures_file import change_state
 
 root, kind, rounds, writers = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 

@@ -1,19 +1,107 @@
-"""What a category or a message means, and the words that people use for the categories."""
+"""What assistants receive: the context of a failure, and what a category or a message means."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
 
+from dl_bug_lsp.data_folder import home_folder
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.messages import extract_facts
-from dl_bug_lsp.report import Advice
+from dl_bug_lsp.report import Advice, FailureReport, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.taxonomy.advising import advice
 from dl_bug_lsp.taxonomy.categories import Category, categories
+from dl_bug_lsp.taxonomy.classification_context import library_of
 from dl_bug_lsp.taxonomy.classify import classify
+from dl_bug_lsp.taxonomy.rules import TABLES
 from dl_bug_lsp.tracebacks import FailureKind, read_failures
+from dl_bug_lsp.views.context import TOKENS, render_context
+from dl_bug_lsp.views.escape import redacted
+from dl_bug_lsp.views.layout import Lines, PathStyle
 
+if TYPE_CHECKING:
+    from dl_bug_lsp.workspace import Workspace
+
+
+# ---------------------------------------------------------------------- the context of a failure
+PLACES = 60
+"""Suspects that a report should hold to be told in a context: places in short form cost little."""
+MOST_VERSIONS = 4
+LONGEST_VERSION = 40
+
+
+def context_of(
+    report: Report,
+    workspace: Workspace,
+    tokens: int | None = None,
+    only: str | None = None,
+    paths: PathStyle | None = None,
+) -> str:
+    """Return a report's primary failure, or the one with an id, in ``tokens`` tokens (1,500).
+
+    Reads the workspace for the code around the places.
+    """
+    failures = [failure for failure in report.failures if only in (None, failure.id)]
+    primary = next((f for f in failures if f.primary), None) or next(iter(failures), None)
+    versions = declared_versions(workspace, primary) if primary is not None else []
+    lines = shown_lines(workspace)
+    return render_context(report, lines, tokens or TOKENS, paths, only, home_folder(), versions)
+
+
+def clean(text: str) -> str:
+    """Return a text without secrets and home folders."""
+    home = home_folder()
+    return "\n".join(redacted(line, home) for line in text.split("\n"))
+
+
+def declared_versions(workspace: Workspace, failure: FailureReport) -> list[str]:
+    """Return what the workspace declares of the libraries on a failure's stack."""
+    libraries = {library_of(frame.file) for frame in reversed(failure.frames)} - {None, "python"}
+    if not libraries:
+        return []
+    versions: dict[str, str] = {}
+    for entry in workspace.dependencies():
+        name = str(entry.path[0])
+        if name.lower().replace("-", "_") in libraries and entry.value:
+            versions.setdefault(name, f"{name} {entry.value}"[:LONGEST_VERSION])
+    return [f"{said} (declared)" for said in list(versions.values())[:MOST_VERSIONS]]
+
+
+def shown_lines(workspace: Workspace) -> Lines:
+    """Return the lines of a workspace file as people know them: a notebook's without its JSON."""
+
+    def lines(file: str) -> Sequence[str]:
+        raw = workspace.lines(file)
+        return _NotebookLines(workspace, file, len(raw)) if file.endswith(".ipynb") else raw
+
+    return lines
+
+
+class _NotebookLines(Sequence[str]):
+    """A notebook's lines, read one at a time."""
+
+    def __init__(self, workspace: Workspace, file: str, count: int) -> None:
+        self._workspace = workspace
+        self._file = file
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(self._count))]
+        return self._workspace.source_line(self._file, index + 1)
+
+
+# ---------------------------------------------------------------------- categories and messages
 _IS_MESSAGE = re.compile(r"[\s:]")
 
 SYNONYMS = {
@@ -89,7 +177,7 @@ def meaning_of(text: str) -> Meaning | None:
     if named is not None:
         return Meaning(named)
     if not _IS_MESSAGE.search(text.strip()):
-        return None
+        return _of_part(text)
     meaning, _ = _of_text(text)
     if meaning is not None or "\n" in text.strip():
         return meaning
@@ -98,7 +186,26 @@ def meaning_of(text: str) -> Meaning | None:
         # What any message of this class is read as says nothing of this one.
         if meaning is not None and rule not in ("text", _of_text(f"{name}: -")[1]):
             return meaning
-    return _of_words(text)
+    return _of_words(text) or _of_part(text)
+
+
+LEAST_OF_PART = 3
+"""Words that a part of a known message must have."""
+
+
+def _of_part(text: str) -> Meaning | None:
+    """Return the one category whose rules know messages that hold this text as a part."""
+    part = " ".join(text.lower().split())
+    if len(part.split()) < LEAST_OF_PART:
+        return None
+    known = {
+        rule.category
+        for table in TABLES
+        for rule in table.rules
+        if any(part in phrase for phrase in rule.phrases)
+    }
+    rows = {row.id: row for row in categories()}
+    return Meaning(rows[known.pop()]) if len(known) == 1 else None
 
 
 BARE = ("RuntimeError", "AttributeError", "ModuleNotFoundError", "TypeError", "ValueError")
@@ -109,8 +216,8 @@ def _of_words(text: str) -> Meaning | None:
     """Return the one category that words of a text are synonyms of, if there is one only."""
     rows = {row.id: row for row in categories()}
     named = {SYNONYMS.get(word) for word in re.findall(r"\w+", text.lower())} - {None}
-    one = rows.get(next(iter(named)) or "") if len(named) == 1 else None
-    return Meaning(one) if one is not None else None
+    category = rows.get(next(iter(named)) or "") if len(named) == 1 else None
+    return Meaning(category) if category is not None else None
 
 
 def _of_text(text: str) -> tuple[Meaning | None, str]:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dl_bug_lsp.assistants.context import clean
+from dl_bug_lsp.assistants.explaining import clean
 from dl_bug_lsp.provenance.engine import Engine
 from dl_bug_lsp.provenance.nodes import (
     Class,
@@ -130,12 +130,12 @@ def _context(engine: Engine, file: str, line: int, frames: Sequence[ReportFrame]
 
 def _expressions(heads: Sequence[ast.expr]) -> list[ast.expr]:
     """Return the whole expressions first, then the names, attributes and calls in them."""
-    found = {ast.dump(head): head for head in heads}
+    heads_by_text = {ast.dump(head): head for head in heads}
     for head in heads:
         for node in ast.walk(head):
             if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
-                found.setdefault(ast.dump(node), node)
-    return list(found.values())
+                heads_by_text.setdefault(ast.dump(node), node)
+    return list(heads_by_text.values())
 
 
 def _explained(node: Node, steps: int) -> Expression:
@@ -188,19 +188,19 @@ def _word(value: Value) -> Iterator[str]:
         yield f"the file {value.file}"
 
 
-def why_text(found: Why) -> str:
+def why_text(answer: Why) -> str:
     """Return where values come from as Markdown whose code is quoted."""
-    where = f" in {code(found.function)}" if found.function else ""
-    out = [f"{code(f'{found.file}:{found.line}')}{where}", "", block([clean(found.code)])]
-    for expression in found.expressions:
+    where = f" in {code(answer.function)}" if answer.function else ""
+    out = [f"{code(f'{answer.file}:{answer.line}')}{where}", "", block([clean(answer.code)])]
+    for expression in answer.expressions:
         out.append(f"- {code(expression.text)}{_stands_for(expression.values)}")
         for origin in expression.origins:
             place = code(f"{origin.file}:{origin.line}")
             made = "made at" if origin.decides else "handed on at"
             out.append(f"  - {made} {place}: {code(origin.text)}{_stands_for(origin.values)}")
-    if not found.expressions:
+    if not answer.expressions:
         out.append("Nothing is known of the values of this line.")
-    if not found.complete:
+    if not answer.complete:
         out.append("The analysis reached one of its limits: there may be more.")
     return clean("\n".join(out)) + "\n"
 

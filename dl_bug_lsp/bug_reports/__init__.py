@@ -5,8 +5,7 @@ from dl_bug_lsp.bug_reports.failures import (
     report_facts,
     report_failure,
 )
-from dl_bug_lsp.bug_reports.reader import is_report, read_report
-from dl_bug_lsp.bug_reports.values import BugReport, CodeLink, StackLine
+from dl_bug_lsp.bug_reports.reader import BugReport, CodeLink, StackLine, is_report, read_report
 
 __all__ = [
     "BugReport",

@@ -58,14 +58,14 @@ def check(
     )
     program.installs = entries.installs
     program.other_path = options.in_editor and not options.selected
-    found: list[Finding] = []
+    findings: list[Finding] = []
     if entries.entries or not command:
         for finder in FINDERS:
-            found.extend(_found(finder, program))
+            findings.extend(_found(finder, program))
     problems += [
         f"the setting names no check: '{name}'" for name in options.ignore if name not in BY_ID
     ]
-    kept = _kept(workspace, found, options)
+    kept = _kept(workspace, findings, options)
     shown = tuple(entry.shown for entry in entries.entries)
     problems = [*entries.problems, *problems, *program.problems]
     return CheckReport(str(workspace.root), tuple(kept), tuple(dict.fromkeys(problems)), shown)
@@ -111,12 +111,14 @@ def _environment(
     return environment, []
 
 
-def _kept(workspace: Workspace, found: Iterable[Finding], options: CheckOptions) -> list[Finding]:
+def _kept(
+    workspace: Workspace, findings: Iterable[Finding], options: CheckOptions
+) -> list[Finding]:
     """Return the findings that nobody asked to leave out, each place once, the surest first."""
     kept: dict[tuple[str, str, int, str], Finding] = {}
-    found = list(found)
-    told = {(f.category, f.file, f.line) for f in found if f.id not in FOLLOWED}
-    for finding in sorted(found, key=lambda finding: finding.order):
+    findings = list(findings)
+    told = {(f.category, f.file, f.line) for f in findings if f.id not in FOLLOWED}
+    for finding in sorted(findings, key=lambda finding: finding.order):
         if finding.id in options.ignore or finding.line < 1:
             continue
         # What a run comes to may be what another check has seen in the text.

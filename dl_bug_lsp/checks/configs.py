@@ -1,8 +1,12 @@
-"""Checks of settings: keys that the code reads and no file has, texts that look like numbers."""
+"""Checks of settings: keys that the code reads and no file has, texts that look like numbers.
+
+Config files that a command names and that are not there are found here, too.
+"""
 
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -11,10 +15,63 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
-from dl_bug_lsp.fixes.fix_context import is_slip
+from dl_bug_lsp.checks.sources import CONFIGS
+from dl_bug_lsp.fixes.fix_context import distance, is_slip
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.nodes import Config, LibraryObject
 from dl_bug_lsp.workspace import Workspace
+
+# ---------------------------------------------------------------------- files that commands name
+ARGUMENT = Check(
+    "missing-config-file",
+    "path_not_found",
+    Certainty.SURE,
+    "A command names a config file that does not exist.",
+    "Relative paths, from the working directory of the command, where the folder or a file of "
+    "nearly that name exists. Options that name an output are left out. Without a near name a "
+    "finding is likely.",
+    "python train.py --config configs/bse.yaml",
+)
+
+OUTPUT = ("out", "save", "dump", "log", "result", "export", "write", "report", "to")
+
+
+def _missing_files(program: CheckedProgram) -> Iterator[Finding]:
+    """Yield files that are named and missing."""
+    for entry in program.entries:
+        if entry.folder is not None:
+            yield from _arguments(program, entry)
+
+
+def _arguments(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
+    workspace = program.workspace
+    before = ""
+    for word in entry.words:
+        option, sign, value = word.text.partition("=")
+        path = value if sign else word.text
+        name = option if sign else before
+        before = word.text if word.text.startswith("-") else ""
+        if not path.endswith(CONFIGS) or "$" in path or path.startswith(("/", "~", "-", ".")):
+            continue
+        if any(part in name.lower().strip("-").replace("-", "_").split("_") for part in OUTPUT):
+            continue
+        if any(mark in path for mark in "*?{[:,"):
+            continue
+        stated = posixpath.normpath(posixpath.join(entry.folder or "", path))
+        if stated.startswith("..") or workspace.existing_file(stated) is not None:
+            continue
+        folder, base = posixpath.split(stated)
+        beside = [f for f in workspace.files() if posixpath.dirname(f) == folder]
+        if not beside or (not folder and not name.startswith("-")):
+            continue
+        near = [f for f in beside if distance(posixpath.basename(f), base, 2) <= 2]
+        hint = f" Did you mean '{near[0]}'?" if len(near) == 1 else ""
+        yield finding(
+            ARGUMENT, entry.file or entry.script, word.line or entry.line or 1,
+            f"There is no file '{path}'.{hint}", f"The command is: {entry.shown[:160]}",
+            certainty=Certainty.SURE if near else Certainty.LIKELY,
+        )  # fmt: skip
+
 
 KEY = Check(
     "missing-key",
@@ -43,7 +100,7 @@ VARIABLE = Check(
     "Only where the file does not have the one that is read, and no launch script sets it.",
     "DATADIR=data           # the code reads DATA_DIR",
 )
-CHECKS = (KEY, NUMBER, VARIABLE)
+CHECKS = (ARGUMENT, KEY, NUMBER, VARIABLE)
 
 HOLDERS = {"cfg", "config", "conf", "configs", "settings", "options", "opts", "opt", "args", "hp",
            "hparams", "params", "hps", "c", "s", "setup", "spec"}  # fmt: skip
@@ -65,6 +122,7 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
             yield from _missing_keys(program, entry)
     yield from _numbers(program)
     yield from _variables(program)
+    yield from _missing_files(program)
 
 
 def _missing_keys(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
@@ -102,7 +160,7 @@ def _keys_of(workspace: Workspace, file: str) -> tuple[frozenset[str], frozenset
 
 def _reads(tree: ast.Module) -> list[tuple[ast.Subscript | ast.Attribute, str]]:
     """Return the expressions that may read a key, where nothing catches that it is not there."""
-    found: list[tuple[ast.Subscript | ast.Attribute, str]] = []
+    reads: list[tuple[ast.Subscript | ast.Attribute, str]] = []
     called: set[int] = set()
     excused: set[int] = set()
     for node in ast.walk(tree):
@@ -113,10 +171,10 @@ def _reads(tree: ast.Module) -> list[tuple[ast.Subscript | ast.Attribute, str]]:
         elif isinstance(node, (ast.Subscript, ast.Attribute)):
             read = _read_key(node)
             if read is not None:
-                found.append((node, read))
+                reads.append((node, read))
     return [
         (node, read)
-        for node, read in found
+        for node, read in reads
         if id(node) not in called and node.lineno not in excused
     ]
 
@@ -139,25 +197,25 @@ def _read_key(node: ast.AST) -> str | None:
 
 def _made_keys(tree: ast.Module) -> frozenset[str]:
     """Return the keys and attributes that the code gives a value itself."""
-    found: set[str] = set()
+    keys: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             if isinstance(node.slice, ast.Constant):
-                found.add(str(node.slice.value))
+                keys.add(str(node.slice.value))
         elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-            found.add(node.attr)
+            keys.add(node.attr)
         elif isinstance(node, ast.Dict):
-            found.update(str(k.value) for k in node.keys if isinstance(k, ast.Constant))
+            keys.update(str(k.value) for k in node.keys if isinstance(k, ast.Constant))
         elif isinstance(node, ast.Call):
-            found.update(k.arg for k in node.keywords if k.arg is not None)
+            keys.update(k.arg for k in node.keywords if k.arg is not None)
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if name in ("get", "setdefault", "pop", "setattr", "hasattr", "getattr"):
-                found.update(str(a.value) for a in node.args if isinstance(a, ast.Constant))
+                keys.update(str(a.value) for a in node.args if isinstance(a, ast.Constant))
         elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Constant):
-            found.add(str(node.left.value))
+            keys.add(str(node.left.value))
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found.add(node.name)
-    return frozenset(found)
+            keys.add(node.name)
+    return frozenset(keys)
 
 
 def _missing_key(
@@ -204,13 +262,13 @@ def _missing_key(
 
 def _is_read(key: str, text: str) -> bool:
     """Whether code may read a key: as an attribute, or by a text that holds it."""
-    found = re.search(rf"^(?!\s*(?:from|import)\b).*[.'\"]{re.escape(key)}\b", text, re.MULTILINE)
-    return found is not None
+    match = re.search(rf"^(?!\s*(?:from|import)\b).*[.'\"]{re.escape(key)}\b", text, re.MULTILINE)
+    return match is not None
 
 
-def _shares(one: str, other: str) -> bool:
+def _shares(name: str, other: str) -> bool:
     """Whether one name is the other with a word more: ``joints`` and ``num_joints``."""
-    a, b = set(one.lower().split("_")), set(other.lower().split("_"))
+    a, b = set(name.lower().split("_")), set(other.lower().split("_"))
     return bool(a & b) and (a <= b or b <= a)
 
 
@@ -218,7 +276,7 @@ def _tables(engine: Engine, base: Node, by_attribute: bool) -> list[Config]:
     """Return the config tables that an expression stands for; nothing where it may be more."""
     if not base.complete or not base.values:
         return []
-    found: list[Config] = []
+    tables: list[Config] = []
     for value in base.values:
         if isinstance(value, Config):
             if value.entry is not None and value.entry.length is None:
@@ -226,7 +284,7 @@ def _tables(engine: Engine, base: Node, by_attribute: bool) -> list[Config]:
             composed = value.file.endswith(" composed")
             if by_attribute and not composed:
                 return []
-            found.append(value)
+            tables.append(value)
         elif isinstance(value, LibraryObject) and value.name.endswith(NAMESPACES) and by_attribute:
             call = value.call.expr
             if not isinstance(call, ast.Call):
@@ -238,10 +296,10 @@ def _tables(engine: Engine, base: Node, by_attribute: bool) -> list[Config]:
             rows = _tables(engine, inner, False)
             if not rows:
                 return []
-            found.extend(rows)
+            tables.extend(rows)
         else:
             return []
-    return found
+    return tables
 
 
 def _numbers(program: CheckedProgram) -> Iterator[Finding]:

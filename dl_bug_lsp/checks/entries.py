@@ -193,10 +193,10 @@ class _Reader:
             written = words[0].text
         else:
             return None
-        found = self._file(written, folder)
-        if found is None and written and "$" not in written:
+        script = self._file(written, folder)
+        if script is None and written and "$" not in written:
             self.problems.append(f"there is no file '{written}' in this folder")
-        return found
+        return script
 
     def _program(
         self, words: list[Word], file: str, variables: dict[str, str], folder: str | None

@@ -197,11 +197,11 @@ def forecast_of(program: CheckedProgram, entry: Entry) -> tuple[Prediction | Non
 
 def _words(entry: Entry) -> list[Value]:
     """Return the words of a command line; what the shell would put in is not known."""
-    found = []
+    words = []
     for word in entry.words:
         at = frozenset({(entry.file, word.line)}) if entry.file and word.line else frozenset()
-        found.append(Value(UNKNOWN if "$" in word.text else word.text, at))
-    return found
+        words.append(Value(UNKNOWN if "$" in word.text else word.text, at))
+    return words
 
 
 class _Run:

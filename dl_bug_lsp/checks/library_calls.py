@@ -169,11 +169,11 @@ def _targets(program: CheckedProgram, api: LibraryApi) -> Iterator[Finding]:
         nothing = ast.Constant(None, lineno=entry.line, col_offset=0)
         given = [ast.keyword(name, nothing) for name in keys if name != "defaults"]
         call = ast.Call(ast.Name(dotted), [], [*given, ast.keyword(None, nothing)])
-        for found in _call(program, api, entry.file, call, dotted, False):
-            name = re.search(r"takes no argument '(\w+)'", found.message)
+        for finding_of_call in _call(program, api, entry.file, call, dotted, False):
+            name = re.search(r"takes no argument '(\w+)'", finding_of_call.message)
             if name is not None and name[1] in keys:
                 line = keys[name[1]].line
-                yield replace(found, line=line, end_line=line)
+                yield replace(finding_of_call, line=line, end_line=line)
 
 
 def _excused(tree: ast.Module) -> frozenset[int]:
@@ -252,9 +252,9 @@ def _call(
 ) -> Iterator[Finding]:
     assert program.environment is not None
     # Reading definitions is quick and says where nothing is wrong; jedi is asked about the rest.
-    found = definition(program.environment, dotted)
-    if found is not None:
-        for name, text, choices in refused_texts(program.environment, found, node):
+    called = definition(program.environment, dotted)
+    if called is not None:
+        for name, text, choices in refused_texts(program.environment, called, node):
             keyword = next(k for k in node.keywords if k.arg == name)
             yield finding(
                 CHOICE, file, keyword.value.lineno,
@@ -262,14 +262,14 @@ def _call(
                 f"The installed version takes {', '.join(choices) or 'no text'}.",
                 certainty=Certainty.LIKELY if inside else Certainty.SURE,
             )  # fmt: skip
-    if found is None or may_take(program.environment, found, node) is not False:
+    if called is None or may_take(program.environment, called, node) is not False:
         return
-    home = module_of(program.environment, found[0])
+    home = module_of(program.environment, called[0])
     if home is None:
         return
     parts = dotted.split(".")
-    is_method = len(parts) > 1 and not _stands_alone(found)
-    callee = api.callee(".".join([home, *parts[-2 if is_method else -1 : -1], found[1].name]))
+    is_method = len(parts) > 1 and not _stands_alone(called)
+    callee = api.callee(".".join([home, *parts[-2 if is_method else -1 : -1], called[1].name]))
     if callee is None or not callee.signatures:
         return
     short = dotted.rpartition(".")[2]
@@ -298,9 +298,9 @@ def _call(
         yield finding(MISSING, file, node.lineno, message, f"The signature: {_shown(callee)}")
 
 
-def _stands_alone(found: Definition) -> bool:
+def _stands_alone(called: Definition) -> bool:
     """Whether a definition is no method."""
-    arguments = getattr(found[1], "args", None)
+    arguments = getattr(called[1], "args", None)
     first = arguments.args[:1] if arguments is not None else []
     return not first or first[0].arg not in ("self", "cls")
 

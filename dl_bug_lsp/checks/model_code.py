@@ -84,12 +84,12 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
 
 
 def _classes(trees: dict[str, ast.Module]) -> dict[str, list[ast.ClassDef]]:
-    found: dict[str, list[ast.ClassDef]] = {}
+    classes_by_name: dict[str, list[ast.ClassDef]] = {}
     for tree in trees.values():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
-                found.setdefault(node.name, []).append(node)
-    return found
+                classes_by_name.setdefault(node.name, []).append(node)
+    return classes_by_name
 
 
 @dataclass
@@ -107,34 +107,34 @@ class _Lineage:
     @property
     def names(self) -> set[str]:
         """The names of all methods and fields of the classes' bodies."""
-        found: set[str] = set()
+        names: set[str] = set()
         for node in self.classes:
             for part in node.body:
                 if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                    found.add(part.name)
+                    names.add(part.name)
                 elif isinstance(part, (ast.Assign, ast.AnnAssign)):
                     targets = part.targets if isinstance(part, ast.Assign) else [part.target]
-                    found |= {t.id for t in targets if isinstance(t, ast.Name)}
-        return found
+                    names |= {t.id for t in targets if isinstance(t, ast.Name)}
+        return names
 
 
 def _lineage(node: ast.ClassDef, classes: dict[str, list[ast.ClassDef]]) -> _Lineage:
     """Return a class and what it is derived from; classes of one name all count."""
-    found = _Lineage()
+    lineage = _Lineage()
     queue = [node]
-    while queue and len(found.classes) < 40:
-        one = queue.pop()
-        if one in found.classes:
+    while queue and len(lineage.classes) < 40:
+        current = queue.pop()
+        if current in lineage.classes:
             continue
-        found.classes.append(one)
-        for base in one.bases:
+        lineage.classes.append(current)
+        for base in current.bases:
             written = dotted_name(base) or "?"
             own = classes.get(written.rpartition(".")[2])
             if own and written not in MODULES:
                 queue.extend(own)
             elif written != "object":
-                found.outside.add(written)
-    return found
+                lineage.outside.add(written)
+    return lineage
 
 
 def _hooks(

@@ -142,77 +142,79 @@ def declared_options(program: CheckedProgram, script: str) -> Declared | None:
 
 def _declared(workspace: Workspace, file: str) -> Declared:
     text = workspace.text(file) or ""
-    found = Declared()
+    declared = Declared()
     if not any(word in text for word in ("add_argument", "ArgumentParser", "click")):
-        return found
+        return declared
     tree = workspace.tree(file)
     if tree is None:
-        return found
-    found.complete = not any(word in text for word in CUSTOM)
+        return declared
+    declared.complete = not any(word in text for word in CUSTOM)
     certain = _beside_parsers(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             name = str(dotted_name(node.func) or getattr(node.func, "attr", ""))
             name = name.rpartition(".")[2]
             if name == "ArgumentParser":
-                found.parsers += 1
+                declared.parsers += 1
                 added = [k for k in node.keywords if k.arg == "add_help"]
                 if not added:
-                    found.options.append(Option(("-h", "--help"), (file, node.lineno), count="0"))
+                    declared.options.append(
+                        Option(("-h", "--help"), (file, node.lineno), count="0")
+                    )
             elif name == "add_argument":
                 option = _option(file, node)
                 if option is None:
-                    found.complete = False
+                    declared.complete = False
                 else:
                     option.surely = id(node) in certain
-                    found.options.append(option)
+                    declared.options.append(option)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            _click(file, node, found)
-    return found
+            _click(file, node, declared)
+    return declared
 
 
 def _beside_parsers(tree: ast.Module) -> set[int]:
     """Return the calls in functions that make a parser, and those outside of any function."""
-    found: set[int] = set()
+    node_ids: set[int] = set()
     functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
     in_functions = {id(part) for f in functions for part in ast.walk(f)}
     for function in functions:
         parts = [part for part in ast.walk(function) if isinstance(part, ast.Call)]
         if any("ArgumentParser" in (dotted_name(part.func) or "") for part in parts):
-            found.update(id(part) for part in parts)
-    found.update(
+            node_ids.update(id(part) for part in parts)
+    node_ids.update(
         id(node) for node in ast.walk(tree)
         if isinstance(node, ast.Call) and id(node) not in in_functions
     )  # fmt: skip
-    return found
+    return node_ids
 
 
-def _click(file: str, node: ast.FunctionDef | ast.AsyncFunctionDef, found: Declared) -> None:
+def _click(file: str, node: ast.FunctionDef | ast.AsyncFunctionDef, declared: Declared) -> None:
     """Take in the decorators of a click command."""
     decorators = [d for d in node.decorator_list if isinstance(d, ast.Call)]
     names = [dotted_name(d.func) or "" for d in decorators]
     plain = [dotted_name(d) or "" for d in node.decorator_list]
     if "click.group" in (*names, *plain):
-        found.complete = False
+        declared.complete = False
     if "click.command" not in (*names, *plain):
         return
-    found.parsers += 1
-    found.options.append(Option(("--help",), (file, node.lineno), count="0"))
+    declared.parsers += 1
+    declared.options.append(Option(("--help",), (file, node.lineno), count="0"))
     known = {"click.command", "click.option", "click.argument", "click.pass_context",
              "click.version_option"}  # fmt: skip
     if any(name and name not in known for name in (*names, *plain)):
-        found.complete = False
+        declared.complete = False
     for decorator, name in zip(decorators, names, strict=True):
         if name == "click.option":
             option = _option(file, decorator, click=True)
             if option is None:
-                found.complete = False
+                declared.complete = False
             else:
-                found.options.append(option)
+                declared.options.append(option)
         elif name == "click.argument":
-            found.options.append(Option((), (file, decorator.lineno), count="*"))
+            declared.options.append(Option((), (file, decorator.lineno), count="*"))
         elif name == "click.version_option":
-            found.options.append(Option(("--version",), (file, decorator.lineno), count="0"))
+            declared.options.append(Option(("--version",), (file, decorator.lineno), count="0"))
 
 
 def _option(file: str, call: ast.Call, click: bool = False) -> Option | None:

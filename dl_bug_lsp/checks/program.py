@@ -58,17 +58,17 @@ class CheckedProgram:
     @cached_property
     def files(self) -> tuple[str, ...]:
         """The Python files that the runs import; without a run, all."""
-        found: dict[str, None] = {}
+        files: dict[str, None] = {}
         if not self.entries:
-            found.update(dict.fromkeys(self.workspace.python_files()))
+            files.update(dict.fromkeys(self.workspace.python_files()))
         for entry in self.entries:
-            if len(found) <= MOST_FILES:
-                found.update(dict.fromkeys(self.reached(entry.script)))
-        if len(found) > MOST_FILES:
+            if len(files) <= MOST_FILES:
+                files.update(dict.fromkeys(self.reached(entry.script)))
+        if len(files) > MOST_FILES:
             self.problems.append(
                 f"the programs import more than {MOST_FILES:,} files: the first of them are checked"
             )
-        return tuple(found)[:MOST_FILES]
+        return tuple(files)[:MOST_FILES]
 
     @cached_property
     def source(self) -> str:
@@ -137,13 +137,13 @@ class CheckedProgram:
                 parts = module.split(".")
                 for end in range(1, len(parts) + 1):
                     name = ".".join(parts[:end])
-                    found = self.workspace.module_file(name, file) if name.strip(".") else None
-                    if found is not None:
-                        yield found
+                    target = self.workspace.module_file(name, file) if name.strip(".") else None
+                    if target is not None:
+                        yield target
                 if not module.strip("."):
-                    found = self.workspace.module_file(module, file)
-                    if found is not None:
-                        yield found
+                    target = self.workspace.module_file(module, file)
+                    if target is not None:
+                        yield target
 
     def imports(self, file: str) -> tuple[ast.Import | ast.ImportFrom, ...]:
         """Return the import statements of a file."""

@@ -11,7 +11,6 @@ from dl_bug_lsp.checks import (
     library_calls,
     model_code,
     options,
-    paths,
     resources,
     sources,
     tables,
@@ -22,7 +21,7 @@ from dl_bug_lsp.checks.program import CheckedProgram
 Finder = Callable[[CheckedProgram], Iterator[Finding]]
 
 PARTS = (
-    sources, options, configs, paths, tables, library_calls, forecasts, contracts, model_code,
+    sources, options, configs, tables, library_calls, forecasts, contracts, model_code,
     resources,
 )  # fmt: skip
 FINDERS: tuple[Finder, ...] = tuple(part.find for part in PARTS)

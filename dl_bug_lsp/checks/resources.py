@@ -125,10 +125,16 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
         if tree is not None:
             yield from _started(program, file, tree)
             yield from _variables(program, file, tree)
-    started = [found for file in program.launchers for found in _started_by_shell(program, file)]
+    started = [
+        finding_of_shell
+        for file in program.launchers
+        for finding_of_shell in _started_by_shell(program, file)
+    ]
     if len(started) > MOST_WITHOUT_RIGHTS:
         # An archive, or a file system without them, has lost the rights of all scripts.
-        started = [replace(found, certainty=Certainty.LOOK) for found in started]
+        started = [
+            replace(finding_of_shell, certainty=Certainty.LOOK) for finding_of_shell in started
+        ]
     yield from started
     yield from _device(program)
     yield from _versions(program)
@@ -148,7 +154,7 @@ def _memory(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
     estimates = forecast.footprint.estimates
     if not estimates:
         return
-    estimate = max(estimates, key=lambda one: one.peak)
+    estimate = max(estimates, key=lambda estimate_of_run: estimate_of_run.peak)
     file, line = estimate.place
     if program.gpu is not None:
         low = int(estimate.peak * LOWER)

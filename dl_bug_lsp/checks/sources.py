@@ -133,20 +133,20 @@ def config_files(program: CheckedProgram) -> dict[str, str]:
     """Return the config files that the runs surely read, each with how that is known."""
     workspace = program.workspace
     files = frozenset(workspace.files())
-    found: dict[str, str] = {}
+    configs: dict[str, str] = {}
     for entry in program.entries:
         for word in entry.words:
             path = word.text.partition("=")[2] or word.text
             if path in files and path.endswith(CONFIGS):
-                found.setdefault(path, f"The command names it: {entry.shown[:120]}.")
+                configs.setdefault(path, f"The command names it: {entry.shown[:120]}.")
     for file in program.files:
         tree = workspace.tree(file)
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 path = node.value.removeprefix("./")
                 if path.endswith(CONFIGS) and path in files:
-                    found.setdefault(path, f"{file}, line {node.lineno}, names it.")
-    return found
+                    configs.setdefault(path, f"{file}, line {node.lineno}, names it.")
+    return configs
 
 
 def _shell(program: CheckedProgram, file: str) -> Iterator[Finding]:
@@ -253,17 +253,17 @@ def _modules_and_folders(files: tuple[str, ...]) -> frozenset[str]:
 
 def _names_by_folder(files: tuple[str, ...]) -> dict[str, set[str]]:
     """Return what each folder holds: files without their endings, and folders."""
-    found: dict[str, set[str]] = {}
+    names_by_folder: dict[str, set[str]] = {}
     for file in files:
         folder, _, name = file.rpartition("/")
-        found.setdefault(folder, set()).add(name.partition(".")[0])
+        names_by_folder.setdefault(folder, set()).add(name.partition(".")[0])
         while folder:
             folder, _, name = folder.rpartition("/")
-            names = found.setdefault(folder, set())
+            names = names_by_folder.setdefault(folder, set())
             if name in names:
                 break
             names.add(name)
-    return found
+    return names_by_folder
 
 
 def _missing(
@@ -380,31 +380,31 @@ def defined_names(
     module = program.modules.program.module(file)
     if module is None or file in seen or any(word in text for word in DYNAMIC):
         return None
-    found = _bound(module)
+    names = _bound(module)
     for star in module.stars:
         home = program.workspace.module_file(star, file)
         inner = defined_names(program, home, seen | {file}) if home is not None else None
         if inner is None:
             return None
-        found |= inner
-    return found
+        names |= inner
+    return names
 
 
 def _bound(module: Scope) -> set[str]:
-    found = {*module.bindings, *module.functions, *module.classes, *module.imports}
-    found |= module.submodules
-    found |= {scope.name.rpartition(".")[2] for scope in module.hidden}
+    names = {*module.bindings, *module.functions, *module.classes, *module.imports}
+    names |= module.submodules
+    names |= {scope.name.rpartition(".")[2] for scope in module.hidden}
     for node in ast.walk(module.node):
         # What a statement binds in any other way: loops, with, except, global, del.
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
+            names.add(node.id)
         elif isinstance(node, ast.ExceptHandler) and node.name:
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.Global):
-            found.update(node.names)
+            names.update(node.names)
         elif isinstance(node, ast.alias):
-            found.add((node.asname or node.name).partition(".")[0])
-    return found | {"__name__", "__doc__", "__file__", "__path__"}
+            names.add((node.asname or node.name).partition(".")[0])
+    return names | {"__name__", "__doc__", "__file__", "__path__"}
 
 
 def _undefined(program: CheckedProgram, file: str) -> Iterator[Finding]:
@@ -491,7 +491,7 @@ def _own_lines(
         if inner.get_type() == "function":
             names = {s.get_name() for s in inner.get_symbols() if s.is_local() or s.is_parameter()}
             bound.setdefault((inner.get_name(), inner.get_lineno()), set()).update(names & wanted)
-    found: dict[str, set[int]] = {}
+    lines_by_file: dict[str, set[int]] = {}
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             title = node.name
@@ -501,19 +501,19 @@ def _own_lines(
             continue
         for name in bound.get((title, node.lineno), ()):
             lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-            found.setdefault(name, set()).update(lines)
-    return found
+            lines_by_file.setdefault(name, set()).update(lines)
+    return lines_by_file
 
 
 def _annotations(tree: ast.Module) -> set[int]:
     """Return the nodes of annotations, which nothing may evaluate."""
-    found: set[int] = set()
+    node_ids: set[int] = set()
     for node in ast.walk(tree):
         for name in ("annotation", "returns"):
             part = getattr(node, name, None)
             if isinstance(part, ast.expr):
-                found.update(id(inner) for inner in ast.walk(part))
-    return found
+                node_ids.update(id(inner) for inner in ast.walk(part))
+    return node_ids
 
 
 def _catches_names(tree: ast.Module, line: int) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from dl_bug_lsp.assistants.context import shown_lines
+from dl_bug_lsp.assistants.explaining import shown_lines
 from dl_bug_lsp.cli.errors import UsageError, terminal_width, wants_colour
 from dl_bug_lsp.cli.localize_command import (
     json_text,

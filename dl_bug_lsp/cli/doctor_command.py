@@ -40,12 +40,12 @@ def watching_rows(root: Path, settings: Settings) -> Iterator[tuple[str, str]]:
     if limits:
         yield "inotify limits", ", ".join(f"{name} {value}" for name, value in limits.items())
     tree = FolderTree(real, LogRules.of(settings.logs_include, settings.logs_exclude))
-    logs = sorted(tree.enter(""), key=lambda found: (-found[1].st_mtime, found[0]))
+    logs = sorted(tree.enter(""), key=lambda entry: (-entry[1].st_mtime, entry[0]))
     among = f"{len(tree.stamps)} folders" + (", too many" if tree.has_too_many else "")
     yield "followed logs", f"{len(logs)} in {among}{_named([path for path, _ in logs])}"
     folders = recorders(real, tree.recorders)
-    found = [one for folder in folders for one in recorded(Path(folder))]
-    runs = [record for _, record in sorted(found, key=lambda one: (one[1].started, one[0]))]
+    records = [pair for folder in folders for pair in recorded(Path(folder))]
+    runs = [record for _, record in sorted(records, key=lambda pair: (pair[1].started, pair[0]))]
     names = [f"{run.source.removeprefix('run:')} {_end(run.exit_code)}" for run in reversed(runs)]
     yield "recorded runs", f"{len(runs)}{_named(names)}"
 

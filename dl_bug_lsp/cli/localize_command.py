@@ -23,8 +23,7 @@ from dl_bug_lsp.cli.errors import (
 from dl_bug_lsp.cli.log_input import is_closed_pipe, is_piped, read_inputs
 from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.report import Options, Report
-from dl_bug_lsp.settings.project import FILE, read_project
-from dl_bug_lsp.settings.reading import Settings, settings_of
+from dl_bug_lsp.settings.reading import FILE, Settings, read_project, settings_of
 
 if TYPE_CHECKING:
     from dl_bug_lsp.workspace import Workspace
@@ -60,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = report.after(given.skipped_lines)
     # What was looked at is kept for the next time; indexing everything first would take longer.
     workspace.keep_index()
-    found = any(failure.suspects for failure in report.failures)
+    has_places = any(failure.suspects for failure in report.failures)
     try:
         _print(report, workspace, arguments)
     except OSError as error:
@@ -68,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return FOUND if found else NOT_FOUND
+    return FOUND if has_places else NOT_FOUND
 
 
 def _passes(arguments: argparse.Namespace) -> bool:
@@ -91,7 +90,7 @@ def _options(arguments: argparse.Namespace, workspace: Workspace) -> Options:
     of_project = project_settings(workspace).options
     top = of_project.top
     if arguments.format == "context":
-        from dl_bug_lsp.assistants.context import PLACES
+        from dl_bug_lsp.assistants.explaining import PLACES
 
         top = PLACES
     return Options(
@@ -106,10 +105,10 @@ def project_settings(workspace: Workspace) -> Settings:
     """Return the settings of a workspace's project; each odd one is told in one line."""
     if FILE not in workspace.config_files():
         return Settings()
-    found = read_project(workspace.config_entries(FILE))
-    for line, sentence in found.complaints:
+    project = read_project(workspace.config_entries(FILE))
+    for line, sentence in project.complaints:
         complain(f"{FILE}, line {line}: {sentence}")
-    return settings_of(found.given)
+    return settings_of(project.given)
 
 
 def workspace_folder(given: str) -> Path:
@@ -149,7 +148,7 @@ def rendered(
 
         return json_text(to_json(report))
     if shape == "sarif":
-        from dl_bug_lsp.assistants.context import shown_lines
+        from dl_bug_lsp.assistants.explaining import shown_lines
         from dl_bug_lsp.views.sarif import to_sarif
 
         return json_text(to_sarif(report, shown_lines(workspace)))
@@ -158,7 +157,7 @@ def rendered(
 
         home = os.environ.get("GITHUB_WORKSPACE") or os.curdir
         return to_github(report, path_prefix(workspace.root, Path(home)))
-    from dl_bug_lsp.assistants.context import context_of, shown_lines
+    from dl_bug_lsp.assistants.explaining import context_of, shown_lines
     from dl_bug_lsp.views.layout import PathStyle, Style
     from dl_bug_lsp.views.text import render_text
 

@@ -52,19 +52,19 @@ def read_input(file: str | None, limit: int = LIMIT, shown: Shown | None = None)
     in it, something binary.
     """
     if file is None or file == "-":
-        found = _read_stdin(file, limit, shown)
+        read = _read_stdin(file, limit, shown)
         name = "standard input"
     else:
-        found = _read_file(file, limit)
+        read = _read_file(file, limit)
         name = f"'{file}'"
-    if found.data.startswith(PICKLED):
+    if read.data.startswith(PICKLED):
         from dl_bug_lsp.divergence import transcript
 
-        record = transcript(found.data)
+        record = transcript(read.data)
         if record is not None:
             return Input(record)
-    _check(found.data, name, file)
-    return found
+    _check(read.data, name, file)
+    return read
 
 
 def read_inputs(files: Sequence[str], limit: int = LIMIT, shown: Shown | None = None) -> Input:

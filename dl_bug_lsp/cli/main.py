@@ -56,9 +56,9 @@ def _run(arguments: argparse.Namespace) -> int:
 
         return server_command.run(arguments)
     if arguments.command == "mcp":
-        from dl_bug_lsp.cli import mcp_command
+        from dl_bug_lsp.cli import server_command
 
-        return mcp_command.run(arguments)
+        return server_command.run_mcp(arguments)
     if arguments.command == "spectrum":
         from dl_bug_lsp.cli import spectrum_command
 

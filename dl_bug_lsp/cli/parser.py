@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from dl_bug_lsp import __version__
 from dl_bug_lsp.cli.errors import PROGRAM, WRONG_USE, complain
-from dl_bug_lsp.techniques.names import NAMES
+from dl_bug_lsp.techniques import NAMES
 
 FORMATS = ("text", "json", "sarif", "github", "context")
 

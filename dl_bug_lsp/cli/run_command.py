@@ -21,18 +21,17 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.cli.errors import UsageError, complain
 from dl_bug_lsp.python_path import child_environment
 from dl_bug_lsp.runs import records
-from dl_bug_lsp.runs.capped import METRIC, CappedLog
+from dl_bug_lsp.runs.records import METRIC, CappedLog
 from dl_bug_lsp.runs.starting import StartError
 from dl_bug_lsp.runs.starting import run as run_to_its_end
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.monitoring.sessions import Session as MonitoredSession
+    from dl_bug_lsp.monitoring.store import Session as MonitoredSession
     from dl_bug_lsp.monitoring.values import Recording
     from dl_bug_lsp.recording.recorded_runs import RecordedRun
     from dl_bug_lsp.recording.values import Session
-    from dl_bug_lsp.runs.capped import CappedLog
     from dl_bug_lsp.runs.hangs import Hang, HangWatch
-    from dl_bug_lsp.runs.records import RunRecord
+    from dl_bug_lsp.runs.records import CappedLog, RunRecord
     from dl_bug_lsp.spectrum.values import Spectrum
     from dl_bug_lsp.workspace import Workspace
 
@@ -144,18 +143,19 @@ def told(run: RecordedRun, taken_in: float) -> Iterator[str]:
         turn = "step" if loop.is_loop else "call"
         yield f"{turn} {loop.turn + 1} of {what} failed, {loop.passed} passed"
         signatures = run.session.tests[0].signatures
-        odd = [one for one in signatures if one.failing and not one.passing]
-        for one in odd[:_SIGNATURES]:
+        odd = [signature for signature in signatures if signature.failing and not signature.passing]
+        for signature in odd[:_SIGNATURES]:
             usual = [
                 other.text
                 for other in signatures
                 if other.passing
-                and (other.function, other.argument) == (one.function, one.argument)
+                and (other.function, other.argument) == (signature.function, signature.argument)
             ]
             if usual:
                 before = usual[0] if len(usual) == 1 else f"{len(usual)} other forms"
                 yield (
-                    f"{one.function}() in {one.file}:{one.line} got {one.argument} = {one.text}, "
+                    f"{signature.function}() in {signature.file}:{signature.line} "
+                    f"got {signature.argument} = {signature.text}, "
                     f"before {before}"
                 )
     plain = max(run.processor - run.spent, 0.001)
@@ -174,7 +174,9 @@ def spectrum_of(run: RecordedRun, workspace: Path, opened: Workspace) -> Spectru
     sessions: tuple[Session, ...] = (run.session,)
     with contextlib.suppress(StoreError):
         stored = read_recording(spectrum_file(workspace)).sessions
-        same = tuple(one for one in stored if one.command == run.session.command)
+        same = tuple(
+            stored_run for stored_run in stored if stored_run.command == run.session.command
+        )
         sessions = same or sessions
 
     return current_spectrum(opened, Recording(sessions)).spectrum
@@ -192,7 +194,7 @@ def monitoring(
     if not arguments.monitor:
         yield lambda: ()
         return
-    from dl_bug_lsp.monitoring.sessions import monitored
+    from dl_bug_lsp.monitoring.store import monitored
 
     with contextlib.ExitStack() as stack:
         try:
@@ -206,8 +208,7 @@ def monitoring(
 
 def _take_in_trainings(session: MonitoredSession) -> tuple[int, ...]:
     """Bring a command's trainings into the database, and say what was recorded."""
-    from dl_bug_lsp.monitoring.sessions import NOTHING, summary
-    from dl_bug_lsp.monitoring.store import StoreError
+    from dl_bug_lsp.monitoring.store import NOTHING, StoreError, summary
 
     problems = session.problems()
     try:
@@ -386,7 +387,7 @@ def _print_report(
 ) -> bool:
     """Localize a run's output and print the report to standard error; return whether it did."""
     # Imported here: a command that succeeds, and names no metrics, pays for none of it.
-    from dl_bug_lsp.assistants.context import PLACES
+    from dl_bug_lsp.assistants.explaining import PLACES
     from dl_bug_lsp.cli.localize_command import print_rendered, rendered
     from dl_bug_lsp.localize import localize
     from dl_bug_lsp.monitoring.diagnosis_invariants import read_invariants
@@ -430,7 +431,7 @@ def _leave(code: int) -> int:
     if code >= 0:
         return code
     if sys.platform != "win32":
-        from dl_bug_lsp.runs.signals import die_of
+        from dl_bug_lsp.runs.starting import die_of
 
         for stream in (sys.stdout, sys.stderr):
             stream.flush()

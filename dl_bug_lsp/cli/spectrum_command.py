@@ -44,7 +44,7 @@ def page(
 
     ``known`` is the heat of the lines where it is not that of ``full`` alone.
     """
-    from dl_bug_lsp.assistants.context import shown_lines
+    from dl_bug_lsp.assistants.explaining import shown_lines
     from dl_bug_lsp.recording.spectrum_ranking import line_counts
 
     lines = shown_lines(workspace)
@@ -62,15 +62,15 @@ def page(
 def _heat(table: Table, files: dict[str, dict[int, tuple[int, int]]], workspace: Workspace) -> Heat:
     """Return scores by file and line, the best as 1; a function's stand at its executed lines."""
     top = max((row.score for row in table.rows), default=0.0)
-    found: Heat = {}
+    heat: Heat = {}
     for row in table.rows if top > 0 else ():
-        here = found.setdefault(row.element.file, {})
+        here = heat.setdefault(row.element.file, {})
         at: Sequence[int] = (row.element.line,)
         if table.level == "function":
             at = _executed(row.element.file, row.element.function, files, workspace)
         for line in at:
             here[line] = max(here.get(line, 0.0), row.score / top)
-    return found
+    return heat
 
 
 def _executed(
@@ -234,7 +234,7 @@ def _rendered(
     import json
     from dataclasses import replace
 
-    from dl_bug_lsp.assistants.context import shown_lines
+    from dl_bug_lsp.assistants.explaining import shown_lines
     from dl_bug_lsp.cli.localize_command import path_prefix
     from dl_bug_lsp.recording.spectrum_ranking import (
         combined_table,

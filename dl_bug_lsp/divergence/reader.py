@@ -6,9 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dl_bug_lsp.divergence.places import groups_of, operation_of, own_frames
 from dl_bug_lsp.divergence.records import CLASSES, COMMUNICATION, RankRecords, read_rank_records
-from dl_bug_lsp.divergence.stacks import OURS, Dumped, dumps_of, state_of
+from dl_bug_lsp.divergence.stacks import (
+    OURS,
+    Dumped,
+    dumps_of,
+    groups_of,
+    operation_of,
+    own_frames,
+    state_of,
+)
 from dl_bug_lsp.logs.values import Log, LogLine, Process, Span
 from dl_bug_lsp.tracebacks.blocks import read_blocks
 from dl_bug_lsp.tracebacks.stream import Stream

@@ -21,7 +21,7 @@ from dl_bug_lsp.evidence.slice_words import relation, shown
 from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS
-from dl_bug_lsp.provenance.nodes import StepKind
+from dl_bug_lsp.provenance.nodes import Node, StepKind
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.tracebacks import Frame
 from dl_bug_lsp.workspace.values import Scalar
@@ -183,12 +183,22 @@ def _reached(
             direct = direct and not (indifferent and _name_of(step) in BYSTANDERS)
             told = node.entry is not None and node.entry.text
             what = f"`{node.text}`" if told or node.entry is None else f"what is set for `{key}`"
+            if node.entry is None:
+                what = f"`{_assignment(case, node)}`"
             why = f"{what}, a setting of this run, {relation(step)}"
             yield Clue(f"config.{kind}", node.file, node.line, score, why)
             if direct:
                 start = shown(step.way()[0].node)
                 why = f"{what}, a setting of this run, is handed on to `{start}`"
                 yield Clue("config.handed_on", node.file, node.line, score, why)
+
+
+def _assignment(case: Case, node: Node) -> str:
+    """Return a constant with the name that a module gives it (``BATCH = 16``)."""
+    lines = case.workspace.lines(node.file)
+    line = lines[node.line - 1].strip() if 0 < node.line <= len(lines) else ""
+    named = re.fullmatch(rf"(\w+)\s*(?::[^=]+)?=\s*{re.escape(node.text)}", line)
+    return f"{named[1]} = {node.text}" if named else node.text
 
 
 def _written(case: Case) -> Iterator[Clue]:

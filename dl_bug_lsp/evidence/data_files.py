@@ -517,7 +517,8 @@ def _odd_rows(case: Case, table: Table, near: float) -> Iterator[Clue]:
     width = len(table.columns)
     count = len(table.ragged)
     for line, fields in table.ragged[:20]:
-        why = f"this row has {fields} fields, most have {width}"
+        counted = "1 field" if fields == 1 else f"{fields} fields"
+        why = f"this row has {counted}, most have {width}"
         yield Clue("data_files.ragged", table.file, line, near / count**0.5, why)
 
 

@@ -7,6 +7,7 @@ sides counts little: no change of it brings them together by itself.
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Iterator, Sequence
 
@@ -37,9 +38,12 @@ Operands, of which none is known to be wrong, are split more steeply.
 """
 MOST_ITEMS = 20
 MOST_TEXT = 40
-MADE_OPERAND = "what this line makes goes into the failing expression"
-MADE_VALUE = "what this line makes goes into the value that fails"
-WORDLESS = (MADE_OPERAND, MADE_VALUE)
+MADE = "what this line makes goes into"
+IN_DATA = "what stands here goes into"
+TAKES_PART = "this call takes part in"
+"""The same of a line of data, and of a call whose result nothing keeps."""
+OPERAND, VALUE = "the failing expression", "the value that fails"
+WORDLESS = tuple(f"{way} {what}" for way in (MADE, IN_DATA) for what in (OPERAND, VALUE))
 """Beginnings of sentences that only say that a value arrives."""
 
 
@@ -61,7 +65,8 @@ def find(case: Case) -> Iterator[Clue]:
         if line > 0 and (file, line) != target:
             fits = (file, stated) in outcome.agreed
             score = (share * CONFIRMED if fits else share) * TELLING.get(raised.what, 1.0)
-            yield Clue("interpretation.origin", file, line, score, why)
+            said = f"{_way(case, file, line)} {why}"
+            yield Clue("interpretation.origin", file, line, score, said)
 
 
 def _operands(case: Case, outcome: Outcome, seen: str) -> Iterator[Clue]:
@@ -73,7 +78,8 @@ def _operands(case: Case, outcome: Outcome, seen: str) -> Iterator[Clue]:
     for (file, line), share in _shares(operands, OF_OPERANDS).items():
         if 0 < line <= len(case.workspace.lines(file)) and (file, line) != target:
             score = share * CONFIRMED if (file, line) in outcome.agreed else share
-            yield Clue("interpretation.operand", file, line, score, f"{MADE_OPERAND} {seen}")
+            why = f"{_way(case, file, line)} {OPERAND} {seen}"
+            yield Clue("interpretation.operand", file, line, score, why)
 
 
 def _may_shape(case: Case, value: Value) -> bool:
@@ -86,11 +92,19 @@ def _may_shape(case: Case, value: Value) -> bool:
 def _why(raised: Raised, seen: str) -> str:
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
     if len(shown) == 2 and shown[0] != shown[1] and len({text[0] == "(" for text in shown}) == 1:
-        return (
-            f"what this line makes goes into one of two values that do not fit each other: "
-            f"{shown[0]} and {shown[1]} {seen}"
-        )
-    return f"{MADE_VALUE} {seen}"
+        return f"one of two values that do not fit each other: {shown[0]} and {shown[1]} {seen}"
+    return f"{VALUE} {seen}"
+
+
+def _way(case: Case, file: str, line: int) -> str:
+    """Return how a sentence on a line begins: what it makes, holds or only takes part in."""
+    if not file.endswith((".py", ".ipynb")):
+        return IN_DATA
+    tree = case.workspace.tree(file) if file.endswith(".py") else None
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Expr) and node.lineno <= line <= (node.end_lineno or 0):
+            return TAKES_PART
+    return MADE
 
 
 def _shown(value: Value) -> str:

@@ -30,8 +30,7 @@ from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.monitoring.diagnosis_facts import Site
-    from dl_bug_lsp.monitoring.diagnosis_findings import Finding
+    from dl_bug_lsp.monitoring.diagnosis_facts import Finding, Site
 
 Found = tuple[Scope, ast.Call]
 ARGUMENTS: dict[str, tuple[int, tuple[str, ...]]] = {

@@ -118,10 +118,16 @@ def _forms(kind: str, text: str) -> list[str]:
     return list(dict.fromkeys(forms))
 
 
+def _article(kind: str) -> str:
+    return "an" if kind[:1] in "aeiou" else "a"
+
+
 def _said(kind: str, text: str, message: str) -> str:
     """Name a fact's kind; some messages only imply a name, as a missing loss implies labels."""
     is_said = text.rpartition(".")[2].casefold() in message.casefold()
-    return f"the {kind} of the message" if is_said else f"a {kind} that the message implies"
+    if is_said:
+        return f"the {kind} of the message"
+    return f"{_article(kind)} {kind} that the message implies"
 
 
 def _exact(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:

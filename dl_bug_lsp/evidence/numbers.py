@@ -16,6 +16,7 @@ from dl_bug_lsp.evidence.words import HELD_FILES
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.nodes import StepKind
+from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.workspace import Workspace
 
@@ -54,8 +55,11 @@ def find(case: Case) -> Iterator[Clue]:
     bounds: set[Any] = {f.value for f in case.facts.of(FactKind.BOUND)}
     both = _on_both_sides(case)
     apart = [step for step in steps if (step.node.file, step.node.line) not in both]
-    yield from _matches(apart, expected - actual, "expected", "demanded", plain, bounds)
-    yield from _matches(apart, actual - expected, "actual", "given", plain, bounds)
+    cause = case.failure.cause
+    alike = cause is not None and "equal size, but got" in cause.message
+    asked, got = (OF_ALL, OF_ALL) if alike else ("demanded", "given")
+    yield from _matches(apart, expected - actual, "expected", asked, plain, bounds)
+    yield from _matches(apart, actual - expected, "actual", got, plain, bounds)
     deciding = {id(step.node) for step in case.property_slice if step.decides}
     yield from _relations(steps, expected, actual, deciding)
     yield from _bounds(case, apart)
@@ -64,6 +68,8 @@ def find(case: Case) -> Iterator[Clue]:
 
 OF_ARGUMENTS = {"call_missing", "call_count", "call_twice"}
 """Families of messages whose numbers count arguments: no value of the program is meant."""
+OF_ALL = "of all"
+"""What is said where a message asks that all sizes are equal: none of them is the demanded one."""
 SIDE_STEPS = 80
 SHIFTING = (StepKind.ARITHMETIC, StepKind.SLICING)
 
@@ -130,7 +136,10 @@ def _whole(node: Node) -> set[int]:
 
 def _equals(node: Node, number: int) -> str:
     """Say what an expression comes to, but of a plain number only that it is there."""
-    return f"`{number}` is" if node.text == str(number) else f"`{node.text}` is {number},"
+    if node.text == str(number):
+        return f"`{number}` is"
+    verb = "is" if len(_whole(node)) == 1 else "may be"
+    return f"`{node.text}` {verb} {number},"
 
 
 ROUND = 0.75
@@ -168,6 +177,8 @@ def _matches(
         noun = "number" if number in plain else "size"
         said = "there" if number in bounds else word
         why = f"{_equals(node, number)} the {noun} that the message says was {said}"
+        if word == OF_ALL:
+            why = f"{_equals(node, number)} one of the sizes in the message"
         if step.decides:
             yield Clue(f"numbers.{kind}", node.file, node.line, score, why)
         else:
@@ -193,7 +204,7 @@ def _relations(
     }
     for step in steps:
         node = step.node
-        if node.entry is not None or node.line <= 0:
+        if node.entry is not None or node.line <= 0 or counts_rounds(step):
             continue
         inner = _constants_in(node.expr, (ast.Mult, ast.Div, ast.FloorDiv, ast.Pow))
         shifts = _constants_in(node.expr, (ast.Add, ast.Sub)) | _bounds_in(node.expr)
@@ -205,6 +216,20 @@ def _relations(
             factor = min(inner & ratios)
             why = f"`{node.text}` has the factor {factor} between the two sizes"
             yield Clue("numbers.ratio", node.file, node.line, 0.8, why)
+
+
+def counts_rounds(step: Step) -> bool:
+    """Whether a step only numbers the rounds of a loop or counts items: no size comes of it."""
+    if step.node.context.scope.name.rpartition(".")[2] == "__len__":
+        return True
+    way = step.way()
+    for at, here in enumerate(way[1:], 1):
+        before = way[at - 1].node
+        expr = before.expr if before.entry is None else None
+        named = isinstance(expr, ast.Call) and called_name(expr) == "enumerate"
+        if named and here.roles[-1:] in (("argument start",), ("argument 1",)):
+            return True
+    return False
 
 
 def _constants_in(expr: ast.expr, operators: tuple[type[ast.operator], ...]) -> set[int]:

@@ -19,7 +19,7 @@ KINDS = {
     StepKind.LITERAL: "this constant",
     StepKind.CONFIG: "this setting",
     StepKind.ARITHMETIC: "this computation",
-    StepKind.CONTAINER: "this collection",
+    StepKind.CONTAINER: "what is put together here",
     StepKind.CALL: "what this call returns",
     StepKind.SLICING: "this slice",
     StepKind.CHOICE: "this choice",
@@ -29,6 +29,8 @@ MOST_SHOWN = 60
 GIVEN_BY_PARSER = ("argument default", "argument const")
 """Arguments of ``add_argument`` that become the option's value."""
 VERB = "goes into"
+CALLS_NO_FORWARD = frozenset(("train", "eval", "to", "cuda", "parameters", "zero_grad"))
+"""Methods of models that do not run the model."""
 
 
 def shown(node: Node) -> str:
@@ -57,6 +59,13 @@ def _outline(expr: ast.expr) -> str:
 def what(step: Step) -> str:
     """Return a step's expression with what it is: ``this constant (`8`)``."""
     role = step.roles[-1] if step.roles else ""
+    expr = step.node.expr if step.node.entry is None else None
+    if isinstance(expr, ast.Tuple) and any(isinstance(part, ast.Slice) for part in expr.elts):
+        return "what stands in the brackets here"
+    if isinstance(expr, ast.Tuple) and shown(step.node) == "(…)":
+        return "the tuple that is made here"
+    if "configured" in step.roles and isinstance(expr, ast.Call):
+        return f"this call (`{shown(step.node)}`)"
     keyword = role.removeprefix("argument ")
     if keyword != role and keyword.isidentifier() and step.node.kind is StepKind.LITERAL:
         return f"this argument (`{keyword}={shown(step.node)}`)"
@@ -124,8 +133,13 @@ def _callback(way: list[Step], end: str) -> str:
     scope = way[at].node.context.scope
     name = f"`{scope.name}`"
     verb = f"is returned by {name}" if at == len(way) - 1 else f"{VERB} what {name} returns"
-    given = "a method that is called through" if scope.owner is not None else "a function given to"
-    return f"{verb}, {given} `{shown(way[at - 1].node)}`"
+    start = way[at - 1].node
+    if scope.owner is None:
+        return f"{verb}, a function given to `{shown(start)}`"
+    expr = start.expr if start.entry is None else None
+    if isinstance(expr, ast.Call) and called_name(expr) in CALLS_NO_FORWARD:
+        return f"{verb}, a method of the object of `{shown(start)}`"
+    return f"{verb}, a method that is called through `{shown(start)}`"
 
 
 def _stored(way: list[Step], end: str) -> str:
@@ -137,7 +151,11 @@ def _called(way: list[Step], end: str) -> str:
     at = _last(way, lambda step: _role(step) == "callee")
     if not at:
         return ""
-    call = f"`{shown(way[at - 1].node)}`"
+    start = way[at - 1].node
+    call = f"`{shown(start)}`"
+    expr = start.expr if start.entry is None else None
+    if isinstance(expr, ast.Call) and called_name(expr) in CALLS_NO_FORWARD:
+        return f"{VERB} the object of {call}"
     made = all(_role(step) in {"definition", "attribute", "return"} for step in way[at + 1 :])
     return f"is called in {call}" if made else f"{VERB} what {call} calls"
 

@@ -162,6 +162,8 @@ def _none_here(scope: Scope, expr: ast.expr) -> str:
         for parameter in inner.parameters():
             if inner.default_of(parameter.arg) is expr:
                 return f"`{parameter.arg}` is None here unless it is given"
+    if any(inner_expr is expr for inner in scope.walk() for inner_expr in inner.returns):
+        return "None is returned here"
     return "None is written here"
 
 

@@ -72,8 +72,8 @@ class FixContext:
 
     def named(self, kind: FactKind, role: Role | None = None) -> list[str]:
         """Return the names of a kind in the message, each once."""
-        found = (str(fact.value) for fact in self.facts.of(kind, role))
-        return list(dict.fromkeys(found))
+        names = (str(fact.value) for fact in self.facts.of(kind, role))
+        return list(dict.fromkeys(names))
 
     @cached_property
     def site(self) -> At | None:
@@ -100,7 +100,7 @@ class FixContext:
         """Every word of the workspace's texts with its places, None where they are too many."""
         if self.texts is None:
             return None
-        found: dict[str, list[At]] = {}
+        places_by_word: dict[str, list[At]] = {}
         size = 0
         for file in self.texts:
             text = self.workspace.text(file) or ""
@@ -109,8 +109,8 @@ class FixContext:
                 return None
             for number, line in enumerate(text.split("\n"), 1):
                 for word in _words_of(line):
-                    found.setdefault(word, []).append((file, number))
-        return found
+                    places_by_word.setdefault(word, []).append((file, number))
+        return places_by_word
 
     def replaced(
         self, at: At, old: str, new: str, before: str = "", after: str = ""
@@ -121,11 +121,11 @@ class FixContext:
         """
         line = self.line(at)
         pattern = rf"{before}(?<![\w]){re.escape(old)}(?![\w]){after}"
-        found = list(re.finditer(pattern, line)) if len(line) < 5_000 else []
+        matches = list(re.finditer(pattern, line)) if len(line) < 5_000 else []
         everywhere = re.findall(rf"(?<!\w){re.escape(old)}(?!\w)", line)
-        if len(found) != 1 or len(everywhere) != 1:
+        if len(matches) != 1 or len(everywhere) != 1:
             return None
-        start = found[0].start() + found[0][0].index(old)
+        start = matches[0].start() + matches[0][0].index(old)
         return Edit(*at, line, line[:start] + new + line[start + len(old) :])
 
 
@@ -154,17 +154,17 @@ def is_slip(word: str, other: str) -> bool:
     return distance(word, other, limit) <= limit
 
 
-def distance(one: str, other: str, limit: int) -> int:
+def distance(word: str, other: str, limit: int) -> int:
     """Return the optimal string alignment distance (Damerau 1964, restricted), or limit + 1."""
-    if abs(len(one) - len(other)) > limit or max(len(one), len(other)) > 100:
+    if abs(len(word) - len(other)) > limit or max(len(word), len(other)) > 100:
         return limit + 1
     older: list[int] = []
     last = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
+    for i, a in enumerate(word, 1):
         row = [i]
         for j, b in enumerate(other, 1):
             cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+            if i > 1 and j > 1 and a == other[j - 2] and word[i - 2] == b:
                 cost = min(cost, older[j - 2] + 1)
             row.append(cost)
         older, last = last, row

@@ -28,8 +28,8 @@ else:
 def tables() -> dict[str, Any]:
     """Return the shipped tables (`library_names.toml`)."""
     text = files("dl_bug_lsp.fixes").joinpath("library_names.toml").read_text(encoding="utf-8")
-    found: dict[str, Any] = tomllib.loads(text)
-    return found
+    table: dict[str, Any] = tomllib.loads(text)
+    return table
 
 
 def find_known(context: FixContext) -> Iterator[Fix]:

@@ -42,7 +42,7 @@ def _used(
 
 def _classes(context: FixContext, name: str) -> list[tuple[str, ast.ClassDef]]:
     """Return the workspace's classes of a name."""
-    found = []
+    classes = []
     for file in context.workspace.python_files():
         if file.endswith(".ipynb"):
             continue
@@ -51,8 +51,8 @@ def _classes(context: FixContext, name: str) -> list[tuple[str, ast.ClassDef]]:
             continue
         tree = context.workspace.tree(file)
         nodes = ast.walk(tree) if tree is not None else ()
-        found += [(file, n) for n in nodes if isinstance(n, ast.ClassDef) and n.name == name]
-    return found
+        classes += [(file, n) for n in nodes if isinstance(n, ast.ClassDef) and n.name == name]
+    return classes
 
 
 def _attributes(context: FixContext) -> set[str]:
@@ -63,16 +63,16 @@ def _attributes(context: FixContext) -> set[str]:
 
 
 def _members(cls: ast.ClassDef) -> set[str]:
-    found = {n.name for n in cls.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    members = {n.name for n in cls.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
     for node in ast.walk(cls):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            found.add(node.attr)
+            members.add(node.attr)
     for statement in cls.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         if isinstance(statement, ast.AnnAssign):
             targets = [statement.target]
-        found.update(t.id for t in targets if isinstance(t, ast.Name))
-    return found
+        members.update(t.id for t in targets if isinstance(t, ast.Name))
+    return members
 
 
 def _names(context: FixContext) -> set[str]:
@@ -87,30 +87,30 @@ def _names(context: FixContext) -> set[str]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and node.lineno <= context.site[1] <= (node.end_lineno or 0)
     ]
-    found = {name for function in around for name in _bound(function)}
+    names = {name for function in around for name in _bound(function)}
     for statement in tree.body:
-        found.update(_bound(statement) if not isinstance(statement, _SCOPES) else {statement.name})
-    return found
+        names.update(_bound(statement) if not isinstance(statement, _SCOPES) else {statement.name})
+    return names
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def _bound(node: ast.AST) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-            found.add(inner.id)
+            names.add(inner.id)
         elif isinstance(inner, ast.arg):
-            found.add(inner.arg)
+            names.add(inner.arg)
         elif isinstance(inner, ast.alias):
-            found.add((inner.asname or inner.name).partition(".")[0])
-    return found
+            names.add((inner.asname or inner.name).partition(".")[0])
+    return names
 
 
 def _parameters(context: FixContext) -> set[str]:
     """Return the parameters of the message's function, where the workspace has just one such."""
-    found: list[set[str]] = []
+    parameters: list[set[str]] = []
     for name in context.named(FactKind.FUNCTION, Role.OWNER):
         parts = name.split(".")
         for file in context.workspace.python_files():
@@ -122,12 +122,12 @@ def _parameters(context: FixContext) -> set[str]:
                     node.name == parts[-1] and _first_line(node) in wanted
                 ):
                     arguments = node.args
-                    found.append({a.arg for a in (*arguments.args, *arguments.kwonlyargs)})
-    return found[0] if len(found) == 1 else set()
+                    parameters.append({a.arg for a in (*arguments.args, *arguments.kwonlyargs)})
+    return parameters[0] if len(parameters) == 1 else set()
 
 
 def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def _required(context: FixContext) -> Iterator[Fix]:

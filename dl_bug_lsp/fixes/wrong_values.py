@@ -47,13 +47,15 @@ def _name_there(context: FixContext, path: str, name: str) -> str | None:
     before = path[: len(path) - len(name)]
     stem, _, end = name.rpartition(".")
     cases = {f"{stem}.{end.lower()}", f"{stem}.{end.upper()}", name.lower(), name.upper()} - {name}
-    found = {case for case in cases if context.workspace.existing_file(before + case) is not None}
+    existing = {
+        case for case in cases if context.workspace.existing_file(before + case) is not None
+    }
     folder = before.strip("./")
     for file in context.workspace.files():
         where, _, there = file.rpartition("/")
         if f"/{where}".endswith(f"/{folder}") if folder else not where:
-            found.add(there)
-    return only_slip(name, found)
+            existing.add(there)
+    return only_slip(name, existing)
 
 
 def _lines_with(context: FixContext, text: str) -> Iterator[At]:
@@ -103,16 +105,16 @@ def _option_value(context: FixContext) -> Iterator[Fix]:
                 continue
             new = str(int(float(value)))
             written = re.compile(rf"(?<!\S){re.escape(option)}[ =]{re.escape(value)}(?!\S)")
-            found = [at for at in _launches(context) if written.search(context.line(at))]
-            if float(value) != int(float(value)) or len(found) != 1:
+            places = [at for at in _launches(context) if written.search(context.line(at))]
+            if float(value) != int(float(value)) or len(places) != 1:
                 continue
-            line = context.line(found[0])
+            line = context.line(places[0])
             parts = written.split(line)
             if len(parts) == 2:
                 match = written.search(line)
                 assert match is not None
                 made = match[0][: -len(value)] + new
-                edit = Edit(*found[0], line, parts[0] + made + parts[1])
+                edit = Edit(*places[0], line, parts[0] + made + parts[1])
                 yield Fix(f"Change '{value}' to '{new}'", f"{option} takes whole numbers", (edit,))
 
 
@@ -149,9 +151,9 @@ def _sibling_key(context: FixContext) -> Iterator[Fix]:
     for key in context.named(FactKind.KEY, Role.ACTUAL):
         if "." in key:
             continue
-        found = list(_odd_entries(context, key))
-        if len(found) == 1:
-            entry = found[0]
+        entries = list(_odd_entries(context, key))
+        if len(entries) == 1:
+            entry = entries[0]
             edit = context.replaced((entry.file, entry.line), entry.key, key, "", r"(?=\s*[:=])")
             if edit is not None:
                 why = f"the files beside this one call it '{key}'"

@@ -39,7 +39,8 @@ TO_NUMPY = re.compile(r"Can't call numpy\(\) on (?:Tensor|Variable) that require
 CHANGED_LEAF = re.compile(
     r"leaf Variable that requires grad is being used in an in-place operation"
 )
-FAILURES = (SECOND_BACKWARD, NO_GRADIENT, TO_NUMPY, CHANGED_LEAF)
+NOTHING_TAPED = re.compile(r"No gradients provided for any variable")
+FAILURES = (NOTHING_TAPED, SECOND_BACKWARD, NO_GRADIENT, TO_NUMPY, CHANGED_LEAF)
 
 MODES = {
     "torch.no_grad": False,
@@ -68,7 +69,9 @@ NOT_SAVING = frozenset(
     )
 )
 """Operations whose backward pass needs no tensor of the forward pass."""
-CONTAINERS = ("Sequential", "ModuleList", "ModuleDict", "DataParallel")
+CONTAINERS = tuple(
+    f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict", "DataParallel")
+)
 WITHOUT_WEIGHTS = re.compile(
     r"(?:\w*Loss|\w*Pool\d?d|\w*Pad\d?d|\w*Dropout\w*|ReLU6?|ELU|SELU|CELU|LeakyReLU|RReLU|GELU|SiLU"
     r"|Mish|Soft\w+|Hard\w+|Tanh\w*|Sigmoid|LogSigmoid|LogSoftmax|Threshold|Identity|Flatten"
@@ -87,7 +90,8 @@ class Recorded(Gradient):
     ``requires`` says whether it requires gradients, None where that is not known. ``frames`` are
     the places of the calls that led to the operation, outermost first; ``bound`` the statements
     that bound the tensor, in their order. ``freed`` holds the frames of the ``backward`` that went
-    through it, ``reason`` the places that cut it off its inputs.
+    through it, ``reason`` the places that cut it off its inputs. The first ``outer`` frames lie
+    outside of every module's forward pass.
     """
 
     requires: bool | None
@@ -96,6 +100,7 @@ class Recorded(Gradient):
     inputs: tuple[Recorded, ...] = ()
     bound: list[Origin] = field(default_factory=list)
     takers: list[Recorded] = field(default_factory=list)
+    outer: int = 0
     freed: tuple[Origin, ...] | None = None
     reason: Origins = NOWHERE
     module: Value | None = None
@@ -121,7 +126,7 @@ def recorder(message: str) -> Recorder | None:
 def _tensors(value: Value, depth: int = 0) -> Iterator[Array]:
     data = value.data
     if isinstance(data, Array):
-        if data.library == "torch":
+        if data.library in ("torch", "tensorflow"):
             yield data
     elif isinstance(data, Lazy):
         yield from _tensors(data.item, depth + 1)
@@ -143,6 +148,10 @@ class Recorder:
     def __init__(self, message: str) -> None:
         self.message = message
         self.modes: list[tuple[bool | None, Origin]] = []
+        self.forwards: list[int] = []
+        """For each forward pass that is being followed the number of frames around it."""
+        self._taped = NOTHING_TAPED.search(message) is not None
+        self._untaped: tuple[Value, ...] | None = None
         self._count = 0
 
     # -- modes -----------------------------------------------------------------------------------
@@ -150,6 +159,9 @@ class Recorder:
     def enter(self, value: Value, place: Origin) -> bool:
         """Switch recording for a context; return whether it does switch it."""
         data = value.data
+        if isinstance(data, LibraryObject) and data.short == "GradientTape" and self._taped:
+            self.modes.append((True, place))
+            return True
         if not isinstance(data, LibraryObject) or data.name not in MODES:
             return False
         self.modes.append((_mode(data), place))
@@ -160,7 +172,7 @@ class Recorder:
         self.modes.pop()
 
     def _is_on(self) -> bool | None:
-        return self.modes[-1][0] if self.modes else True
+        return self.modes[-1][0] if self.modes else not self._taped
 
     # -- recording -------------------------------------------------------------------------------
 
@@ -170,7 +182,9 @@ class Recorder:
         parts = [*told.args, *told.keywords.values()]
         receiver = told.receiver
         owner = None if receiver is None else receiver.data
-        is_layer = isinstance(owner, LibraryObject) and owner.name.startswith("torch.nn.")
+        is_layer = isinstance(owner, LibraryObject) and (
+            owner.name.startswith("torch.nn.") or ".layers." in owner.name
+        )
         is_derived = isinstance(owner, Instance) and told.name.startswith("torch.nn.")
         if receiver is not None and not is_layer:
             parts.insert(0, receiver)
@@ -181,11 +195,13 @@ class Recorder:
             for array in _tensors(result):
                 array.gradient = Recorded(True, name, tuple(frames), module=receiver)
             return result
+        if name == "add_weight" or told.name == "tensorflow.Variable":
+            return self._fresh(result, _asked(told, "trainable", default=True), name, frames)
         if name == "Parameter":
-            return self._fresh(result, _asked(told, default=True), name, frames)
+            return self._fresh(result, _asked(told, "requires_grad", default=True), name, frames)
         if name in NEW:
-            return self._fresh(result, _asked(told, default=False), name, frames)
-        if is_layer and isinstance(owner, LibraryObject) and owner.short in CONTAINERS:
+            return self._fresh(result, _asked(told, "requires_grad", default=False), name, frames)
+        if is_layer and isinstance(owner, LibraryObject) and owner.name in CONTAINERS:
             # The layers in it have recorded what they gave.
             return result
         weights: bool | None = False
@@ -231,6 +247,8 @@ class Recorder:
         if (cut or on is not True) and known is not False:
             known = False if cut or on is False else None
             place = frames[-1] if cut and frames else self.modes[-1][1] if self.modes else None
+            if place is None and frames:
+                place = frames[-1]
             reason = frozenset({place}) if place is not None else NOWHERE
         made: Recorded | None = None
         for array in tensors:
@@ -253,7 +271,8 @@ class Recorder:
         self._count += 1
         if self._count > MAX_NODES:
             return None
-        made = Recorded(requires, name, tuple(frames), inputs, reason=reason)
+        outer = min(self.forwards[:1] or [len(frames)])
+        made = Recorded(requires, name, tuple(frames), inputs, outer=outer, reason=reason)
         for one in inputs:
             one.takers.append(made)
         return made
@@ -304,7 +323,9 @@ class Recorder:
     def check(self, frames: Sequence[Origin], told: Call) -> None:
         """Raise where a call fails because of the graph; ``told`` is checked before it is made."""
         name = told.name.rpartition(".")[2]
-        if name in ("backward", "manual_backward", "grad"):
+        if self._taped:
+            self._tape(frames, told, name)
+        elif name in ("backward", "manual_backward", "grad"):
             self._backward(frames, told)
         elif told.receiver is None and not told.name.startswith(("torch.", "builtins.")):
             for value in (*told.args, *told.keywords.values()) if arrays.is_failing() else ():
@@ -335,6 +356,19 @@ class Recorder:
         if CHANGED_LEAF.search(self.message):
             places = frozenset([*node.bound[:1], *node.frames[-1:]])
             raise Raised("type", "a leaf that requires grad is changed in place", _at(places))
+
+    def _tape(self, frames: Sequence[Origin], told: Call, name: str) -> None:
+        """Follow ``tape.gradient`` and the optimizer that gets what it gives.
+
+        Source: TensorFlow's guide "Introduction to gradients and automatic differentiation".
+        """
+        if name == "gradient" and told.args:
+            roots = [node for node in map(_node, _tensors(told.args[0])) if node is not None]
+            cuts = {place for root in roots for place in _untaped(root, frames)}
+            all_cut = bool(roots) and all(root.requires is False for root in roots)
+            self._untaped = (_at(sorted(cuts)),) if all_cut and cuts else None
+        elif name == "apply_gradients" and self._untaped is not None:
+            raise Raised("value", "No gradients provided for any variable", *self._untaped)
 
     def _backward(self, frames: Sequence[Origin], told: Call) -> None:
         value = told.receiver
@@ -368,8 +402,8 @@ def _mode(data: LibraryObject) -> bool | None:
     return known
 
 
-def _asked(told: Call, *, default: bool) -> bool | None:
-    given = told.keywords.get("requires_grad")
+def _asked(told: Call, name: str, *, default: bool) -> bool | None:
+    given = told.keywords.get(name)
     if given is None:
         return default
     return given.data if isinstance(given.data, bool) else None
@@ -442,28 +476,36 @@ def _not_freed(
     carried: set[Origin] = set()
     before: set[Origin] = set()
     for node, taker in freed:
-        earlier = [one for one in node.takers if one.freed is not None]
         # What is made anew in each round is carried over by what binds it; what two losses share
         # is taken by the call that belongs to the loss before.
-        apart = [one for one in earlier if one.frames != taker.frames]
+        earlier = [one for one in node.takers if one.freed is not None]
+        is_carried = node.frames == taker.frames
+        apart = [one for one in earlier if one.frames != taker.frames and not is_carried]
         carried.update(node.bound[-2:] or node.frames[-1:])
         for one in apart:
-            before.update(_outside(one.frames, node.freed or ()))
-    ends = {node.freed[-1] for node, _ in freed if node.freed}
-    first = before | carried
-    raise _second(_at(sorted(first)), _at(sorted(ends - first)))
+            before.update(_apart(one.frames[: one.outer], node.freed or ())[:2])
+    carried -= before
+    raise _second(*[_at(sorted(places)) for places in (before, carried) if places])
 
 
-def _outside(frames: Sequence[Origin], backward: Sequence[Origin]) -> set[Origin]:
-    """Return the place where the function of a ``backward``, or one that it calls, begins a part.
+def _apart(frames: Sequence[Origin], others: Sequence[Origin]) -> Sequence[Origin]:
+    """Return the frames from the first one in which two stacks differ."""
+    pairs = enumerate(zip(frames, others, strict=False))
+    at = next((i for i, (a, b) in pairs if a != b), min(len(frames), len(others)))
+    return frames[at:]
 
-    It is the first frame in which the two differ, and the one below it.
-    """
-    at = next(
-        (i for i, (a, b) in enumerate(zip(frames, backward, strict=False)) if a != b),
-        min(len(frames), len(backward)),
-    )
-    return set(frames[at : at + 2])
+
+def _untaped(root: Recorded, frames: Sequence[Origin]) -> Iterator[Origin]:
+    """Yield where a stack leaves the function around a tape to compute what is not recorded."""
+    queue, seen = [root], set[int]()
+    while queue and len(seen) < MAX_VISITED:
+        node = queue.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        queue.extend(node.inputs)
+        if node.reason:
+            yield from _apart(node.frames[: node.outer], frames)[:2]
 
 
 def _second(*sides: Value) -> Raised:

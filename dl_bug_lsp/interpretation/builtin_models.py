@@ -47,6 +47,7 @@ def load() -> None:
     from dl_bug_lsp.interpretation import (  # noqa: F401
         array_functions,
         einops_models,
+        environment_models,
         hydra_models,
         jax_models,
         keras_models,

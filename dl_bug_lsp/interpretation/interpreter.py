@@ -22,6 +22,7 @@ from dl_bug_lsp.interpretation import arrays, autograd, builtin_models, cells, o
 from dl_bug_lsp.interpretation.entering import arguments_of, declared
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
+from dl_bug_lsp.interpretation.refusals import refused
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
@@ -443,7 +444,9 @@ class Interpreter:
             self._evaluated.append((node, self._values))
         try:
             method = getattr(self, f"_do_{type(node).__name__}", None)
-            if method is not None:
+            if method is not None and self._values is not None and self.GUESSES:
+                self._confirm(method, node, env)
+            elif method is not None:
                 method(node, env)
         except Raised as raised:
             place = raised.place or self.stack[-1]
@@ -459,6 +462,23 @@ class Interpreter:
             self._forget(node, env)
         finally:
             self._values = outer
+
+    def _confirm(
+        self, method: Callable[[Any, Environment], None], node: ast.stmt, env: Environment
+    ) -> None:
+        """Follow the failing statement; raise where its values are what the message refuses."""
+        assert self._values is not None
+        ended: _Return | None = None
+        try:
+            method(node, env)
+        except _Return as end:
+            ended = end
+        told = refused(self, node, env, self._values)
+        if told is not None:
+            told.place = self.target
+            raise told
+        if ended is not None:
+            raise ended
 
     def _note(self, file: str, node: ast.stmt) -> bool:
         """Note that the run came to the places of the stack in a statement.
@@ -1042,6 +1062,8 @@ class Interpreter:
         if self.gradients is not None:
             self.gradients.bound(value, (env.file, target.lineno))
         if isinstance(target, ast.Name):
+            if isinstance(value.data, Library) and not value.origins:
+                value = Value(value.data, frozenset({(env.file, target.lineno)}))
             scope = env
             if f"nonlocal {target.id}" in env.names:
                 while scope.outer is not None and (scope is env or target.id not in scope.names):
@@ -1870,6 +1892,8 @@ class Interpreter:
 
     def _not_modelled(self, told: Call) -> Value:
         """Follow the stack through a library that calls the program back; its result is unknown."""
+        if self.gradients is not None:
+            self.gradients.check(self.stack, told)
         here = self.stack[-1] if self.stack else told.place
         at = next((i for i, place in enumerate(self.order[:-1]) if place == here), None)
         if at is not None and here not in self._followed:
@@ -1983,7 +2007,13 @@ class Interpreter:
             member = self._member(data.cls, name)
             if member is not None and isinstance(member.data, FunctionValue):
                 given = {k: v for k, v in keywords.items() if k != "training" or own is not None}
-                return self._enter(member.data, (callee, *args), given)
+                if self.gradients is None:
+                    return self._enter(member.data, (callee, *args), given)
+                self.gradients.forwards.append(len(self.stack))
+                try:
+                    return self._enter(member.data, (callee, *args), given)
+                finally:
+                    self.gradients.forwards.pop()
         return unknown(callee, *args)
 
     def _instance(

@@ -959,13 +959,6 @@ def _os_path(_: Interpreter, call: Call) -> Value:
     return with_origins(function(*texts), merged(*call.args))
 
 
-@MODELS.function("os.environ.get", "os.getenv", "os.environ.setdefault", "os.cpu_count")
-def _environment(_: Interpreter, call: Call) -> Value:
-    """Return the default: a variable that only one program knows is mostly not set."""
-    default = call.given(1, "default")
-    return call.unknown() if default is None else Value(default.data, merged(*call.args))
-
-
 @MODELS.function("PIL.Image.open")
 def _image_open(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "fp")

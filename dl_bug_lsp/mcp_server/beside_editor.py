@@ -59,9 +59,9 @@ class EditorFolders:
 
     def workspace(self, named: str | None) -> Workspace:
         """Return a folder's files as they stand now."""
-        found = self.folder(named).workspace
-        found.catch_up()
-        return found
+        workspace = self.folder(named).workspace
+        workspace.catch_up()
+        return workspace
 
     def localized(self, text: str | bytes, workspace: Workspace, top: int) -> Report:
         """Localize a text."""

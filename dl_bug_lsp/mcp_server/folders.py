@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import Options, Report
-from dl_bug_lsp.settings.project import FILE, read_project
-from dl_bug_lsp.settings.reading import Settings, settings_of
+from dl_bug_lsp.settings.reading import FILE, Settings, read_project, settings_of
 from dl_bug_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -76,15 +75,15 @@ class OwnFolders:
         """Return the folder that is named, or the first root; see `Folders`."""
         with self._lock:
             root = self._allowed(named)
-            found = self._open.pop(root, None)
-            if found is None:
-                found = Workspace(root)
+            workspace = self._open.pop(root, None)
+            if workspace is None:
+                workspace = Workspace(root)
             else:
-                found.catch_up()
-            self._open[root] = found
+                workspace.catch_up()
+            self._open[root] = workspace
             while len(self._open) > MOST_OPEN:
                 self._open.popitem(last=False)
-            return found
+            return workspace
 
     def _allowed(self, named: str | None) -> Path:
         if named is None:

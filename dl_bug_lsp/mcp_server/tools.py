@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.assistants.context import PLACES, clean, context_of
-from dl_bug_lsp.assistants.explaining import meaning_of
+from dl_bug_lsp.assistants.explaining import PLACES, clean, context_of, meaning_of
 from dl_bug_lsp.assistants.why import MOST_STEPS, why, why_text
-from dl_bug_lsp.mcp_server.folders import Folders, KeptFailure, ShownPlace, ToolError, log_bytes
+from dl_bug_lsp.mcp_server.folders import (
+    Folders,
+    KeptFailure,
+    ShownPlace,
+    ToolError,
+    below,
+    log_bytes,
+)
 from dl_bug_lsp.report import FailureReport, Report
 from dl_bug_lsp.taxonomy.categories import categories
 from dl_bug_lsp.views.escape import escape, in_order, shorten
@@ -27,6 +34,10 @@ from dl_bug_lsp.views.json_view import to_json
 from dl_bug_lsp.views.markdown import code, plain, render_markdown
 from dl_bug_lsp.views.words import headline
 from dl_bug_lsp.workspace import Workspace
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.mcp_server.folders import Folders
+
 
 Json = dict[str, Any]
 BRIEF, FULL = "brief", "full"
@@ -102,8 +113,6 @@ class Tools:
 
     def all(self) -> list[Tool]:
         """Return the tools, those that this installation lacks left out."""
-        from dl_bug_lsp.mcp_server.check_and_triage_tools import extra_tools
-
         return [
             Tool(
                 "localize",
@@ -213,10 +222,10 @@ class Tools:
         """List what the editor shows."""
         workspace = self.folders.workspace(given.get("workspace"))
         kept = self.folders.kept(workspace)
-        for one in reversed(kept):
-            self._hold(one.report, workspace)
+        for kept_report in reversed(kept):
+            self._hold(kept_report.report, workspace)
         is_brief = given.get("detail", BRIEF) == BRIEF
-        rows = [row for one in kept for row in self._rows(one, is_brief)]
+        rows = [row for kept_report in kept for row in self._rows(kept_report, is_brief)]
         pages = max(1, math.ceil(len(rows) / PAGE))
         page = 1 if is_brief else given.get("page", 1)
         rows = rows[(page - 1) * PAGE : page * PAGE]
@@ -258,16 +267,16 @@ class Tools:
         if meaning is None:
             known = ", ".join(row.id for row in categories())
             raise ToolError(f"no category is known for this. The categories: {known}")
-        found = meaning.category
-        advice = [asdict(item.advice) for item in found.advice]
+        category = meaning.category
+        advice = [asdict(item.advice) for item in category.advice]
         values = {
-            "id": found.id,
-            "name": found.name,
-            "definition": found.definition,
-            "retry_may_help": found.retry_may_help,
+            "id": category.id,
+            "name": category.name,
+            "definition": category.definition,
+            "retry_may_help": category.retry_may_help,
             "advice": [{"cause": one["cause"], "fix": one["fix"]} for one in advice],
         }
-        return Answer(explain_markdown(found), values)
+        return Answer(explain_markdown(category), values)
 
     def why(self, given: Mapping[str, Any]) -> Answer:
         """Say where the values of a line come from; raises `ToolError` for a line without any."""
@@ -285,17 +294,17 @@ class Tools:
             (),
         )
         try:
-            found = why(workspace, file, given["line"], frames, steps)
+            answer = why(workspace, file, given["line"], frames, steps)
         except LookupError as error:
             raise ToolError(str(error.args[0])) from None
-        return Answer(why_text(found), cleaned(asdict(found)))
+        return Answer(why_text(answer), cleaned(asdict(answer)))
 
     def resource(self, report: str) -> str | None:
         """Return the page of a report of this session, None for one that is not held."""
-        found = self.held.get(report)
-        if found is None:
+        report_held = self.held.get(report)
+        if report_held is None:
             return None
-        return clean(render_markdown(found.report))
+        return clean(render_markdown(report_held.report))
 
 
 def file_named(workspace: Workspace, name: str) -> str:
@@ -379,11 +388,12 @@ def _clean_place(place: ShownPlace) -> ShownPlace:
 def report_schema() -> Json:
     """Return the schema of the report, as docs/report.schema.json has it."""
     package = files("dl_bug_lsp.mcp_server")
-    found: Json = json.loads((package / "report.schema.json").read_text(encoding="utf-8"))
-    return found
+    schema: Json = json.loads((package / "report.schema.json").read_text(encoding="utf-8"))
+    return schema
 
 
-_TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
+_TEXT: Json = {"type": "string"}
+_NUMBER: Json = {"type": "integer"}
 _TEXTS = {"type": "array", "items": _TEXT}
 
 
@@ -439,3 +449,94 @@ WHY_SCHEMA = _all(
     },
     complete={"type": "boolean"},
 )
+
+
+# ---------------------------------------------------------------------- check and triage
+MOST_FINDINGS = 20
+MOST_GROUPS = 20
+_OBJECT: Json = {"type": "object"}
+
+
+def extra_tools(folders: Folders, logs: Sequence[Path]) -> list[Tool]:
+    """Return the tools that look at commands and at folders of logs."""
+    return [_check_tool(folders), _triage_tool(folders, logs)]
+
+
+def _takes(name: str, description: str) -> Json:
+    workspace = {"type": "string", "description": "Folder of the code."}
+    properties = {name: {**_TEXT, "description": description}, "workspace": workspace}
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": properties,
+        "required": [name],
+    }
+
+
+def _check_tool(folders: Folders) -> Tool:
+    def check(given: Mapping[str, Any]) -> Answer:
+        from dl_bug_lsp.checks.checking import check as checked
+        from dl_bug_lsp.views.check_view import to_json
+
+        workspace = folders.workspace(given.get("workspace"))
+        try:
+            words = shlex.split(given["command"])
+        except ValueError:
+            raise ToolError("the command has a quote that is not closed") from None
+        report = checked(workspace, words)
+        findings = report.findings
+        out = [f"{len(findings)} findings; code spans are quoted. Nothing was started."]
+        for finding in findings[:MOST_FINDINGS]:
+            place = code(f"{finding.file}:{finding.line}")
+            out.append(
+                f"- {finding.certainty.value} {place} {plain(finding.id)}: {code(finding.message)}"
+            )
+        out += [f"- not looked at: {code(problem)}" for problem in report.problems[:5]]
+        return Answer(clean("\n".join(out)) + "\n", cleaned(to_json(report)))
+
+    return Tool(
+        "check",
+        "Check a command before it runs",
+        "Say what is certainly or likely wrong with a training command before it is run: names, "
+        "imports, options, settings, paths, calls of libraries. Nothing is started.",
+        _takes("command", "The command as it would be typed, as in python train.py --lr 1e-3."),
+        _OBJECT,
+        check,
+    )
+
+
+def _triage_tool(folders: Folders, logs: Sequence[Path]) -> Tool:
+    def triage(given: Mapping[str, Any]) -> Answer:
+        from dl_bug_lsp.triage import MissingExtraError
+        from dl_bug_lsp.triage import triage as triaged
+        from dl_bug_lsp.triage.results import to_json
+
+        workspace = folders.workspace(given.get("workspace"))
+        folder = below(workspace.root / given["folder"], (workspace.root, *logs))
+        if folder is None:
+            raise ToolError(f"the folder '{given['folder']}' is outside of the workspace")
+        try:
+            result = triaged([str(folder)], workers=1)
+        except MissingExtraError as error:
+            raise ToolError(str(error)) from None
+        except Exception as error:
+            raise ToolError(shorten(escape(str(error)), 300) or type(error).__name__) from None
+        document = to_json(result)
+        groups = document["groups"]
+        out = [f"{result.logs} logs, {result.failures} failed jobs, {len(groups)} groups:"]
+        for group in groups[:MOST_GROUPS]:
+            said = code(str(group["exception"]))
+            out.append(f"- {group['jobs']} jobs, {plain(group['category'])}: {said}")
+        document["groups"] = groups[: 5 * MOST_GROUPS]
+        document["unread"] = document["unread"][:MOST_GROUPS]
+        return Answer(clean("\n".join(out)) + "\n", cleaned(document))
+
+    return Tool(
+        "triage",
+        "Triage the logs of many jobs",
+        "Read the logs of many jobs below a folder and say what failed how often: failures grouped "
+        "into bugs, the most frequent first.",
+        _takes("folder", "A folder of logs, below the workspace or given with --logs."),
+        _OBJECT,
+        triage,
+    )

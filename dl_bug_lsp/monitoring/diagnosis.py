@@ -20,8 +20,7 @@ from importlib import resources
 from itertools import pairwise
 from typing import Any
 
-from dl_bug_lsp.monitoring.diagnosis_facts import RunFacts, Site, finite, middle, slope
-from dl_bug_lsp.monitoring.diagnosis_findings import Finding
+from dl_bug_lsp.monitoring.diagnosis_facts import Finding, RunFacts, Site, finite, middle, slope
 from dl_bug_lsp.monitoring.diagnosis_invariants import Relation, Violation, violations
 from dl_bug_lsp.monitoring.diagnosis_rules import RULES, measured
 from dl_bug_lsp.monitoring.values import Recording, Run
@@ -242,13 +241,6 @@ FEW_STEPS = 4
 _RULES = {rule.id: rule for rule in RULES}
 SURE = 0.97
 UNKNOWN_PRECISION = 0.6
-
-
-def kind_of(finding: Finding, findings: Sequence[Finding] = ()) -> str:
-    """Return the kind of fault that a finding speaks for."""
-    if finding.rule == "layers.dropout":
-        return "regularisation_high"
-    return _RULES[finding.rule].kind
 
 
 def diagnose(

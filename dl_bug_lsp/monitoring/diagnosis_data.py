@@ -7,13 +7,15 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.monitoring.diagnosis_facts import (
+    Finding,
     RunFacts,
     finite,
+    loss_site,
     middle,
     shape_of,
     site,
+    unique,
 )
-from dl_bug_lsp.monitoring.diagnosis_findings import Finding, loss_site, unique
 
 
 def not_normalised(facts: RunFacts) -> Iterator[Finding]:

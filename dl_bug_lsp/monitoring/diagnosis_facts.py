@@ -483,3 +483,38 @@ def slope(values: Sequence[float]) -> float:
     mean_x, mean_y = (count - 1) / 2, math.fsum(values) / count
     above = math.fsum((x - mean_x) * (y - mean_y) for x, y in enumerate(values))
     return above / math.fsum((x - mean_x) ** 2 for x in range(count))
+
+
+# ---------------------------------------------------------------------- what rules find
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule measured.
+
+    ``amount`` is compared with the rule's threshold; ``step`` is where it began (0: before the
+    first), ``layer`` the dotted name of the layer, ``why`` a sentence for people, ``sites`` the
+    lines, the likeliest first, ``hint`` what to look for there (an argument's name, or empty).
+    """
+
+    rule: str
+    amount: float
+    why: str
+    step: int = 0
+    layer: str = ""
+    sites: tuple[Site, ...] = ()
+    hint: str = ""
+
+
+def unique(*sites: Site | None) -> tuple[Site, ...]:
+    """Return the places that are known, each once."""
+    return tuple(dict.fromkeys(s for s in sites if s is not None))
+
+
+def loss_site(facts: RunFacts) -> Site | None:
+    """Return the line that calls the training's loss function."""
+    call = facts.training_loss
+    return site(call.file, call.line) if call is not None else None
+
+
+def label(layer: Layer) -> str:
+    """Return a layer's name for a sentence."""
+    return f"`{layer.name or layer.function or layer.type}`"

@@ -286,9 +286,3 @@ def keep_clean_run(root: Path, run: Run) -> None:
     text = json.dumps({"schema": SCHEMA, "programs": rows}, indent=1, sort_keys=True)
     with data_folder.locked(invariants_file(root).parent):
         data_folder.write(invariants_file(root), text.encode())
-
-
-def deviations(root: Path, run: Run) -> tuple[Violation, ...]:
-    """Return what a run breaks of the invariants of its program; nothing where none are known."""
-    known = read_invariants(root).get(run.process.program or run.process.command, {})
-    return violations(run, known)

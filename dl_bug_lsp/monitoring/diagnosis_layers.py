@@ -11,14 +11,16 @@ from dl_bug_lsp.monitoring.diagnosis_facts import (
     RECTIFYING,
     SQUASHING,
     WEIGHTED,
+    Finding,
     RunFacts,
     activation_of,
+    label,
     middle,
     plain,
     settings_of,
     shape_of,
+    unique,
 )
-from dl_bug_lsp.monitoring.diagnosis_findings import Finding, label, unique
 from dl_bug_lsp.monitoring.values import Layer
 
 

@@ -8,13 +8,16 @@ from itertools import pairwise
 
 from dl_bug_lsp.monitoring.diagnosis_facts import (
     RECURRENT,
+    Finding,
     RunFacts,
+    label,
+    loss_site,
     middle,
     plain,
     shape_of,
     site,
+    unique,
 )
-from dl_bug_lsp.monitoring.diagnosis_findings import Finding, label, loss_site, unique
 from dl_bug_lsp.monitoring.diagnosis_layers import layer_fans
 from dl_bug_lsp.monitoring.values import Layer
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from dl_bug_lsp.monitoring.diagnosis_facts import (
+    Finding,
     RunFacts,
     Site,
     finite,
@@ -15,8 +16,8 @@ from dl_bug_lsp.monitoring.diagnosis_facts import (
     settings_of,
     shape_of,
     site,
+    unique,
 )
-from dl_bug_lsp.monitoring.diagnosis_findings import Finding, unique
 from dl_bug_lsp.monitoring.values import LossCall
 
 

@@ -15,8 +15,7 @@ from dl_bug_lsp.monitoring import diagnosis_data as data
 from dl_bug_lsp.monitoring import diagnosis_layers as layers
 from dl_bug_lsp.monitoring import diagnosis_loop as loop
 from dl_bug_lsp.monitoring import diagnosis_objectives as objectives
-from dl_bug_lsp.monitoring.diagnosis_facts import RunFacts
-from dl_bug_lsp.monitoring.diagnosis_findings import Finding
+from dl_bug_lsp.monitoring.diagnosis_facts import Finding, RunFacts
 
 Measure = Callable[[RunFacts], Iterator[Finding]]
 

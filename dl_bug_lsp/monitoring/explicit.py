@@ -20,8 +20,7 @@ from typing import Any
 
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.monitoring.recorder.starting import running, start
-from dl_bug_lsp.monitoring.sessions import Session, begin
-from dl_bug_lsp.monitoring.store import StoreError
+from dl_bug_lsp.monitoring.store import Session, StoreError, begin
 
 
 class Monitor:

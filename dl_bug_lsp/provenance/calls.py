@@ -6,8 +6,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import known_calls, objects
-from dl_bug_lsp.provenance.limits import CALL_METHODS, MAX_CALLERS, MAX_DEPTH, MAX_RECURSION
 from dl_bug_lsp.provenance.nodes import (
+    CALL_METHODS,
+    MAX_CALLERS,
+    MAX_DEPTH,
+    MAX_RECURSION,
     Class,
     Context,
     Function,

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import calls, known_calls, names, objects
-from dl_bug_lsp.provenance.limits import MAX_CHANGES, MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import (
+    MAX_CHANGES,
+    MAX_WRITTEN_OUT,
     Config,
     Const,
     Context,

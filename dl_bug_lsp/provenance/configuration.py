@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.provenance import evaluation, names
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS, Blocks, fields_of
 from dl_bug_lsp.provenance.launches import SETTINGS, is_config_name, is_settings
-from dl_bug_lsp.provenance.limits import MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import (
+    MAX_WRITTEN_OUT,
     Class,
     Config,
     Const,
@@ -36,7 +36,6 @@ from dl_bug_lsp.workspace.values import ConfigEntry
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
 
-END = 1 << 30
 MAX_BASES = 8
 MAX_TERMS = 20
 MAX_FIELDS = 4

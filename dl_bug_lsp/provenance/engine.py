@@ -17,8 +17,16 @@ from dl_bug_lsp.provenance import configuration, evaluation
 from dl_bug_lsp.provenance import dependencies as inputs
 from dl_bug_lsp.provenance.configuration import Configuration
 from dl_bug_lsp.provenance.launches import NO_RUN, Run, run_of
-from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NODES
-from dl_bug_lsp.provenance.nodes import Context, Edge, Instance, Node, StepKind, Value
+from dl_bug_lsp.provenance.nodes import (
+    MAX_ALTERNATIVES,
+    MAX_NODES,
+    Context,
+    Edge,
+    Instance,
+    Node,
+    StepKind,
+    Value,
+)
 from dl_bug_lsp.provenance.program import Program
 from dl_bug_lsp.provenance.queries import Queries
 from dl_bug_lsp.provenance.scopes import Scope

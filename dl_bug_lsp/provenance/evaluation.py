@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.provenance import blocks, calls, changes, known_calls, names, objects
-from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_ITEMS, MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import (
+    MAX_ALTERNATIVES,
+    MAX_ITEMS,
+    MAX_WRITTEN_OUT,
     Class,
     Config,
     Const,

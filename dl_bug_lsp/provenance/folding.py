@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import calls, names, objects
-from dl_bug_lsp.provenance.limits import MAX_WRITTEN_OUT
 from dl_bug_lsp.provenance.nodes import (
+    MAX_WRITTEN_OUT,
     Class,
     Config,
     Const,

@@ -11,8 +11,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import calls, changes, evaluation, known_calls, objects
-from dl_bug_lsp.provenance.limits import MAX_CALLERS, MAX_DEFINITIONS, MAX_DEPTH
 from dl_bug_lsp.provenance.nodes import (
+    MAX_CALLERS,
+    MAX_DEFINITIONS,
+    MAX_DEPTH,
     Class,
     Context,
     Function,

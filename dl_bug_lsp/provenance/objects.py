@@ -10,8 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import calls, changes, evaluation, known_calls, names
-from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_BASES, MAX_INSTANCES
 from dl_bug_lsp.provenance.nodes import (
+    MAX_ALTERNATIVES,
+    MAX_BASES,
+    MAX_INSTANCES,
     Class,
     Config,
     Context,

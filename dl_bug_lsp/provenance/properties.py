@@ -36,7 +36,6 @@ class Property(Flag):
 
 NO_PROPERTY = Property(0)
 ANY = Property.SIZE | Property.VALUE | Property.TYPE | Property.DEVICE | Property.NOTHING
-OF_ARRAYS = Property.SIZE | Property.TYPE | Property.DEVICE
 HANDED_ON = frozenset(
     {"definition", "attribute", "return", "setting", "configured", "changed", "stored", "item"}
 )

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from dl_bug_lsp.provenance.limits import MAX_NESTING, MAX_POSTPONED, MAX_ROUNDS, MAX_SOLVED
+from dl_bug_lsp.provenance.nodes import MAX_NESTING, MAX_POSTPONED, MAX_ROUNDS, MAX_SOLVED
 
 Key: TypeAlias = "tuple[Any, ...]"
 Compute: TypeAlias = "Callable[[], tuple[Any, ...]]"

@@ -154,12 +154,12 @@ def fuse(clues: Iterable[Clue], category: str, weights: Weights | None = None) -
     """Return the lines by falling score; ties by file and line, so that runs agree."""
     weights = weights or shipped_weights()
     group = GROUPS.get(category, "other")
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     for (file, line), kinds in counted(features(clues)).items():
         parts = [(c, weights.of(c.kind, group) * c.score) for c in kinds.values()]
         parts.sort(key=lambda part: (-part[1], part[0].kind))
-        found.append(Candidate(file, line, math.fsum(p for _, p in parts), tuple(parts)))
-    return sorted(_explained_away(found), key=lambda c: (-c.score, c.file, c.line))
+        candidates.append(Candidate(file, line, math.fsum(p for _, p in parts), tuple(parts)))
+    return sorted(_explained_away(candidates), key=lambda c: (-c.score, c.file, c.line))
 
 
 def softmax(scores: Sequence[float], sharpness: float) -> list[float]:
@@ -242,14 +242,16 @@ def led_by_spectrum(candidates: list[Candidate], case: Case) -> list[Candidate]:
         return candidates
     leads = runs.counts.passing > 0
     rules = _Rules(case)
-    ranked = [_ranked(one, leads) for one in candidates if rules.may_hold_cause(one)]
-    found = [one for one in ranked if one.score >= LEAST]
-    if not found:
+    ranked = [
+        _ranked(candidate, leads) for candidate in candidates if rules.may_hold_cause(candidate)
+    ]
+    suspicious = [candidate for candidate in ranked if candidate.score >= LEAST]
+    if not suspicious:
         return candidates
-    code = [one for one in found if not is_test_file(one.file)]
-    tests = [one for one in found if is_test_file(one.file)]
-    lowest = min((one.score for one in code), default=math.inf)
-    behind = [replace(one, score=min(one.score, lowest - 1)) for one in tests]
+    code = [candidate for candidate in suspicious if not is_test_file(candidate.file)]
+    tests = [candidate for candidate in suspicious if is_test_file(candidate.file)]
+    lowest = min((candidate.score for candidate in code), default=math.inf)
+    behind = [replace(candidate, score=min(candidate.score, lowest - 1)) for candidate in tests]
     return [
         *sorted(code, key=lambda c: (-c.score, c.file, c.line)),
         *sorted(behind, key=lambda c: (-c.score, c.file, c.line)),

@@ -6,6 +6,9 @@ import ast
 import hashlib
 import math
 import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -14,8 +17,8 @@ from dl_bug_lsp.evidence.interpretation import WORDLESS
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
+from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.provenance.stack import statement_at
-from dl_bug_lsp.ranking.chains import with_chains
 from dl_bug_lsp.ranking.fusion import (
     GENERIC,
     LEAST_SPECIFIC,
@@ -26,13 +29,9 @@ from dl_bug_lsp.ranking.fusion import (
     shipped_weights,
     softmax,
 )
-from dl_bug_lsp.ranking.report_weights import (
-    ReportWeights,
-    report_weights,
-    shipped_report_weights,
-)
 from dl_bug_lsp.report import (
     CellPlace,
+    ChainStep,
     Confidence,
     Evidence,
     ExceptionText,
@@ -49,6 +48,9 @@ from dl_bug_lsp.taxonomy.bug_types import bug_type
 from dl_bug_lsp.taxonomy.origins import origin, retry_may_help
 from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
 from dl_bug_lsp.tracebacks import FailureKind
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.ranking.report_ranking import ReportWeights
 
 MAX_EVIDENCE = 5
 # Kinds that only say that a value goes from a line to the failing one.
@@ -101,7 +103,7 @@ def failure_report(
     traced = list(zip(candidates, shares, strict=True))
     if told is not None and case.workspace.python_files():
         weights = _report_weights(options)
-        from dl_bug_lsp.ranking.report_places import report_places
+        from dl_bug_lsp.ranking.report_ranking import report_places
 
         suspects, files = report_places(case, told, weights, traced, options)
     else:
@@ -192,6 +194,9 @@ def _reasons(suspects: tuple[Suspect, ...]) -> str:
 
 
 def _report_weights(options: Options) -> ReportWeights:
+    # Imported late: it needs numpy.
+    from dl_bug_lsp.ranking.report_ranking import report_weights, shipped_report_weights
+
     given = options.weights.get("reports") if options.weights is not None else None
     return report_weights(given) if given is not None else shipped_report_weights()
 
@@ -287,9 +292,9 @@ def _suggestion(candidate: Candidate, case: Case) -> Suggestion | None:
         lines = case.workspace.lines(candidate.file)
         before = lines[candidate.line - 1] if candidate.line <= len(lines) else ""
         whole = rf"(?<!\w){re.escape(edit.old)}(?!\w)" if edit.old.isidentifier() else None
-        found = list(re.finditer(whole or re.escape(edit.old), before))
-        if len(found) == 1:
-            start, end = found[0].span()
+        matches = list(re.finditer(whole or re.escape(edit.old), before))
+        if len(matches) == 1:
+            start, end = matches[0].span()
             return Suggestion(before, before[:start] + edit.new + before[end:])
     return None
 
@@ -305,14 +310,23 @@ def _cell(candidate: Candidate, case: Case) -> CellPlace | None:
 
 _CODE = re.compile(r"`[^`]+`")
 _LINK = "goes into"
-_NUMBERS, _LITERAL = "numbers.", "numbers.literal"
+_NUMBER_TYPE = re.compile(r"\b(?:u?int|float)\d+\b")
+_NUMBERS = "numbers."
+_LITERALS = frozenset(("numbers.literal", "config.number"))
+"""Kinds that only say that a number stands in the message too."""
 
 
 def _repeats(clue: Clue, said: set[str], candidate: Candidate) -> bool:
     """Say whether another sentence tells the same of the same expressions."""
-    if clue.kind == _LITERAL:
-        kinds = {c.kind for c, part in candidate.clues if part > 0 and c.kind != _LITERAL}
+    if clue.kind in _LITERALS:
+        kinds = {c.kind for c, part in candidate.clues if part > 0 and c.kind not in _LITERALS}
         return any(kind.startswith(_NUMBERS) for kind in kinds)
+    types = set(_NUMBER_TYPE.findall(clue.why))
+    if types and any(types == set(_NUMBER_TYPE.findall(other)) for other in said):
+        return True
+    made = _NUMBER_TYPE.findall(_CODE.sub("", clue.why))
+    if made and any(made == _NUMBER_TYPE.findall(_CODE.sub("", other)) for other in said):
+        return True
     if _LINK not in clue.why:
         return False
     named = set(_CODE.findall(clue.why))
@@ -338,7 +352,7 @@ def _evidence(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:
     """
     evidence = _evidence_of(candidate)
     headline = {f.why for f in case.diagnosis.findings} if case.diagnosis is not None else set()
-    return tuple(one for one in evidence if one.why not in headline) or evidence[:1]
+    return tuple(item for item in evidence if item.why not in headline) or evidence[:1]
 
 
 def _evidence_of(candidate: Candidate) -> tuple[Evidence, ...]:
@@ -379,9 +393,9 @@ def _files(
 
 
 def _frames(case: Case) -> tuple[ReportFrame, ...]:
-    found: list[ReportFrame] = []
+    frames: list[ReportFrame] = []
     for frame, place in case.located[:MAX_FRAMES]:
-        found.append(
+        frames.append(
             ReportFrame(
                 frame.file,
                 frame.line,
@@ -391,7 +405,7 @@ def _frames(case: Case) -> tuple[ReportFrame, ...]:
                 place is not None and case.workspace.is_mapped(frame.file),
             )
         )
-    return tuple(found)
+    return tuple(frames)
 
 
 def _identity(case: Case) -> str:
@@ -399,3 +413,57 @@ def _identity(case: Case) -> str:
     parts = [case.category.id, case.class_name, case.message.split("\n")[0]]
     parts.extend(f"{p.file}:{p.function}" for p in case.places)
     return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+# -------------------------------------------------------------- chains from a place to the failure
+MOST_SUSPECTS = 10
+"""The first suspects of a failure, which get a chain."""
+MOST_STEPS = 8
+"""Steps of a chain; of a longer one its middle is left out."""
+
+
+def with_chains(suspects: tuple[Suspect, ...], case: Case) -> tuple[Suspect, ...]:
+    """Return the suspects, the first of them with the steps that lead to the failing expression."""
+    if not suspects or not case.starts:
+        return suspects
+    nearest: dict[tuple[str, int], Step] = {}
+    for step in _steps(case):
+        nearest.setdefault((step.node.file, step.node.line), step)
+    chains = {
+        place: _chain(nearest[place])
+        for s in suspects[:MOST_SUSPECTS]
+        if (place := (s.file, s.line)) in nearest
+    }
+    return tuple(replace(s, chain=chains.get((s.file, s.line), ())) for s in suspects)
+
+
+def _steps(case: Case) -> Iterator[Step]:
+    """Yield the steps of the slices, those first that decide what the message complains of."""
+    yield from (step for step in case.property_slice if step.decides)
+    yield from case.raise_slice
+    for steps in case.outer_slices:
+        yield from steps
+
+
+def _chain(step: Step) -> tuple[ChainStep, ...]:
+    """Return the steps from a step's place to where its slice starts.
+
+    Of each line it is the first expression; of the line where the slice starts, the whole one.
+    """
+    steps_by_place: dict[tuple[str, int], ChainStep] = {}
+    way = step.way()
+    for one in reversed(way):
+        node = one.node
+        if node.line > 0 and node.text:
+            steps_by_place.setdefault(
+                (node.file, node.line), ChainStep(node.file, node.line, node.text)
+            )
+    start = way[0].node
+    if (start.file, start.line) in steps_by_place and start.text:
+        steps_by_place[start.file, start.line] = ChainStep(start.file, start.line, start.text)
+    chain = tuple(steps_by_place.values())
+    if len(chain) < 2:
+        return ()
+    if len(chain) <= MOST_STEPS:
+        return chain
+    return (*chain[: MOST_STEPS // 2], *chain[-MOST_STEPS // 2 :])

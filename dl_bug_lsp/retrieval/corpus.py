@@ -62,9 +62,6 @@ def document_of_words(words: Iterable[str]) -> Document:
     return document(count_terms(words))
 
 
-EMPTY = document({})
-
-
 class Corpus:
     """Documents to be ranked; rows keep the order in which they were given."""
 

@@ -7,10 +7,76 @@ import select
 import sys
 import threading
 from contextlib import suppress
+from typing import Any
 
-from dl_bug_lsp.runs.capped import CappedLog
-from dl_bug_lsp.runs.terminals import OutputTerminal
+from dl_bug_lsp.runs.records import CappedLog
 
+# ---------------------------------------------------------------------- pseudo-terminals
+if sys.platform != "win32":
+    import fcntl
+    import termios
+
+Attributes = list[Any]
+"""``[iflag, oflag, cflag, lflag, ispeed, ospeed, cc]``, as `termios.tcgetattr` returns them."""
+
+
+class OutputTerminal:
+    """The pseudo-terminal; ``real`` is the number of the terminal that shows what it is given."""
+
+    def __init__(self, real: int) -> None:
+        self.real = real
+        self.master, self.slave = os.openpty()
+        self._before: Attributes = termios.tcgetattr(real)
+        self._given = [*self._before[:6], list(self._before[6])]
+        # The real terminal turns line feeds into new lines; done twice, the bytes would change.
+        self._given[1] &= ~termios.OPOST
+        termios.tcsetattr(self.slave, termios.TCSANOW, self._given)
+        self._given = termios.tcgetattr(self.slave)
+        self._is_changed = False
+        self.resize()
+
+    def resize(self) -> None:
+        """Make the pseudo-terminal as large as the real one."""
+        with suppress(OSError):
+            size = fcntl.ioctl(self.real, termios.TIOCGWINSZ, b"\0" * 8)
+            fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
+
+    def follow(self) -> None:
+        """Do to the real terminal what the command did to ours: full-screen programs set modes."""
+        try:
+            now = termios.tcgetattr(self.master)
+        except (termios.error, OSError):
+            return
+        if now[:4] == self._given[:4]:
+            self.restore()
+            return
+        if not is_foreground(self.real):
+            return
+        wanted = [*now[:6], now[6]]
+        is_raw = not now[3] & (termios.ICANON | termios.ISIG)
+        if self._before[1] & termios.OPOST and not is_raw:
+            wanted[1] |= termios.OPOST
+        with suppress(termios.error, OSError):
+            termios.tcsetattr(self.real, termios.TCSANOW, wanted)
+            self._is_changed = True
+
+    def restore(self) -> None:
+        """Give the real terminal its modes back, where they were changed."""
+        if self._is_changed:
+            with suppress(termios.error, OSError):
+                termios.tcsetattr(self.real, termios.TCSADRAIN, self._before)
+            self._is_changed = False
+
+
+def is_foreground(terminal: int) -> bool:
+    """Say whether we may change a terminal: a process in the background would be stopped."""
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+
+
+# ---------------------------------------------------------------------- channels
 SIZE = 2**18
 """Bytes that are taken at once."""
 _PIPE_SIZE = 2**20
@@ -125,17 +191,17 @@ def channels(log: CappedLog) -> dict[int, Channel]:
     Only one way keeps the order in which the two were written. A closed stream stays closed.
     """
     guard = threading.Lock()
-    found: dict[int, Channel] = {}
+    channels_by_descriptor: dict[int, Channel] = {}
     for number in (1, 2):
         try:
             place = _place(number)
         except OSError:
             continue
-        if 1 in found and place == _place(1):
-            found[2] = found[1]
+        if 1 in channels_by_descriptor and place == _place(1):
+            channels_by_descriptor[2] = channels_by_descriptor[1]
         else:
-            found[number] = Channel(number, log, guard)
-    return found
+            channels_by_descriptor[number] = Channel(number, log, guard)
+    return channels_by_descriptor
 
 
 def _place(number: int) -> tuple[int, int, int]:

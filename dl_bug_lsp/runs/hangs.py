@@ -156,7 +156,9 @@ class HangWatch:
                 quiet = idle = checked = looked
                 same, self.hang = 0, self.hang if self._ends else None
                 continue
-            if any(use.moved_since(used.get(one), looked - last) for one, use in now.items()):
+            if any(
+                use.moved_since(used.get(process), looked - last) for process, use in now.items()
+            ):
                 idle = looked
             used = now
             if self.hang is not None:
@@ -213,32 +215,32 @@ class HangWatch:
                 _send(pid, self._number)
         texts = self._written(asked)
         order = _order(members, known)
-        found = [
+        dumped = [
             Dump(pid, parent, rank, texts[pid], processes.command_of(pid), order.get(pid))
             for pid, (parent, rank) in known.items()
             if pid in texts
         ]
-        found.extend(
+        dumped.extend(
             Dump(pid, parent, rank, None, order=order.get(pid))
             for pid, (parent, rank) in known.items()
             if pid not in members and rank is not None and _is_top(parent, rank, known)
         )
-        return tuple(sorted(found, key=lambda dump: (dump.rank is None, dump.rank or 0, dump.pid)))
+        return tuple(sorted(dumped, key=lambda dump: (dump.rank is None, dump.rank or 0, dump.pid)))
 
     def _file(self, pid: int) -> Path:
         return self._folder / f"{pid}.stacks"
 
     def _headers(self) -> dict[int, tuple[int, int | None]]:
         """Return the parent and the rank of every process that has registered."""
-        found: dict[int, tuple[int, int | None]] = {}
+        headers: dict[int, tuple[int, int | None]] = {}
         for file in sorted(self._folder.glob("*.stacks")):
             with suppress(OSError, ValueError):
                 with file.open("rb") as stream:
                     header = _HEADER.match(stream.read(64))
                 if header:
                     rank = None if header[2] == b"-" else int(header[2])
-                    found[int(file.stem)] = (int(header[1]), rank)
-        return found
+                    headers[int(file.stem)] = (int(header[1]), rank)
+        return headers
 
     def _launchers(self) -> set[int]:
         """Return the processes that only look after ranks: they poll."""
@@ -259,14 +261,14 @@ class HangWatch:
             if grown and rested >= _SETTLED:
                 break
             time.sleep(0.02)
-        found: dict[int, str] = {}
+        texts: dict[int, str] = {}
         for pid, start in asked.items():
             with suppress(OSError), self._file(pid).open("rb") as stream:
                 stream.seek(start)
                 data = stream.read(LARGEST_DUMP)
                 if data:
-                    found[pid] = data.decode("utf-8", "replace")
-        return found
+                    texts[pid] = data.decode("utf-8", "replace")
+        return texts
 
 
 def _is_top(parent: int, rank: int, known: dict[int, tuple[int, int | None]]) -> bool:
@@ -298,12 +300,12 @@ def main_stack(text: str) -> str:
 
 def _still_there(members: dict[int, ProcessState]) -> list[ProcessState]:
     """Return those of the processes that still run, and not others of the same numbers."""
-    found = []
+    alive = []
     for pid, state in members.items():
         now = processes.state_of(pid)
         if now is not None and now.started == state.started:
-            found.append(now)
-    return found
+            alive.append(now)
+    return alive
 
 
 def _send(pid: int, number: int) -> None:

@@ -157,4 +157,4 @@ async def _subscribe(ls: DlBugServer) -> None:
     except Exception:
         logger.warning("the client does not report changes; files are checked when needed")
         return
-    ls.hears_of_files = any(one.id == "dl-bug-files" for one in wanted)
+    ls.hears_of_files = any(registration.id == "dl-bug-files" for registration in wanted)

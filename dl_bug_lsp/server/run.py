@@ -11,11 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
-from dl_bug_lsp.server import lifecycle
-from dl_bug_lsp.server.checking import checked_folders
-from dl_bug_lsp.server.commands import context_commands, execute, navigation
+from dl_bug_lsp.server import checked_folders, lifecycle
+from dl_bug_lsp.server.commands import execute, navigation
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.files import editing, notebooks
+from dl_bug_lsp.server.files import editing
 from dl_bug_lsp.server.following import followed_spectra, followed_trainings
 from dl_bug_lsp.server.line_features import actions, hover, lenses
 from dl_bug_lsp.server.logs import log_documents
@@ -34,9 +33,7 @@ logger = logging.getLogger(__name__)
 HANDLERS = (
     lifecycle,
     execute,
-    context_commands,
     editing,
-    notebooks,
     lenses,
     hover,
     actions,

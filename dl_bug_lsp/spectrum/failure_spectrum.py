@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from dl_bug_lsp.logs.values import Span
-from dl_bug_lsp.spectrum.counting import count
-from dl_bug_lsp.spectrum.values import PROGRAM, Counts, Run, Spectrum
+from dl_bug_lsp.spectrum.values import PROGRAM, Counts, Run, Spectrum, count
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Relation
 
 LEAST_LEAD = 2

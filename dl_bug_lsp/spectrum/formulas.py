@@ -162,18 +162,3 @@ def score(counts: Counts, formula: str = "Ochiai") -> Array:
     ef = np.array(counts.ef, dtype=np.float64)
     ep = np.array(counts.ep, dtype=np.float64)
     return compute(ef, ep, counts.failing - ef, counts.passing - ep)
-
-
-def score_functions(counts: Counts, scores: Array) -> dict[tuple[str, str], float]:
-    """Return (file, function) with the highest score of its elements, most suspicious first.
-
-    The maximum is what Sohn and Yoo call method aggregation (FLUCCS, ISSTA 2017): a long function
-    is not punished for its harmless lines. `count_functions` gives the other reading, counts of
-    whole functions.
-    """
-    best: dict[tuple[str, str], float] = {}
-    for element, value in zip(counts.elements, scores.tolist(), strict=True):
-        if element.function:
-            key = (element.file, element.function)
-            best[key] = max(value, best.get(key, value))
-    return dict(sorted(best.items(), key=lambda item: (-item[1], item[0])))

@@ -84,6 +84,11 @@ _MESSAGE_CUES: dict[str, tuple[float, tuple[str, ...]]] = {
             "passed a data dictionary",
             "contains nan",
             "contains infinity",
+            "too many dimensions 'str'",
+            "got double and float",
+            "found double",
+            "but found float",
+            "but got float",
         ),
     ),
     "api": (
@@ -219,6 +224,15 @@ def _mind_dimension(
         weights["non_dl"] += 1.5
     elif id == "illegal_argument" and context.raised_in(*FRAMEWORKS):
         weights["training"] += 1.5
+    elif id == "tensor_mismatch" and context.says(
+        "operands could not be broadcast",
+        "setting an array element",
+        "inhomogeneous",
+        "too many dimensions 'str'",
+    ):
+        # NumPy's words: an array of the data more often than a layer.
+        weights["tensor_input"] += 1.5
+        weights["model"] *= 0.5
     elif id in ("syntax_error", "undefined_variable"):
         weights["model"] *= 0.6
         weights["tensor_input"] *= 0.6

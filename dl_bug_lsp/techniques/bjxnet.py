@@ -30,12 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dl_bug_lsp.retrieval.corpus import Document, Floats, Ints, numbers_of_terms
+from dl_bug_lsp.retrieval.scoring import cosines, inverse_frequencies, rvsm
 from dl_bug_lsp.retrieval.terms import terms_of
-from dl_bug_lsp.retrieval.vsm import cosines, inverse_frequencies, rvsm
 from dl_bug_lsp.techniques.code_graphs import EDGES, CodeGraphs, code_graphs
-from dl_bug_lsp.techniques.composition import Composition, Files
 from dl_bug_lsp.techniques.functions import BEST_FILES, MOST_FUNCTIONS
-from dl_bug_lsp.techniques.scores import MAX_TEXT, Subject, normal
+from dl_bug_lsp.techniques.scores import MAX_TEXT, Composition, Files, Subject, normal
 from dl_bug_lsp.techniques.values import RankedFunction
 
 STEPS = 2

@@ -23,9 +23,8 @@ from typing import Any
 import numpy as np
 
 from dl_bug_lsp.retrieval.corpus import Corpus, Floats
-from dl_bug_lsp.retrieval.vsm import cosines, rvsm
-from dl_bug_lsp.techniques.composition import Composition
-from dl_bug_lsp.techniques.scores import Subject, normal, text_document
+from dl_bug_lsp.retrieval.scoring import cosines, rvsm
+from dl_bug_lsp.techniques.scores import Composition, Subject, normal, text_document
 
 FEATURES = (
     "rvsm",

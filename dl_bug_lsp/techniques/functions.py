@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from dl_bug_lsp.retrieval.bm25 import bm25_scores
 from dl_bug_lsp.retrieval.corpus import Corpus, Ints, document_of
-from dl_bug_lsp.retrieval.vsm import inverse_frequencies
-from dl_bug_lsp.techniques.composition import Files
-from dl_bug_lsp.techniques.scores import Subject, normal
+from dl_bug_lsp.retrieval.scoring import bm25_scores, inverse_frequencies
+from dl_bug_lsp.techniques.scores import Files, Subject, normal
 from dl_bug_lsp.techniques.values import RankedFunction, RankedLines
 from dl_bug_lsp.workspace.values import Place
 

@@ -9,10 +9,9 @@ from dl_bug_lsp.localize import case_of, failures_of
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import Evidence, FailureReport, Options, Report, Suspect, SuspectFile
-from dl_bug_lsp.techniques.composition import Composition
 from dl_bug_lsp.techniques.functions import by_file_and_text, lines_of
 from dl_bug_lsp.techniques.registry import technique
-from dl_bug_lsp.techniques.scores import MAX_TEXT, Subject
+from dl_bug_lsp.techniques.scores import MAX_TEXT, Composition, Subject
 from dl_bug_lsp.techniques.values import FixedReport, Query, Ranked, RankedFunction, RankedLines
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace

@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from dl_bug_lsp.techniques.amalgam import AMALGAM
+from dl_bug_lsp.techniques import NAMES
 from dl_bug_lsp.techniques.bjxnet import bjxnet
-from dl_bug_lsp.techniques.blia import BLIA
-from dl_bug_lsp.techniques.bluir import BLUIR
-from dl_bug_lsp.techniques.brtracer import BRTRACER
-from dl_bug_lsp.techniques.buglocator import BUGLOCATOR
-from dl_bug_lsp.techniques.composition import Composition
 from dl_bug_lsp.techniques.dnnloc import ALL, dnnloc
-from dl_bug_lsp.techniques.names import NAMES
+from dl_bug_lsp.techniques.information_retrieval import AMALGAM, BLIA, BLUIR, BRTRACER, BUGLOCATOR
+from dl_bug_lsp.techniques.scores import Composition
 
-_FIXED = {one.name: one for one in (BUGLOCATOR, BLUIR, BRTRACER, AMALGAM, BLIA)}
+_FIXED = {
+    composition.name: composition for composition in (BUGLOCATOR, BLUIR, BRTRACER, AMALGAM, BLIA)
+}
 
 
 def technique(name: str, left_out: str = ALL) -> Composition:
     """Return a technique; DNNLOC's network never saw the project ``left_out``.
 
     bjXnet's networks that left a project out are too large to ship: see `bjxnet.bjxnet`. Raises
-    KeyError for a name that is not in `names.NAMES`.
+    KeyError for a name that is not in `NAMES`.
     """
     if name == "bjxnet":
         return bjxnet()

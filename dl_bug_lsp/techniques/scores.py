@@ -1,24 +1,23 @@
-"""The scores that techniques are composed of, and the report and code that they are made of.
+"""The scores that techniques are composed of, one number a file, for one report and one version.
 
-One report and one version of the code: what the techniques' formulas are made of, made once.
-
-The scores that the published techniques are composed of; each gives one number a file.
+What the formulas share, such as corpora and cosines, is computed once for each `Subject`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
 
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.retrieval import vsm
-from dl_bug_lsp.retrieval.bm25 import bm25_scores
+from dl_bug_lsp.retrieval import scoring
 from dl_bug_lsp.retrieval.corpus import Corpus, Document, Floats, document_of
 from dl_bug_lsp.retrieval.files import fields_corpora, files_corpus
-from dl_bug_lsp.techniques.values import FixedReport, Query
+from dl_bug_lsp.retrieval.scoring import bm25_scores
+from dl_bug_lsp.techniques.values import FixedReport, Query, Ranked, RankedFunction
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.history import Commit
@@ -119,7 +118,7 @@ IMPORTED = 0.1
 
 def text_score(subject: Subject) -> Floats:
     """Return rVSMScore of the whole report (Zhou et al., ICSE 2012)."""
-    return vsm.rvsm(subject.corpus, subject.text)
+    return scoring.rvsm(subject.corpus, subject.text)
 
 
 def structure_score(subject: Subject) -> Floats:
@@ -139,7 +138,7 @@ def structured_vsm_score(subject: Subject) -> Floats:
     total = subject.zeros()
     for asked in (subject.summary, subject.description):
         for field in subject.fields:
-            total = total + vsm.cosines(field, asked)
+            total = total + scoring.cosines(field, asked)
     return total
 
 
@@ -149,7 +148,7 @@ def similar_score(subject: Subject) -> Floats:
     Zhou et al., ICSE 2012.
     """
     total = subject.zeros()
-    nearness = vsm.cosines(subject.reports, subject.text)
+    nearness = scoring.cosines(subject.reports, subject.text)
     for report, near in zip(subject.earlier, nearness, strict=True):
         for file in report.files:
             row = subject.rows.get(file)
@@ -219,10 +218,45 @@ def commit_score(subject: Subject, window: float = 120.0) -> Floats:
     total = subject.zeros()
     fixes = recent_fixes(subject, window)
     messages = Corpus([text_document(commit.message) for commit, _ in fixes])
-    nearness = vsm.cosines(messages, subject.text)
+    nearness = scoring.cosines(messages, subject.text)
     for (commit, recent), near in zip(fixes, nearness, strict=True):
         for change in commit.changes:
             row = subject.rows.get(change.file)
             if row is not None:
                 total[row] += recent * near
     return total
+
+
+# ---------------------------------------------------------------------- techniques
+FileScores = Callable[[Subject], Floats]
+Files = tuple[tuple[str, float], ...]
+FunctionScores = Callable[[Subject, Files], tuple[RankedFunction, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A technique; ``functions`` is None where its paper ranks files only."""
+
+    name: str
+    paper: str
+    files: FileScores
+    functions: FunctionScores | None = None
+
+    def rank(
+        self, query: Query, workspace: Workspace, earlier: Sequence[FixedReport] = ()
+    ) -> Ranked:
+        """Rank the workspace's Python files, best first, ties by name; functions where it does."""
+        return self.rank_subject(Subject(query, workspace, earlier))
+
+    def rank_subject(self, subject: Subject) -> Ranked:
+        """Do the same for a subject that is made already."""
+        files = in_order(subject.files, self.files(subject))
+        if self.functions is None:
+            return Ranked(files)
+        return Ranked(files, self.functions(subject, files))
+
+
+def in_order(files: Sequence[str], scores: Floats) -> Files:
+    """Return files with their scores by falling score, then by name."""
+    pairs = zip(files, (float(score) for score in scores), strict=True)
+    return tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))

@@ -97,9 +97,9 @@ def _margin(stream: Stream, before: str, start: int) -> str:
     own = before if _MARGIN.fullmatch(before) else None
     for at in range(start, min(start + 3, len(stream))):
         text = stream.text(at)
-        if found := _BEFORE_FRAME.match(text):
-            margin = found["margin"]
-            if found["pad"] or margin.isspace() or margin == own:
+        if match := _BEFORE_FRAME.match(text):
+            margin = match["margin"]
+            if match["pad"] or margin.isspace() or margin == own:
                 return margin
             break
         if text.strip(" \t>|│"):

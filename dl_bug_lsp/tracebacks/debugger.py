@@ -16,8 +16,8 @@ _LONGEST = 60
 
 def read_debugger(stream: Stream, index: int) -> Block | None:
     """Read the exception's class and message, and its stack in the order of the calls."""
-    found = TRIGGER.search(stream.text(index))
-    if found is None:
+    trigger = TRIGGER.search(stream.text(index))
+    if trigger is None:
         return None
     lines: list[str] = []
     at = index + 1
@@ -30,14 +30,14 @@ def read_debugger(stream: Stream, index: int) -> Block | None:
     if not frames and not any(line.strip() for line in lines):
         return None
     closing = parse_exception(stream.text(end)) if end < len(stream) else None
-    if closing and closing[0].rpartition(".")[2] == found["type"].rpartition(".")[2]:
+    if closing and closing[0].rpartition(".")[2] == trigger["type"].rpartition(".")[2]:
         end += 1
     cause = Cause(
-        found["type"], "\n".join(lines).strip(), tuple(_in_order(frames)), Relation.ROOT,
+        trigger["type"], "\n".join(lines).strip(), tuple(_in_order(frames)), Relation.ROOT,
         stream.span(index, end),
     )  # fmt: skip
     head = next((line.strip() for line in lines if line.strip()), "")
-    return Block([cause], index, end, "debugger", evidence=f"{found['type']}: {head}")
+    return Block([cause], index, end, "debugger", evidence=f"{trigger['type']}: {head}")
 
 
 def _in_order(frames: list[Frame]) -> list[Frame]:

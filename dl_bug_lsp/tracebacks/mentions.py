@@ -193,8 +193,8 @@ class Mention:
             form.append("class")
         if _STATUS.match(text):
             form.append("status")
-        if found := len(_NEGATIVE.findall(text)):
-            form.append(f"negative:{min(found, 3)}")
+        if negatives := len(_NEGATIVE.findall(text)):
+            form.append(f"negative:{min(negatives, 3)}")
         if _PERSONAL.search(text):
             form.append("personal")
         if text.rstrip().endswith((":", "：")):
@@ -294,11 +294,11 @@ def _titled(stream: Stream) -> Block | None:
     """Return the class that a title or a sentence names without a message, with little weight."""
     for at in range(min(len(stream), MOST_LINES)):
         text = stream.text(at)[:LONGEST_LINE]
-        found = (_TITLE_CLASS.match(text) if at == 0 else None) or _GOT_CLASS.search(text)
-        if found is None or _MEANT.search(text, max(0, found.start() - 60), found.end("type")):
+        match = (_TITLE_CLASS.match(text) if at == 0 else None) or _GOT_CLASS.search(text)
+        if match is None or _MEANT.search(text, max(0, match.start() - 60), match.end("type")):
             continue
-        cause = Cause(found["type"], "", (), Relation.ROOT, stream.span(at, at + 1))
-        return Block([cause], at, at + 1, "message", evidence=found["type"], weight=34)
+        cause = Cause(match["type"], "", (), Relation.ROOT, stream.span(at, at + 1))
+        return Block([cause], at, at + 1, "message", evidence=match["type"], weight=34)
     return None
 
 
@@ -404,24 +404,24 @@ def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:
         text = _MISSPELT.sub(lambda m: _BUILTIN[m[0].lower()], text)
     text = _ITALIC.sub(" ", text) if "_" in text else text
     text = _CAME_UP.sub(lambda m: f"{m[1]}: ", text, count=1) if ": " in text else text
-    found = _NAMED.search(text) or _REPR.search(text)
-    if found is None:
+    match = _NAMED.search(text) or _REPR.search(text)
+    if match is None:
         return
-    start = found.start("message")
+    start = match.start("message")
     if inner := _NAMED.match(text, start + (text[start] in "\"'`")):
-        found = inner
-    elif found["type"] == "Exception":
-        found = _REPR.search(text, start) or found
-    before = text[: found.start()]
-    message = _closed(found["message"], before[-1:], before)
-    if quote := found.groupdict().get("quote"):
-        message = found["message"].partition(f"{quote})")[0]
+        match = inner
+    elif match["type"] == "Exception":
+        match = _REPR.search(text, start) or match
+    before = text[: match.start()]
+    message = _closed(match["message"], before[-1:], before)
+    if quote := match.groupdict().get("quote"):
+        message = match["message"].partition(f"{quote})")[0]
     if len(message) < SHORTEST_MESSAGE:
         return
     context = [*about, "alone" if not before.strip(" `*_\"'“‘>") else "sentence"]
     if _HANDLED.search(before):
         context.append("handled")
-    yield Mention(at, found["type"], message, tuple(context))
+    yield Mention(at, match["type"], message, tuple(context))
 
 
 def _sentence(message: str) -> str:

@@ -38,10 +38,10 @@ def read_failures(log: Log) -> Reading:
             if block.heading == "first observed":
                 first_rank = block.rank
             problems.extend(block.problems)
-            for one in (block, *block.others):
-                if one.causes:
-                    failure = _failure(one, stream)
-                    items.append((failure, weigh(one, failure)))
+            for part in (block, *block.others):
+                if part.causes:
+                    failure = _failure(part, stream)
+                    items.append((failure, weigh(part, failure)))
     strongest = max((weight for _, weight in items), default=0)
     if log.lines and strongest <= Weight.SPOKEN:
         stream = Stream(log.lines)

@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import PurePosixPath
 from typing import Any
@@ -395,8 +395,3 @@ def _plain(path: str) -> str:
         .removeprefix("./")
         .lstrip("/")
     )
-
-
-def with_log(job: Job, log: str) -> Job:
-    """Return the job with the log that it wrote."""
-    return replace(job, log=log)

@@ -25,7 +25,6 @@ RETRY_WITHIN = 7 * 86_400
 MOST_NAMES = 200
 """Users and hosts that a group names."""
 MOST_EXAMPLES = 20
-MOST_UNREAD = 10_000
 NO_FAILURE_TOLD = "no failure in the log"
 _STATES = {
     "OUT_OF_MEMORY": "cpu_out_of_memory",

@@ -163,7 +163,8 @@ class _Page:
         if facts := _facts(failure):
             out.add(self.clean(f"Facts of the message: {facts}."))
         if failure.diagnosis:
-            cause = shorten(self.clean(failure.diagnosis), 2 * LONGEST_REASON)
+            said = words.with_place_as_code(self.clean(failure.diagnosis))
+            cause = shorten(said, 2 * LONGEST_REASON)
             out.add(f"Likely cause: {sentence(cause)}")
         origin = words.origin(failure.origin)
         told = words.kind_of_bug(failure.bug_type)

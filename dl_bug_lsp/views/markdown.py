@@ -93,7 +93,10 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
     first = next(iter(failure.suspects), None)
     place = f"`{paths.place(first.file, first.line)}`" if first is not None else ""
     out = [f"# {plain(category.name)} ({share})", "", block(message_lines(failure)), ""]
-    out += [f"**{sentence(words.finding(failure, place))}**", "", plain(category.meaning)]
+    found = words.finding(failure, place)
+    if failure.diagnosis:
+        found = f"Likely cause: {words.with_place_as_code(failure.diagnosis)}"
+    out += [f"**{sentence(found)}**", "", plain(category.meaning)]
     told = words.kind_of_bug(failure.bug_type)
     cause = f"Cause: {words.certainty(failure.origin.confidence)} {words.origin(failure.origin)}."
     verdicts = (told, cause, words.retry(failure))

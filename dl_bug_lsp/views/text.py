@@ -149,8 +149,9 @@ class _Page:
         if not suspects:
             self.heading("No line of the workspace is suspicious")
             if said := words.outside(failure):
-                hint = " --workspace FOLDER names it." if failure.outside else ""
-                self.say(escape(said) + hint, "  ")
+                hint = "--workspace FOLDER names the program's folder." if failure.outside else ""
+                told = said in words.finding(failure, "")
+                self.say(hint if told else f"{escape(said)} {hint}".strip(), "  ")
             self.advice(failure)
             return
         self.heading("Most suspicious places")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from dl_bug_lsp.report import CellPlace, Confidence, FailureReport, Suspect, Verdict
@@ -10,7 +11,7 @@ from dl_bug_lsp.views.escape import escape, one_line, shorten
 
 _BUG_TYPES = {
     "model": "the structure or properties of the model",
-    "training": "the training: loss, optimiser, hyper-parameters or data",
+    "training": "the training: loss, optimizer, hyper-parameters or data",
     "tensor_input": "a tensor or input of the wrong shape, type or format",
     "api": "the use of a framework's API",
     "gpu": "the use of devices, their memory or parallelism",
@@ -175,6 +176,14 @@ def standing(failure: FailureReport, suspect: Suspect, of: int | None = None) ->
     """Return a place's rank and share: ``suspicious place 1 of 5 (62 %)``."""
     among = f" of {of}" if of is not None else ""
     return f"suspicious place {suspect.rank}{among} ({share(failure, suspect)})"
+
+
+_PLACE_FIRST = re.compile(r"^([^`]{1,400}?:\d+): ")
+
+
+def with_place_as_code(said: str) -> str:
+    """Return a sentence with the place that it may begin with (``file:line: ``) in backticks."""
+    return _PLACE_FIRST.sub(r"`\1`: ", said)
 
 
 def finding(failure: FailureReport, place: str) -> str:

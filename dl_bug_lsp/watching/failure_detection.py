@@ -56,14 +56,14 @@ def offset_of_older(data: bytes) -> int:
     if not older:
         return 0
     lines = data.split(b"\n", primary.span.last_line)
-    found = failure_in(lines[-1]) if len(lines) > primary.span.last_line else None
-    return len(data) - len(lines[-1]) if found is not None and found[1:] in older else 0
+    later = failure_in(lines[-1]) if len(lines) > primary.span.last_line else None
+    return len(data) - len(lines[-1]) if later is not None and later[1:] in older else 0
 
 
-def is_longer(found: Identity, known: Identity) -> bool:
+def is_longer(seen: Identity, known: Identity) -> bool:
     """Whether a failure is the known one, whose message took in more of the log's lines."""
-    line, causes, *words = found
-    if len(words) < 2 or len(known) != len(found):
+    line, causes, *words = seen
+    if len(words) < 2 or len(known) != len(seen):
         return False
     shorter = (*known[:3], *known[4:]) == (line, causes, words[0], *words[2:])
     return shorter and words[1].startswith(f"{known[3]}\n")
@@ -89,8 +89,8 @@ def document_failure(data: bytes) -> Identity | None:
         json.loads(data)
     except (ValueError, RecursionError):
         return None
-    found = failure_in(data)
-    return found[1:] if found is not None else None
+    identity = failure_in(data)
+    return identity[1:] if identity is not None else None
 
 
 SIGNS = (

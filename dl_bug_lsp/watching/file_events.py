@@ -152,12 +152,12 @@ def _threads_of(observer: Any) -> list[threading.Thread]:
 
     The readers' names and places differ between versions of watchdog and between platforms.
     """
-    found = [observer, *observer.emitters]
-    for one in tuple(found):
-        for held in vars(one).values():
+    objects = [observer, *observer.emitters]
+    for item in tuple(objects):
+        for held in vars(item).values():
             if type(held).__module__.startswith("watchdog."):
-                found += [held, *getattr(held, "__dict__", {}).values()]
-    return list(dict.fromkeys(one for one in found if isinstance(one, threading.Thread)))
+                objects += [held, *getattr(held, "__dict__", {}).values()]
+    return list(dict.fromkeys(item for item in objects if isinstance(item, threading.Thread)))
 
 
 def _why(error: Exception) -> str:
@@ -213,12 +213,12 @@ def is_network(root: str) -> str | None:
 
 def inotify_limits() -> dict[str, int]:
     """Return the kernel's limits by name (inotify(7)), nothing on other systems."""
-    found: dict[str, int] = {}
+    limits: dict[str, int] = {}
     if not sys.platform.startswith("linux"):
-        return found
+        return limits
     for name in ("max_user_watches", "max_user_instances", "max_queued_events"):
         try:
-            found[name] = int((_INOTIFY / name).read_text("ascii"))
+            limits[name] = int((_INOTIFY / name).read_text("ascii"))
         except (OSError, ValueError):
             continue
-    return found
+    return limits

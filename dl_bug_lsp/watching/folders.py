@@ -96,7 +96,7 @@ class FolderTree:
 
     def changed(self) -> list[str]:
         """Return the folders into which something came, or from which it went; forget lost ones."""
-        found: list[str] = []
+        changed: list[str] = []
         for folder, stamp in list(self.stamps.items()):
             try:
                 now = os.stat(self.full(folder)).st_mtime_ns
@@ -107,8 +107,8 @@ class FolderTree:
                     self.has_lost = True
                 continue
             if now != stamp:
-                found.append(folder)
-        return found
+                changed.append(folder)
+        return changed
 
     def holds(self, path: str) -> bool:
         """Say whether a file lies in a folder that is watched."""

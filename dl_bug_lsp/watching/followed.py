@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from dl_bug_lsp.logs.decoding import decode, detect_encoding
-from dl_bug_lsp.runs.capped import METRIC
+from dl_bug_lsp.runs.records import METRIC
 from dl_bug_lsp.watching.failure_detection import (
     Identity,
     document_failure,
@@ -20,8 +21,76 @@ from dl_bug_lsp.watching.failure_detection import (
 )
 from dl_bug_lsp.watching.folders import is_document
 from dl_bug_lsp.watching.tail import CHUNK, Growth, Tail
-from dl_bug_lsp.watching.values import LogFailure, RunPlace
 
+
+@dataclass(frozen=True, slots=True)
+class RunPlace:
+    """The folder a recorded run ran in, the one whose ``.dlbug/`` holds its record, its command.
+
+    Both folders are absolute, with links followed.
+    """
+
+    folder: str
+    recorder: str
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogFailure:
+    """A failure that was seen in a followed log.
+
+    ``source`` names where it is from (``log:train.log``, ``run:python train.py``), ``file`` is the
+    log, relative to the watched folder with ``/`` (absolute where a run was recorded above it).
+    ``text`` is the part of it that tells of the failure, and ``lines_before`` lines of the log
+    stand before that part. ``run`` is None where the log is not one of a recorded run.
+    ``ended_well`` says that the run ended without an error: only its metrics can tell of a failure.
+    """
+
+    source: str
+    file: str
+    text: str
+    lines_before: int = 0
+    run: RunPlace | None = None
+    ended_well: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChanges:
+    """Files that came, changed or went, relative to the watched folder with ``/``, sorted."""
+
+    created: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WatchStatus:
+    """How a folder is watched: ``means`` in words, ``reason`` where it is not the best means."""
+
+    means: str
+    reason: str = ""
+    logs: int = 0
+    folders: int = 0
+    problems: tuple[str, ...] = ()
+
+
+class Sink(Protocol):
+    """Who is told; called on the watcher's thread."""
+
+    def failed(self, failure: LogFailure) -> None:
+        """Take in a failure, in the place of an older one of its source."""
+
+    def recovered(self, source: str) -> None:
+        """Take back what was told of a source."""
+
+    def sources_changed(self, changes: SourceChanges) -> None:
+        """Take in that sources or configs changed."""
+
+    def watching(self, status: WatchStatus) -> None:
+        """Take in how the folder is watched, at the start and when that changes."""
+
+
+# ---------------------------------------------------------------------- a followed log
 SETTLE = 0.08
 """Seconds without a byte after which a traceback counts as written to its end."""
 LONGEST_SETTLE = 0.4
@@ -170,17 +239,17 @@ class FollowedLog:
         start, data = self._region()
         lines = self._lines_before(start)
         self._open_until = self.tail.offset + STILL_OPEN
-        found = judge(data, lines)
-        again = offset_of_older(data) if found is not None and found == self._known else 0
+        judged = judge(data, lines)
+        again = offset_of_older(data) if judged is not None and judged == self._known else 0
         if again:
             self._run_start = start + again
             data, lines = data[again:], lines + data.count(b"\n", 0, again)
-            found = judge(data, lines)
-        if found is None or found == self._known:
+            judged = judge(data, lines)
+        if judged is None or judged == self._known:
             return None
-        if self._known and now - self._failed_at > MESSAGE_ENDS and is_longer(found, self._known):
+        if self._known and now - self._failed_at > MESSAGE_ENDS and is_longer(judged, self._known):
             return None
-        self._known, self._failed_at, self._lines_since = found, now, 0
+        self._known, self._failed_at, self._lines_since = judged, now, 0
         return self._failure(data, lines)
 
     def at_end(self) -> LogFailure | None:
@@ -222,11 +291,11 @@ class FollowedLog:
         data = self.tail.read(0, LARGEST_DOCUMENT)
         if len(data) >= LARGEST_DOCUMENT:
             return None
-        found = document_failure(data)
-        if found == self._known:
+        failure = document_failure(data)
+        if failure == self._known:
             return None
-        self._known = found
-        if found is None:
+        self._known = failure
+        if failure is None:
             return Recovered(self.source)
         return self._failure(data)
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
 from dl_bug_lsp.runs.records import RUNS, RunRecord, log_file, read
-from dl_bug_lsp.watching.followed import FollowedLog, Outcome, Recovered
-from dl_bug_lsp.watching.values import RunPlace
+from dl_bug_lsp.watching.followed import FollowedLog, Outcome, Recovered, RunPlace
 
 RECENT = 600.0
 """Seconds since a log's last change in which its failure still counts as news at the start."""
@@ -101,9 +100,9 @@ class RecordedRuns:
         elif log is None and not _is_recent(path, ".json"):
             return
         elif not record.was_broken_off:
-            found = self._grown(log or self._log(folder, path, record)).at_end()
-            if found is not None:
-                yield found
+            growth = self._grown(log or self._log(folder, path, record)).at_end()
+            if growth is not None:
+                yield growth
 
     def _grown(self, log: FollowedLog) -> FollowedLog:
         """Return a log that has taken in all of its file."""

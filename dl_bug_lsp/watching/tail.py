@@ -49,27 +49,27 @@ class Tail:
 
     def _skip_to_end(self) -> None:
         try:
-            found = os.stat(self.path, follow_symlinks=False)
+            state = os.stat(self.path, follow_symlinks=False)
         except (OSError, ValueError):
             return
-        if stat.S_ISREG(found.st_mode):
-            self._identity = found.st_dev, found.st_ino
-            self.offset = found.st_size
-            self._seen = found.st_size, found.st_mtime_ns
+        if stat.S_ISREG(state.st_mode):
+            self._identity = state.st_dev, state.st_ino
+            self.offset = state.st_size
+            self._seen = state.st_size, state.st_mtime_ns
             self._mark = self.read(max(0, self.offset - MARK), self.offset)
 
     def look(self) -> Growth | None:
         """Return what was appended since the last look, None where the file is as it was."""
         try:
-            found = os.stat(self.path, follow_symlinks=False)
+            state = os.stat(self.path, follow_symlinks=False)
         except (OSError, ValueError):
             return None
-        if (found.st_size, found.st_mtime_ns) == self._seen and self._identity == (
-            found.st_dev,
-            found.st_ino,
+        if (state.st_size, state.st_mtime_ns) == self._seen and self._identity == (
+            state.st_dev,
+            state.st_ino,
         ):
             return None
-        if not stat.S_ISREG(found.st_mode) or self.is_binary:
+        if not stat.S_ISREG(state.st_mode) or self.is_binary:
             return None
         try:
             return self._grown()
@@ -91,11 +91,11 @@ class Tail:
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
         number = os.open(self.path, flags | getattr(os, "O_BINARY", 0))
         try:
-            found = os.fstat(number)
-            if not stat.S_ISREG(found.st_mode):
+            state = os.fstat(number)
+            if not stat.S_ISREG(state.st_mode):
                 return None
-            identity = found.st_dev, found.st_ino
-            restarted = self._identity not in (None, identity) or found.st_size < self.offset
+            identity = state.st_dev, state.st_ino
+            restarted = self._identity not in (None, identity) or state.st_size < self.offset
             kept = 0 if restarted else len(self._mark)
             start = 0 if restarted else self.offset
             head = _read_at(number, 0, HEAD) if start == 0 else b""
@@ -106,8 +106,8 @@ class Tail:
                 raw = _read_at(number, 0, CHUNK)
                 head = raw[:HEAD]
             before, data = raw[:kept], raw[kept:]
-            if found.st_size - start > FAR:
-                start, before = found.st_size - FAR, b""
+            if state.st_size - start > FAR:
+                start, before = state.st_size - FAR, b""
                 data = _read_at(number, start, CHUNK)
             if not data.strip(b"\0") and data:
                 start, data = _past_hole(number, start, data)
@@ -118,8 +118,8 @@ class Tail:
             return None
         self._identity = identity
         self.offset = start + len(data)
-        more = self.offset < found.st_size and bool(data)
-        self._seen = (-1, 0) if more else (found.st_size, found.st_mtime_ns)
+        more = self.offset < state.st_size and bool(data)
+        self._seen = (-1, 0) if more else (state.st_size, state.st_mtime_ns)
         self._mark = (before + data)[-MARK:]
         if not data and not restarted:
             return None
@@ -140,10 +140,10 @@ class Tail:
 def identity_of(path: str) -> tuple[int, int] | None:
     """Return what tells a file from all others whatever its name; None where there is none."""
     try:
-        found = os.stat(path, follow_symlinks=False)
+        state = os.stat(path, follow_symlinks=False)
     except (OSError, ValueError):
         return None
-    return found.st_dev, found.st_ino
+    return state.st_dev, state.st_ino
 
 
 def _read_at(number: int, start: int, size: int) -> bytes:

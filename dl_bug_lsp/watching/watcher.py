@@ -15,10 +15,18 @@ from dataclasses import dataclass, field
 from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.watching.file_events import FileEvents
 from dl_bug_lsp.watching.folders import MOST_LOGS, FolderTree, LogRules
-from dl_bug_lsp.watching.followed import SETTLE, FollowedLog, Outcome, PollingInterval, Recovered
+from dl_bug_lsp.watching.followed import (
+    SETTLE,
+    FollowedLog,
+    Outcome,
+    PollingInterval,
+    Recovered,
+    Sink,
+    SourceChanges,
+    WatchStatus,
+)
 from dl_bug_lsp.watching.recorded import RECENT, RecordedRuns
 from dl_bug_lsp.watching.tail import identity_of
-from dl_bug_lsp.watching.values import Sink, SourceChanges, WatchStatus
 
 logger = logging.getLogger(__name__)
 
@@ -132,10 +140,10 @@ class Watcher:
             self._has_notices = self._notices.start()
         now = time.monotonic()
         # What is being written now is news; what failed long ago is not.
-        found = [(state.st_mtime, path) for path, state in self._tree.enter("")]
+        logs = [(state.st_mtime, path) for path, state in self._tree.enter("")]
         since = time.time() - RECENT
-        news = {path for changed, path in sorted(found)[-NEWS:] if changed >= since}
-        for changed, path in found:
+        news = {path for changed, path in sorted(logs)[-NEWS:] if changed >= since}
+        for changed, path in logs:
             if self._stop.is_set():
                 return
             log = self._follow(path, now, from_end=True, age=time.time() - changed)

@@ -13,7 +13,7 @@ from dl_bug_lsp import data_folder
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.workspace import modules
 from dl_bug_lsp.workspace.configs import reader_for
-from dl_bug_lsp.workspace.configs.requirements import dependencies
+from dl_bug_lsp.workspace.configs.build_files import dependencies
 from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
 from dl_bug_lsp.workspace.history import History
 from dl_bug_lsp.workspace.index import CacheInfo, Derived, Index, Lru, VersionIndex, lines_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dl_bug_lsp.assistants.context import PLACES, context_of
+from dl_bug_lsp.assistants.explaining import PLACES, context_of
 from dl_bug_lsp.cli.main import main
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import Options, Report

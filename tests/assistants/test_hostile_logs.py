@@ -8,7 +8,7 @@ import re
 import pytest
 from hostile_logs import SAYINGS, log_of
 
-from dl_bug_lsp.assistants.context import context_of
+from dl_bug_lsp.assistants.explaining import context_of
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.mcp_server.folders import OwnFolders
 from dl_bug_lsp.mcp_server.tools import Tools

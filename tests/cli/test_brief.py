@@ -55,6 +55,7 @@ def test_a_pipe_is_handed_on(tmp_path: Path, passing: str, is_passed: bool) -> N
     [
         ("oom", "gpu_out_of_memory"),
         ("size mismatch", "tensor_mismatch"),
+        ("stack expects each tensor", "read as tensor_mismatch"),
         ("ModuleNotFoundError: No module named 'torch'", "read as library_not_found"),
     ],
 )

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from waiting import SECONDS, wait_for
 
-from dl_bug_lsp.runs.capped import CappedLog
+from dl_bug_lsp.runs.records import CappedLog
 
 RUN = [sys.executable, "-m", "dl_bug_lsp", "run"]
 PYTHON = sys.executable

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dl_bug_lsp.divergence import joined, read_divergence, transcript
-from dl_bug_lsp.divergence.pickles import NotPlainError, read_plain
-from dl_bug_lsp.divergence.transcripts import ranks_of
+from dl_bug_lsp.divergence.transcripts import NotPlainError, ranks_of, read_plain
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.tracebacks import Failure, read_failures
 from dl_bug_lsp.tracebacks.values import Activity, Divergence

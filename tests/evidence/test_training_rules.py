@@ -106,7 +106,7 @@ def test_a_data_sets_own_shuffle_keeps_pairs(statement: str, apart: bool, tmp_pa
             "loss_stagnation",
             "class T:\n    def training_step(self, batch):\n        loss = self.fit(batch)\n"
             "        self.manual_backward(loss)",
-            "nothing calls the optimisers'",
+            "nothing calls the optimizers'",
         ),
         (
             "loss_stagnation",

@@ -19,8 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from dl_bug_lsp.monitoring.sessions import begin
-from dl_bug_lsp.monitoring.store import journals, read_journal
+from dl_bug_lsp.monitoring.store import begin, journals, read_journal
 
 HERE = Path(__file__).parent
 NAMES = ("plain", "faulty", "lightning_module", "transformers_trainer", "keras_fit", "keras_tape")

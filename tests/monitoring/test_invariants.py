@@ -10,7 +10,6 @@ from recorded_trainings import recorded
 
 from dl_bug_lsp.monitoring.diagnosis import diagnose
 from dl_bug_lsp.monitoring.diagnosis_invariants import (
-    deviations,
     invariants_file,
     keep_clean_run,
     learned,
@@ -61,9 +60,9 @@ def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
     program = run.process.program or run.process.command
     assert list(known) == [program]
     assert all(r.runs == 2 for r in known[program].values())
-    assert deviations(tmp_path, run) == ()
+    assert violations(run, known[program]) == ()
     faulty = dataclasses.replace(recorded("digits_mlp-sorted_unshuffled"), process=run.process)
-    assert deviations(tmp_path, faulty)
+    assert violations(faulty, known[program])
 
 
 def test_a_file_that_is_none_of_ours_is_empty(tmp_path: Path) -> None:

@@ -13,8 +13,14 @@ import pytest
 
 from dl_bug_lsp.monitoring.diagnosis import diagnose
 from dl_bug_lsp.monitoring.recorder.recorder import Recorder
-from dl_bug_lsp.monitoring.sessions import begin, monitored, take_in_left
-from dl_bug_lsp.monitoring.store import journals, read_recording, session_folders
+from dl_bug_lsp.monitoring.store import (
+    begin,
+    journals,
+    monitored,
+    read_recording,
+    session_folders,
+    take_in_left,
+)
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

@@ -15,7 +15,7 @@ from marked_programs import Program, lines_of, programs
 
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.provenance.engine import Engine
-from dl_bug_lsp.provenance.limits import MAX_ALTERNATIVES, MAX_NODES
+from dl_bug_lsp.provenance.nodes import MAX_ALTERNATIVES, MAX_NODES
 from dl_bug_lsp.provenance.slices import MAX_STEPS, backward_slice
 from dl_bug_lsp.provenance.stack import StackPlace, walk_stack
 

@@ -12,8 +12,7 @@ import pytest
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.server.core.settings import read_settings
 from dl_bug_lsp.server.process.lifetime import PayloadFreeFormatter
-from dl_bug_lsp.settings.project import read_project
-from dl_bug_lsp.settings.reading import Settings, read_given, settings_of
+from dl_bug_lsp.settings.reading import Settings, read_given, read_project, settings_of
 from dl_bug_lsp.settings.table import SETTINGS, camel
 from dl_bug_lsp.workspace import Workspace
 

@@ -7,14 +7,15 @@ from array import array
 import numpy as np
 import pytest
 
-from dl_bug_lsp.spectrum import counting
-from dl_bug_lsp.spectrum.counting import count, count_functions
+from dl_bug_lsp.spectrum import values as counting
 from dl_bug_lsp.spectrum.formulas import FORMULAS, score
 from dl_bug_lsp.spectrum.values import (
     Element,
     Outcome,
     Run,
     Spectrum,
+    count,
+    count_functions,
     counts_of,
     spectrum_of,
 )

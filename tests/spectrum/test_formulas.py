@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dl_bug_lsp.spectrum.formulas import FORMULAS, score, score_functions
+from dl_bug_lsp.spectrum.formulas import FORMULAS, score
 from dl_bug_lsp.spectrum.values import Counts, Element, counts_of
 
 INF = math.inf
@@ -131,17 +131,3 @@ def test_an_element_is_scored_by_its_own_counts_alone(
     straight = score(table(*rows, failing=5, passing=9), name).tolist()
     shuffled = score(table(*(rows[i] for i in order), failing=5, passing=9), name).tolist()
     assert shuffled == [straight[i] for i in order]
-
-
-def test_a_function_is_as_suspicious_as_its_worst_line() -> None:
-    lines = [
-        (Element("a.py", 1, 0, "f"), 1, 5),
-        (Element("a.py", 2, 0, "f"), 1, 0),
-        (Element("a.py", 9, 0, "g"), 1, 1),
-        (Element("a.py", 20), 1, 0),
-    ]
-    counts = counts_of(lines, 1, 5)
-    assert score_functions(counts, score(counts)) == {
-        ("a.py", "f"): 1.0,
-        ("a.py", "g"): pytest.approx(1 / math.sqrt(2)),
-    }

@@ -9,13 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dl_bug_lsp.techniques import scores
-from dl_bug_lsp.techniques.amalgam import AMALGAM
-from dl_bug_lsp.techniques.blia import BLIA
-from dl_bug_lsp.techniques.brtracer import segment_score
-from dl_bug_lsp.techniques.buglocator import BUGLOCATOR
+from dl_bug_lsp.techniques import NAMES, scores
 from dl_bug_lsp.techniques.dnnloc import FEATURES, feature_rows, network_from, shipped
-from dl_bug_lsp.techniques.names import NAMES
+from dl_bug_lsp.techniques.information_retrieval import AMALGAM, BLIA, BUGLOCATOR, segment_score
 from dl_bug_lsp.techniques.registry import TECHNIQUES, technique
 from dl_bug_lsp.techniques.scores import Subject, normal
 from dl_bug_lsp.techniques.values import FixedReport, Query

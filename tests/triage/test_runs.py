@@ -18,10 +18,10 @@ from job_logs import FIXTURES, failing, progress
 
 from dl_bug_lsp.cli.main import main
 from dl_bug_lsp.triage import TriageError, triage
+from dl_bug_lsp.triage.fingerprints import Standing, standing_of
 from dl_bug_lsp.triage.results import TriageResult
 from dl_bug_lsp.triage.running import read_all
 from dl_bug_lsp.triage.sources import listing
-from dl_bug_lsp.triage.standing import Standing, standing_of
 from dl_bug_lsp.triage.store import Store
 
 Write = Callable[[str, "str | bytes"], Path]
@@ -289,7 +289,7 @@ def test_importing_the_room_needs_none_of_the_extra() -> None:
     show = (
         "import sys\n"
         "for name in ('dask', 'distributed', 'fsspec', 'pyarrow'): sys.modules[name] = None\n"
-        "import dl_bug_lsp.triage, dl_bug_lsp.triage.standing\n"
+        "import dl_bug_lsp.triage, dl_bug_lsp.triage.fingerprints\n"
         "from dl_bug_lsp.cli.main import main\n"
         "sys.exit(main(['triage', '.']))\n"
     )

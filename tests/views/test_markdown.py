@@ -63,3 +63,9 @@ def test_unreliable_frames_are_told() -> None:
     failure = replace(samples.MISMATCH, reliable=False)
     assert UNRELIABLE in render_markdown(Report("/w", (failure,)))
     assert "wrong line" in render_text(Report("/w", (failure,)), lambda _: (), 200)
+
+
+def test_the_place_of_the_likely_cause_is_code() -> None:
+    failure = replace(samples.MISMATCH, diagnosis="src/a_b.py:7: `x` is set here")
+    page = render_markdown(Report("/w", (failure,)))
+    assert "**Likely cause: `src/a_b.py:7`: `x` is set here**" in page

@@ -19,8 +19,14 @@ from dl_bug_lsp.watching import file_events as notices
 from dl_bug_lsp.watching import watcher
 from dl_bug_lsp.watching.file_events import file_system, inotify_limits
 from dl_bug_lsp.watching.folders import LogRules, any_of
-from dl_bug_lsp.watching.followed import PERIODS, FollowedLog, PollingInterval
-from dl_bug_lsp.watching.values import LogFailure, SourceChanges, WatchStatus
+from dl_bug_lsp.watching.followed import (
+    PERIODS,
+    FollowedLog,
+    LogFailure,
+    PollingInterval,
+    SourceChanges,
+    WatchStatus,
+)
 from dl_bug_lsp.watching.watcher import LONGEST, QUIET, Changes, Watcher
 
 # A thread of watchdog may end with an error when a folder goes, or is renamed, under its hands.

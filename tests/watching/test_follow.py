@@ -17,11 +17,11 @@ from dl_bug_lsp.watching.followed import (
     LARGEST,
     SETTLE,
     FollowedLog,
+    LogFailure,
     Outcome,
     Recovered,
 )
 from dl_bug_lsp.watching.tail import CHUNK, Tail
-from dl_bug_lsp.watching.values import LogFailure
 
 FAILURE = """Traceback (most recent call last):
   File "train.py", line {n}, in <module>

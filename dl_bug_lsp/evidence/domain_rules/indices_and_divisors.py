@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
+from dl_bug_lsp.evidence.numbers import counts_rounds
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step
@@ -74,7 +75,7 @@ def _smaller_than_elsewhere(case: Case, step: Step, roles: frozenset[str]) -> It
 
 def _shift(step: Step) -> Iterator[Clue]:
     node = step.node
-    if node.kind not in (StepKind.ARITHMETIC, StepKind.SLICING):
+    if node.kind not in (StepKind.ARITHMETIC, StepKind.SLICING) or counts_rounds(step):
         return
     for part in ast.walk(node.expr):
         shifted = (

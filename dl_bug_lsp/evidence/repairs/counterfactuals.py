@@ -25,7 +25,7 @@ from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.edited import EditedWorkspace
 
 MOST_EDITS = 64
-MOST_STEPS = 150_000
+MOST_STEPS = 80_000
 LONGEST = 25_000
 """Steps of a run up to which it is followed again."""
 MOST_TEXT = 60

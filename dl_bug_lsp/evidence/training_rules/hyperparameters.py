@@ -91,7 +91,7 @@ def _bounds_of(name: str) -> Bounds:
 
 
 def rate_of(training: Training, call: ast.Call, name: str) -> ast.expr | None:
-    """Return the learning rate that a call of an optimiser's constructor is given."""
+    """Return the learning rate that a call of an optimizer's constructor is given."""
     named = keyword(call, "lr") or keyword(call, "learning_rate")
     if named is not None:
         return named
@@ -222,7 +222,7 @@ def _literal(expr: ast.expr) -> float | None:
     return None
 
 
-# Schedules that count optimiser steps: callee -> (position, keyword) of their length.
+# Schedules that count optimizer steps: callee -> (position, keyword) of their length.
 STEP_LENGTHS: dict[str, tuple[int, tuple[str, ...]]] = {
     "ExponentialDecay": (1, ("decay_steps",)),
     "InverseTimeDecay": (1, ("decay_steps",)),
@@ -263,12 +263,12 @@ def _lengths(training: Training) -> Iterator[Clue]:
         if length is None:
             continue
         if _counts_epochs(length):
-            why = f"{text(length)} counts epochs, the schedule counts optimiser steps"
+            why = f"{text(length)} counts epochs, the schedule counts optimizer steps"
             yield clue("strong", scope.file, length.lineno, why)
             continue
         for origin in training.origins(scope, length):
             if 0 < origin.value <= FEW_STEPS:
-                why = f"the schedule is through after {origin.value:g} optimiser steps"
+                why = f"the schedule is through after {origin.value:g} optimizer steps"
                 yield clue("medium", origin.file, origin.line, why)
 
 

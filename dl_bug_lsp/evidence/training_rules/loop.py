@@ -49,7 +49,7 @@ def _never(training: Training, backward: list[tuple[Scope, ast.Call]]) -> Iterat
                   for bs in s.bindings.values() for b in bs)  # fmt: skip
     lightning = "Trainer" in training.by_name or called_name(call) == "manual_backward"
     if not _steps(training) and not by_hand and not lightning:
-        why = "gradients are computed, but no optimiser ever makes a step"
+        why = "gradients are computed, but no optimizer ever makes a step"
         yield clue("strong", scope.file, call.lineno, why)
     zeroed = any(n in training.by_name for n in ("zero_grad", "zero_grads"))
     zeroed = zeroed or ".grad = None" in " ".join(
@@ -305,7 +305,7 @@ def _by_hand(training: Training) -> Iterator[Clue]:
         methods = list(owner.functions.values()) if owner is not None else [scope]
         stepped = any(called_name(c) == "step" for method in methods for c in method.calls)
         if not stepped:
-            why = f"after {text(call)} nothing calls the optimisers' `step()`"
+            why = f"after {text(call)} nothing calls the optimizers' `step()`"
             yield clue("strong", scope.file, call.lineno, why)
 
 
@@ -376,7 +376,7 @@ def _minus_missing(scope: Scope, node: ast.Assign) -> Iterator[Clue]:
 
 
 def _tape(training: Training) -> Iterator[Clue]:
-    """TensorFlow: gradients that no optimiser applies, losses made outside the tape."""
+    """TensorFlow: gradients that no optimizer applies, losses made outside the tape."""
     applied = any(
         n in training.by_name for n in ("apply_gradients", "apply", "assign_sub", "minimize")
     )
@@ -407,7 +407,7 @@ DECISIVE = (
     ("invalid value encountered", "a value that is no number arises here"),
     ("divide by zero encountered", "a division by zero happens here"),
     ("overflow encountered", "a value grows beyond what its type holds"),
-    ("before `optimizer.step()`", "the schedule steps before the optimiser"),
+    ("before `optimizer.step()`", "the schedule steps before the optimizer"),
     ("degrees of freedom <= 0", "a deviation is taken of too few values"),
 )
 """What a warning says, and what it means for the training."""

@@ -1,4 +1,4 @@
-"""Optimisers that hold other parameters than those that are trained, or none that can move."""
+"""Optimizers that hold other parameters than those that are trained, or none that can move."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AVERAGED = re.compile(
 
 
 def find(training: Training) -> Iterator[Clue]:
-    """Yield where the model and what the optimiser holds part ways."""
+    """Yield where the model and what the optimizer holds part ways."""
     for scope in training.functions:
         yield from _replaced(training, scope)
         yield from _copied(training, scope)
@@ -50,7 +50,7 @@ def _optimizer_bindings(scope: Scope) -> Iterator[tuple[str, Binding, ast.Call]]
 
 
 def _model_names(call: ast.Call) -> set[str]:
-    """Return the (dotted) names whose ``parameters()`` an optimiser is given."""
+    """Return the (dotted) names whose ``parameters()`` an optimizer is given."""
     found: set[str] = set()
     for inner in (n for n in ast.walk(call) if isinstance(n, ast.Call)):
         gives = called_name(inner) in ("parameters", "named_parameters", "trainable_parameters")
@@ -61,14 +61,14 @@ def _model_names(call: ast.Call) -> set[str]:
 
 
 def _replaced(training: Training, scope: Scope) -> Iterator[Clue]:
-    """Find a model, or one of its layers, made anew after the optimiser took its parameters."""
+    """Find a model, or one of its layers, made anew after the optimizer took its parameters."""
     for _, binding, call in _optimizer_bindings(scope):
         for model in sorted(_model_names(call)):
             for where, known_as, line in _later(training, scope, model, binding.line):
                 for name, later in _made_anew(where, known_as, line):
                     if name == model and _rebuilt_both(scope, later.line, model):
                         continue
-                    why = f"`{name}` is replaced after the optimiser took its parameters"
+                    why = f"`{name}` is replaced after the optimizer took its parameters"
                     yield clue("strong", where.file, later.line, why)
                     why = f"{text(call)} holds parameters that are replaced later"
                     yield clue("medium", scope.file, binding.line, why)
@@ -125,7 +125,7 @@ def _rebuilt_both(scope: Scope, line: int, model: str) -> bool:
 
 
 def _copied(training: Training, scope: Scope) -> Iterator[Clue]:
-    """Find a copy that is trained while the optimiser was built for the original."""
+    """Find a copy that is trained while the optimizer was built for the original."""
     given = {p.arg for p in scope.parameters()}
     optimizer = [n for n in sorted(given) if "optim" in n.lower() or n in ("opt",)]
     for name, bindings in sorted(scope.bindings.items()):
@@ -135,17 +135,17 @@ def _copied(training: Training, scope: Scope) -> Iterator[Clue]:
             copied = isinstance(value, ast.Call) and called_name(value) in ("deepcopy", "clone")
             if copied and not AVERAGED.search(short.lower()) and _is_model(short):
                 level = "strong" if optimizer else "medium"
-                why = f"`{name}` is a copy; the optimiser holds the original's parameters"
+                why = f"`{name}` is a copy; the optimizer holds the original's parameters"
                 yield clue(level, scope.file, binding.line, why)
             elif optimizer and _freezes(value) and names_in(value) & given:
-                why = f"{text(value)} freezes what the optimiser was built for"
+                why = f"{text(value)} freezes what the optimizer was built for"
                 yield clue("strong", scope.file, binding.line, why)
     if optimizer and any(c.func for c in scope.calls if called_name(c) == "deepcopy"):
         for caller, call in training.engine.program.callers(_callable_name(scope)):
             for word in (*call.args, *(k.value for k in call.keywords)):
                 if isinstance(word, ast.Name) and "optim" in word.id:
                     for binding in caller.bindings.get(word.id, [])[:1]:
-                        why = "the optimiser is bound to the object that is copied later"
+                        why = "the optimizer is bound to the object that is copied later"
                         yield clue("medium", caller.file, binding.line, why)
 
 
@@ -173,7 +173,7 @@ def _freezes(expr: ast.expr) -> bool:
 
 
 def _made_in_loop(training: Training, scope: Scope) -> Iterator[Clue]:
-    """Find what is made anew every round: an optimiser forgets its moments, a model all."""
+    """Find what is made anew every round: an optimizer forgets its moments, a model all."""
     for name, binding, call in _optimizer_bindings(scope):
         loops = training.loops(scope, call)
         if loops and isinstance(loops[0], ast.For):
@@ -249,10 +249,10 @@ def _maximised(training: Training) -> Iterator[Clue]:
     for scope, call in training.named(*sorted(OPTIMIZERS)):
         flag = keyword(call, "maximize")
         if isinstance(flag, ast.Constant) and flag.value is True:
-            yield clue("strong", scope.file, flag.lineno, "the optimiser makes the loss larger")
+            yield clue("strong", scope.file, flag.lineno, "the optimizer makes the loss larger")
         for inner in (n for n in ast.walk(call) if isinstance(n, ast.UnaryOp)):
             if isinstance(inner.op, ast.Not) and "requires_grad" in ast.dump(inner):
-                why = "only the frozen parameters are handed to the optimiser"
+                why = "only the frozen parameters are handed to the optimizer"
                 yield clue("strong", scope.file, inner.lineno, why)
 
 

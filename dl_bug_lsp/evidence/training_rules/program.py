@@ -395,7 +395,7 @@ def argument(call: ast.Call, position: int, *names: str) -> ast.expr | None:
 
 
 def on_optimizer(call: ast.Call) -> bool:
-    """Whether a method is called on what is named as an optimiser."""
+    """Whether a method is called on what is named as an optimizer."""
     base = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
     return OPTIMIZER.search(base.lower()) is not None and "sched" not in base.lower()
 

@@ -26,8 +26,7 @@ from dl_bug_lsp.monitoring.recorder.arrays import (
     labels_of,
     row_digests,
 )
-from dl_bug_lsp.monitoring.recorder.places import NOWHERE, Place
-from dl_bug_lsp.monitoring.recorder.recorder import Recorder
+from dl_bug_lsp.monitoring.recorder.recorder import NOWHERE, Place, Recorder
 
 PROBED = 32
 """Rows of data that are put through the model to see its activations and gradients."""
@@ -68,9 +67,7 @@ class KerasTraining:
         self._optimizers: dict[int, tuple[Any, int, int]] = {}
         self._numbers = [0, 0, 0, 0]
         self._fitting: ModelRecord | None = None
-        self._phase_began = 0.0
         self._rate: float | None = None
-        self._eval_row: dict[str, object] | None = None
         self._is_probing = False
         recorder.refreshers.append(self._refresh)
 

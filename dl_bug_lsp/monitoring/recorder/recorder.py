@@ -2,6 +2,9 @@
 
 What a framework does is told to it by `torch_training` and `keras_training`; it knows none of them.
 At its first error it writes one line to standard error, undoes all that was patched, and is over.
+
+The journal holds one row a line. It is handed to the system every second, so that one that a kill
+tears is readable up to its last whole line.
 """
 
 from __future__ import annotations
@@ -14,12 +17,142 @@ import sys
 import time
 from contextlib import suppress
 from threading import get_ident
-from types import CodeType
-from typing import Any, Callable
+from types import CodeType, FrameType
+from typing import Any, Callable, Optional, Tuple
 
-from dl_bug_lsp.monitoring.recorder.journal import Journal
-from dl_bug_lsp.monitoring.recorder.places import Place, Places
+from dl_bug_lsp.monitoring.tables import JOURNAL, columns
 
+# ---------------------------------------------------------------------- the journal of a process
+LARGEST = 64 * 2**20
+"""Bytes of a journal; beyond them nothing is recorded but the process' end."""
+PAUSE = 1.0
+"""Seconds for which rows may wait in memory."""
+MOST_WAITING = 4_000
+"""Rows that may wait in memory."""
+_ENCODE = json.JSONEncoder(separators=(",", ":"), default=str).encode
+_COLUMNS: dict[str, list[str]] = {}
+
+
+class Journal:
+    """Appends rows to ``folder/<process>.jsonl``, made when the first rows are written.
+
+    Raises OSError from `flush` where they cannot be written; the rows are lost then.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._number: int | None = None
+        self._written = 0
+        self._flushed = time.perf_counter()
+        self.waiting: list[list[object]] = []
+        """Rows that are not written yet: a table's name, then the values of its columns."""
+
+    def row(self, table: str, values: dict[str, object]) -> None:
+        """Append a row by the names of its columns; those that are missing are not known."""
+        names = _COLUMNS.get(table)
+        if names is None:
+            names = _COLUMNS[table] = [name for name, _ in columns(table)]
+        self.waiting.append([table, *map(values.get, names)])
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to write."""
+        return time.perf_counter() - self._flushed > PAUSE or len(self.waiting) > MOST_WAITING
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more should be recorded."""
+        return self._written > LARGEST
+
+    def flush(self) -> None:
+        """Hand all rows to the system; raises OSError."""
+        rows, self.waiting = self.waiting, []
+        self._flushed = time.perf_counter()
+        if not rows:
+            return
+        data = ("\n".join(map(_ENCODE, rows)) + "\n").encode("utf-8", "replace")
+        if self._number is None:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+            flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+            path = os.path.join(self._folder, "%d%s" % (os.getpid(), JOURNAL))
+            self._number = os.open(path, flags, 0o666)
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._number, view) :]
+        self._written += len(data)
+
+    def close(self) -> None:
+        """Write what waits and close the file; raises OSError."""
+        self.flush()
+        if self._number is not None:
+            os.close(self._number)
+            self._number = None
+
+    def forked(self) -> None:
+        """Let go of the parent's file and rows; the child's own are made when it has some."""
+        if self._number is not None:
+            os.close(self._number)
+        self._number, self._written, self.waiting = None, 0, []
+
+
+# ---------------------------------------------------------------------- lines of the workspace
+Place = Tuple[str, Optional[int]]
+"""A file relative to the workspace with ``/``, and a 1-based line; ("", None) where none is."""
+NOWHERE: Place = ("", None)
+_DEEPEST = 150
+"""Frames that are looked at."""
+_FOREIGN = ("site-packages", "dist-packages", ".dlbug")
+
+
+class Places:
+    """Finds the innermost frame of the workspace; installed packages below it do not count."""
+
+    def __init__(self, root: str) -> None:
+        self._root = os.path.join(os.path.realpath(root), "")
+        self._names: dict[str, str] = {}
+        self._ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+    def name(self, file: str) -> str:
+        """Return a file's name in the workspace; empty for one that is not its own."""
+        name = self._names.get(file)
+        if name is None:
+            name = self._names[file] = self._find(file)
+        return name
+
+    def _find(self, file: str) -> str:
+        path = os.path.realpath(file)
+        if not path.startswith(self._root) or path.startswith(self._ours):
+            return ""
+        name = path[len(self._root) :].replace(os.sep, "/")
+        parts = name.split("/")
+        if any(part in _FOREIGN for part in parts) or "lib/python" in name:
+            return ""
+        return name
+
+    def of_caller(self, depth: int = 2, made: object = None) -> Place:
+        """Return the line of the workspace that led to the caller ``depth`` frames up.
+
+        ``made`` is an object under construction: its own constructors do not count.
+        """
+        frame: FrameType | None = sys._getframe(depth)
+        for _ in range(_DEEPEST):
+            if frame is None:
+                break
+            code = frame.f_code
+            name = self.name(code.co_filename)
+            if name and not (made is not None and _constructs(frame, code, made)):
+                return name, frame.f_lineno
+            frame = frame.f_back
+        return NOWHERE
+
+
+def _constructs(frame: FrameType, code: CodeType, made: object) -> bool:
+    if code.co_name not in ("__init__", "__new__", "__call__") or not code.co_argcount:
+        return False
+    return frame.f_locals.get(code.co_varnames[0]) is made
+
+
+# ---------------------------------------------------------------------- the recorder
 SHARE = 0.025
 """Of a training's time that closely recorded steps may take; what every step costs comes on top."""
 EACH_STEP = 8e-6

@@ -13,8 +13,7 @@ import torch
 from torch.nn.modules import module as torch_module
 from torch.overrides import TorchFunctionMode
 
-from dl_bug_lsp.monitoring.recorder.places import NOWHERE, Place
-from dl_bug_lsp.monitoring.recorder.recorder import Recorder
+from dl_bug_lsp.monitoring.recorder.recorder import NOWHERE, Place, Recorder
 from dl_bug_lsp.monitoring.recorder.torch_tensors import (
     Measured,
     Measurements,

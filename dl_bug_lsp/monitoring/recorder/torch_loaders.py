@@ -11,8 +11,7 @@ from typing import Any
 import torch
 from torch.utils.data import dataloader as torch_dataloader
 
-from dl_bug_lsp.monitoring.recorder.places import Place
-from dl_bug_lsp.monitoring.recorder.recorder import Recorder
+from dl_bug_lsp.monitoring.recorder.recorder import Place, Recorder
 from dl_bug_lsp.monitoring.recorder.torch_layers import Layers
 from dl_bug_lsp.monitoring.recorder.torch_tensors import (
     feature_matrix,

@@ -13,7 +13,7 @@ from typing import Any, Callable
 
 import torch
 
-from dl_bug_lsp.monitoring.recorder.places import Place
+from dl_bug_lsp.monitoring.recorder.recorder import Place
 from dl_bug_lsp.monitoring.recorder.torch_layers import Layers, is_capturing
 from dl_bug_lsp.monitoring.recorder.torch_tensors import (
     dtype_of,

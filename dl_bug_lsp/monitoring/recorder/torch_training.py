@@ -24,8 +24,7 @@ from torch.optim.optimizer import (
 )
 
 from dl_bug_lsp.monitoring.recorder import seeds
-from dl_bug_lsp.monitoring.recorder.places import NOWHERE, Place
-from dl_bug_lsp.monitoring.recorder.recorder import Call, Recorder
+from dl_bug_lsp.monitoring.recorder.recorder import NOWHERE, Call, Place, Recorder
 from dl_bug_lsp.monitoring.recorder.torch_layers import Layers
 from dl_bug_lsp.monitoring.recorder.torch_loaders import Loaders
 from dl_bug_lsp.monitoring.recorder.torch_losses import Losses

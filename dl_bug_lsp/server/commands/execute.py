@@ -1,7 +1,8 @@
-"""``workspace/executeCommand``: localize, list, show, go from place to place, dismiss."""
+"""``workspace/executeCommand``: localize, list, show, dismiss; a report and a line's values."""
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from typing import Any
 
@@ -13,15 +14,17 @@ from dl_bug_lsp.server.commands.arguments import (
     FAILURES,
     LOCALIZE,
     LOCALIZE_FILE,
+    REPORT,
     RESOLVE,
+    WHY,
     argument,
 )
-from dl_bug_lsp.server.commands.navigation import listed
+from dl_bug_lsp.server.commands.navigation import listed, report_markdown, show_report
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.localizing import job_name, localized
 from dl_bug_lsp.server.documents.folders import Folder, path_of
 from dl_bug_lsp.server.failures.publication import Place, Publication
-from dl_bug_lsp.server.jobs import CancelledError, SupersededError
+from dl_bug_lsp.server.jobs import CancelledError, SupersededError, Token
 from dl_bug_lsp.server.logs.log_documents import read_text
 from dl_bug_lsp.views.escape import escape, shorten
 
@@ -54,13 +57,13 @@ def register(server: DlBugServer) -> None:
         if path_of(uri) is None:
             raise JsonRpcInvalidParams(f"{LOCALIZE_FILE} needs a log file's URI as 'uri'")
         folders = _folders(ls, wanted.get("workspace"), uri)
-        found = await read_text(ls, uri)
-        if found is None:
+        read = await read_text(ls, uri)
+        if read is None:
             name = shorten(escape(str(path_of(uri))), 200)
             raise JsonRpcInvalidParams(f"{name} cannot be read")
         # Under a name of its own, so that what follows the log does not take the request's place.
         source = wanted.get("source") or uri
-        return await _localize(ls, *found, source, folders, request, uri)
+        return await _localize(ls, *read, source, folders, request, uri)
 
     @server.command(CLEAR)
     def clear(ls: DlBugServer, *_arguments: Any) -> None:
@@ -81,8 +84,15 @@ def register(server: DlBugServer) -> None:
     @server.command(FAILURES)
     def failures(ls: DlBugServer, *arguments: Any) -> list[dict[str, Any]]:
         argument(FAILURES, arguments)
-        shown = [one for one in ls.shown_failures.all() if one.shown() or not one.places]
-        return [listed(one, ls.shown_failures.sources(one)) for one in reversed(shown)]
+        shown = [
+            publication
+            for publication in ls.shown_failures.all()
+            if publication.shown() or not publication.places
+        ]
+        return [
+            listed(publication, ls.shown_failures.sources(publication))
+            for publication in reversed(shown)
+        ]
 
     @server.command(DISMISS)
     def dismiss(ls: DlBugServer, *arguments: Any) -> int:
@@ -91,6 +101,8 @@ def register(server: DlBugServer) -> None:
         if count:
             ls.show()
         return count
+
+    _register_reports(server)
 
 
 def _is_meant(wanted: dict[str, Any], publication: Publication, place: Place) -> bool:
@@ -118,7 +130,7 @@ async def _localize(
     A text that nobody chose (``captured``) is published only if it tells of a failure of our own.
     """
     try:
-        found = await localized(ls, text, source, folders, request, lines_before)
+        publication = await localized(ls, text, source, folders, request, lines_before)
     except SupersededError:
         raise JsonRpcRequestCancelled("a newer text took this one's place") from None
     except CancelledError:
@@ -127,15 +139,15 @@ async def _localize(
         logger.exception("localize failed")
         kind = type(error).__name__
         raise JsonRpcInternalError(f"the text could not be localized ({kind})") from error
-    if captured is not None and not captured.is_worth_showing(found):
-        return found.document
-    found.log = log or found.log
-    name = found.folder.file_of(log) if log is not None and source == log else None
-    found.source = f"log:{name}" if name is not None else source
-    if found.log is None:
-        found.keep_text(text)
-    ls.publish(found)
-    return found.document
+    if captured is not None and not captured.is_worth_showing(publication):
+        return publication.document
+    publication.log = log or publication.log
+    name = publication.folder.file_of(log) if log is not None and source == log else None
+    publication.source = f"log:{name}" if name is not None else source
+    if publication.log is None:
+        publication.keep_text(text)
+    ls.publish(publication)
+    return publication.document
 
 
 class _Captured:
@@ -145,13 +157,13 @@ class _Captured:
         self._ignored = wanted.get("ignoredCategories", [])
         self._is_program = wanted.get("program", False)
 
-    def is_worth_showing(self, found: Publication) -> bool:
+    def is_worth_showing(self, publication: Publication) -> bool:
         """Whether the text tells of an error in the workspace's code, and of no user's own stop.
 
         The words of a tool (``git``, ``cat``) may well occur in a file, so that an error without a
         frame of the workspace counts only where a program of the user's printed it.
         """
-        failure = found.report.primary
+        failure = publication.report.primary
         if failure is None or failure.exception is None:
             return False
         stopped = failure.exception.type == "KeyboardInterrupt"
@@ -175,3 +187,91 @@ def _folders(ls: DlBugServer, named: str | None, uri: str | None = None) -> tupl
     for gone in ls.folders.close_surplus():
         ls.closed(gone)
     return (folder,)
+
+
+# ---------------------------------------------------------------------- reports, values of a line
+def _register_reports(server: DlBugServer) -> None:
+    """Add the commands that give a report and a line's values."""
+
+    @server.command(REPORT)
+    async def report(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | str | None:
+        request = ls.protocol.msg_id
+        wanted = argument(REPORT, arguments)
+        form = wanted.get("format", "json")
+        if form not in ("json", "markdown", "context"):
+            raise JsonRpcInvalidParams(
+                f"{REPORT}: 'format' must be 'json', 'markdown' or 'context'"
+            )
+        publication = ls.shown_failures.find(wanted.get("report"))
+        if publication is None:
+            return None
+        if wanted.get("show"):
+            await show_report(ls, publication, wanted.get("failure"))
+        if form == "markdown":
+            return report_markdown(publication, wanted.get("failure"))
+        if form == "context":
+            tokens = wanted.get("tokens")
+            return await report_context(ls, publication, wanted.get("failure"), tokens, request)
+        return publication.document
+
+    @server.command(WHY)
+    async def why_command(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:
+        request = ls.protocol.msg_id
+        wanted = argument(WHY, arguments)
+        uri, line = wanted.get("uri", ""), wanted.get("line")
+        folder = ls.folders.around(uri)
+        file = folder.file_of(uri) if folder is not None else None
+        if folder is None or file is None or line is None:
+            raise JsonRpcInvalidParams(f"{WHY} needs a file's 'uri' and a 'line', from 1 on")
+        frames = tuple(
+            frame
+            for held in ls.shown_failures.all()
+            if held.folder is folder and held.report.primary is not None
+            for frame in held.report.primary.frames
+        )
+
+        def work(_token: Token) -> dict[str, Any]:
+            # Imported here: nobody asks before there is a failure.
+            from dl_bug_lsp.assistants.why import why, why_text
+
+            folder.workspace.catch_up()
+            answer = why(folder.workspace, file, line, frames)
+            return {"text": why_text(answer), "why": dataclasses.asdict(answer)}
+
+        try:
+            (answer,) = await ls.jobs.run("why", [(folder.key, work)], request)
+        except LookupError as error:
+            raise JsonRpcInvalidParams(f"{WHY}: {error.args[0]}") from None
+        except SupersededError:
+            raise JsonRpcRequestCancelled("a newer line took this one's place") from None
+        except CancelledError:
+            return None
+        return answer
+
+
+async def report_context(
+    ls: DlBugServer,
+    held: Publication,
+    failure: str | None,
+    tokens: int | None,
+    request: int | str | None,
+) -> str | None:
+    """Return the compact context of a publication's failure, None where it was cancelled.
+
+    Raises `JsonRpcRequestCancelled` where a newer request took its place.
+    """
+
+    def work(_token: Token) -> str:
+        # Imported here: nobody asks before there is a failure.
+        from dl_bug_lsp.assistants.explaining import context_of
+
+        held.folder.workspace.catch_up()
+        return context_of(held.report, held.folder.workspace, tokens, failure)
+
+    try:
+        (context,) = await ls.jobs.run(f"context {held.id}", [(held.folder.key, work)], request)
+    except SupersededError:
+        raise JsonRpcRequestCancelled("a newer request took this one's place") from None
+    except CancelledError:
+        return None
+    return context

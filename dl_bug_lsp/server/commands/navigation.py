@@ -47,10 +47,10 @@ def register(server: DlBugServer) -> None:
     visited: list[tuple[str, str, int]] = []
 
     async def go(ls: DlBugServer, wanted: dict[str, Any], by: int) -> dict[str, Any] | None:
-        found = neighbour(ls, wanted, by, visited[-1] if visited else None)
-        if found is None:
+        target = neighbour(ls, wanted, by, visited[-1] if visited else None)
+        if target is None:
             return None
-        publication, place = found
+        publication, place = target
         visited[:] = [(publication.id, place.failure.id, place.suspect.rank)]
         # Its line may be gone once the client has opened the file, with other text than on disk.
         there = place_of(place)
@@ -146,12 +146,13 @@ LONGEST_TEXT = 200
 
 
 def place_of(place: Place) -> dict[str, Any]:
-    """Return where a place stands now, as the protocol's location, rank, score, code."""
+    """Return where a place stands now, as the protocol's location, rank, score, reason, code."""
     assert place.mark.range is not None
     start, end = place.mark.range.start, place.mark.range.end
     return {
         "suspect": place.suspect.rank,
         "score": place.suspect.score,
+        "reason": place.suspect.evidence[0].why if place.suspect.evidence else "",
         "uri": place.uri,
         "text": place.mark.text.strip()[:LONGEST_TEXT],
         "range": {

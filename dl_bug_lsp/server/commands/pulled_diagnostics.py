@@ -42,10 +42,10 @@ def _register(server: DlBugServer) -> None:
         ls: DlBugServer, params: types.DocumentDiagnosticParams
     ) -> types.DocumentDiagnosticReport:
         ls.diagnostics.stop_pushing()
-        found = ls.diagnostics.report(params.text_document.uri)
-        if found.result_id == params.previous_result_id:
-            return types.RelatedUnchangedDocumentDiagnosticReport(result_id=found.result_id)
-        return types.RelatedFullDocumentDiagnosticReport(found.items, result_id=found.result_id)
+        report = ls.diagnostics.report(params.text_document.uri)
+        if report.result_id == params.previous_result_id:
+            return types.RelatedUnchangedDocumentDiagnosticReport(result_id=report.result_id)
+        return types.RelatedFullDocumentDiagnosticReport(report.items, result_id=report.result_id)
 
     @server.feature(types.WORKSPACE_DIAGNOSTIC)
     def of_workspace(
@@ -56,15 +56,17 @@ def _register(server: DlBugServer) -> None:
             previous_result_id.uri: previous_result_id.value
             for previous_result_id in params.previous_result_ids
         }
-        found = ls.diagnostics.reports(known)
+        reports = ls.diagnostics.reports(known)
         return types.WorkspaceDiagnosticReport(
-            [_of_workspace(uri, one, known.get(uri)) for uri, one in found.items()]
+            [_of_workspace(uri, report, known.get(uri)) for uri, report in reports.items()]
         )
 
 
 def _of_workspace(
-    uri: str, found: Report, known: str | None
+    uri: str, report: Report, known: str | None
 ) -> types.WorkspaceDocumentDiagnosticReport:
-    if found.result_id == known:
-        return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, result_id=found.result_id)
-    return types.WorkspaceFullDocumentDiagnosticReport(uri, found.items, result_id=found.result_id)
+    if report.result_id == known:
+        return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, result_id=report.result_id)
+    return types.WorkspaceFullDocumentDiagnosticReport(
+        uri, report.items, result_id=report.result_id
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.failures.publication import Publication, publication
 from dl_bug_lsp.server.failures.shown_failures import OF_A_FOLDER
@@ -56,7 +56,7 @@ async def localized(
             report = report.after(skipped).shifted(lines_before)
             published = publication(report, folder, wanted, source, encoding)
             if wanted.triage_folder is not None:
-                from dl_bug_lsp.triage.standing import standing_of
+                from dl_bug_lsp.triage.fingerprints import standing_of
 
                 place = folder.real_root / Path(wanted.triage_folder).expanduser()
                 published.standing = standing_of(text, place)
@@ -66,8 +66,8 @@ async def localized(
 
     parts = [(f.key, part(f, s)) for f, s in zip(folders, settings, strict=True)]
     rank = Rank.ASKED if request is not None else Rank.HEARD
-    found = await ls.jobs.run(name, parts, request, rank)
-    return max(reversed(found), key=lambda pair: _fit(*pair))[1]
+    publications = await ls.jobs.run(name, parts, request, rank)
+    return max(reversed(publications), key=lambda pair: _fit(*pair))[1]
 
 
 def job_name(source: str, folders: tuple[Folder, ...]) -> str:
@@ -76,13 +76,13 @@ def job_name(source: str, folders: tuple[Folder, ...]) -> str:
     return f"{folders[0].key} {source}" if own else source
 
 
-def _fit(report: Report, found: Publication) -> tuple[int, int, int, float]:
+def _fit(report: Report, candidate: Publication) -> tuple[int, int, int, float]:
     """Return how well a folder fits a text: frames in it, how deep it lies, best score.
 
     First come frames printed with the very path of a file in it, then all that are found in it: a
     path of another machine, or of a folder that is not open, may well end as one of its files.
     """
-    failure, folder = report.primary, found.folder
+    failure, folder = report.primary, candidate.folder
     depth = len(folder.real_root.parts)
     if failure is None:
         return 0, 0, depth, 0.0

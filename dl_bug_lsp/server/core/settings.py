@@ -1,6 +1,7 @@
 """A folder's settings: of the client, asked once until it says that they changed, and its project.
 
 What the client sets wins over ``pyproject.toml``, key by key; what it answers with null is not set.
+What a folder's ``pyproject.toml`` sets wrongly is marked in it.
 """
 
 from __future__ import annotations
@@ -12,16 +13,88 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from dl_bug_lsp.settings.project import ProjectSettings
-from dl_bug_lsp.settings.reading import Given, Settings, read_given, settings_of
+from dl_bug_lsp.server.documents.positions import lines_range
+from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
+from dl_bug_lsp.settings.reading import (
+    FILE,
+    Given,
+    ProjectSettings,
+    Settings,
+    read_given,
+    read_project,
+    settings_of,
+)
 from dl_bug_lsp.settings.table import SECTION
 
 if TYPE_CHECKING:
     from dl_bug_lsp.server.core.app import DlBugServer
     from dl_bug_lsp.server.documents.folders import Folder
 
+
+# ---------------------------------------------------------------------- pyproject.toml
 logger = logging.getLogger(__name__)
 
+OWNER = "settings"
+"""Under which these diagnostics share their document with others."""
+
+
+def look_at_project(ls: DlBugServer, folder: Folder) -> None:
+    """Have a folder's settings read in its lane, before anything else; returns at once."""
+    ls.settings.look_at_project(folder, lambda: _look(ls, folder))
+
+
+async def folder_settings(ls: DlBugServer, folder: Folder) -> Settings:
+    """Return what holds for a folder; its project is read where that was not asked for before."""
+    if not ls.settings.has_project(folder):
+        look_at_project(ls, folder)
+    return await ls.settings.of(ls, folder)
+
+
+async def _look(ls: DlBugServer, folder: Folder) -> ProjectSettings:
+    def read(_token: Token) -> tuple[ProjectSettings, tuple[str, ...]]:
+        project = _project_settings(folder)
+        return project, folder.workspace.lines(FILE) if project.complaints else ()
+
+    try:
+        parts = [(folder.key, read)]
+        ((project, lines),) = await ls.jobs.run(f"{FILE} {folder.key}", parts, rank=Rank.CHANGES)
+    except (CancelledError, SupersededError):
+        return ProjectSettings()
+    except Exception:
+        logger.exception("a project's settings could not be read")
+        return ProjectSettings()
+    if not folder.closed.is_set():
+        _show(ls, folder, project, lines)
+        if ls.settings.is_news(folder, project):
+            ls.settings_changed(folder)
+    return project
+
+
+def _project_settings(folder: Folder) -> ProjectSettings:
+    """Read a folder's ``pyproject.toml``; belongs to the folder's lane."""
+    if FILE not in folder.workspace.config_files():
+        return ProjectSettings()
+    return read_project(folder.workspace.config_entries(FILE))
+
+
+def _show(
+    ls: DlBugServer, folder: Folder, project: ProjectSettings, lines: tuple[str, ...]
+) -> None:
+    encoding = ls.workspace.position_encoding or types.PositionEncodingKind.Utf16
+    diagnostics = [
+        types.Diagnostic(
+            range=lines_range(line, line, lines, encoding),
+            message=sentence,
+            severity=types.DiagnosticSeverity.Warning,
+            source="dl-bug",
+            code="settings",
+        )
+        for line, sentence in project.complaints
+    ]
+    ls.diagnostics.set(OWNER, folder.uri_of(FILE), diagnostics)
+
+
+# ---------------------------------------------------------------------- settings of folders
 CONFIGURATION_TIMEOUT = 2.0
 """Seconds that a client may take to answer what its settings are."""
 
@@ -56,11 +129,11 @@ class FolderSettings:
         """Have a folder's project read, again where it changed; who needs it waits for it."""
         self._projects[folder.key] = asyncio.ensure_future(look())
 
-    def is_news(self, folder: Folder, found: ProjectSettings) -> bool:
+    def is_news(self, folder: Folder, project: ProjectSettings) -> bool:
         """Take in what a project was read to set; say whether it set something else before."""
         before = self._read.get(folder.key)
-        self._read[folder.key] = found
-        return before is not None and before.given != found.given
+        self._read[folder.key] = project
+        return before is not None and before.given != project.given
 
     def has_project(self, folder: Folder) -> bool:
         """Say whether a folder's project was read, or is being read."""

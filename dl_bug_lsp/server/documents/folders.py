@@ -255,10 +255,10 @@ class Buffers(ClientDocuments):
         change: types.TextDocumentContentChangeEvent,
     ) -> None:
         """Apply an edit."""
-        found = self._text_documents.get(unquote(text_doc.uri))
-        if found is not None:
-            found.apply_change(change)
-            found.version = text_doc.version
+        document = self._text_documents.get(unquote(text_doc.uri))
+        if document is not None:
+            document.apply_change(change)
+            document.version = text_doc.version
 
 
 def split(text: str) -> list[str]:

@@ -72,8 +72,8 @@ class Spot:
 
     def set_lines(self, first: int, last: int, lines: Sequence[str], encoding: Encoding) -> None:
         """Stand at other lines (1-based) of the document whose lines are given."""
-        found = lines_range(first, last, lines, encoding)
-        self.range = line_start(first) if self.is_point else found
+        range_now = lines_range(first, last, lines, encoding)
+        self.range = line_start(first) if self.is_point else range_now
         self.text = line_text(lines, first)
 
     def lose(self, lines: Lines = ()) -> None:
@@ -293,8 +293,10 @@ def _follow_whole(
             one.find(first, new, encoding, before)
 
 
-def _common(one: Lines, other: Lines) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def _common(lines: Lines, other: Lines) -> int:
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(lines, other, strict=False))
+    )
 
 
 def cell_of(spot: Spot, cells: Sequence[Sequence[str]]) -> tuple[int, int] | None:
@@ -323,12 +325,12 @@ def to_file(spot: Spot, lines: Sequence[str], cells: Sequence[Cell], encoding: E
     if spot.range is None:
         return False
     was, text = spot.range, spot.text
-    found = cell_of(spot, [cell.lines for cell in cells])
-    if found is None:
+    cell_line = cell_of(spot, [cell.lines for cell in cells])
+    if cell_line is None:
         spot.range = None
         return True
-    cell = cells[found[0]]
-    raw = cell.raw[found[1] - 1]
+    cell = cells[cell_line[0]]
+    raw = cell.raw[cell_line[1] - 1]
     spot.set_lines(raw, raw, lines, encoding)
-    spot.cell, spot.text = CellLine(cell.number, found[1]), text
+    spot.cell, spot.text = CellLine(cell.number, cell_line[1]), text
     return spot.range != was

@@ -32,7 +32,7 @@ from dl_bug_lsp.views.words import category_words, headline
 
 if TYPE_CHECKING:
     from dl_bug_lsp.server.failures.shown_failures import ShownFailures
-    from dl_bug_lsp.triage.standing import Standing
+    from dl_bug_lsp.triage.fingerprints import Standing
 
 
 LONGEST_LINE = 300
@@ -63,7 +63,7 @@ def diagnostic(
             "failure": place.failure.id,
             "suspect": place.suspect.rank,
             "source": publication.source,
-            "evidence": [evidence_to_json(one) for one in place.suspect.evidence],
+            "evidence": [evidence_to_json(evidence) for evidence in place.suspect.evidence],
         }
     return shown
 
@@ -71,10 +71,10 @@ def diagnostic(
 def _related(related: Iterable[Related]) -> list[types.DiagnosticRelatedInformation]:
     return [
         types.DiagnosticRelatedInformation(
-            types.Location(one.spot.uri, one.spot.range), escape(one.words)
+            types.Location(place.spot.uri, place.spot.range), escape(place.words)
         )
-        for one in related
-        if one.spot.range is not None
+        for place in related
+        if place.spot.range is not None
     ]
 
 
@@ -84,7 +84,10 @@ def message(publication: Publication, place: Place) -> str:
     name = category_words(failure.category.id).name
     rank = words.standing(failure, suspect, publication.last_rank(failure))
     lines = [f"{name}, {rank}{_cell(place)}", shorten(headline(failure), LONGEST_LINE)]
-    lines += [f"- {shorten(escape(one.why), LONGEST_LINE)}" for one in by_score(suspect)[:REASONS]]
+    lines += [
+        f"- {shorten(escape(evidence.why), LONGEST_LINE)}"
+        for evidence in by_score(suspect)[:REASONS]
+    ]
     if not failure.reliable:
         lines.append(words.UNRELIABLE)
     lines += [shorten(escape(said), LONGEST_LINE) for said in words.reservations(failure)]
@@ -155,8 +158,8 @@ class Diagnostics:
         self._failures = {}
         for publication in publications:
             for place in publication.shown():
-                found = self._failures.setdefault(self._known(place.uri), [])
-                found.append(self._words_of(publication, place))
+                diagnostics = self._failures.setdefault(self._known(place.uri), [])
+                diagnostics.append(self._words_of(publication, place))
         for uri in {**self._pushed, **self._failures}:
             self._send(uri)
 
@@ -182,11 +185,11 @@ class Diagnostics:
 
         return diagnostic(publication, place, self.capabilities)
 
-    def set(self, owner: str, uri: str, found: Sequence[types.Diagnostic]) -> None:
+    def set(self, owner: str, uri: str, diagnostics: Sequence[types.Diagnostic]) -> None:
         """Show what another part of the server says of a document, in place of its last word."""
         uri = self._known(uri)
         others = self._others.setdefault(uri, {})
-        others[owner] = list(found)
+        others[owner] = list(diagnostics)
         if not any(others.values()):
             del self._others[uri]
         self._send(uri)
@@ -235,8 +238,8 @@ class Diagnostics:
         """Push what a document has once more: some clients keep nothing for files not open."""
         known = self._known(uri)
         if known in self._pushed and not self.is_pulled:
-            found = self._pushed[known]
-            self._push(types.PublishDiagnosticsParams(uri=known, diagnostics=found))
+            pushed = self._pushed[known]
+            self._push(types.PublishDiagnosticsParams(uri=known, diagnostics=pushed))
 
     def _known(self, uri: str) -> str:
         """Return the spelling of a URI under which its document has diagnostics already."""
@@ -244,17 +247,17 @@ class Diagnostics:
 
     def _send(self, uri: str) -> None:
         """Push what a document has now, unless it is what was pushed last."""
-        found = list(self._failures.get(uri, ()))
+        diagnostics = list(self._failures.get(uri, ()))
         # What was expected of a line before the run is no news beside what became of it.
-        failed = {one.range.start.line for one in found}
+        failed = {item.range.start.line for item in diagnostics}
         for _, others in sorted(self._others.get(uri, {}).items()):
-            found.extend(one for one in others if one.range.start.line not in failed)
-        if found == self._pushed.get(uri, []):
+            diagnostics.extend(item for item in others if item.range.start.line not in failed)
+        if diagnostics == self._pushed.get(uri, []):
             return
-        if found:
-            self._pushed[uri] = found
+        if diagnostics:
+            self._pushed[uri] = diagnostics
             self._names[document_key(uri)] = uri
         else:
             del self._pushed[uri]
             self._names.pop(document_key(uri), None)
-        self._push(types.PublishDiagnosticsParams(uri=uri, diagnostics=found))
+        self._push(types.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics))

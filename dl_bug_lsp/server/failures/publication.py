@@ -16,7 +16,7 @@ from dl_bug_lsp.settings.reading import Settings
 if TYPE_CHECKING:
     from dl_bug_lsp.fixes import Fix
     from dl_bug_lsp.report import Evidence, FailureReport, Report, Suspect
-    from dl_bug_lsp.triage.standing import Standing
+    from dl_bug_lsp.triage.fingerprints import Standing
 
 
 SOURCE = "dl-bug"
@@ -100,7 +100,7 @@ class Publication:
         for place in self.places:
             yield place.mark
             yield place.lens
-            yield from (one.spot for one in place.related)
+            yield from (related.spot for related in place.related)
         for offer in self.offers or ():
             yield from offer.spots
 
@@ -115,8 +115,8 @@ class Publication:
     def put_aside(self, failures: Collection[tuple[str, int]]) -> None:
         """Show nothing of these failures (id, first line in the log), unless one is primary."""
         for place in self.places:
-            one = place.failure
-            if not one.primary and (one.id, one.span.first_line) in failures:
+            failure = place.failure
+            if not failure.primary and (failure.id, failure.span.first_line) in failures:
                 place.is_dismissed = True
 
     def put_aside_as(self, old: Publication) -> None:
@@ -278,7 +278,7 @@ class _Maker:
     def _related(self, failure: FailureReport, suspect: Suspect) -> tuple[Related, ...]:
         """Return the workspace's frames, the raise site first, but for the suspect's own line."""
         inside = [frame for frame in failure.frames if frame.workspace_file]
-        found = []
+        related = []
         for at, frame in enumerate(dict.fromkeys(reversed(inside))):
             file, line = frame.workspace_file or "", frame.workspace_line or frame.line
             if (file, line) == (suspect.file, suspect.line):
@@ -287,5 +287,5 @@ class _Maker:
             if (file, line) not in self._frames:
                 self._frames[file, line] = self.spot(file, line, line)
             where = f"{words}, in {frame.function}" if frame.function else words
-            found.append(Related(self._frames[file, line], where))
-        return tuple(found[:MOST_RELATED])
+            related.append(Related(self._frames[file, line], where))
+        return tuple(related[:MOST_RELATED])

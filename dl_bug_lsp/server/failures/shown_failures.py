@@ -151,15 +151,15 @@ class ShownFailures:
 
     def dismiss(self, wanted: Callable[[Publication, Place], bool]) -> int:
         """Put places aside; failures that show nothing more go. Return how many places."""
-        found = [pair for pair in self.places() if wanted(*pair)]
-        for _, place in found:
+        pairs = [pair for pair in self.places() if wanted(*pair)]
+        for _, place in pairs:
             place.is_dismissed = True
-        touched = {publication.key: publication for publication, _ in found}
+        touched = {publication.key: publication for publication, _ in pairs}
         for behind in self._held.values():
             if behind.key in touched:
                 behind.put_aside_as(touched[behind.key])
         self._drop_failures([key for key, held in touched.items() if not held.shown()])
-        return len(found)
+        return len(pairs)
 
 
 class _Index:

@@ -91,11 +91,13 @@ class Spectra:
         self, folders: Sequence[Folder], uri: str
     ) -> tuple[Folder, FolderSpectrum, str] | None:
         """Return what is known of a document: its folder, the spectrum and its file there."""
-        found = [
+        candidates = [
             (folder, held, file)
             for folder in folders
             if (held := self._held.get(folder)) is not None
             and (file := folder.file_of(uri)) is not None
             and file in held.lines
         ]
-        return max(found, key=lambda one: len(one[0].real_root.parts), default=None)
+        return max(
+            candidates, key=lambda candidate: len(candidate[0].real_root.parts), default=None
+        )

@@ -1,4 +1,7 @@
-"""What happens to files, in the editor and on disk: marks follow, and go with their lines."""
+"""What happens to files, in the editor and on disk: marks follow, and go with their lines.
+
+In open notebooks marks stand in the cells, which are documents of their own in the editor.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from dl_bug_lsp.server.documents.marks import (
     Encoding,
     Lines,
     Spot,
+    cell_of,
     document_key,
     settle,
     to_file,
@@ -24,6 +28,7 @@ from dl_bug_lsp.server.failures.publication import Publication
 
 if TYPE_CHECKING:
     from dl_bug_lsp.workspace.notebooks import Cell
+
 
 ALL_FILES = types.FileOperationRegistrationOptions(
     [types.FileOperationFilter(types.FileOperationPattern("**/*"), scheme="file")]
@@ -34,6 +39,7 @@ def register(server: DlBugServer) -> None:
     """Add the handlers of documents and files."""
     seen: dict[str, Lines] = {}
     server.arrivals.append(lambda new: settle_open(server, new))
+    _register_notebooks(server)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(ls: DlBugServer, params: types.DidOpenTextDocumentParams) -> None:
@@ -107,17 +113,17 @@ def encoding_of(ls: DlBugServer) -> Encoding:
 def buffer_of(ls: DlBugServer, uri: str) -> Buffer | None:
     """Return an open document, None where the client has it not open."""
     documents = ls.workspace.text_documents
-    found = documents.get(unquote(uri))
-    if found is None:
+    buffer = documents.get(unquote(uri))
+    if buffer is None:
         key = document_key(uri)
-        found = next((d for d in documents.values() if document_key(d.uri) == key), None)
-    return found if isinstance(found, Buffer) else None
+        buffer = next((d for d in documents.values() if document_key(d.uri) == key), None)
+    return buffer if isinstance(buffer, Buffer) else None
 
 
 def lines_of(ls: DlBugServer, uri: str) -> Lines | None:
     """Return an open document's lines, None where the client has it not open."""
-    found = buffer_of(ls, uri)
-    return found.lines if found is not None else None
+    buffer = buffer_of(ls, uri)
+    return buffer.lines if buffer is not None else None
 
 
 def settle_open(ls: DlBugServer, new: Publication) -> None:
@@ -201,8 +207,8 @@ def _on_disk(folder: Folder, file: str) -> tuple[Sequence[str], Sequence[Cell]]:
 
 def _below(ls: DlBugServer, uri: str) -> list[Spot]:
     """Return the spots in a file, or in the files of a folder."""
-    found = dict.fromkeys(s for p in ls.shown_failures.held() for s in p.spots())
-    return [spot for spot in found if _is_below(spot.home, uri)]
+    spots = dict.fromkeys(s for p in ls.shown_failures.held() for s in p.spots())
+    return [spot for spot in spots if _is_below(spot.home, uri)]
 
 
 def _is_below(uri: str, top: str) -> bool:
@@ -222,3 +228,82 @@ def _rename(ls: DlBugServer, old: str, new: str) -> bool:
                 setattr(spot, name, new + value[len(old) :])
     ls.shown_failures.moved()
     return bool(spots)
+
+
+# ---------------------------------------------------------------------- notebooks
+def _register_notebooks(server: DlBugServer) -> None:
+    """Add the handlers of notebooks."""
+    server.arrivals.append(lambda new: _place_new(server, new))
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def did_open(ls: DlBugServer, params: types.DidOpenNotebookDocumentParams) -> None:
+        uri = params.notebook_document.uri
+        if _place(ls, uri, _spots(ls, uri)):
+            ls.show()
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def did_change(ls: DlBugServer, params: types.DidChangeNotebookDocumentParams) -> None:
+        cells = params.change.cells
+        if cells is None:
+            return
+        for text in cells.text_content or ():
+            follow_edit(ls, text.document.uri, text.changes, None)
+        if cells.structure is not None:
+            uri = params.notebook_document.uri
+            if _place(ls, uri, _spots(ls, uri)):
+                ls.show()
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    async def did_close(ls: DlBugServer, params: types.DidCloseNotebookDocumentParams) -> None:
+        key = document_key(params.notebook_document.uri)
+        for spot in _spots(ls, params.notebook_document.uri):
+            spot.uri = spot.home
+        ls.shown_failures.moved()
+        await read_again(ls, lambda home: document_key(home) == key)
+        ls.show()
+
+
+def is_open_notebook(ls: DlBugServer, uri: str) -> bool:
+    """Say whether a file is a notebook that is open in the client."""
+    key = document_key(uri)
+    return any(
+        document_key(notebook_document.uri) == key
+        for notebook_document in ls.workspace.notebook_documents.values()
+    )
+
+
+def _spots(ls: DlBugServer, notebook: str) -> list[Spot]:
+    return _of_notebook((spot for p in ls.shown_failures.held() for spot in p.spots()), notebook)
+
+
+def _of_notebook(spots: Iterable[Spot], notebook: str) -> list[Spot]:
+    key = document_key(notebook)
+    mine = (s for s in dict.fromkeys(spots) if s.cell is not None)
+    return [spot for spot in mine if document_key(spot.home) == key]
+
+
+def _place_new(ls: DlBugServer, new: Publication) -> None:
+    for uri in [notebook.uri for notebook in ls.workspace.notebook_documents.values()]:
+        _place(ls, uri, _of_notebook(new.spots(), uri))
+
+
+def _place(ls: DlBugServer, notebook: str, spots: list[Spot]) -> bool:
+    """Put a notebook's spots into its open cells; one in a cell that is gone goes with it."""
+    document = ls.workspace.get_notebook_document(notebook_uri=notebook)
+    if document is None or not spots:
+        return False
+    uris = [cell.document for cell in document.cells if cell.kind == types.NotebookCellKind.Code]
+    cells = [lines_of(ls, uri) or () for uri in uris]
+    changed = False
+    for spot in spots:
+        if spot.range is None or spot.uri in uris:
+            continue
+        changed = True
+        found = cell_of(spot, cells)
+        if found is not None:
+            spot.uri = uris[found[0]]
+            spot.set_lines(found[1], found[1], cells[found[0]], encoding_of(ls))
+        elif spot.uri != spot.home:
+            spot.range = None
+    ls.shown_failures.moved()
+    return changed

@@ -15,12 +15,12 @@ from contextlib import suppress
 from lsprotocol import types
 
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import look_at_project
+from dl_bug_lsp.server.core.settings import look_at_project
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.files.editing import disk_changed
 from dl_bug_lsp.server.jobs import Rank
 from dl_bug_lsp.server.process.lifetime import keep_what_stands
-from dl_bug_lsp.settings.project import FILE
+from dl_bug_lsp.settings.reading import FILE
 
 logger = logging.getLogger(__name__)
 

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.localizing import job_name, localized
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.failures.publication import Publication
 from dl_bug_lsp.server.failures.reported_logs import LogState
 from dl_bug_lsp.server.failures.shown_failures import OF_A_FOLDER
+from dl_bug_lsp.server.files.editing import is_open_notebook
 from dl_bug_lsp.server.files.indexing import files_changed
-from dl_bug_lsp.server.files.notebooks import is_open_notebook
 from dl_bug_lsp.server.following.followed_spectra import spectrum_change_checker
 from dl_bug_lsp.server.following.followed_trainings import training_change_checker
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError
@@ -32,7 +32,7 @@ from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
     from dl_bug_lsp.report import Report
-    from dl_bug_lsp.watching.values import LogFailure, RunPlace, SourceChanges, WatchStatus
+    from dl_bug_lsp.watching.followed import LogFailure, RunPlace, SourceChanges, WatchStatus
     from dl_bug_lsp.watching.watcher import Watcher
 
 
@@ -66,8 +66,8 @@ def _only(heard: Folder, around: Sequence[Folder]) -> tuple[Folder, ...]:
     return (heard,) if innermost is heard else ()
 
 
-def _are_in_line(one: Path, other: Path) -> bool:
-    return one == other or one in other.parents or other in one.parents
+def _are_in_line(path: Path, other: Path) -> bool:
+    return path == other or path in other.parents or other in path.parents
 
 
 def is_for_folder(folder: Folder, run: RunPlace) -> bool:
@@ -131,24 +131,24 @@ class LogFailures:
             state = LogState.of(folder, failure.file)
             if await ls.reported_logs.was_reported_before(folder, failure.source, state):
                 return
-            found = await self._localized(folder, failure)
-            is_open = found is not None and not found.folder.closed.is_set()
-            if found is None or not is_open or self._newest.get(key) is not failure:
+            publication = await self._localized(folder, failure)
+            is_open = publication is not None and not publication.folder.closed.is_set()
+            if publication is None or not is_open or self._newest.get(key) is not failure:
                 return
             was_reported = ls.reported_logs.was_reported(
-                folder, failure.source, state, found.report
+                folder, failure.source, state, publication.report
             )
-            shown = ls.shown_failures.has(found.source, found.folder)
+            shown = ls.shown_failures.has(publication.source, publication.folder)
             aside = ls.reported_logs.aside(folder, failure.source, state, shown)
-            found.put_aside(aside)
-            if found.settings.keep_failures:
-                ls.reported_logs.note(folder, failure.source, state, found.report, aside)
+            publication.put_aside(aside)
+            if publication.settings.keep_failures:
+                ls.reported_logs.note(folder, failure.source, state, publication.report, aside)
             if not was_reported:
-                found.log = _log_uri(folder, failure)
+                publication.log = _log_uri(folder, failure)
                 for name in _names(folder, failure.source):
-                    if name != found.source:
+                    if name != publication.source:
                         ls.shown_failures.drop_source(name, folder)
-                ls.publish(found, soon=True)
+                ls.publish(publication, soon=True)
         except (SupersededError, CancelledError):
             return
         except Exception:
@@ -168,13 +168,13 @@ class LogFailures:
         telling = responsible_folders(followed, folder, failure)
         if not telling:
             return None
-        found = await localized(ls, failure.text, source, telling, lines_before=lines)
-        if failure.ended_well and found.report.silent_warning is None:
+        publication = await localized(ls, failure.text, source, telling, lines_before=lines)
+        if failure.ended_well and publication.report.silent_warning is None:
             return None
-        if found.report.primary is None:
+        if publication.report.primary is None:
             return None
-        if has_frame(found.report):
-            return found
+        if has_frame(publication.report):
+            return publication
         others = tuple(f for f in followed if f not in telling)
         if others and not failure.ended_well:
             name = name_elsewhere(folder, source)
@@ -182,8 +182,8 @@ class LogFailures:
             if has_frame(there.report):
                 return there
         run = failure.run
-        is_ours = run is None or any(is_for_folder(one, run) for one in telling)
-        return found if is_ours else None
+        is_ours = run is None or any(is_for_folder(responsible, run) for responsible in telling)
+        return publication if is_ours else None
 
     def recovered(self, folder: Folder, source: str) -> None:
         """Take back what a log showed; a run that ended well ends the failure for all sources."""
@@ -363,9 +363,9 @@ def _matches(pattern: re.Pattern[str], path: str) -> bool:
 
 def _own_logs() -> frozenset[str]:
     """Return the server's own log files: followed, they would feed themselves."""
-    found: set[str] = set()
+    logs: set[str] = set()
     for handler in logging.getLogger().handlers:
         if isinstance(handler, logging.FileHandler):
             path = os.path.realpath(handler.baseFilename)
-            found.update((path, f"{path}.1"))
-    return frozenset(found)
+            logs.update((path, f"{path}.1"))
+    return frozenset(logs)

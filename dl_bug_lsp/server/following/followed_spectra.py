@@ -16,7 +16,7 @@ from typing import Any
 
 from dl_bug_lsp.server.commands.arguments import HEATMAP, argument
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder, path_of
 from dl_bug_lsp.server.failures.publication import Publication
 from dl_bug_lsp.server.failures.reported_logs import LogState
@@ -46,9 +46,9 @@ def coverage_pair(root: Path, junit: Sequence[str] | None) -> tuple[Path, Path] 
     coverage = stamp_of(root, COVERAGE)
     if coverage is None:
         return None
-    found = [(at, name) for name in _names(junit) if (at := stamp_of(root, name)) is not None]
-    found = [one for one in found if abs(one[0] - coverage) <= TOGETHER]
-    return (root / COVERAGE, root / max(found)[1]) if found else None
+    reports = [(at, name) for name in _names(junit) if (at := stamp_of(root, name)) is not None]
+    reports = [report for report in reports if abs(report[0] - coverage) <= TOGETHER]
+    return (root / COVERAGE, root / max(reports)[1]) if reports else None
 
 
 def change_checker(
@@ -101,10 +101,10 @@ def register(server: DlBugServer) -> None:
 
 def heat(ls: DlBugServer, uri: str) -> list[dict[str, Any]] | None:
     """Return each line of a document that a failing test runs, as it stands now (0-based)."""
-    found = ls.spectra.around(tuple(ls.folders), uri)
-    if found is None:
+    held = ls.spectra.around(tuple(ls.folders), uri)
+    if held is None:
         return None
-    _, spectrum, file = found
+    _, spectrum, file = held
     today = lines_of(ls, uri)
     shown = []
     for line, counts in spectrum.lines[file].items():
@@ -169,7 +169,7 @@ async def _read(ls: DlBugServer, folder: Folder) -> None:
             return read_folder(folder, settings, encoding)
 
         name = f"{folder.key} {SOURCE}"
-        found = (await ls.jobs.run(name, [(folder.key, work)], None, Rank.HEARD))[0]
+        result = (await ls.jobs.run(name, [(folder.key, work)], None, Rank.HEARD))[0]
     except (SupersededError, CancelledError):
         return
     except Exception:
@@ -178,19 +178,19 @@ async def _read(ls: DlBugServer, folder: Folder) -> None:
         return
     if folder.closed.is_set():
         return
-    if found.problem:
-        logger.warning("%s", found.problem)
-    if found.publication is None or not found.publication.places:
+    if result.problem:
+        logger.warning("%s", result.problem)
+    if result.publication is None or not result.publication.places:
         _take_back(ls, folder)
         return
-    if found.publication.source != SOURCE:
+    if result.publication.source != SOURCE:
         ls.shown_failures.drop_source(SOURCE, folder)
-    ls.spectra.put(folder, found.spectrum)
-    _ours.add(found.publication)
-    if await _is_put_aside(ls, found.publication, state):
+    ls.spectra.put(folder, result.spectrum)
+    _ours.add(result.publication)
+    if await _is_put_aside(ls, result.publication, state):
         ls.show()
     elif not folder.closed.is_set():
-        ls.publish(found.publication)
+        ls.publish(result.publication)
 
 
 async def _is_put_aside(ls: DlBugServer, new: Publication, state: LogState | None) -> bool:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import Encoding
 from dl_bug_lsp.server.files.editing import encoding_of
@@ -95,15 +95,15 @@ async def _read(ls: DlBugServer, folder: Folder) -> None:
             return newest(folder, settings, encoding)
 
         name = f"{folder.key} trainings"
-        found = (await ls.jobs.run(name, [(folder.key, work)], None, Rank.HEARD))[0]
+        training = (await ls.jobs.run(name, [(folder.key, work)], None, Rank.HEARD))[0]
     except (SupersededError, CancelledError):
         return
     except Exception:
         logger.exception("a folder's trainings could not be read")
         return
-    if folder.closed.is_set() or found is None:
+    if folder.closed.is_set() or training is None:
         return
-    source, shown = found
+    source, shown = training
     if shown is not None and shown.places:
         ls.publish(shown)
     elif ls.shown_failures.drop_source(source, folder):

@@ -27,9 +27,8 @@ from dl_bug_lsp.server.following.followed_spectra import (
     stamp_of,
 )
 from dl_bug_lsp.settings.reading import Settings
-from dl_bug_lsp.spectrum.counting import count_functions
 from dl_bug_lsp.spectrum.failure_words import is_test_file
-from dl_bug_lsp.spectrum.values import PROGRAM
+from dl_bug_lsp.spectrum.values import PROGRAM, count_functions
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +72,9 @@ def _newest(folder: Folder, settings: Settings) -> Recording | None:
     own = stamp_of(root, SPECTRUM)
     coverage = stamp_of(root, COVERAGE)
     if pair is not None and coverage is not None and (own is None or coverage > own):
-        found = _imported(folder, *pair)
-        if found is not None:
-            return found
+        spectrum = _imported(folder, *pair)
+        if spectrum is not None:
+            return spectrum
     return read_recording(spectrum_file(root)) if own is not None else None
 
 
@@ -115,7 +114,7 @@ def _spectrum(folder: Folder, ranked: Ranked, source: str) -> FolderSpectrum:
 def _functions(folder: Folder, ranked: Ranked) -> dict[str, list[FunctionCounts]]:
     """Return the functions that a failing test runs, those of tests left out."""
     counts = count_functions(ranked.recorded.spectrum)
-    found: dict[str, list[FunctionCounts]] = {}
+    by_file: dict[str, list[FunctionCounts]] = {}
     for element, ef, ep in zip(counts.elements, counts.ef, counts.ep, strict=True):
         if not ef or is_test_file(element.file):
             continue
@@ -126,5 +125,5 @@ def _functions(folder: Folder, ranked: Ranked) -> dict[str, list[FunctionCounts]
         if around:
             line = max(f.line for f in around)
             here = FunctionCounts(line, element.function, ef, ep)
-            found.setdefault(element.file, []).append(here)
-    return found
+            by_file.setdefault(element.file, []).append(here)
+    return by_file

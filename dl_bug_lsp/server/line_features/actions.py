@@ -59,23 +59,23 @@ async def _search(ls: DlBugServer, held: Publication) -> list[Offer]:
         return find_offers(held, encoding)
 
     try:
-        (found,) = await ls.jobs.run(f"fixes of {held.source}", [(held.folder.key, work)])
+        (offers,) = await ls.jobs.run(f"fixes of {held.source}", [(held.folder.key, work)])
     except (SupersededError, CancelledError):
         return []
     except Exception:
         logger.exception("the fixes of a failure could not be found")
-        found = []
-    held.offers = found
+        offers = []
+    held.offers = offers
     ls.shown_failures.moved()
     settle_open(ls, held)
-    return found
+    return offers
 
 
 async def edit_of(
     ls: DlBugServer, publication: Publication, offer: Offer
 ) -> types.WorkspaceEdit | None:
     """Return the edit of a fix, None where a line no longer reads as it did at the failure."""
-    found: dict[str, list[types.TextEdit]] = {}
+    edits_by_uri: dict[str, list[types.TextEdit]] = {}
     for edit, spot in zip(offer.fix.edits, offer.spots, strict=True):
         if spot.range is None or spot.cell is not None:
             return None
@@ -83,15 +83,17 @@ async def edit_of(
         line = lines[spot.line - 1] if spot.line <= len(lines) else None
         if line != edit.before:
             return None
-        found.setdefault(spot.uri, []).append(text_edit(edit, spot.line, encoding_of(ls)))
+        edits_by_uri.setdefault(spot.uri, []).append(text_edit(edit, spot.line, encoding_of(ls)))
     support = capability(ls.client_capabilities, "workspace", "workspace_edit", "document_changes")
     if not support:
-        return types.WorkspaceEdit(changes={uri: tuple(edits) for uri, edits in found.items()})
+        return types.WorkspaceEdit(
+            changes={uri: tuple(edits) for uri, edits in edits_by_uri.items()}
+        )
     changes = [
         types.TextDocumentEdit(
             types.OptionalVersionedTextDocumentIdentifier(uri, _version(ls, uri)), tuple(edits)
         )
-        for uri, edits in found.items()
+        for uri, edits in edits_by_uri.items()
     ]
     return types.WorkspaceEdit(document_changes=changes)
 
@@ -111,8 +113,8 @@ def _on_disk(folder: Folder, file: str) -> Sequence[str]:
 
 
 def _version(ls: DlBugServer, uri: str) -> int | None:
-    found = buffer_of(ls, uri)
-    return found.version if found is not None else None
+    buffer = buffer_of(ls, uri)
+    return buffer.version if buffer is not None else None
 
 
 def text_edit(edit: Edit, line: int, encoding: Encoding) -> types.TextEdit:
@@ -128,8 +130,10 @@ def text_edit(edit: Edit, line: int, encoding: Encoding) -> types.TextEdit:
     return types.TextEdit(place, after[head : len(after) - tail])
 
 
-def _common(one: str, other: str) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def _common(text: str, other: str) -> int:
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False))
+    )
 
 
 QUICK_FIX = types.CodeActionKind.QuickFix
@@ -149,7 +153,7 @@ def register(server: DlBugServer) -> None:
         fixes, ways = (_wants(params.context.only, kind) for kind in (QUICK_FIX.value, LOOK))
         if not (fixes or ways):
             return []
-        found: list[Found] = []
+        matching: list[Found] = []
         first, last = params.range.start.line, params.range.end.line
         for publication, place in ls.shown_failures.at(params.text_document.uri):
             stands = place.mark.range
@@ -161,12 +165,12 @@ def register(server: DlBugServer) -> None:
                 if _is_of(diagnostic, publication, place)
             ]
             if fixes:
-                found.extend(await _fixes(ls, publication, place, mine))
-                found.extend(_suggested(ls, place, mine))
-                found.extend(_titled(ls, _dismissals(publication, place), QUICK_FIX, mine))
+                matching.extend(await _fixes(ls, publication, place, mine))
+                matching.extend(_suggested(ls, place, mine))
+                matching.extend(_titled(ls, _dismissals(publication, place), QUICK_FIX, mine))
             if ways:
-                found.extend(_titled(ls, _ways(publication, place), LOOK, mine))
-        return found
+                matching.extend(_titled(ls, _ways(publication, place), LOOK, mine))
+        return matching
 
     @server.feature(types.CODE_ACTION_RESOLVE)
     async def resolve(ls: DlBugServer, action: types.CodeAction) -> types.CodeAction:
@@ -212,14 +216,14 @@ async def _fixes(
     able = capability(ls.client_capabilities, "text_document", "code_action")
     lazily = able.resolve_support.properties if able.resolve_support is not None else ()
     is_lazy = bool(able.data_support) and "edit" in lazily
-    found = []
+    actions = []
     for at, offer in enumerate(await offers_of(ls, publication)):
         if offer.failure.id != place.failure.id:
             continue
         edit = await edit_of(ls, publication, offer)
         if edit is None:
             continue
-        found.append(
+        actions.append(
             types.CodeAction(
                 title=offer.fix.title,
                 kind=QUICK_FIX,
@@ -229,7 +233,7 @@ async def _fixes(
                 data={"report": publication.id, "fix": at} if is_lazy else None,
             )
         )
-    return found
+    return actions
 
 
 def _suggested(

@@ -13,14 +13,14 @@ def register(server: DlBugServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hover(ls: DlBugServer, params: types.HoverParams) -> types.Hover | None:
         line = params.position.line
-        found = [
+        places = [
             (publication, place)
             for publication, place in ls.shown_failures.at(params.text_document.uri)
             if place.mark.range is not None
             and publication.settings.hover
             and place.mark.range.start.line <= line <= place.mark.range.end.line
         ]
-        if not found:
+        if not places:
             return None
         # Imported here: nobody hovers over a mark before there is a failure.
         from dl_bug_lsp.server.line_features.hover_text import markdown, plain_text
@@ -29,9 +29,9 @@ def register(server: DlBugServer) -> None:
         is_markdown = types.MarkupKind.Markdown in (formats or ())
         if is_markdown:
             told = ls.hover_shows_diagnostics
-            parts = [markdown(*one, command_links=ls.command_links, told=told) for one in found]
+            parts = [markdown(*pair, command_links=ls.command_links, told=told) for pair in places]
             text = "\n\n---\n\n".join(parts)
         else:
-            text = "\n\n".join(plain_text(*one) for one in found)
+            text = "\n\n".join(plain_text(*pair) for pair in places)
         kind = types.MarkupKind.Markdown if is_markdown else types.MarkupKind.PlainText
-        return types.Hover(types.MarkupContent(kind, text), found[0][1].mark.range)
+        return types.Hover(types.MarkupContent(kind, text), places[0][1].mark.range)

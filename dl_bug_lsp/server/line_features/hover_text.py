@@ -89,8 +89,8 @@ def plain_text(publication: Publication, place: Place) -> str:
     out.extend(escape(said) for said in words.reservations(place.failure))
     if publication.standing is not None and place.failure.primary:
         out.append(standing_line(publication.standing, links=False))
-    for one in by_score(place.suspect):
-        why = shorten(escape(one.why), LONGEST_WHY)
+    for evidence in by_score(place.suspect):
+        why = shorten(escape(evidence.why), LONGEST_WHY)
         out.append(f"- {why}")
-    out.extend(f"- {escape(one.cause)} {escape(one.fix)}" for one in place.failure.advice)
+    out.extend(f"- {escape(advice.cause)} {escape(advice.fix)}" for advice in place.failure.advice)
     return "\n".join(out)

@@ -46,21 +46,21 @@ def lenses(places: list[tuple[Publication, Place]]) -> list[types.CodeLens]:
 
 def count_lenses(ls: DlBugServer, uri: str) -> list[types.CodeLens]:
     """Return a lens for each function that a failing test runs: how many tests do."""
-    found = ls.spectra.around(tuple(ls.folders), uri)
-    if found is None:
+    held = ls.spectra.around(tuple(ls.folders), uri)
+    if held is None:
         return []
-    folder, spectrum, file = found
+    folder, spectrum, file = held
     settings = ls.settings.known(folder)
     if not (settings.code_lens and settings.spectrum_lenses):
         return []
     shown = []
-    for one in spectrum.functions.get(file, ()):
-        line = spectrum.now(file, one.line, lines_of(ls, uri))
+    for function in spectrum.functions.get(file, ()):
+        line = spectrum.now(file, function.line, lines_of(ls, uri))
         if line is not None:
             at = types.Position(line - 1, 0)
             words = (
-                f"{one.failing} of {spectrum.failing} failing and "
-                f"{one.passing} of {spectrum.passing} passing {spectrum.noun} run this"
+                f"{function.failing} of {spectrum.failing} failing and "
+                f"{function.passing} of {spectrum.passing} passing {spectrum.noun} run this"
             )
             shown.append(types.CodeLens(types.Range(at, at), types.Command(words, "")))
     return shown

@@ -11,13 +11,12 @@ from pygls.exceptions import JsonRpcRequestCancelled
 
 from dl_bug_lsp.data_folder import open_regular
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder, path_of
 from dl_bug_lsp.server.documents.marks import Encoding
 from dl_bug_lsp.server.documents.positions import code_units
 from dl_bug_lsp.server.files.editing import buffer_of, encoding_of
 from dl_bug_lsp.server.jobs import NO_FOLDER, CancelledError, SupersededError, Token
-from dl_bug_lsp.server.logs.symbols import symbols
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
@@ -37,26 +36,29 @@ def register(server: DlBugServer) -> None:
         ls: DlBugServer, params: types.DocumentLinkParams
     ) -> list[types.DocumentLink]:
         uri = params.text_document.uri
-        found, folder = await logs.outline(uri, types.TEXT_DOCUMENT_DOCUMENT_LINK)
-        if found is None or folder is None:
+        outline, folder = await logs.outline(uri, types.TEXT_DOCUMENT_DOCUMENT_LINK)
+        if outline is None or folder is None:
             return []
         tooltips = ls.can("text_document", "document_link", "tooltip_support")
-        return links(found, folder, encoding_of(ls), tooltips)
+        return links(outline, folder, encoding_of(ls), tooltips)
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def document_symbol(
         ls: DlBugServer, params: types.DocumentSymbolParams
     ) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
         uri = params.text_document.uri
-        found, _ = await logs.outline(uri, types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-        if found is None:
+        outline, _ = await logs.outline(uri, types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+        if outline is None:
             return []
-        tree = symbols(found, encoding_of(ls))
+        # Imported here: the readers of logs are no part of the start.
+        from dl_bug_lsp.server.logs.outline import symbols
+
+        tree = symbols(outline, encoding_of(ls))
         if ls.can("text_document", "document_symbol", "hierarchical_document_symbol_support"):
             return tree
         return [
-            types.SymbolInformation(types.Location(uri, one.range), one.name, one.kind)
-            for one in tree
+            types.SymbolInformation(types.Location(uri, symbol.range), symbol.name, symbol.kind)
+            for symbol in tree
         ]
 
 
@@ -109,12 +111,12 @@ class Logs:
 
 
 def links(
-    found: Outline, folder: Folder, encoding: Encoding, tooltips: bool
+    outline: Outline, folder: Folder, encoding: Encoding, tooltips: bool
 ) -> list[types.DocumentLink]:
     """Return the links of a log's frames, each to its line in the workspace."""
     out = []
-    for link in found.links:
-        line = found.lines[link.line - 1]
+    for link in outline.links:
+        line = outline.lines[link.line - 1]
         start, end = (code_units(line[:at], encoding) for at in (link.start, link.end))
         place = types.Range(
             types.Position(link.line - 1, start), types.Position(link.line - 1, end)
@@ -160,10 +162,10 @@ async def read_text(ls: DlBugServer, uri: str) -> tuple[str, int] | None:
 
     None where there is none.
     """
-    found = buffer_of(ls, uri)
+    buffer = buffer_of(ls, uri)
     path = path_of(uri)
-    if found is not None or path is None:
-        return (found.source, 0) if found is not None else None
+    if buffer is not None or path is None:
+        return (buffer.source, 0) if buffer is not None else None
     return await asyncio.to_thread(_read, path)
 
 

@@ -1,17 +1,27 @@
-"""A log's failures and frames by their place in the document, found with the readers of logs."""
+"""A log's failures and frames by their place in the document, and as document symbols."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
 
 from dl_bug_lsp.logs.reader import read_log
 from dl_bug_lsp.logs.values import Log
+from dl_bug_lsp.server.documents.marks import Encoding
+from dl_bug_lsp.server.documents.positions import lines_range
 from dl_bug_lsp.tracebacks.reader import read_failures
 from dl_bug_lsp.tracebacks.values import Failure, Frame, Reading
+from dl_bug_lsp.views.escape import one_line
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.values import Place
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.tracebacks.values import Failure
+
 
 MOST_LINKS = 2_000
 MOST_LOOKUPS = 2_000
@@ -90,23 +100,23 @@ class _Finder:
         self._boxes: dict[tuple[int, int], tuple[str, list[int]]] = {}
 
     def links(self, stop: Callable[[], bool]) -> Iterator[Link]:
-        found = 0
+        count = 0
         linked: set[tuple[str, int]] = set()
         for line in self._log.lines:
-            if found >= MOST_LINKS or stop():
+            if count >= MOST_LINKS or stop():
                 return
             if len(line.text) > LONGEST_LINE or ("." not in line.text and "In" not in line.text):
                 continue
             for link, key in self._of_line(line.number, line.text):
                 linked.add(key)
-                found += 1
+                count += 1
                 yield link
         for key, (frame, first, last) in self._frames.items():
-            if found >= MOST_LINKS or stop():
+            if count >= MOST_LINKS or stop():
                 return
             place = self._place(key) if key not in linked and frame.line > 0 else None
             for link in self._folded(key, place, first, last) if place is not None else ():
-                found += 1
+                count += 1
                 yield link
 
     def _of_line(self, number: int, text: str) -> Iterator[tuple[Link, tuple[str, int]]]:
@@ -173,3 +183,53 @@ class _Finder:
                     numbers.extend([line.number] * len(inner))
             self._boxes[first, last] = "".join(signs), numbers
         return self._boxes[first, last]
+
+
+# ---------------------------------------------------------------------- document symbols
+MOST = 200
+MOST_FRAMES = 50
+LONGEST = 120
+
+
+def symbols(log_outline: Outline, encoding: Encoding) -> list[types.DocumentSymbol]:
+    """Return one symbol for each failure of a log, in its order."""
+    return [_symbol(failure, log_outline, encoding) for failure in log_outline.failures[:MOST]]
+
+
+def _symbol(failure: Failure, log_outline: Outline, encoding: Encoding) -> types.DocumentSymbol:
+    first = failure.span.first_line
+    last = max(first, min(failure.span.last_line, len(log_outline.lines)))
+    cause = failure.cause
+    head = f"{cause.type}: {cause.message}" if cause is not None else failure.evidence
+    detail = ["the failure that ended the run"] if failure.primary else []
+    if failure.process is not None and failure.process.rank is not None:
+        detail.append(f"rank {failure.process.rank}")
+    if not failure.reliable:
+        detail.append("the stack may blame the wrong line")
+    return types.DocumentSymbol(
+        name=one_line(head, LONGEST) or "failure",
+        kind=types.SymbolKind.Event,
+        range=_lines(first, last, log_outline, encoding),
+        selection_range=_lines(first, first, log_outline, encoding),
+        detail=", ".join(detail) or None,
+        children=_frames(first, last, log_outline, encoding),
+    )
+
+
+def _frames(
+    first: int, last: int, log_outline: Outline, encoding: Encoding
+) -> list[types.DocumentSymbol] | None:
+    inside = {link.line: link for link in log_outline.links if first <= link.line <= last}
+    frames = []
+    for number, link in sorted(inside.items())[:MOST_FRAMES]:
+        place = _lines(number, number, log_outline, encoding)
+        name = f"{link.place.file}:{link.place.line}"
+        function = link.place.function
+        kind = types.SymbolKind.Function
+        frames.append(types.DocumentSymbol(name, kind, place, place, detail=function))
+    return frames or None
+
+
+def _lines(first: int, last: int, log_outline: Outline, encoding: Encoding) -> types.Range:
+    place = lines_range(first, last, log_outline.lines, encoding)
+    return types.Range(types.Position(place.start.line, 0), place.end)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.files.editing import encoding_of
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
@@ -96,7 +96,11 @@ class FailureStore:
         from dl_bug_lsp.server.persistence.failures_file import MOST, StoredContent, to_kept
 
         held = [p for p in self._ls.shown_failures.held() if p.folder is folder and p.shown()]
-        shown = [to_kept(one) for one in held[-MOST:] if one.settings.keep_failures]
+        shown = [
+            to_kept(publication)
+            for publication in held[-MOST:]
+            if publication.settings.keep_failures
+        ]
         return StoredContent(shown, self._ls.reported_logs.kept(folder))
 
     async def _write_folder(self, folder: Folder, kept: StoredContent) -> None:
@@ -108,10 +112,10 @@ class FailureStore:
                 LARGEST,
                 NAME,
                 beside,
+                change_state,
                 names_of,
                 to_bytes,
             )
-            from dl_bug_lsp.workspace.state_files import change_state
 
             data = to_bytes(kept)
             if self._written.get(folder.key, b"") == data:
@@ -152,13 +156,13 @@ class FailureStore:
                 return read_folder(folder, settings, encoding, token)
 
             source = f"what was kept of {folder.key}"
-            (found,) = await ls.jobs.run(source, [(folder.key, work)], None, Rank.CHANGES)
+            (restored,) = await ls.jobs.run(source, [(folder.key, work)], None, Rank.CHANGES)
             if folder.closed.is_set():
                 return
             self._written.setdefault(folder.key, b"")
-            self._known.setdefault(folder.key, set()).update(found.known)
-            told = found.told
-            for publication in found.publications:
+            self._known.setdefault(folder.key, set()).update(restored.known)
+            told = restored.told
+            for publication in restored.publications:
                 if not ls.shown_failures.has(publication.source, folder):
                     ls.publish(publication)
         except (SupersededError, CancelledError):

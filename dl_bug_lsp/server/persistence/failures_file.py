@@ -13,11 +13,14 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.logs.values import Process, Span
 from dl_bug_lsp.report import (
     Advice,
@@ -48,6 +51,42 @@ if TYPE_CHECKING:
     from dl_bug_lsp.workspace import Workspace
 
 
+# ---------------------------------------------------------------- small files in the hidden folder
+_WAIT = 5.0
+"""Seconds for which another writer is waited for."""
+
+
+def read_state(root: Path, name: str, limit: int) -> bytes | None:
+    """Return a kept file's bytes, None where there is none, or one of more than ``limit`` bytes."""
+    return data_folder.read(root / data_folder.FOLDER / name, limit)
+
+
+def change_state(
+    root: Path, name: str, limit: int, change: Callable[[bytes | None], bytes | None]
+) -> bool:
+    """Write what ``change`` makes of a kept file, or remove it for None; False where it cannot be.
+
+    Of several writers at the same time each is handed what the one before wrote. A reader sees the
+    old file or the new one, never a part.
+    """
+    folder = root / data_folder.FOLDER
+    try:
+        if change(None) is None and not data_folder.is_plain(folder):
+            return True
+        data_folder.prepare(root)
+        with data_folder.locked(folder, _WAIT):
+            old = data_folder.read(folder / name, limit)
+            new = change(old)
+            if new is None:
+                data_folder.remove(folder / name)
+            elif new != old:
+                data_folder.write(folder / name, new)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+# ---------------------------------------------------------------------- failures
 MOST_ITEMS = 1_000
 LONGEST = 100_000
 
@@ -55,8 +94,8 @@ LONGEST = 100_000
 def report_of(raw: Any) -> Report:
     """Return the report; raises `ValueError` for anything that is none."""
     table = _table(raw)
-    failures = tuple(_failure(_table(one)) for one in _list(table, "failures"))
-    problems = tuple(_checked(one, str) for one in _list(table, "problems"))
+    failures = tuple(_failure(_table(item)) for item in _list(table, "failures"))
+    problems = tuple(_checked(item, str) for item in _list(table, "problems"))
     return Report(_text(table, "workspace"), failures, problems)
 
 
@@ -86,16 +125,16 @@ def _failure(raw: dict[str, Any]) -> FailureReport:
         process=None if process is None else _process(_table(process)),
         retry_may_help=_get(raw, "retry_may_help", bool),
         span=Span(_number(span, "first_line"), _number(span, "last_line")),
-        frames=tuple(_frame(_table(one)) for one in _list(raw, "frames")),
-        suspects=tuple(_suspect(_table(one)) for one in _list(raw, "suspects")),
-        files=tuple(_file(_table(one)) for one in _list(raw, "files")),
+        frames=tuple(_frame(_table(item)) for item in _list(raw, "frames")),
+        suspects=tuple(_suspect(_table(item)) for item in _list(raw, "suspects")),
+        files=tuple(_file(_table(item)) for item in _list(raw, "files")),
         advice=tuple(
             Advice(
-                _text(_table(one), "cause"),
-                _text(_table(one), "fix"),
-                _text(_table(one), "page") if "page" in _table(one) else "",
+                _text(_table(item), "cause"),
+                _text(_table(item), "fix"),
+                _text(_table(item), "page") if "page" in _table(item) else "",
             )
-            for one in _list(raw, "advice")
+            for item in _list(raw, "advice")
         ),
         reliable=_get(raw, "reliable", bool),
         confidence=_confidence(raw.get("confidence")),
@@ -108,14 +147,14 @@ def _failure(raw: dict[str, Any]) -> FailureReport:
 
 def _ranks(raw: dict[str, Any]) -> RanksParted:
     groups = []
-    for one in map(_table, _list(raw, "groups")):
-        file = _optional(one, "file")
-        line = one.get("line")
+    for group in map(_table, _list(raw, "groups")):
+        file = _optional(group, "file")
+        line = group.get("line")
         groups.append(
             RanksTogether(
-                _numbers(one, "ranks"),
-                _text(one, "doing"),
-                _text(one, "operation"),
+                _numbers(group, "ranks"),
+                _text(group, "doing"),
+                _text(group, "operation"),
                 file if file is not None and is_inside(file) else None,
                 None if line is None else _checked(line, int),
             )
@@ -174,7 +213,7 @@ def _suspect(raw: dict[str, Any]) -> Suspect:
         evidence,
         _cell(raw.get("cell")),
         _suggestion(raw.get("suggestion")),
-        tuple(_step(_table(one)) for one in _list(raw, "chain")) if "chain" in raw else (),
+        tuple(_step(_table(step)) for step in _list(raw, "chain")) if "chain" in raw else (),
     )
 
 
@@ -218,13 +257,13 @@ def _verdict(raw: Any) -> Verdict:
 
 
 def _table(raw: Any) -> dict[str, Any]:
-    found: dict[str, Any] = _checked(raw, dict)
-    return found
+    members: dict[str, Any] = _checked(raw, dict)
+    return members
 
 
 def _list(raw: dict[str, Any], name: str) -> list[Any]:
-    found: list[Any] = _get(raw, name, list)
-    return found[:MOST_ITEMS]
+    items: list[Any] = _get(raw, name, list)
+    return items[:MOST_ITEMS]
 
 
 def _text(raw: dict[str, Any], name: str) -> str:
@@ -236,10 +275,10 @@ def _optional(raw: dict[str, Any], name: str) -> str | None:
 
 
 def _number(raw: dict[str, Any], name: str) -> int:
-    found = int(_get(raw, name, int))
-    if not 0 <= found < 2**31:
+    number = int(_get(raw, name, int))
+    if not 0 <= number < 2**31:
         raise ValueError(f"{name} is out of range")
-    return found
+    return number
 
 
 def _share(raw: dict[str, Any], name: str) -> float:
@@ -309,12 +348,12 @@ def names_of(content: StoredContent) -> Known:
 
 def beside(old: bytes | None, content: StoredContent, known: Known) -> StoredContent:
     """Return a content with what others keep in the same file: what is there, but not ``known``."""
-    found = _parsed(old)
-    if found is None:
+    stored = _parsed(old)
+    if stored is None:
         return content
     own = names_of(content) | known
-    failures = [failure for failure in found.failures if _failure_name(failure) not in own]
-    told = [one for one in found.told if _told_name(one) not in own]
+    failures = [failure for failure in stored.failures if _failure_name(failure) not in own]
+    told = [row for row in stored.told if _told_name(row) not in own]
     return StoredContent(
         [*failures, *content.failures][-MOST:],
         [*told, *content.told][-MOST:],
@@ -330,20 +369,20 @@ def _parsed(data: bytes | None) -> StoredContent | None:
         failures, told = list(raw["failures"]), list(raw.get("told", ()))
         for failure in failures:
             _failure_name(failure)
-        for one in told:
-            _told_name(one)
+        for row in told:
+            _told_name(row)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
     return StoredContent(failures, told)
 
 
-def _failure_name(one: dict[str, Any]) -> tuple[str, ...]:
-    ids = [str(failure["id"]) for failure in one["report"]["failures"]]
-    return "failure", str(one["source"]), *ids
+def _failure_name(stored: dict[str, Any]) -> tuple[str, ...]:
+    ids = [str(failure["id"]) for failure in stored["report"]["failures"]]
+    return "failure", str(stored["source"]), *ids
 
 
-def _told_name(one: list[Any]) -> tuple[str, ...]:
-    return "told", str(one[0])
+def _told_name(row: list[Any]) -> tuple[str, ...]:
+    return "told", str(row[0])
 
 
 def to_kept(held: Publication) -> dict[str, Any]:
@@ -360,7 +399,7 @@ def to_kept(held: Publication) -> dict[str, Any]:
 
 
 def _spots(place: Place) -> list[Spot]:
-    return [place.mark, place.lens, *(one.spot for one in place.related)]
+    return [place.mark, place.lens, *(related.spot for related in place.related)]
 
 
 def _spot(spot: Spot) -> list[Any] | None:
@@ -374,25 +413,23 @@ def _spot(spot: Spot) -> list[Any] | None:
 
 def read_folder(folder: Folder, settings: Settings, encoding: Encoding, token: Token) -> Restored:
     """Return what was kept of a folder, at the lines that hold the texts now; oldest first."""
-    from dl_bug_lsp.workspace.state_files import read_state
-
     data = read_state(folder.root, NAME, LARGEST)
     if data is None:
         return Restored()
     try:
         raw = json.loads(data)
         listed = raw["failures"] if raw["version"] == VERSION else []
-        found = list(listed)[-MOST:]
-        told = [_told(one) for one in raw.get("told", ())]
+        newest = list(listed)[-MOST:]
+        told = [_told(row) for row in raw.get("told", ())]
     except (ValueError, TypeError, LookupError, RecursionError):
         logger.warning("%s of a folder is damaged and was left out", NAME)
         return Restored()
     out = []
-    for one in found:
+    for stored in newest:
         if token.cancelled:
             break
         try:
-            held = _restored(one, folder, settings, encoding)
+            held = _restored(stored, folder, settings, encoding)
         except (ValueError, TypeError, LookupError, AttributeError):
             logger.warning("a failure in %s is damaged and was left out", NAME)
             continue
@@ -410,20 +447,20 @@ def read_kept(workspace: Workspace, settings: Settings) -> list[Publication]:
     return read_folder(folder, settings, encoding, Token()).publications
 
 
-def _told(one: Any) -> KeptLog:
-    source, file, changed, failure, line, *more = one
+def _told(row: Any) -> KeptLog:
+    source, file, changed, failure, line, *more = row
     aside = tuple((str(name), int(at)) for name, at in (more[0] if more else ())[-MOST_ASIDE:])
     return str(source), str(file), int(changed), str(failure), int(line), aside
 
 
-def _restored(one: Any, folder: Folder, settings: Settings, encoding: Encoding) -> Publication:
-    source, log = one["source"], one["log"]
+def _restored(stored: Any, folder: Folder, settings: Settings, encoding: Encoding) -> Publication:
+    source, log = stored["source"], stored["log"]
     if not isinstance(source, str) or not (log is None or isinstance(log, str)):
         raise ValueError("not a source")
-    held = publication(report_of(one["report"]), folder, settings, source, encoding)
+    held = publication(report_of(stored["report"]), folder, settings, source, encoding)
     # Only a log in the folder itself is opened on the word of a file.
     held.log = log if log is not None and folder.file_of(log) is not None else None
-    kept = {(place["failure"], place["suspect"]): place["spots"] for place in one["places"]}
+    kept = {(place["failure"], place["suspect"]): place["spots"] for place in stored["places"]}
     for place in held.places:
         spots = kept.get((place.failure.id, place.suspect.rank))
         if spots is None:

@@ -188,9 +188,9 @@ def is_allowed(message: bytes, token: str | None) -> bool:
     if token is None:
         return True
     try:
-        found = json.loads(message)
-        given = found["params"]["initializationOptions"]["token"]
-        is_first = found["method"] == "initialize"
+        request = json.loads(message)
+        given = request["params"]["initializationOptions"]["token"]
+        is_first = request["method"] == "initialize"
     except (ValueError, LookupError, TypeError, RecursionError):
         return False
     return (
@@ -233,7 +233,7 @@ def accept_client(listener: socket.socket, token: str | None) -> Channel:
 
     Others are closed and take nobody's place.
     """
-    found: queue.SimpleQueue[_Known] = queue.SimpleQueue()
+    clients: queue.SimpleQueue[_Known] = queue.SimpleQueue()
     places = threading.BoundedSemaphore(MOST)
     only = threading.Lock()
 
@@ -241,7 +241,7 @@ def accept_client(listener: socket.socket, token: str | None) -> Channel:
         with suppress(OSError, ValueError):
             candidate = _Known(connection, token)
             if candidate.is_client() and only.acquire(blocking=False):
-                found.put(candidate)
+                clients.put(candidate)
                 return
         places.release()
         _close(connection)
@@ -259,7 +259,7 @@ def accept_client(listener: socket.socket, token: str | None) -> Channel:
             threading.Thread(target=examine, args=(connection,), daemon=True).start()
 
     threading.Thread(target=accept, name="listener", daemon=True).start()
-    first = found.get()
+    first = clients.get()
     with suppress(OSError):
         # Closing alone would not wake the thread that waits for the next connection.
         listener.shutdown(socket.SHUT_RDWR)
@@ -407,10 +407,10 @@ class _WebSocket:
 
 def _listener(address: Address) -> socket.socket:
     try:
-        found = socket.getaddrinfo(
+        addresses = socket.getaddrinfo(
             address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        family, kind, protocol, _, place = found[0]
+        family, kind, protocol, _, place = addresses[0]
         listener = socket.socket(family, kind, protocol)
         try:
             if sys.platform != "win32":

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dl_bug_lsp.workspace.configs.build_files import read_dockerfile, read_makefile
+from dl_bug_lsp.workspace.configs.build_files import (
+    is_requirements_name,
+    read_dockerfile,
+    read_makefile,
+    read_requirements,
+)
 from dl_bug_lsp.workspace.configs.ini_files import read_env_config, read_ini_config
 from dl_bug_lsp.workspace.configs.json_reader import read_json_config
 from dl_bug_lsp.workspace.configs.reading import ConfigReading
-from dl_bug_lsp.workspace.configs.requirements import is_requirements_name, read_requirements
 from dl_bug_lsp.workspace.configs.shell_files import read_shell_config
 from dl_bug_lsp.workspace.configs.tables import is_table_name, read_header
 from dl_bug_lsp.workspace.configs.toml_files import read_toml_config

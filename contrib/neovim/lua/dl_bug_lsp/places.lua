@@ -44,6 +44,16 @@ function M.at_cursor(done)
   end)
 end
 
+-- The first place tells the failure, each place why it is suspected.
+local function said(failure, place)
+  local message = failure.message or failure.category
+  local reason = place.reason or ''
+  if reason == '' then
+    return message
+  end
+  return place.suspect == 1 and ('%s — %s'):format(message, reason) or reason
+end
+
 local function item(failure, place)
   local doubted = failure.doubt and failure.doubt ~= '' and place.suspect == 1
   local share = M.percent(place.score) .. (doubted and ', ' .. failure.doubt or '')
@@ -52,7 +62,7 @@ local function item(failure, place)
     lnum = place.range.start.line + 1,
     col = place.range.start.character + 1,
     type = place.suspect == 1 and 'W' or 'I',
-    text = ('%d. %s %s'):format(place.suspect, share, failure.message or failure.category),
+    text = ('%d. %s %s'):format(place.suspect, share, said(failure, place)),
   }
 end
 

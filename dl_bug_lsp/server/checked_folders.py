@@ -17,7 +17,7 @@ from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams, JsonRpc
 
 from dl_bug_lsp.server.commands.arguments import CHECK, argument
 from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.projects import folder_settings
+from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import document_key
 from dl_bug_lsp.server.documents.positions import lines_range
@@ -26,6 +26,7 @@ from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
     from dl_bug_lsp.checks.findings import CheckReport, Finding
+
 
 logger = logging.getLogger(__name__)
 
@@ -67,17 +68,19 @@ class CheckedFolders:
         encoding = self._ls.workspace.position_encoding or types.PositionEncodingKind.Utf16
         rank = Rank.ASKED if request is not None else Rank.HEARD
         parts = [(folder.key, _work(folder, command, settings, encoding, python))]
-        ((report, found),) = await self._ls.jobs.run(f"check {folder.key}", parts, request, rank)
+        ((report, diagnostics),) = await self._ls.jobs.run(
+            f"check {folder.key}", parts, request, rank
+        )
         # A command that runs none of the folder's programs says nothing about them.
         if not folder.closed.is_set() and (report.entries or not command):
-            self._show(folder, found)
+            self._show(folder, diagnostics)
         return report
 
-    def _show(self, folder: Folder, found: dict[str, list[types.Diagnostic]]) -> None:
+    def _show(self, folder: Folder, diagnostics: dict[str, list[types.Diagnostic]]) -> None:
         before = self._shown.get(folder.key, {})
-        self._shown[folder.key] = {document_key(uri): uri for uri in found}
-        for uri in {*before.values(), *found}:
-            self._ls.diagnostics.set(OWNER, uri, found.get(uri, []))
+        self._shown[folder.key] = {document_key(uri): uri for uri in diagnostics}
+        for uri in {*before.values(), *diagnostics}:
+            self._ls.diagnostics.set(OWNER, uri, diagnostics.get(uri, []))
 
     def edited(self, uri: str) -> None:
         """Take back the findings of a document that was edited."""
@@ -168,27 +171,27 @@ def _work(
             in_editor=True,
         )
         report = check(folder.workspace, command, options)
-        found: dict[str, list[types.Diagnostic]] = {}
+        diagnostics: dict[str, list[types.Diagnostic]] = {}
         for finding in report.findings[: max(settings.max_diagnostics, 1) * 5]:
             lines = folder.workspace.lines(finding.file)
             shown = _diagnostic(
                 finding, lines_range(finding.line, finding.end_line, lines, encoding)
             )
-            found.setdefault(folder.uri_of(finding.file), []).append(shown)
-        return report, found
+            diagnostics.setdefault(folder.uri_of(finding.file), []).append(shown)
+        return report, diagnostics
 
     return work
 
 
-def _diagnostic(found: Finding, place: types.Range) -> types.Diagnostic:
+def _diagnostic(finding: Finding, place: types.Range) -> types.Diagnostic:
     from dl_bug_lsp.views.escape import escape
 
-    said = [escape(text) for text in (found.message, *found.evidence)]
+    said = [escape(text) for text in (finding.message, *finding.evidence)]
     return types.Diagnostic(
         range=place,
         message="\n".join(said),
-        severity=SEVERITIES[found.certainty.value],
+        severity=SEVERITIES[finding.certainty.value],
         source="dl-bug",
-        code=found.id,
-        data={"category": found.category, "certainty": found.certainty.value},
+        code=finding.id,
+        data={"category": finding.category, "certainty": finding.certainty.value},
     )

@@ -1,0 +1,656 @@
+"""What a failure's message says of the failing line, confirmed by the values that the line has.
+
+Python and the libraries name in their messages what they refuse: an operand of a type, a keyword,
+an attribute, a name. No model of a library is needed where the values of the failing line are what
+the message says. Sources: the messages of CPython 3.8 to 3.14, of PyTorch's argument parser, and of
+NumPy.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    Environment,
+    FunctionValue,
+    Instance,
+    Library,
+    LibraryObject,
+    ModuleValue,
+    Origin,
+    Raised,
+    Table,
+    Value,
+)
+from dl_bug_lsp.provenance.stack import header_expressions, normal, unparsed
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+Values = Mapping[ast.expr, Value]
+Reader = Callable[["Line", "re.Match[str]"], "Raised | None"]
+
+PLAIN = (bool, int, float, str, bytes, list, tuple, dict, set)
+CALLABLES = ("method", "builtin_function_or_method", "function", "type", "NoneType")
+"""Types that a number or an array is seldom meant to have."""
+SAME_TYPES = {"Size": "tuple", "Parameter": "Tensor", "_io.TextIOWrapper": "TextIOWrapper"}
+MAX_SIDES = 3
+MAX_PLACES = 8
+NEAR = 0.75
+"""How alike a name has to be to one that is meant (`difflib.SequenceMatcher.ratio`)."""
+
+
+class Line:
+    """The failing statement, and what its parts came to."""
+
+    def __init__(
+        self, interpreter: Interpreter, statement: ast.stmt, env: Environment, values: Values
+    ) -> None:
+        self.interpreter = interpreter
+        self.statement = statement
+        self.env = env
+        self.values = values
+        heads = header_expressions(statement)
+        wanted = normal(interpreter.expression)
+        inside = [n for head in heads for n in ast.walk(head) if isinstance(n, ast.expr)]
+        whole = next((n for n in inside if wanted and normal(unparsed(n)) == wanted), None)
+        if whole is not None:
+            inside = [n for n in ast.walk(whole) if isinstance(n, ast.expr)]
+        self.nodes: list[ast.expr] = inside
+
+    def of(self, node: ast.expr) -> Value:
+        """Return what a part came to."""
+        return self.values.get(node, Value(UNKNOWN))
+
+    def calls(self) -> Iterator[tuple[ast.Call, Value]]:
+        """Yield the calls of the line that are not calls of the program's own code."""
+        for node in self.nodes:
+            if isinstance(node, ast.Call):
+                callee = self.of(node.func)
+                if not isinstance(callee.data, (FunctionValue, BoundMethod, ClassValue)):
+                    yield node, callee
+
+    def keywords(self, call: ast.Call) -> dict[str, Value]:
+        """Return the keyword arguments of a call, those of mappings too."""
+        found: dict[str, Value] = {}
+        for keyword in call.keywords:
+            value = self.of(keyword.value)
+            if keyword.arg is not None:
+                found[keyword.arg] = value
+            elif isinstance(value.data, dict):
+                found.update({k: v for k, v in value.data.items() if isinstance(k, str)})
+        return found
+
+
+def refused(
+    interpreter: Interpreter, statement: ast.stmt, env: Environment, values: Values
+) -> Raised | None:
+    """Return the failure where the message's words fit the failing statement, None otherwise."""
+    message = interpreter.message
+    for pattern, reader in READERS:
+        match = pattern.search(message)
+        if match is not None:
+            return reader(Line(interpreter, statement, env, values), match)
+    return None
+
+
+def python_type(value: Value) -> str | None:
+    """Return the name of the type that a value has in Python, None where it is not known."""
+    data = value.data
+    if data is None:
+        return "NoneType"
+    if isinstance(data, PLAIN):
+        return type(data).__name__
+    if isinstance(data, Array):
+        return {"torch": "Tensor", "numpy": "ndarray"}.get(data.library)
+    if isinstance(data, Table):
+        return "DataFrame"
+    if isinstance(data, Instance):
+        return data.cls.name
+    if isinstance(data, ClassValue):
+        return "type"
+    if isinstance(data, FunctionValue):
+        return "function"
+    if isinstance(data, BoundMethod):
+        return "method"
+    if isinstance(data, ModuleValue):
+        return "module"
+    if isinstance(data, LibraryObject):
+        return data.short
+    if isinstance(data, Library):
+        last = data.name.rpartition(".")[2]
+        if data.name.startswith("builtins."):
+            kind = getattr(builtins, last, None)
+            return "type" if isinstance(kind, type) else "builtin_function_or_method"
+        return "type" if last[:1].isupper() else None
+    receiver = getattr(data, "receiver", None)
+    if isinstance(receiver, Value):
+        inner = receiver.data
+        if isinstance(inner, PLAIN):
+            return "builtin_function_or_method"
+        if isinstance(inner, Array):
+            return "builtin_function_or_method" if inner.library in ("torch", "numpy") else "method"
+        return "method" if inner is not UNKNOWN else None
+    return None
+
+
+def _is(value: Value, name: str) -> bool:
+    """Whether a value certainly has the type that a message names."""
+    kind = python_type(value)
+    last = name.rpartition(".")[2]
+    if kind is None:
+        return False
+    return kind in (last, SAME_TYPES.get(last)) or (last == "method" and kind == last)
+
+
+def _type_error(*sides: Value) -> Raised | None:
+    """Return the failure of operands, of which only those of odd types are sides."""
+    if not sides:
+        return None
+    odd = [side for side in sides if python_type(side) in CALLABLES]
+    return Raised("type", "an operand of a type that is refused", *(odd or sides)[:MAX_SIDES])
+
+
+# -- operands --------------------------------------------------------------------------------------
+
+
+def _operands(line: Line, match: re.Match[str]) -> Raised | None:
+    first, second = match["a"], match["b"]
+    for node in line.nodes:
+        pairs: list[tuple[Value, Value]] = []
+        if isinstance(node, ast.BinOp):
+            pairs = [(line.of(node.left), line.of(node.right))]
+        elif isinstance(node, ast.Compare):
+            parts = [line.of(part) for part in (node.left, *node.comparators)]
+            pairs = list(pairwise(parts))
+        for a, b in pairs:
+            if _is(a, first) and _is(b, second):
+                return _type_error(a, b)
+    if isinstance(line.statement, ast.AugAssign):
+        right = line.of(line.statement.value)
+        left = _reread(line, line.statement.target)
+        if _is(right, second) and (_is(left, first) or not left.known):
+            return _type_error(*([left] if left.known else []), right)
+    return _given(line, [second if second in CALLABLES or second == "str" else first])
+
+
+def _reread(line: Line, target: ast.expr) -> Value:
+    """Return what a target stands for."""
+    try:
+        if isinstance(target, ast.Name):
+            return line.interpreter.value(ast.Name(target.id, ast.Load()), line.env)
+        if isinstance(target, ast.Attribute):
+            base = line.interpreter.value(target.value, line.env)
+            return line.interpreter.attribute(base, target.attr, (line.env.file, target.lineno))
+    except Raised:
+        pass
+    return Value(UNKNOWN)
+
+
+def _one_type(line: Line, match: re.Match[str]) -> Raised | None:
+    return _given(line, [match["a"]])
+
+
+def _given(line: Line, names: Sequence[str]) -> Raised | None:
+    """Return the failure of values of a type that are given to what refuses them."""
+    found: list[Value] = []
+    for node in _handed(line):
+        value = line.of(node)
+        if any(_is(value, name) for name in names) and all(value is not one for one in found):
+            found.append(value)
+    return _type_error(*found) if found else None
+
+
+def _handed(line: Line) -> Iterator[ast.expr]:
+    """Yield the parts of a line that are handed to an operation: arguments, operands, bases."""
+    heads = header_expressions(line.statement)
+    for node in (*heads, *line.nodes) if isinstance(line.statement, (ast.Assign, ast.For)) else ():
+        if isinstance(node, ast.expr) and any(node is head for head in heads):
+            yield node
+    for node in line.nodes:
+        if isinstance(node, ast.Call):
+            if isinstance(line.of(node.func).data, (FunctionValue, BoundMethod)):
+                continue
+            for argument in node.args:
+                yield argument.value if isinstance(argument, ast.Starred) else argument
+                if isinstance(argument, (ast.List, ast.Tuple)):
+                    yield from argument.elts
+            yield from (keyword.value for keyword in node.keywords)
+        elif isinstance(node, ast.Subscript):
+            yield from (node.value, node.slice)
+        elif isinstance(node, (ast.UnaryOp, ast.Starred)):
+            yield node.operand if isinstance(node, ast.UnaryOp) else node.value
+        elif isinstance(node, ast.FormattedValue):
+            yield node.value
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            yield from (generator.iter for generator in node.generators)
+
+
+def _called(line: Line, match: re.Match[str]) -> Raised | None:
+    for node in line.nodes:
+        if isinstance(node, ast.Call) and _is(line.of(node.func), match["a"]):
+            return _type_error(line.of(node.func))
+    return None
+
+
+# -- arguments -------------------------------------------------------------------------------------
+
+
+def _name_of(callee: Value) -> str | None:
+    """Return the last name of what is called, of an object's method that of the method."""
+    data = callee.data
+    if isinstance(data, (Library, LibraryObject)):
+        return data.name.rpartition(".")[2]
+    name = getattr(data, "name", None)
+    return name if isinstance(name, str) else None
+
+
+def _is_called(callee: Value, named: str) -> bool:
+    """Whether a message's name of a function is that of what is called."""
+    parts = [part for part in named.split(".") if part and part not in ("__init__", "__new__")]
+    name = _name_of(callee)
+    return name is not None and bool(parts) and parts[-1].lstrip("_") == name.lstrip("_")
+
+
+def _unexpected(line: Line, match: re.Match[str]) -> Raised | None:
+    name = match["k"]
+    for call, callee in line.calls():
+        given = line.keywords(call)
+        if name in given and (callee.known or _last(call) in match["f"].split(".")):
+            message = f"unexpected keyword argument '{name}'"
+            return Raised("arguments", message, Value(name), given[name])
+    return None
+
+
+def _last(call: ast.Call) -> str:
+    func = call.func
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+
+
+def _missing(line: Line, match: re.Match[str]) -> Raised | None:
+    names = re.findall(r"['\"](\w+)['\"]", match["n"])
+    for call, callee in line.calls():
+        if not _is_called(callee, match["f"]) or set(names) & line.keywords(call).keys():
+            continue
+        owner = line.of(call.func.value) if isinstance(call.func, ast.Attribute) else callee
+        side = owner if isinstance(owner.data, Library) and owner.origins else Value(UNKNOWN)
+        return Raised("arguments", f"missing argument '{', '.join(names)}'", side)
+    return None
+
+
+def _argument(line: Line, match: re.Match[str]) -> Raised | None:
+    """Return the failure of an argument that PyTorch names with the type that it has."""
+    name, kind = match["k"], match["a"]
+    for call, callee in line.calls():
+        if not _is_called(callee, match["f"]):
+            continue
+        given = line.keywords(call)
+        values = [given[name]] if name in given else [line.of(argument) for argument in call.args]
+        if isinstance(call.func, ast.Attribute) and name not in given:
+            values.append(line.of(call.func.value))
+        items = [i for v in values if isinstance(v.data, (list, tuple)) for i in v.data]
+        found = [value for value in (*values, *items) if _is(value, kind)]
+        if found:
+            return _type_error(*found[:1])
+    return None
+
+
+def _combination(line: Line, match: re.Match[str]) -> Raised | None:
+    """Return the failure of arguments that fit none of PyTorch's overloads."""
+    told = [part.strip() for part in match["g"].split(",") if part.strip()]
+    plain = [part for part in told if "=" not in part]
+    for call, callee in line.calls():
+        if not _is_called(callee, match["f"]):
+            continue
+        given = [line.of(argument) for argument in call.args]
+        named = line.keywords(call)
+        if len(given) != len(plain):
+            continue
+        kinds = [python_type(value) for value in given]
+        if any(
+            k is not None and not _is(v, p) for k, v, p in zip(kinds, given, plain, strict=True)
+        ):
+            continue
+        odd = [v for v, p in zip(given, plain, strict=True) if p in (*CALLABLES, "str", "list")]
+        expected = line.interpreter.message.partition("expected one of")[2]
+        for part in told:
+            name, _, kind = part.partition("=")
+            value = named.get(name)
+            unknown_name = kind and expected and not re.search(rf"\b{re.escape(name)}\b", expected)
+            if value is not None and (unknown_name or kind in (*CALLABLES, "str")):
+                odd.append(value)
+        odd = [value for value in odd if value.known]
+        if odd:
+            return _type_error(*odd)
+        if given and all(value.known for value in given):
+            return Raised("type", "a combination of arguments that fits no overload", *given)
+    return None
+
+
+# -- attributes and names --------------------------------------------------------------------------
+
+
+def _attribute(line: Line, match: re.Match[str]) -> Raised | None:
+    owner, name = match["a"], match["n"]
+    for node in line.nodes:
+        if not isinstance(node, ast.Attribute) or node.attr != name:
+            continue
+        base = line.of(node.value)
+        data = base.data
+        if isinstance(data, Instance):
+            if data.cls.name != owner:
+                continue
+            sides = _unset(line, data, name)
+            if name in data.attributes and not sides:
+                continue
+            return Raised("attribute", f"no attribute '{name}'", *sides)
+        if isinstance(data, ClassValue) and data.name == owner:
+            return Raised("attribute", f"no attribute '{name}'", Value(name))
+        if _is(base, owner) and not (isinstance(data, LibraryObject) and name in data.state):
+            return Raised("attribute", f"no attribute '{name}'", base)
+    return None
+
+
+def _module_attribute(line: Line, match: re.Match[str]) -> Raised | None:
+    for node in line.nodes:
+        if isinstance(node, ast.Attribute) and node.attr == match["n"]:
+            data = line.of(node.value).data
+            if isinstance(data, Library) and data.name == match["a"]:
+                return Raised("attribute", "module has no such attribute", Value(match["n"]))
+    return None
+
+
+def _unset(line: Line, instance: Instance, name: str) -> list[Value]:
+    """Return the places by which an object has no attribute.
+
+    They are the conditions under which its class sets it, else where it sets one of a name that is
+    nearly the same.
+    """
+    lineage = line.interpreter.lineage(instance.cls)
+    stores = [(cls, store) for cls in lineage for store in _stores(cls.node, name)]
+    if name in instance.attributes and not all(_may_be_left_out(path) for _, path in stores):
+        return []
+    places: dict[Origin, None] = {}
+    for cls, path in stores:
+        for node in path:
+            if isinstance(node, (ast.If, ast.For, ast.While, ast.Try, ast.Assign, ast.AnnAssign)):
+                places.setdefault((cls.file, node.lineno))
+    if not stores:
+        held = {*instance.attributes, *(n for cls in lineage for n in cls.members)}
+        near = difflib.get_close_matches(name, sorted(held), n=1, cutoff=NEAR)
+        for cls in lineage if near else ():
+            for path in _stores(cls.node, near[0]):
+                places.setdefault((cls.file, path[-1].lineno))
+            member = cls.members.get(near[0])
+            if member is not None and isinstance(member.data, FunctionValue):
+                places.setdefault((member.data.file, member.data.node.lineno))
+    return [Value(UNKNOWN, frozenset(list(places)[:MAX_PLACES]))] if places else []
+
+
+def _may_be_left_out(path: Sequence[ast.stmt]) -> bool:
+    """Whether a condition or another method than the constructor decides that a statement runs."""
+    blocks = (ast.If, ast.For, ast.While, ast.Try)
+    methods = [node for node in path if isinstance(node, ast.FunctionDef)]
+    conditional = any(isinstance(node, blocks) for node in path)
+    return conditional or not any(node.name == "__init__" for node in methods)
+
+
+def _stores(root: ast.AST, attribute: str) -> Iterator[list[ast.stmt]]:
+    """Yield the statements from a class down to each one that sets an attribute of ``self``."""
+    stack: list[tuple[ast.AST, list[ast.stmt]]] = [(root, [])]
+    while stack:
+        node, path = stack.pop()
+        if isinstance(node, ast.stmt):
+            path = [*path, node]
+        targets: Iterable[ast.expr] = ()
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, (ast.AnnAssign, ast.AugAssign)):
+            targets = (node.target,)
+        for target in targets:
+            if any(
+                isinstance(n, ast.Attribute)
+                and n.attr == attribute
+                and isinstance(n.value, ast.Name)
+                and n.value.id == "self"
+                for n in ast.walk(target)
+            ):
+                yield path
+        stack.extend((inner, path) for inner in ast.iter_child_nodes(node))
+
+
+def _unbound(line: Line, match: re.Match[str]) -> Raised | None:
+    """Return the failure of a local name by what decides whether a statement binds it."""
+    name = match["n"] or match["m"]
+    uses = [n for n in line.nodes if isinstance(n, ast.Name) and n.id == name]
+    function = _function_around(line)
+    if not uses or function is None:
+        return None
+    around = next((path for node, path in _blocks(function) if node is uses[0]), [])
+    sides: list[Value] = []
+    for node, path in _blocks(function):
+        if not isinstance(node, ast.Name) or node.id != name or not isinstance(node.ctx, ast.Store):
+            continue
+        own = [block for block in path if all(block is not other for other in around)]
+        if not own:
+            # It is bound in any case, but after its use.
+            later = node.lineno > uses[0].lineno
+            return Raised("name", f"'{name}' is not bound", *[_at(line, node)] if later else [])
+        for block in own:
+            sides.append(_at(line, block))
+            sides.extend(_decided(line, block))
+    return Raised("name", f"'{name}' is not bound", *sides[: 2 * MAX_SIDES]) if sides else None
+
+
+def _at(line: Line, node: ast.stmt | ast.expr) -> Value:
+    return Value(UNKNOWN, frozenset({(line.env.file, node.lineno)}))
+
+
+def _decided(line: Line, block: ast.stmt) -> list[Value]:
+    """Return what decides whether a block is come to: what its test compares, or its items."""
+    parts: list[ast.expr] = []
+    if isinstance(block, (ast.If, ast.While)):
+        test = block.test
+        parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]
+    elif isinstance(block, (ast.For, ast.AsyncFor)):
+        parts = [block.iter]
+    found = []
+    for part in parts:
+        try:
+            value = line.interpreter.value(part, line.env)
+        except Raised:
+            continue
+        length = getattr(value.data, "length", value)
+        if isinstance(length, Value) and 0 < len(length.origins) <= 2 * MAX_PLACES:
+            found.append(Value(UNKNOWN, length.origins))
+    return found
+
+
+def _function_around(line: Line) -> ast.AST | None:
+    tree = line.interpreter.workspace.tree(line.env.file)
+    number = line.statement.lineno
+    around = [
+        node
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.lineno <= number <= (node.end_lineno or 0)
+    ]
+    return max(around, key=lambda node: node.lineno, default=tree)
+
+
+def _blocks(root: ast.AST) -> Iterator[tuple[ast.AST, list[ast.stmt]]]:
+    """Yield the nodes of a function with the conditional blocks and loops around each."""
+    stack: list[tuple[ast.AST, list[ast.stmt]]] = [(n, []) for n in ast.iter_child_nodes(root)]
+    while stack:
+        node, path = stack.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            continue
+        yield node, path
+        if isinstance(node, (ast.If, ast.While, ast.For, ast.AsyncFor, ast.Try)):
+            path = [*path, node]
+        stack.extend((inner, path) for inner in ast.iter_child_nodes(node))
+
+
+# -- modules ---------------------------------------------------------------------------------------
+
+
+def _too_early(line: Line, match: re.Match[str]) -> Raised | None:
+    """Return the failure of a module whose constructor has not begun with that of its base."""
+    owner = line.env.names.get("self")
+    if owner is None or not isinstance(owner.data, Instance):
+        return None
+    return _not_begun(line, owner.data.cls)
+
+
+def _never_begun(line: Line, match: re.Match[str]) -> Raised | None:
+    for node in line.nodes:
+        cls = line.of(node).data
+        if isinstance(cls, ClassValue) and cls.name == match["a"]:
+            return _not_begun(line, cls)
+    return None
+
+
+def _not_begun(line: Line, cls: ClassValue) -> Raised | None:
+    start = next((c.members["__init__"] for c in line.interpreter.lineage(cls) if _starts(c)), None)
+    if start is None or not isinstance(start.data, FunctionValue):
+        return None
+    function = start.data
+    body = getattr(function.node, "body", [])
+    begun = [node for node in body if isinstance(node, ast.stmt) and "super(" in ast.unparse(node)]
+    places = [begun[0].lineno] if begun else [function.node.lineno]
+    side = Value(UNKNOWN, frozenset((function.file, number) for number in places))
+    return Raised("attribute", "the constructor of the base was not run before", side)
+
+
+def _starts(cls: ClassValue) -> bool:
+    return "__init__" in cls.members
+
+
+def _no_forward(line: Line, match: re.Match[str]) -> Raised | None:
+    for node in line.nodes:
+        data = line.of(node).data
+        if not isinstance(data, Instance) or data.cls.name != match["a"]:
+            continue
+        lineage = line.interpreter.lineage(data.cls)
+        held = {n: v for cls in reversed(lineage) for n, v in cls.members.items()}
+        near = difflib.get_close_matches("forward", sorted(held), n=1, cutoff=NEAR)
+        place = (data.cls.file, data.cls.node.lineno)
+        function = held[near[0]].data if near else None
+        if isinstance(function, FunctionValue):
+            place = (function.file, function.node.lineno)
+        return Raised("attribute", "no forward", Value(UNKNOWN, frozenset({place})))
+    return None
+
+
+def _no_parameters(line: Line, match: re.Match[str]) -> Raised | None:
+    """Return the failure of an optimizer without parameters: plain lists hide their modules."""
+    for node in line.nodes:
+        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if not is_call or not isinstance(node, ast.Call) or _last(node) != "parameters":
+            continue
+        assert isinstance(node.func, ast.Attribute)
+        owner = line.of(node.func.value)
+        if not isinstance(owner.data, Instance):
+            continue
+        places: dict[Origin, None] = {}
+        for name, value in owner.data.attributes.items():
+            items = value.data.values() if isinstance(value.data, dict) else value.data
+            if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
+                continue
+            if any(_is_module(item) for item in items):
+                for cls in line.interpreter.lineage(owner.data.cls):
+                    places.update({(cls.file, p[-1].lineno): None for p in _stores(cls.node, name)})
+        if places:
+            side = Value(UNKNOWN, frozenset(list(places)[:MAX_PLACES]))
+            return Raised("value", "optimizer got an empty parameter list", side)
+    return None
+
+
+def _is_module(item: object) -> bool:
+    data = item.data if isinstance(item, Value) else None
+    return isinstance(data, Instance) or (
+        isinstance(data, LibraryObject) and data.name.startswith("torch.nn.")
+    )
+
+
+TYPE = r"'?(?P<a>[\w.]+)'?"
+READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
+    (
+        re.compile(r"unsupported operand type\(s\) for [^:]+: '(?P<a>[\w.]+)' and '(?P<b>[\w.]+)'"),
+        _operands,
+    ),
+    (
+        re.compile(r"not supported between instances of '(?P<a>[\w.]+)' and '(?P<b>[\w.]+)'"),
+        _operands,
+    ),
+    (
+        re.compile(r"can only concatenate (?P<a>\w+) \(not \"(?P<b>[\w.]+)\"\)"),
+        _operands,
+    ),
+    (re.compile(r"(?P<f>[\w.]+)\(\) got an unexpected keyword argument '(?P<k>\w+)'"), _unexpected),
+    (
+        re.compile(r"(?P<f>[\w.]+)\(\) missing \d+ required [\w -]+?arguments?: (?P<n>.+)"),
+        _missing,
+    ),
+    (
+        re.compile(
+            r"(?P<f>[\w.]+)\(\): argument '(?P<k>\w+)'(?: \(position \d+\))? must be "
+            r"[\w ,]+?, (?:not|but found element of type) (?P<a>[\w.]+)"
+        ),
+        _argument,
+    ),
+    (
+        re.compile(
+            r"(?P<f>[\w.]+)\(\) received an invalid combination of arguments - got "
+            r"\((?P<g>[^)]*)\)"
+        ),
+        _combination,
+    ),
+    (re.compile(r"module '(?P<a>[\w.]+)' has no attribute '(?P<n>\w+)'"), _module_attribute),
+    (
+        re.compile(
+            r"(?:type object )?'(?P<a>[\w.]+)' object has no attribute '(?P<n>\w+)'"
+            r"|type object '(?P<t>\w+)' has no attribute"
+        ),
+        lambda line, match: None if match["a"] is None else _attribute(line, match),
+    ),
+    (
+        re.compile(
+            r"cannot access local variable '(?P<n>\w+)'|local variable '(?P<m>\w+)' referenced"
+        ),
+        _unbound,
+    ),
+    (re.compile(r"cannot assign \w+ before (?:Module|super).__init__"), _too_early),
+    (re.compile(r"In layer '(?P<a>\w+)', you forgot to call `super"), _never_begun),
+    (re.compile(r"Module \[(?P<a>\w+)\] is missing the required"), _no_forward),
+    (re.compile(r"optimizer got an empty parameter list"), _no_parameters),
+    (re.compile(r"'(?P<a>[\w.]+)' object is not callable"), _called),
+    (
+        re.compile(
+            r"'(?P<a>[\w.]+)' object is not (?:iterable|subscriptable|an iterator|reversible)"
+        ),
+        _one_type,
+    ),
+    (re.compile(r"cannot unpack non-iterable (?P<a>[\w.]+) object"), _one_type),
+    (re.compile(r"object of type '(?P<a>[\w.]+)' has no len\(\)"), _one_type),
+    (re.compile(r"bad operand type for (?:unary .|abs\(\)): '(?P<a>[\w.]+)'"), _one_type),
+    (re.compile(r"'(?P<a>[\w.]+)' object cannot be interpreted as an integer"), _one_type),
+    (re.compile(r"unhashable type: '(?P<a>[\w.]+)'"), _one_type),
+    (re.compile(r"passed to (?P<a>[\w.]+)\.__format__"), _one_type),
+    (re.compile(r"argument of type '(?P<a>[\w.]+)' is not"), _one_type),
+    (re.compile(r"expected (?:str|string|a string)[\w ,.-]*, (?:not|got) " + TYPE), _one_type),
+    (re.compile(r"(?:argument must be|must be real number)[\w ,.-]*, not " + TYPE), _one_type),
+    (re.compile(r"invalid data type " + TYPE), _one_type),
+    (re.compile(r"one of the params is (?P<a>[\w.]+)"), _one_type),
+)
+"""What messages look like, and what confirms them; the first that fits is asked."""

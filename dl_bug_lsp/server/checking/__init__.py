@@ -1,1 +1,0 @@
-"""Findings before a run, as quiet diagnostics: when a command starts, or after a file was saved."""
