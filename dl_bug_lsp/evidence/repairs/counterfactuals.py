@@ -31,13 +31,17 @@ LONGEST = 25_000
 MOST_TEXT = 60
 CONFIRMED = 0.3
 """What an edit of a number counts that fitted others before the failure."""
-OF_NUMBERS = {"literal", "literal.near", "setting", "setting.near", "setting.other"}
+OF_NUMBERS = {
+    *("literal", "literal.near", "literal.factor", "setting", "setting.near", "setting.factor"),
+    "setting.other",
+}
 UNTRIED = {"name", "file"}
 """Failures whose line says what is missing."""
 CONVERTING = {"wrap.dtype", "dtype", "wrap.number", "setting.type"}
 SHAPING = {
     *("wrap.transpose", "wrap.reshape", "wrap.squeeze", "axis", "axis.added", "offset"),
-    *("offset.added", "factor.added", "literal", "literal.near", "setting.near", "slice"),
+    *("offset.added", "factor.added", "literal", "literal.near", "literal.factor"),
+    *("setting.near", "setting.factor", "slice"),
 }
 TIERS = (1.0, 0.8, 0.6, 0.3)
 
@@ -62,7 +66,7 @@ def tried_edits(case: Case) -> list[Tried]:
     if recorder.run().raised is None:
         # The failure shows only with what the message says.
         return []
-    editor = Editor(recorder, sorted(numbers_of(case)), sorted(outcome.raised.available))
+    editor = Editor(recorder, _numbers(case), sorted(outcome.raised.available))
     seen = {(env.file, node.lineno) for node, env in recorder.statements.items()}
     found: list[Tried] = []
     left = MOST_STEPS
@@ -112,6 +116,12 @@ def _edits(
 def _is_of_types(case: Case, raised: Raised) -> bool:
     """Whether a failure is about types or dtypes, not about sizes or what is there."""
     return raised.what == "type" or bool(case.facts.of(FactKind.DTYPE))
+
+
+def _numbers(case: Case) -> list[int]:
+    """Return the numbers of the message, an index as the number of items that has room for it."""
+    index = {f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)}
+    return sorted({n + 1 if n in index else n for n in numbers_of(case)})
 
 
 def _bound(case: Case, raised: Raised) -> int | None:
@@ -252,7 +262,7 @@ def _why(case: Case, edit: Edit | TextEdit) -> str:
     elif edit.kind == "return":
         change = "with this value returned"
     elif max(len(old), len(new)) <= MOST_TEXT:
-        change = f"with `{new}` for `{old}`"
+        change = f"with `{new}` instead of `{old}`"
     else:
         change = "with a small change of this line"
     return f"{change} the failing line would pass {how_known(case)}"

@@ -133,6 +133,7 @@ PRIORS = {
     "wrap.transpose": 0.5, "wrap.squeeze": 0.6, "wrap.reshape": 0.35, "keyword.added": 0.8,
     "keyword.removed": 0.25, "index": 0.7, "index.removed": 0.4, "index.added": 0.4,
     "unpacking": 1.0, "return": 1.0, "call": 1.0, "setting": 0.9, "setting.near": 0.6,
+    "setting.factor": 0.3, "literal.factor": 0.3,
     "setting.type": 1.0, "setting.other": 0.3, "setting.boolean": 0.5, "data.row": 1.0,
     "literal": 0.8, "literal.near": 0.5, "boolean": 0.6, "string": 0.8, "dtype": 0.9,
     "method": 0.6, "operator": 0.5, "operand": 0.15, "operands": 0.6, "offset.added": 0.4,
@@ -333,8 +334,7 @@ class Editor:
             for other in (*self.numbers, value + 1, value - 1, value * 2, value // 2):
                 if other not in tried and other >= 0:
                     tried.add(other)
-                    near = other in (value + 1, value - 1) and other not in self.numbers
-                    yield _number(other), "literal.near" if near else "literal"
+                    yield _number(other), f"literal{_distance(other, value, self.numbers)}"
         elif isinstance(value, str) and value:
             for key in self.available[:MOST_NAMES]:
                 if key != value:
@@ -649,7 +649,7 @@ def _other_settings(
         for other in (*numbers, value + 1, value - 1, value * 2, value // 2):
             if other not in tried and other >= 0:
                 tried.add(other)
-                yield str(other), "setting" if other in numbers else "setting.near"
+                yield str(other), f"setting{_distance(other, value, numbers)}"
     elif isinstance(value, str):
         bare = value.strip()
         if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", bare):
@@ -658,6 +658,13 @@ def _other_settings(
     for other_entry in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]):
         if type(other_entry.value) is type(value) and other_entry.value != value:
             yield other_entry.text, "setting.other"
+
+
+def _distance(number: int, value: int, numbers: Sequence[int]) -> str:
+    """Return the end of the kind of an edit of a number: said by the message, near, or a factor."""
+    if number in numbers:
+        return ""
+    return ".near" if abs(number - value) == 1 else ".factor"
 
 
 def _with_value(lines: Sequence[str], entry: ConfigEntry, new: str) -> str | None:
