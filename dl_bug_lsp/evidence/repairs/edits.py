@@ -668,12 +668,12 @@ def _distance(number: int, value: int, numbers: Sequence[int]) -> str:
 
 
 def _with_value(lines: Sequence[str], entry: ConfigEntry, new: str) -> str | None:
-    if not 0 < entry.line <= len(lines):
+    if not entry.text or not 0 < entry.line <= len(lines):
         return None
     line = lines[entry.line - 1]
     quoted = next((q for q in (f'"{entry.text}"', f"'{entry.text}'") if q in line), entry.text)
     head, found, tail = line.rpartition(quoted)
-    if not found or not quoted:
+    if not found:
         return None
     return "\n".join([*lines[: entry.line - 1], head + new + tail, *lines[entry.line :], ""])
 
