@@ -89,11 +89,13 @@ def report_failure(log: Log, certain: bool = False) -> Failure | None:
         return None
     lines = [line for line in log.lines if line.text.strip()]
     span = Span(lines[0].number, lines[-1].number)
-    found = next((line.text for line in lines if _described(line.text)), lines[0].text).strip()
-    match = next((m for _, p in DESCRIBED if (m := p.search(found[:MAX_DESCRIPTION]))), None)
+    description = next(
+        (line.text for line in lines if _described(line.text)), lines[0].text
+    ).strip()
+    match = next((m for _, p in DESCRIBED if (m := p.search(description[:MAX_DESCRIPTION]))), None)
     start = max(0, match.start() - BEFORE) if match is not None and match.end() > SHOWN else 0
-    said = found[start : start + SHOWN]
-    return Failure(FailureKind.REPORT, (), 0, "report", span, said, primary=True)
+    excerpt = description[start : start + SHOWN]
+    return Failure(FailureKind.REPORT, (), 0, "report", span, excerpt, primary=True)
 
 
 def _described(text: str) -> str | None:

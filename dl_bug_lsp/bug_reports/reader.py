@@ -231,10 +231,10 @@ class _Pass:
                 self._fence(line)
 
     def _heading(self, line: str) -> bool:
-        found = None if self.fenced else HEADING.match(line)
-        if found is None:
+        match = None if self.fenced else HEADING.match(line)
+        if match is None:
             return False
-        heading = (found["tagged"] or found["marked"] or "").strip()
+        heading = (match["tagged"] or match["marked"] or "").strip()
         self.report.headings.append(heading)
         self.environment = is_environment_heading(heading)
         self.stack = 0
@@ -274,10 +274,10 @@ class _Pass:
 
     def _frame(self, line: str) -> bool:
         frames = self.report.frames
-        found = FRAME.search(line) if 'File "' in line else None
-        if found is not None:
+        match = FRAME.search(line) if 'File "' in line else None
+        if match is not None:
             source = self._source_line()
-            frame = StackLine(found[1].replace("\\", "/"), int(found[2]), found[3] or "", source)
+            frame = StackLine(match[1].replace("\\", "/"), int(match[2]), match[3] or "", source)
             self.report.trace.extend([line.strip(), *([source] if source else [])])
         else:
             cell = IPYTHON_FRAME.match(line)
@@ -316,10 +316,10 @@ class _Pass:
             return False
         below = [n for n in self.lines[self.at : self.at + 2 * _PERMALINK] if n.strip()]
         for text in below[:_PERMALINK]:
-            told = LINES_OF_PATH.match(text)
-            if told is not None:
-                first = int(told[1])
-                self.report.links.append(CodeLink(path[1], first, int(told[2] or first)))
+            match = LINES_OF_PATH.match(text)
+            if match is not None:
+                first = int(match[1])
+                self.report.links.append(CodeLink(path[1], first, int(match[2] or first)))
                 break
         self.report.prose.append(line.strip())
         return True

@@ -65,10 +65,12 @@ def check(
     problems += [
         f"the setting names no check: '{name}'" for name in options.ignore if name not in BY_ID
     ]
-    kept = _kept(workspace, findings, options)
+    shown_findings = _kept(workspace, findings, options)
     shown = tuple(entry.shown for entry in entries.entries)
     problems = [*entries.problems, *problems, *program.problems]
-    return CheckReport(str(workspace.root), tuple(kept), tuple(dict.fromkeys(problems)), shown)
+    return CheckReport(
+        str(workspace.root), tuple(shown_findings), tuple(dict.fromkeys(problems)), shown
+    )
 
 
 def _found(finder: Finder, program: CheckedProgram) -> Iterator[Finding]:
@@ -115,21 +117,21 @@ def _kept(
     workspace: Workspace, findings: Iterable[Finding], options: CheckOptions
 ) -> list[Finding]:
     """Return the findings that nobody asked to leave out, each place once, the surest first."""
-    kept: dict[tuple[str, str, int, str], Finding] = {}
+    distinct: dict[tuple[str, str, int, str], Finding] = {}
     findings = list(findings)
-    told = {(f.category, f.file, f.line) for f in findings if f.id not in FOLLOWED}
+    seen = {(f.category, f.file, f.line) for f in findings if f.id not in FOLLOWED}
     for finding in sorted(findings, key=lambda finding: finding.order):
         if finding.id in options.ignore or finding.line < 1:
             continue
         # What a run comes to may be what another check has seen in the text.
-        if finding.id in FOLLOWED and (finding.category, finding.file, finding.line) in told:
+        if finding.id in FOLLOWED and (finding.category, finding.file, finding.line) in seen:
             continue
         if any(fnmatch.fnmatch(finding.file, glob) for glob in options.exclude):
             continue
         if finding.id in _ignored(workspace, finding):
             continue
-        kept.setdefault((finding.id, finding.file, finding.line, finding.message), finding)
-    return list(kept.values())[:MOST_FINDINGS]
+        distinct.setdefault((finding.id, finding.file, finding.line, finding.message), finding)
+    return list(distinct.values())[:MOST_FINDINGS]
 
 
 def _ignored(workspace: Workspace, finding: Finding) -> Iterator[str]:

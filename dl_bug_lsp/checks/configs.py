@@ -332,8 +332,8 @@ def _numbers(program: CheckedProgram) -> Iterator[Finding]:
                 continue
             message = f"'{entry.value}' is text for PyYAML, not a number: it has no dot."
             mantissa, _, exponent = entry.value.lower().partition("e")
-            said = f"Write {mantissa}.0e{exponent if exponent[:1] in '+-' else '+' + exponent}."
-            yield finding(NUMBER, file, entry.line, message, said)
+            advice = f"Write {mantissa}.0e{exponent if exponent[:1] in '+-' else '+' + exponent}."
+            yield finding(NUMBER, file, entry.line, message, advice)
 
 
 def _loads_by_option(program: CheckedProgram, file: str) -> bool:

@@ -326,23 +326,23 @@ def _workers(
     for call in ast.walk(tree):
         if not isinstance(call, ast.Call) or last_name(call.func) != "DataLoader":
             continue
-        given = {k.arg: k.value for k in call.keywords if k.arg is not None}
-        count = given.get("num_workers")
+        keywords = {k.arg: k.value for k in call.keywords if k.arg is not None}
+        count = keywords.get("num_workers")
         none = count is None or (isinstance(count, ast.Constant) and not count.value)
         if none:
             continue
-        context = given.get("multiprocessing_context")
+        context = keywords.get("multiprocessing_context")
         kind = context.value if isinstance(context, ast.Constant) else None
         if kind in ("spawn", "forkserver") or (spawning and context is None):
             for name in ("collate_fn", "worker_init_fn"):
-                value = given.get(name)
+                value = keywords.get(name)
                 named = value.id if isinstance(value, ast.Name) else None
                 if isinstance(value, ast.Lambda) or named in lambdas or named in inner:
                     assert value is not None
                     message = f"Spawned workers cannot be given this {name}: it is not pickled."
-                    said = "Define it as a function of a module."
-                    yield finding(WORKER, file, value.lineno, message, said)
-        if "worker_init_fn" not in given and drawing and "seed_worker" not in texts[file]:
+                    advice = "Define it as a function of a module."
+                    yield finding(WORKER, file, value.lineno, message, advice)
+        if "worker_init_fn" not in keywords and drawing and "seed_worker" not in texts[file]:
             where = f"{drawing[0]}, line {drawing[1]}, draws from NumPy's generator."
             message = "All workers of this loader start with NumPy's state of the main process."
             yield finding(SEED, file, call.lineno, message, where)

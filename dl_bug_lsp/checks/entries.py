@@ -217,10 +217,10 @@ class _Reader:
                 hint = f"; did you mean '{near}'?" if near else ""
                 self.problems.append(f"there is no script '{words[at].text}' here{hint}")
             return None
-        given = tuple(sorted(variables.items()))
+        environment = tuple(sorted(variables.items()))
         line = words[0].line
         launch = tuple(word.text for word in words[:at])
-        return Entry(script, tuple(rest), file, line, interpreter, folder, given, launch)
+        return Entry(script, tuple(rest), file, line, interpreter, folder, environment, launch)
 
     def _notebooks(
         self,
@@ -233,8 +233,8 @@ class _Reader:
         """Yield the notebooks that a command runs; papermill's second one is its output."""
         if "nbconvert" in [w.text for w in words] and "--execute" not in [w.text for w in words]:
             return
-        given = [w for w in words[1:] if w.text.endswith(".ipynb")]
-        for word in given[:1] if name == "papermill" else given:
+        notebooks = [w for w in words[1:] if w.text.endswith(".ipynb")]
+        for word in notebooks[:1] if name == "papermill" else notebooks:
             notebook = self._file(word.text, folder)
             if notebook is None:
                 if "$" not in word.text and not word.text.startswith("/"):
@@ -304,8 +304,8 @@ class _Reader:
                 continue
             if words[0].text in ("for", "while", "read", "select", "case"):
                 looped.update(word.text for word in words[1:2])
-            said = " ".join(word.text for word in words[:4])
-            self.installs |= "pip install" in said or "-m venv" in said or "conda " in said
+            start = " ".join(word.text for word in words[:4])
+            self.installs |= "pip install" in start or "-m venv" in start or "conda " in start
             if words[0].text in ("cd", "pushd", "popd"):
                 folder = None
             assigned = [_ASSIGNMENT.fullmatch(word.text) for word in words]

@@ -243,9 +243,11 @@ class _Run:
             return False
         if raised.place is not None:
             message = f"There is no file '{path[:120]}' now."
-            said = "Nothing in its folder is called nearly so: it has to be made or fetched first."
+            reason = (
+                "Nothing in its folder is called nearly so: it has to be made or fetched first."
+            )
             self.missing.append(
-                finding(FILE, *raised.place, message, said, certainty=Certainty.LOOK)
+                finding(FILE, *raised.place, message, reason, certainty=Certainty.LOOK)
             )
         return True
 
@@ -273,12 +275,12 @@ def _encodings(program: CheckedProgram, forecast: Forecast) -> Iterator[Finding]
             continue
         if "errors" in keywords or "encoding_errors" in keywords or not args or len(args) > 3:
             continue
-        given = keywords.get("encoding", Value(None))
+        encoding_value = keywords.get("encoding", Value(None))
         path = text_of(args[0])
         file = workspace.file_named(path) if path else None
-        if file is None or not isinstance(given.data, (str, NoneType)):
+        if file is None or not isinstance(encoding_value.data, (str, NoneType)):
             continue
-        encoding = (given.data or "utf-8").lower().replace("_", "-")
+        encoding = (encoding_value.data or "utf-8").lower().replace("_", "-")
         text = workspace.text(file)
         if text is None:
             continue
@@ -291,9 +293,9 @@ def _encodings(program: CheckedProgram, forecast: Forecast) -> Iterator[Finding]
             line = next(n for n, row in enumerate(workspace.lines(file), 1) if not row.isascii())
             problem = "not valid ascii"
         if problem is not None:
-            said = f"{file}, line {line}: {problem}."
+            reason = f"{file}, line {line}: {problem}."
             message = f"'{file}' cannot be read as {encoding}."
-            yield finding(ENCODING, *place, message, said)
+            yield finding(ENCODING, *place, message, reason)
 
 
 def _near_file(workspace: Workspace, path: str) -> str | None:

@@ -146,8 +146,8 @@ def _followed(program: CheckedProgram, api: LibraryApi | None) -> Iterator[Findi
             if "**" not in written or api is None or dotted.startswith("builtins."):
                 continue
             nothing = ast.Constant(None, lineno=line, col_offset=0)
-            given = [ast.keyword(name, nothing) for name in keywords]
-            call = ast.Call(ast.Name(dotted), [nothing] * count, given, lineno=line)
+            arguments = [ast.keyword(name, nothing) for name in keywords]
+            call = ast.Call(ast.Name(dotted), [nothing] * count, arguments, lineno=line)
             yield from _call(program, api, file, call, dotted, True)
 
 
@@ -167,8 +167,8 @@ def _targets(program: CheckedProgram, api: LibraryApi) -> Iterator[Finding]:
         ]
         keys = {str(e.path[-1]): e for e in beside if not str(e.path[-1]).startswith("_")}
         nothing = ast.Constant(None, lineno=entry.line, col_offset=0)
-        given = [ast.keyword(name, nothing) for name in keys if name != "defaults"]
-        call = ast.Call(ast.Name(dotted), [], [*given, ast.keyword(None, nothing)])
+        arguments = [ast.keyword(name, nothing) for name in keys if name != "defaults"]
+        call = ast.Call(ast.Name(dotted), [], [*arguments, ast.keyword(None, nothing)])
         for finding_of_call in _call(program, api, entry.file, call, dotted, False):
             name = re.search(r"takes no argument '(\w+)'", finding_of_call.message)
             if name is not None and name[1] in keys:
@@ -291,8 +291,8 @@ def _call(
         place = f"The signature: {_shown(callee)}"
         yield finding(ARGUMENT, file, node.lineno, message, place, certainty=Certainty.LIKELY)
         return
-    given = {p.name for p in signature.parameters[: len(node.args)]} | set(keywords)
-    lacking = [name for name in signature.required if name not in given]
+    names_given = {p.name for p in signature.parameters[: len(node.args)]} | set(keywords)
+    lacking = [name for name in signature.required if name not in names_given]
     if lacking:
         message = f"'{dotted}' is called without '{lacking[0]}', which it requires."
         yield finding(MISSING, file, node.lineno, message, f"The signature: {_shown(callee)}")

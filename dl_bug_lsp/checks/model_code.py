@@ -197,8 +197,8 @@ def _layers(
             if source.count(f"self.{target.attr} =") > 1:
                 continue
             message = f"The layers in 'self.{target.attr}' are not registered: it is a plain list."
-            said = "Their weights are neither trained nor saved, nor moved to a device."
-            yield finding(LAYERS, file, part.lineno, message, said)
+            consequence = "Their weights are neither trained nor saved, nor moved to a device."
+            yield finding(LAYERS, file, part.lineno, message, consequence)
 
 
 def _listed(node: ast.ClassDef, value: ast.expr) -> ast.expr:
@@ -302,14 +302,18 @@ def _lightning(program: CheckedProgram, trees: dict[str, ast.Module]) -> Iterato
     for name in dict.fromkeys(name for name, _, _ in wrong):
         places = [(file, line) for other, file, line in wrong if other == name]
         near = _nearest(name, logged)
-        said = f"Logged are {', '.join(dict.fromkeys(w for _, w, _, _ in logged.patterns))}."
+        names_logged = (
+            f"Logged are {', '.join(dict.fromkeys(w for _, w, _, _ in logged.patterns))}."
+        )
         if len(places) > 1 and near is not None:
             where = ", ".join(f"{file}:{line}" for file, line in places[:4])
             message = f"'{name}', which is watched, is logged nowhere; this line logs '{near[1]}'."
             yield finding(METRIC, near[2], near[3], message, f"It is watched in {where}.")
             continue
         for file, line in places:
-            yield finding(METRIC, file, line, f"Nothing logs the metric '{name}'.", said[:400])
+            yield finding(
+                METRIC, file, line, f"Nothing logs the metric '{name}'.", names_logged[:400]
+            )
 
 
 def _nearest(name: str, logged: _Logged) -> tuple[str, str, str, int] | None:
@@ -337,13 +341,13 @@ def _take_logged(file: str, tree: ast.Module, logged: _Logged) -> None:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         base = last_name(node.func.value) or ""
-        given = {k.arg: k.value for k in node.keywords}
+        keywords = {k.arg: k.value for k in node.keywords}
         if node.func.attr == "log" and base not in NOT_LOGGING:
-            first = node.args[0] if node.args else given.get("name")
+            first = node.args[0] if node.args else keywords.get("name")
             if first is not None and (len(node.args) + len(node.keywords) > 1):
                 _take(file, first, logged)
         elif node.func.attr == "log_dict" and base not in NOT_LOGGING:
-            first = node.args[0] if node.args else given.get("dictionary")
+            first = node.args[0] if node.args else keywords.get("dictionary")
             if isinstance(first, ast.Dict) and None not in first.keys:
                 for key in first.keys:
                     assert key is not None
@@ -428,9 +432,9 @@ def _keras(program: CheckedProgram, trees: dict[str, ast.Module]) -> Iterator[Fi
     compiled = [call for call in calls if last_name(call.func) == "compile" and any(
         k.arg in ("loss", "metrics") for k in call.keywords)]  # fmt: skip
     for call in compiled:
-        given = {k.arg: k.value for k in call.keywords}
-        metrics = given.get("metrics")
-        if None in given or isinstance(given.get("loss"), (ast.Dict, ast.List)):
+        keywords = {k.arg: k.value for k in call.keywords}
+        metrics = keywords.get("metrics")
+        if None in keywords or isinstance(keywords.get("loss"), (ast.Dict, ast.List)):
             return
         if metrics is None:
             continue

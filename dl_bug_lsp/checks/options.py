@@ -265,7 +265,7 @@ def _text(node: ast.expr | None) -> str:
 
 def _compared(entry: Entry, declared: Declared, file: str) -> Iterator[Finding]:
     """Compare the words of one run with the declared options."""
-    given: set[int] = set()
+    options_given: set[int] = set()
     positions: list[Word] = []
     words = list(entry.words)
     at = 0
@@ -291,17 +291,17 @@ def _compared(entry: Entry, declared: Declared, file: str) -> Iterator[Finding]:
             if not sign and at < len(words) and not words[at].text.startswith("-"):
                 at += 1
             continue
-        given.add(id(option))
+        options_given.add(id(option))
         values = [Word(value, word.line)] if sign else []
         if not sign and option.count != "0":
             most = 1 if option.count in ("1", "?") else len(words)
             while at < len(words) and len(values) < most and _is_value(words[at].text):
                 values.append(words[at])
                 at += 1
-        for one in values:
-            yield from _value(entry, option, name, one, file)
+        for word_given in values:
+            yield from _value(entry, option, name, word_given, file)
     if surely:
-        yield from _required(entry, declared, given, positions, file)
+        yield from _required(entry, declared, options_given, positions, file)
 
 
 def _place(entry: Entry, line: int) -> int:
@@ -345,17 +345,19 @@ def _a(type_name: str) -> str:
 
 
 def _required(
-    entry: Entry, declared: Declared, given: set[int], positions: list[Word], file: str
+    entry: Entry, declared: Declared, options_given: set[int], positions: list[Word], file: str
 ) -> Iterator[Finding]:
     for option in declared.options:
-        if option.names and option.required and option.surely and id(option) not in given:
+        if option.names and option.required and option.surely and id(option) not in options_given:
             name = max(option.names, key=len)
             where = f"{option.place[0]}, line {option.place[1]}, requires it."
             message = f"The command lacks '{name}', which {entry.script} requires."
             yield finding(REQUIRED, file, _place(entry, entry.line), message, where)
     wanted = [o for o in declared.options if not o.names and o.required and o.surely]
     if not positions and wanted and all(o.count in ("1", "+") for o in wanted):
-        if any(id(o) in given and o.count in ("*", "+", "n", "?") for o in declared.options):
+        if any(
+            id(o) in options_given and o.count in ("*", "+", "n", "?") for o in declared.options
+        ):
             return
         where = f"{wanted[0].place[0]}, line {wanted[0].place[1]}, declares it."
         message = f"The command lacks a positional argument that {entry.script} requires."

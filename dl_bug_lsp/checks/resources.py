@@ -201,9 +201,14 @@ def _shown(size: int) -> str:
 def _ports(entry: Entry) -> Iterator[Finding]:
     """Yield ports of a command that are taken on this machine."""
     words = [word.text for word in entry.words]
-    given = dict(entry.variables)
-    local = given.get("MASTER_ADDR", "localhost") in ("localhost", "127.0.0.1", "0.0.0.0", "::1")
-    wanted = [given["MASTER_PORT"]] if "MASTER_PORT" in given and local else []
+    variables = dict(entry.variables)
+    local = variables.get("MASTER_ADDR", "localhost") in (
+        "localhost",
+        "127.0.0.1",
+        "0.0.0.0",
+        "::1",
+    )
+    wanted = [variables["MASTER_PORT"]] if "MASTER_PORT" in variables and local else []
     for number, word in enumerate(entry.launch):
         name, sign, value = word.partition("=")
         text = value if sign else " ".join(entry.launch[number + 1 : number + 2])
@@ -259,8 +264,8 @@ def _started(program: CheckedProgram, file: str, tree: ast.Module) -> Iterator[F
         place = program.workspace.root / target if target is not None else None
         if place is not None and is_not_executable(place):
             message = f"'{target}' is started, and is not executable."
-            said = "Make it so (chmod +x), or start it with its interpreter in front."
-            yield finding(RIGHTS, file, call.lineno, message, said)
+            advice = "Make it so (chmod +x), or start it with its interpreter in front."
+            yield finding(RIGHTS, file, call.lineno, message, advice)
 
 
 def _named_path(tree: ast.Module, node: ast.expr) -> str | None:
@@ -290,8 +295,8 @@ def _started_by_shell(program: CheckedProgram, file: str) -> Iterator[Finding]:
             continue
         if is_not_executable(program.workspace.root / path):
             message = f"'{path}' is started, and is not executable."
-            said = "Make it so (chmod +x), or start it with its interpreter in front."
-            yield finding(RIGHTS, file, words[0].line, message, said)
+            advice = "Make it so (chmod +x), or start it with its interpreter in front."
+            yield finding(RIGHTS, file, words[0].line, message, advice)
 
 
 def _device(program: CheckedProgram) -> Iterator[Finding]:
@@ -349,9 +354,9 @@ def _versions(program: CheckedProgram) -> Iterator[Finding]:
         if not excludes(requirement, str(entry.key), installed):
             continue
         message = f"Installed is {entry.key} {installed}, which '{requirement}' excludes."
-        said = f"It is that of {environment.interpreter}."
+        source = f"It is that of {environment.interpreter}."
         level = Certainty.LIKELY if asks else Certainty.LOOK
-        yield finding(VERSION, entry.file, entry.line, message, said, certainty=level)
+        yield finding(VERSION, entry.file, entry.line, message, source, certainty=level)
 
 
 def _last_text(node: ast.expr) -> str | None:

@@ -105,11 +105,11 @@ def _syntax(program: CheckedProgram) -> Iterator[Finding]:
         elements = workspace.elements(file)
         if elements.problem is not None:
             line = elements.problem_line or 1
-            said = f"The reader stops at line {line}: {elements.problem}."
-            opened = _unclosed(workspace.lines(file), line) if "expected ','" in said else None
+            reason = f"The reader stops at line {line}: {elements.problem}."
+            opened = _unclosed(workspace.lines(file), line) if "expected ','" in reason else None
             if opened is not None:
                 message = "What is opened here is not closed, so the file cannot be parsed."
-                yield finding(SYNTAX, file, opened, message, said, read[file])
+                yield finding(SYNTAX, file, opened, message, reason, read[file])
             else:
                 message = f"This file cannot be parsed: {elements.problem}."
                 yield finding(SYNTAX, file, line, message, read[file])
@@ -170,8 +170,8 @@ def _shell(program: CheckedProgram, file: str) -> Iterator[Finding]:
                               before.words):  # fmt: skip
             continue
         message = "The line ends without a backslash, so the next one is a command of its own."
-        said = f"The next line: {lines[first.line - 1].strip()[:80]}"
-        yield finding(SYNTAX, file, last.line, message, said)
+        next_line = f"The next line: {lines[first.line - 1].strip()[:80]}"
+        yield finding(SYNTAX, file, last.line, message, next_line)
 
 
 def _imports(program: CheckedProgram, file: str) -> Iterator[Finding]:
@@ -226,8 +226,10 @@ def _unlisted(
         if here is not None and here.has_top(top):
             continue
         message = f"No requirement installs the module '{top}'."
-        said = "A script of the run installs the requirements first."
-        yield finding(MISSING_LIBRARY, file, node.lineno, message, said, certainty=Certainty.LIKELY)
+        reason = "A script of the run installs the requirements first."
+        yield finding(
+            MISSING_LIBRARY, file, node.lineno, message, reason, certainty=Certainty.LIKELY
+        )
 
 
 def _is_own(program: CheckedProgram, top: str, file: str) -> bool:
@@ -368,8 +370,8 @@ def _names_of(
         message = f"'{home}' has no name '{alias.name}'."
         # In a big program not all that defines names is read.
         sure = level is Certainty.SURE and len(program.files) <= MOST_SURE_FILES
-        given = Certainty.LIKELY if level is Certainty.SURE and not sure else level
-        yield finding(MISSING_NAME, file, alias.lineno, message, *evidence, certainty=given)
+        certainty = Certainty.LIKELY if level is Certainty.SURE and not sure else level
+        yield finding(MISSING_NAME, file, alias.lineno, message, *evidence, certainty=certainty)
 
 
 def defined_names(

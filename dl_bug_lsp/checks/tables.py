@@ -88,8 +88,8 @@ def named_tables(program: CheckedProgram, ends: tuple[str, ...] = (".csv", ".tsv
     values = (str(e.value) for e in workspace.config_entries() if isinstance(e.value, str))
     settings = " ".join([*values, *words])
     lists = any(word in text for word in LISTING)
-    given = [*program.texts, *settings.split()]
-    patterns = [p.rpartition("/")[2] for p in given if "*" in p]
+    texts = [*program.texts, *settings.split()]
+    patterns = [p.rpartition("/")[2] for p in texts if "*" in p]
     patterns = [p for p in patterns if p.endswith(("csv", "tsv")) and len(p) > len("*.csv")]
 
     def is_named(file: str) -> bool:
@@ -120,8 +120,8 @@ def _cells(program: CheckedProgram, file: str, texts: frozenset[str]) -> Iterato
             if cell.strip() in texts or (marks and marks in texts):
                 continue
             message = f"'{cell[:60]}' in column '{column.name[:60]}' is no number."
-            said = f"The other {column.numbers} values of the column are."
-            yield finding(CELL, file, line, message, said)
+            reason = f"The other {column.numbers} values of the column are."
+            yield finding(CELL, file, line, message, reason)
 
 
 def _widths(program: CheckedProgram, file: str) -> Iterator[Finding]:
@@ -163,8 +163,10 @@ def _table(program: CheckedProgram, file: str, folders: list[str]) -> Iterator[F
             continue
         for number, cell in missing[:20]:
             other = _other_case(program, _at(base, cell))
-            said = f"The file is '{other}'." if other else f"The other rows' files lie in '{base}'."
-            yield finding(ROW, file, number, f"There is no file '{cell[:120]}'.", said)
+            reason = (
+                f"The file is '{other}'." if other else f"The other rows' files lie in '{base}'."
+            )
+            yield finding(ROW, file, number, f"There is no file '{cell[:120]}'.", reason)
 
 
 def _base(program: CheckedProgram, folders: list[str], own: str, cells: list[str]) -> str | None:

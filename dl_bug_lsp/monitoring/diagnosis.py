@@ -393,8 +393,8 @@ def _by_classifier(kind: str, facts: RunFacts) -> Finding:
         sites = (Site(call.file, call.line),) if call is not None and call.line else ()
         hint = "loss"
     else:
-        found = (facts.place(x) for x in facts.weighted)
-        sites, hint = tuple(dict.fromkeys(s for s in found if s is not None)), "init"
+        places = (facts.place(x) for x in facts.weighted)
+        sites, hint = tuple(dict.fromkeys(s for s in places if s is not None)), "init"
     return Finding(f"classifier.{kind}", 0.0, KINDS[kind][0], 0, "", sites, hint)
 
 

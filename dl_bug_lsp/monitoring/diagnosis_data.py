@@ -185,12 +185,12 @@ def leaking(facts: RunFacts) -> Iterator[Finding]:
     if repeated is not None and repeated > REPEATED:
         return
     for row in facts.run.overlaps:
-        one, other = by.get(row.loader), by.get(row.other)
-        if one is None or other is None or not row.compared or row.compared < 10:
+        left, right = by.get(row.loader), by.get(row.other)
+        if left is None or right is None or not row.compared or row.compared < 10:
             continue
-        phases = {one.phase, other.phase}
+        phases = {left.phase, right.phase}
         if phases == {"train", "eval"}:
-            held = one if one.phase == "eval" else other
+            held = left if left.phase == "eval" else right
             yield Finding(
                 "data.leaking", (row.shared or 0) / row.compared,
                 f"{row.shared} of {row.compared} rows that are evaluated on were trained on", 1, "",

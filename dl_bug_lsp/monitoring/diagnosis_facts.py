@@ -88,10 +88,10 @@ def middle(values: Iterable[float | None]) -> float | None:
 def settings_of(text: str) -> dict[str, Any]:
     """Return settings that were recorded as JSON; empty where they are none."""
     try:
-        found = json.loads(text) if text else {}
+        settings = json.loads(text) if text else {}
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return settings if isinstance(settings, dict) else {}
 
 
 def shape_of(text: str) -> tuple[int, ...]:
@@ -274,13 +274,13 @@ class RunFacts:
     @cached_property
     def by_layer(self) -> dict[tuple[int, str], list[Statistic]]:
         """The statistics of each (layer, kind), those of weights and gradients without biases."""
-        found: dict[tuple[int, str], list[Statistic]] = {}
+        rows: dict[tuple[int, str], list[Statistic]] = {}
         for row in self.run.statistics:
             is_weight = "bias" not in row.name
             if row.kind in ("weight", "gradient", "update") and not is_weight:
                 continue
-            found.setdefault((row.layer, row.kind), []).append(row)
-        return found
+            rows.setdefault((row.layer, row.kind), []).append(row)
+        return rows
 
     def of(self, layer: Layer, kind: str) -> list[Statistic]:
         """Return the statistics of one kind of a layer, by step."""
@@ -310,11 +310,11 @@ class RunFacts:
     @cached_property
     def parameters_by_layer(self) -> dict[int, list[Parameter]]:
         """The parameters of each layer."""
-        found: dict[int, list[Parameter]] = {}
+        parameters: dict[int, list[Parameter]] = {}
         for row in self.run.parameters:
             if row.layer is not None:
-                found.setdefault(row.layer, []).append(row)
-        return found
+                parameters.setdefault(row.layer, []).append(row)
+        return parameters
 
     @cached_property
     def is_normalised(self) -> bool:
@@ -350,10 +350,10 @@ class RunFacts:
     @cached_property
     def calls(self) -> dict[str, list[Call]]:
         """The call sites by kind."""
-        found: dict[str, list[Call]] = {}
+        by_kind: dict[str, list[Call]] = {}
         for call in self.run.calls:
-            found.setdefault(call.kind, []).append(call)
-        return found
+            by_kind.setdefault(call.kind, []).append(call)
+        return by_kind
 
     def count(self, kind: str) -> int:
         """Return how often a part of the loop was called."""
@@ -363,8 +363,8 @@ class RunFacts:
         """Return the call sites of these kinds in the workspace, the most frequent first."""
         calls = [c for kind in kinds for c in self.calls.get(kind, ())]
         calls.sort(key=lambda c: -(c.count or 0))
-        found = (site(c.file, c.line) for c in calls)
-        return tuple(dict.fromkeys(s for s in found if s is not None))
+        sites = (site(c.file, c.line) for c in calls)
+        return tuple(dict.fromkeys(s for s in sites if s is not None))
 
     @cached_property
     def is_torch(self) -> bool:
@@ -379,10 +379,10 @@ class RunFacts:
     @cached_property
     def keeps_gradients(self) -> bool:
         """Whether most steps begin with gradients of earlier ones; True where it is not known."""
-        kept, _, looked = self.setting("kept_gradients").partition("/")
-        if not kept.isdigit() or not looked.isdigit():
+        with_earlier, _, steps = self.setting("kept_gradients").partition("/")
+        if not with_earlier.isdigit() or not steps.isdigit():
             return True
-        return int(looked) > 2 and int(kept) >= 0.6 * (int(looked) - 1)
+        return int(steps) > 2 and int(with_earlier) >= 0.6 * (int(steps) - 1)
 
     def steps_of(self, optimizer: Optimizer) -> int:
         """Return how often an optimizer stepped."""
@@ -397,10 +397,10 @@ class RunFacts:
     @cached_property
     def rate_sites(self) -> tuple[Site, ...]:
         """Where learning rates are handed over: the constructors of optimizers, then schedulers."""
-        found = [site(o.file, o.line) for o in self.optimizers]
-        found += [site(o.scheduler_file, o.scheduler_line) for o in self.optimizers]
-        found += list(self.sites("compile"))
-        return tuple(dict.fromkeys(s for s in found if s is not None))
+        sites = [site(o.file, o.line) for o in self.optimizers]
+        sites += [site(o.scheduler_file, o.scheduler_line) for o in self.optimizers]
+        sites += list(self.sites("compile"))
+        return tuple(dict.fromkeys(s for s in sites if s is not None))
 
     @cached_property
     def rates(self) -> list[float]:
@@ -420,27 +420,27 @@ class RunFacts:
     @cached_property
     def update_ratios(self) -> dict[int, list[tuple[int, float]]]:
         """The norm of updates by that of weights, as (step, ratio), of each layer with weights."""
-        found: dict[int, list[tuple[int, float]]] = {}
+        ratios: dict[int, list[tuple[int, float]]] = {}
         for layer in self.weighted:
             norms = {s.step: s.norm for s in self.of(layer, "weight")}
             for row in self.of(layer, "update"):
                 weight = norms.get(row.step)
                 if weight and row.norm is not None and math.isfinite(row.norm) and weight > 0:
-                    found.setdefault(layer.layer, []).append((row.step, row.norm / weight))
-        return found
+                    ratios.setdefault(layer.layer, []).append((row.step, row.norm / weight))
+        return ratios
 
     @cached_property
     def gradient_levels(self) -> list[tuple[Layer, float]]:
         """The root mean square of early gradients of each trained layer, in order of the calls."""
-        found: list[tuple[Layer, float]] = []
+        by_layer: list[tuple[Layer, float]] = []
         for layer in self.trained:
             rows = self.of(layer, "gradient")
             early = rows[: max(3, len(rows) // 3)]
             levels = [r.norm / math.sqrt(r.size) for r in early if r.norm is not None and r.size]
             level = middle(levels)
             if level is not None:
-                found.append((layer, level))
-        return found
+                by_layer.append((layer, level))
+        return by_layer
 
     # ------------------------------------------------------------------ inputs
     @cached_property
@@ -452,9 +452,9 @@ class RunFacts:
     @cached_property
     def data_sites(self) -> tuple[Site, ...]:
         """Where loaders of training are made, else where the model is fitted."""
-        found = [site(x.file, x.line) for x in self.run.loaders if x.phase != "eval"]
-        found += list(self.sites("fit"))
-        return tuple(dict.fromkeys(s for s in found if s is not None))
+        sites = [site(x.file, x.line) for x in self.run.loaders if x.phase != "eval"]
+        sites += list(self.sites("fit"))
+        return tuple(dict.fromkeys(s for s in sites if s is not None))
 
 
 def activation_of(layer: Layer) -> str:

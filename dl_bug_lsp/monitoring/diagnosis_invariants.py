@@ -61,15 +61,15 @@ class Violation:
 def relations(run: Run) -> dict[str, Relation]:
     """Return the relations that hold in a run, by key."""
     facts = RunFacts(run)
-    found: dict[str, Relation] = {}
+    by_key: dict[str, Relation] = {}
     for relation in (
         *_of_calls(facts),
         *_of_parameters(facts),
         *_of_data(facts),
         *_of_values(facts),
     ):
-        found[relation.key] = relation
-    return found
+        by_key[relation.key] = relation
+    return by_key
 
 
 def _of_calls(facts: RunFacts) -> Iterator[Relation]:
@@ -133,11 +133,11 @@ def _of_values(facts: RunFacts) -> Iterator[Relation]:
         yield Relation("rate", f"learning rates lie between {low:.3g} and {high:.3g}", low, high)
     for layer, ratios in facts.update_ratios.items():
         level = middle(r for _, r in ratios)
-        found = facts.run.layer(layer)
-        if level and found is not None:
+        record = facts.run.layer(layer)
+        if level and record is not None:
             value = math.log10(level)
-            text = f"updates of `{found.name}` are 10^{value:.1f} of its weights"
-            yield Relation(f"update.{found.name}", text, value, value)
+            text = f"updates of `{record.name}` are 10^{value:.1f} of its weights"
+            yield Relation(f"update.{record.name}", text, value, value)
     if facts.first_bad_step is None and facts.losses:
         yield Relation("loss.finite", "the loss is a number")
 
@@ -154,11 +154,11 @@ def learned(runs: Iterable[Mapping[str, Relation]]) -> dict[str, Relation]:
     return common
 
 
-def _joined(one: Relation, other: Relation) -> Relation:
-    lows = [v for v in (one.low, other.low) if v is not None]
-    highs = [v for v in (one.high, other.high) if v is not None]
+def _joined(left: Relation, right: Relation) -> Relation:
+    lows = [v for v in (left.low, right.low) if v is not None]
+    highs = [v for v in (left.high, right.high) if v is not None]
     low, high = (min(lows), max(highs)) if lows and highs else (None, None)
-    return Relation(one.key, one.text, low, high, one.runs + other.runs)
+    return Relation(left.key, left.text, low, high, left.runs + right.runs)
 
 
 EXPECTED = ("gradient.", "moves.", "held.", "modes.", "data.", "labels.", "loss.", "loss_input.")
@@ -169,11 +169,11 @@ def violations(run: Run, known: Mapping[str, Relation]) -> tuple[Violation, ...]
     """Return the invariants that a run breaks, those of calls and objects first."""
     facts = RunFacts(run)
     own = relations(run)
-    found: list[Violation] = []
+    broken: list[Violation] = []
     for key, relation in known.items():
         if relation.low is None:
             if key not in own and key.startswith(EXPECTED) and _is_comparable(key, own):
-                found.append(
+                broken.append(
                     Violation(
                         key, relation.text, "does not hold", _sites(key, facts), relation.runs
                     )
@@ -183,17 +183,17 @@ def violations(run: Run, known: Mapping[str, Relation]) -> tuple[Violation, ...]
         if seen is None or seen.low is None or seen.high is None:
             if key.startswith("calls.") and len(facts.steps) > 1:
                 kind = key.partition(".")[2]
-                found.append(
+                broken.append(
                     Violation(key, relation.text, f"`{kind}` is never called", _sites(key, facts),
                               relation.runs)
                 )  # fmt: skip
         elif relation.runs >= LEAST_RUNS and _is_outside(seen, relation):
-            found.append(
+            broken.append(
                 Violation(key, relation.text, seen.text, _sites(key, facts), relation.runs)
             )
     order = ("calls.", "held.", "gradient.", "moves.", "modes.", "loss", "data.", "range.", "rate")
-    found.sort(key=lambda v: next((n for n, w in enumerate(order) if v.key.startswith(w)), 99))
-    return tuple(found)
+    broken.sort(key=lambda v: next((n for n, w in enumerate(order) if v.key.startswith(w)), 99))
+    return tuple(broken)
 
 
 def _is_comparable(key: str, own: Mapping[str, Relation]) -> bool:
@@ -250,11 +250,11 @@ def read_invariants(root: Path) -> dict[str, dict[str, Relation]]:
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         return {}
     programs = content.get("programs")
-    found: dict[str, dict[str, Relation]] = {}
+    by_program: dict[str, dict[str, Relation]] = {}
     for program, rows in programs.items() if isinstance(programs, dict) else ():
         own = [r for r in map(_relation, rows) if r is not None] if isinstance(rows, list) else []
-        found[str(program)] = {r.key: r for r in own}
-    return found
+        by_program[str(program)] = {r.key: r for r in own}
+    return by_program
 
 
 def _relation(row: Any) -> Relation | None:
@@ -275,13 +275,13 @@ def keep_clean_run(root: Path, run: Run) -> None:
     program = run.process.program or run.process.command
     own = relations(run)
     known[program] = learned([known[program], own]) if program in known else own
-    kept = dict(list(known.items())[-MOST_PROGRAMS:])
+    newest = dict(list(known.items())[-MOST_PROGRAMS:])
     rows = {
         name: [
             {"key": r.key, "text": r.text, "low": r.low, "high": r.high, "runs": r.runs}
             for r in values.values()
         ]
-        for name, values in kept.items()
+        for name, values in newest.items()
     }
     text = json.dumps({"schema": SCHEMA, "programs": rows}, indent=1, sort_keys=True)
     with data_folder.locked(invariants_file(root).parent):

@@ -289,11 +289,11 @@ def training_in_eval_mode(facts: RunFacts) -> Iterator[Finding]:
 
 def accumulated_graph(facts: RunFacts) -> Iterator[Finding]:
     """Find that losses keep their graphs, or each step's graph holds those of the steps before."""
-    kept = facts.setting("kept_graphs")
-    if kept.isdigit() and int(kept) >= MANY_GRAPHS:
+    alive = facts.setting("kept_graphs")
+    if alive.isdigit() and int(alive) >= MANY_GRAPHS:
         yield Finding(
             "loop.accumulated_graph", 1.0,
-            f"graphs of {kept} earlier steps were alive at once", 0, "",
+            f"graphs of {alive} earlier steps were alive at once", 0, "",
             unique(*facts.sites("backward"), *facts.sites("step"), loss_site(facts)), "item",
         )  # fmt: skip
         return

@@ -92,8 +92,13 @@ def output_activation(facts: RunFacts) -> Iterator[Finding]:
     least, greatest = call.input_least, call.input_greatest
     if logits is False and before not in ("softmax", "sigmoid", "logsoftmax"):
         out = least is not None and greatest is not None and (least < -0.001 or greatest > 1.001)
-        one = call.input_sums_to_one
-        rows = "binary" not in kind and "bce" not in kind and one is not None and one < 0.5
+        sums_to_one = call.input_sums_to_one
+        rows = (
+            "binary" not in kind
+            and "bce" not in kind
+            and sums_to_one is not None
+            and sums_to_one < 0.5
+        )
         if out or rows or before in ("relu", "tanh"):
             shown = before or "what came before"
             yield finding(f"`{call.kind}` expects probabilities and gets the output of {shown}")
@@ -200,13 +205,13 @@ def loss_sign(facts: RunFacts) -> Iterator[Finding]:
 def broadcast_shapes(facts: RunFacts) -> Iterator[Finding]:
     """Find that predictions and targets differ in shape and are stretched over each other."""
     for call in facts.run.loss_calls:
-        one, other = shape_of(call.input_shape), shape_of(call.target_shape)
+        output, target = shape_of(call.input_shape), shape_of(call.target_shape)
         kind = _kind(call)
         if not any(w in kind for w in ("mse", "l1", "huber", "meansquared", "mae", "meanabsolute")):
             continue
-        column = len(one) == len(other) + 1 and one[-1] == 1 and one[:-1] == other
-        row = len(other) == len(one) + 1 and other[-1] == 1 and other[:-1] == one
-        if (column or row) and one and max(*one, *other) > 1:
+        column = len(output) == len(target) + 1 and output[-1] == 1 and output[:-1] == target
+        row = len(target) == len(output) + 1 and target[-1] == 1 and target[:-1] == output
+        if (column or row) and output and max(*output, *target) > 1:
             yield Finding(
                 "loss.broadcast", 1.0,
                 f"`{call.kind}` compares {call.input_shape} with {call.target_shape}: "

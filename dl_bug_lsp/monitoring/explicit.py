@@ -118,7 +118,9 @@ def keras_callback(root: str | Path | None = None) -> Any:
 def _workspace() -> Path:
     """Return the nearest folder with a ``.dlbug``, else the working folder."""
     folder = Path(os.getcwd())  # noqa: PTH109
-    marked = (one for one in (folder, *folder.parents) if (one / data_folder.FOLDER).is_dir())
+    marked = (
+        parent for parent in (folder, *folder.parents) if (parent / data_folder.FOLDER).is_dir()
+    )
     return next(marked, folder)
 
 

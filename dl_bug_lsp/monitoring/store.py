@@ -119,7 +119,7 @@ def read_journal(file: Path) -> tuple[Rows, str | None]:
     data = data_folder.read(file, LARGEST_JOURNAL)
     if data is None:
         return {}, f"{file.name} is not read: it is no regular file, or too large"
-    kept: dict[str, dict[Any, tuple[Any, ...]]] = {}
+    tables: dict[str, dict[Any, tuple[Any, ...]]] = {}
     unread = 0
     lines = data.split(b"\n", MOST_ROWS + 1)[:MOST_ROWS]
     for at, line in enumerate(lines):
@@ -130,11 +130,11 @@ def read_journal(file: Path) -> tuple[Rows, str | None]:
             unread += at < len(lines) - 1
             continue
         table, values = row
-        rows = kept.setdefault(table, {})
+        rows = tables.setdefault(table, {})
         key = values[: KEYS[table]] if table in KEYS else len(rows)
         rows[key] = values
     problem = f"{file.name}: {unread} lines are no rows of schema {SCHEMA}" if unread else None
-    return {table: list(rows.values()) for table, rows in kept.items()}, problem
+    return {table: list(rows.values()) for table, rows in tables.items()}, problem
 
 
 def _row(line: bytes) -> tuple[str, tuple[Any, ...]] | None:
@@ -306,10 +306,12 @@ def _stored(value: Any) -> Any:
     return value
 
 
-def _drop_oldest(db: sqlite3.Connection, kept: int, keep: Iterable[int], most: int = 2**31) -> int:
-    """Remove all but the newest ``kept`` runs, and never those of ``keep``."""
+def _drop_oldest(
+    db: sqlite3.Connection, most_kept: int, keep: Iterable[int], most: int = 2**31
+) -> int:
+    """Remove all but the newest ``most_kept`` runs, and never those of ``keep``."""
     newest = [number for (number,) in db.execute("select run from run order by run desc")]
-    old = [number for number in reversed(newest[kept:]) if number not in set(keep)][:most]
+    old = [number for number in reversed(newest[most_kept:]) if number not in set(keep)][:most]
     for number in old:
         for table in TABLES:
             db.execute(f"delete from {table} where run = ?", (number,))

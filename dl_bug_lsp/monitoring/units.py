@@ -118,7 +118,7 @@ def record_units(
     import numpy as np
     import torch
 
-    kept: dict[str, list[Array]] = {}
+    outputs: dict[str, list[Array]] = {}
     failed: list[bool] = []
     now: dict[str, Any] = {}
     handles = []
@@ -131,22 +131,22 @@ def record_units(
         with torch.no_grad():
             for inputs, labels in batches:
                 now.clear()
-                given = model(inputs).argmax(dim=-1)
+                predicted = model(inputs).argmax(dim=-1)
                 chosen = torch.ones_like(labels, dtype=torch.bool)
                 if label is not None:
                     chosen = labels == label
                 rows = chosen.nonzero(as_tuple=True)[0]
-                failed.extend((given != labels)[rows].tolist())
+                failed.extend((predicted != labels)[rows].tolist())
                 for name, output in now.items():
                     if output.ndim > 1 and output.shape[0] == len(labels):
-                        kept.setdefault(name, []).append(output[rows].float().cpu().numpy())
+                        outputs.setdefault(name, []).append(output[rows].float().cpu().numpy())
                 if len(failed) >= MOST_ROWS:
                     break
     finally:
         for handle in handles:
             handle.remove()
         model.train(mode)
-    made = {name: np.concatenate(parts).astype(np.float64) for name, parts in kept.items()}
+    made = {name: np.concatenate(parts).astype(np.float64) for name, parts in outputs.items()}
     return {n: v for n, v in made.items() if len(v) == len(failed)}, failed
 
 
@@ -161,17 +161,17 @@ class _Keeper:
             self._now[self._name] = output.detach()
 
 
-def table(found: Suspiciousness, most: int = 10) -> str:
+def table(result: Suspiciousness, most: int = 10) -> str:
     """Return the first units as a table in Markdown."""
     lines = [
-        f"{found.failing} failing and {found.passing} passing inputs, {found.formula}",
+        f"{result.failing} failing and {result.passing} passing inputs, {result.formula}",
         "",
         "| layer | unit | suspiciousness | active in failing | in passing |",
         "|---|---|---|---|---|",
     ]
     lines += [
         f"| `{u.layer}` | {u.unit} | {u.score:.3f} | {u.failing} | {u.passing} |"
-        for u in found.units[:most]
+        for u in result.units[:most]
     ]
     return "\n".join(lines) + "\n"
 
@@ -180,15 +180,15 @@ CELL = 9
 COLUMNS = 64
 
 
-def picture(found: Suspiciousness) -> str:
+def picture(result: Suspiciousness) -> str:
     """Return the units as an SVG: cells for each layer, the darker the more suspicious."""
     by_layer: dict[str, dict[int, float]] = {}
-    for unit in found.units:
+    for unit in result.units:
         by_layer.setdefault(unit.layer, {})[unit.unit] = unit.score
-    highest = max((u.score for u in found.units), default=0.0) or 1.0
+    highest = max((u.score for u in result.units), default=0.0) or 1.0
     parts: list[str] = []
     top = 4
-    for name, score in found.layers:
+    for name, score in result.layers:
         shown = f"{escape(name or 'model')} {score:.3f}"
         parts.append(f'<text x="4" y="{top + 11}" font-size="11">{shown}</text>')
         top += 16

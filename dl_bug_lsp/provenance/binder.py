@@ -129,8 +129,8 @@ class _Collector(ast.NodeVisitor):
             me = parameters[0].arg + "."
             for name, bindings in method.bindings.items():
                 if name.startswith(me) and name.count(".") == 1:
-                    found = inner.attributes.setdefault(name[len(me) :], [])
-                    found.extend((method, b) for b in bindings)
+                    places = inner.attributes.setdefault(name[len(me) :], [])
+                    places.extend((method, b) for b in bindings)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         name = f"<lambda>:{node.lineno}:{node.col_offset}"
@@ -299,19 +299,19 @@ class _Collector(ast.NodeVisitor):
 
     def _unpack(self, targets: list[ast.expr], value: ast.expr, line: int) -> None:
         if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(targets):
-            for one, part in zip(targets, value.elts, strict=True):
-                self._assign(one, part, line)
+            for target, part in zip(targets, value.elts, strict=True):
+                self._assign(target, part, line)
             return
         if isinstance(value, ElementOf) and self._unpack_element(targets, value.value, line):
             return
         after_star = False
-        for index, one in enumerate(targets):
-            if isinstance(one, ast.Starred):
+        for index, target in enumerate(targets):
+            if isinstance(target, ast.Starred):
                 after_star = True
-                self._assign(one.value, value, line)
+                self._assign(target.value, value, line)
                 continue
             at = index - len(targets) if after_star else index
-            self._assign(one, _item(value, at), line)
+            self._assign(target, _item(value, at), line)
 
     def _unpack_element(self, targets: list[ast.expr], iterable: ast.expr, line: int) -> bool:
         """Unpack what ``enumerate``, ``zip`` and ``dict.items`` give; False for other iterables."""
@@ -331,12 +331,12 @@ class _Collector(ast.NodeVisitor):
             self._assign(targets[1], ElementOf(inner), line)
             return True
         if isinstance(func, ast.Name) and func.id == "zip" and len(args) == len(targets):
-            for one, part in zip(targets, args, strict=True):
-                self._assign(one, ElementOf(part), line)
+            for target, part in zip(targets, args, strict=True):
+                self._assign(target, ElementOf(part), line)
             return True
         if getattr(func, "id", getattr(func, "attr", "")) == "pairwise" and len(args) == 1:
-            for one, part in zip(targets, _neighbours(args[0]), strict=False):
-                self._assign(one, ElementOf(part), line)
+            for target, part in zip(targets, _neighbours(args[0]), strict=False):
+                self._assign(target, ElementOf(part), line)
             return True
         if isinstance(func, ast.Attribute) and func.attr == "items" and len(targets) == 2:
             self._assign(targets[0], ElementOf(func.value), line)
@@ -400,8 +400,8 @@ class _Collector(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         self.scope.calls.append(node)
-        for given in (*node.args, *(k.value for k in node.keywords)):
-            name = dotted_name(given)
+        for argument in (*node.args, *(k.value for k in node.keywords)):
+            name = dotted_name(argument)
             if name is not None:
                 self.scope.passed.setdefault(name, []).append(node)
         if isinstance(node.func, ast.Attribute):
@@ -421,8 +421,8 @@ class _Collector(ast.NodeVisitor):
         elif method == "setdefault" and len(node.args) == 2:
             self._bind(base, node.args[1], line, "store", node.args[0])
         elif method == "update":
-            for given in node.args:
-                self._bind(base, given, line, "join")
+            for argument in node.args:
+                self._bind(base, argument, line, "join")
             for keyword in node.keywords:
                 key = ast.copy_location(ast.Constant(value=keyword.arg), keyword.value)
                 how = "join" if keyword.arg is None else "store"
@@ -562,4 +562,4 @@ def _neighbours(items: ast.expr) -> list[ast.expr]:
     last = ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))
     cuts = ast.Slice(upper=last), ast.Slice(lower=ast.Constant(value=1))
     made = [ast.Subscript(value=items, slice=cut, ctx=ast.Load()) for cut in cuts]
-    return [ast.fix_missing_locations(ast.copy_location(one, items)) for one in made]
+    return [ast.fix_missing_locations(ast.copy_location(part, items)) for part in made]

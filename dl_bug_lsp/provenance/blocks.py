@@ -87,15 +87,17 @@ def named(scope: Scope, name: str) -> bool:
 
 def registered(scope: Scope) -> tuple[str, ...]:
     """Return the names that decorators register a class or function under."""
-    found: list[str] = []
+    names: list[str] = []
     for call in getattr(scope.node, "decorator_list", ()):
-        for given in (
+        for argument in (
             [*call.args, *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
         ):
-            for one in given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given]:
-                value = one.value if isinstance(one, ast.Constant) else None
-                found.extend([value] if isinstance(value, str) else [])
-    return tuple(found)
+            for item in (
+                argument.elts if isinstance(argument, (ast.List, ast.Tuple)) else [argument]
+            ):
+                value = item.value if isinstance(item, ast.Constant) else None
+                names.extend([value] if isinstance(value, str) else [])
+    return tuple(names)
 
 
 def fields_of(cls: Scope) -> list[str]:
@@ -128,8 +130,8 @@ class Blocks:
     def of(self, scope: Scope) -> list[Node]:
         """Return the tables that name a class or function."""
         names = (scope.name.rpartition(".")[2], *registered(scope))
-        found = dict.fromkeys(t for name in names for t in self._by_name.get(name, ()))
-        return list(found)
+        tables = dict.fromkeys(t for name in names for t in self._by_name.get(name, ()))
+        return list(tables)
 
     def arguments(self, scope: Scope) -> list[dict[str, Node]]:
         """Return what each block gives for the parameters of a function or constructor."""
@@ -146,26 +148,26 @@ class Blocks:
         inner = arguments_of(self.engine, table)
         bound: dict[str, Node] = {}
         for name in names:
-            found = objects.member(self.engine, inner, name)
-            if not found and inner is not table:
-                found = objects.member(self.engine, table, name)
-            for node in found[:1]:
+            members = objects.member(self.engine, inner, name)
+            if not members and inner is not table:
+                members = objects.member(self.engine, table, name)
+            for node in members[:1]:
                 bound[name] = self.made(node)
         return bound
 
     def made(self, table: Node) -> Node:
         """Return a node that stands for what a block makes; the node itself where it names none."""
-        found = self._made.get(id(table))
-        if found is not None:
-            return found
+        node = self._made.get(id(table))
+        if node is not None:
+            return node
         name = name_in(self.engine, table) if is_table(table) else ""
         self._made[id(table)] = table
         if name:
-            found = Node(self.engine, table.context, table.expr, table.entry, table.table)
-            values = self.values(name, table, found)
+            node = Node(self.engine, table.context, table.expr, table.entry, table.table)
+            values = self.values(name, table, node)
             if values:
-                found.stand_for(tuple(values), self._given_to(table))
-                self._made[id(table)] = found
+                node.stand_for(tuple(values), self._given_to(table))
+                self._made[id(table)] = node
         return self._made[id(table)]
 
     def values(self, name: str, table: Node, made: Node) -> list[Value]:
@@ -226,9 +228,9 @@ class Blocks:
                 if last in scope.classes:
                     return [scope.classes[last]]
                 values = engine.node(_name(engine, last, scope), engine.open_context(scope)).values
-                found = [v.scope for v in values if isinstance(v, Class)]
-                if found:
-                    return found
+                classes = [v.scope for v in values if isinstance(v, Class)]
+                if classes:
+                    return classes
         return [
             cls
             for scope in engine.program.all_modules()

@@ -92,16 +92,16 @@ def spread_item(
     """Return the node of a parameter that gets its argument from ``*items``."""
 
     def nodes() -> list[Node]:
-        found: list[Node] = []
+        picked: list[Node] = []
         lists = [v for v in spread.values if isinstance(v, Items)]
         for items in lists:
             if index < len(items.items):
-                found.append(items.items[index])
+                picked.append(items.items[index])
             elif items.items and not items.complete:
-                found.append(items.items[-1])
-        if not found and default is not None and lists:
+                picked.append(items.items[-1])
+        if not picked and default is not None and lists:
             return [engine.node(default, engine.open_context(scope.parent or scope))]
-        return found if lists else [spread]
+        return picked if lists else [spread]
 
     return engine.derived(("spread", id(spread), index, id(scope)), spread, nodes)
 
@@ -112,14 +112,14 @@ def spread_member(
     """Return the node of a parameter that may get its argument from ``**table``."""
 
     def nodes() -> list[Node]:
-        found = [n for table in tables for n in objects.member(engine, table, name)]
-        if found:
-            return found
+        members = [n for table in tables for n in objects.member(engine, table, name)]
+        if members:
+            return members
         unknown = [t for t in tables if not t.values or not objects.is_closed(engine, t)]
-        given = (
+        defaults = (
             [engine.node(default, engine.open_context(scope.parent or scope))] if default else []
         )
-        return [*given, *unknown]
+        return [*defaults, *unknown]
 
     key = ("spread", *(id(t) for t in tables), name, id(scope))
     return engine.derived(key, tables[0], nodes)
@@ -131,16 +131,16 @@ def enter(engine: Engine, function: Function, call: ast.Call | None, context: Co
     if call is None and not function.presets and function.receiver is None:
         return engine.open_context(scope)
     made = (*function.presets, function.receiver)
-    key = (id(scope), id(call), id(context), *(id(one) for one in made))
-    found = engine.contexts.get(key)
-    if found is not None:
-        return found
+    key = (id(scope), id(call), id(context), *(id(node) for node in made))
+    cached = engine.contexts.get(key)
+    if cached is not None:
+        return cached
     if context.depth >= MAX_DEPTH or engine.exhausted or _recurs(scope, context):
         return engine.open_context(scope)
-    bound, given = _preset(engine, function)
+    bound, positional = _preset(engine, function)
     if call is not None:
         method = function.receiver is not None
-        bound.update(bind(engine, scope, call, context, method, given))
+        bound.update(bind(engine, scope, call, context, method, positional))
     parameters = scope.parameters()
     static = "staticmethod" in scope.decorators()
     extra: dict[str, Node] = {}
@@ -165,11 +165,11 @@ def _recurs(scope: Scope, context: Context) -> bool:
 
 def entries(engine: Engine, scope: Scope) -> list[Context]:
     """Return the contexts in which the workspace's calls enter a function, those that are found."""
-    found = engine.entries.get(id(scope))
-    if found is None:
-        found = engine.entries[id(scope)] = []
-        found.extend(_entries(engine, scope))
-    return found
+    contexts = engine.entries.get(id(scope))
+    if contexts is None:
+        contexts = engine.entries[id(scope)] = []
+        contexts.extend(_entries(engine, scope))
+    return contexts
 
 
 def _entries(engine: Engine, scope: Scope) -> list[Context]:
@@ -187,11 +187,11 @@ def _entries(engine: Engine, scope: Scope) -> list[Context]:
     if len(sites) > 4 * MAX_CALLERS:
         engine.queries.cut("callers")
         return []
-    found: list[Context] = []
+    contexts: list[Context] = []
     parent = scope.parent
     for caller, call in sites:
         closure = engine.open_context(parent) if parent is not None else engine.open_context(scope)
-        found.append(_entered(engine, scope, call, engine.open_context(caller), closure))
+        contexts.append(_entered(engine, scope, call, engine.open_context(caller), closure))
     if parent is not None and owner is None and not parent.is_module and _gives(parent, short):
         # ``register("name")(cls)``: the function that another one returns is called at once.
         for caller, call in program.callers(f"{parent.name.rpartition('.')[2]}()"):
@@ -199,12 +199,12 @@ def _entries(engine: Engine, scope: Scope) -> list[Context]:
             if isinstance(call.func, ast.Call) and program.may_call(caller, call.func, parent):
                 inner = Function(parent, None, engine.open_context(parent.parent or parent))
                 closure = enter(engine, inner, call.func, outside)
-                found.append(_entered(engine, scope, call, outside, closure))
+                contexts.append(_entered(engine, scope, call, outside, closure))
     for caller, call, skip in program.calls_through(short):
         closure = engine.open_context(parent) if parent is not None else engine.open_context(scope)
         outside = engine.open_context(caller)
-        found.append(_entered(engine, scope, call, outside, closure, skip))
-    return found[: 4 * MAX_CALLERS]
+        contexts.append(_entered(engine, scope, call, outside, closure, skip))
+    return contexts[: 4 * MAX_CALLERS]
 
 
 def _gives(scope: Scope, name: str) -> bool:
@@ -215,28 +215,28 @@ def _entered(
     engine: Engine, scope: Scope, call: ast.Call, outside: Context, closure: Context, skip: int = 0
 ) -> Context:
     key = (id(scope), id(call), id(outside), id(closure), skip, -1)
-    found = engine.contexts.get(key)
-    if found is None:
+    entered = engine.contexts.get(key)
+    if entered is None:
         bound = bind(engine, scope, call, outside, scope.owner is not None, skip)
-        found = Context(scope, bound, closure, outside.depth + 1, outside)
-        engine.contexts[key] = found
+        entered = Context(scope, bound, closure, outside.depth + 1, outside)
+        engine.contexts[key] = entered
         engine.keep.append((call, outside))
-    return found
+    return entered
 
 
 def _preset(engine: Engine, function: Function) -> tuple[dict[str, Node], int]:
     """Bind what ``functools.partial`` gave; also how many positional arguments that were."""
     bound: dict[str, Node] = {}
-    given = 0
+    positional = 0
     for made in function.presets:
         if not isinstance(made.expr, ast.Call):
             continue
         args = made.expr.args[1:]
         call = ast.Call(func=made.expr.func, args=args, keywords=made.expr.keywords)
         method = function.receiver is not None
-        bound.update(bind(engine, function.scope, call, made.context, method, given))
-        given += len(args)
-    return bound, given
+        bound.update(bind(engine, function.scope, call, made.context, method, positional))
+        positional += len(args)
+    return bound, positional
 
 
 def returns(
@@ -273,10 +273,10 @@ def returns_for(engine: Engine, function: Function, first: Node | None) -> list[
     """Return what a function gives back when a library calls it with one argument."""
     scope = function.scope
     parameters = [p.arg for p in scope.parameters()]
-    bound, given = _preset(engine, function)
+    bound, positional = _preset(engine, function)
     if function.receiver is not None and parameters:
         bound[parameters.pop(0)] = function.receiver
-    parameters = parameters[given:]
+    parameters = parameters[positional:]
     if first is None or not parameters:
         return returns(engine, function, None, function.closure)
     key = (id(scope), id(first), *(id(made) for made in function.presets))
@@ -290,36 +290,38 @@ def returns_for(engine: Engine, function: Function, first: Node | None) -> list[
 
 def callables(engine: Engine, node: Node) -> list[Function]:
     """Return the workspace functions that calling a node's value would run."""
-    found: list[Function] = []
+    functions: list[Function] = []
     for value in node.values:
         if isinstance(value, Function):
-            found.append(value)
+            functions.append(value)
         elif isinstance(value, Instance):
             method = objects.first_method(engine, value, CALL_METHODS)
             if method is not None:
-                found.append(Function(method, value.built, objects.class_closure(engine, method)))
+                functions.append(
+                    Function(method, value.built, objects.class_closure(engine, method))
+                )
         elif isinstance(value, LibraryObject) and known_calls.holds_parts(value.name):
             for part in known_calls.elements(engine, value):
-                found.extend(callables(engine, part))
+                functions.extend(callables(engine, part))
         elif isinstance(value, LibraryObject) and isinstance(value.call.expr, ast.Call):
             # jax.jit(f), partial(f, …), tf.function(f): calling the result calls f.
             for arg in value.call.expr.args[:1]:
                 inner = engine.node(arg, value.call.context)
-                found.extend(v for v in inner.values if isinstance(v, Function))
-    return found
+                functions.extend(v for v in inner.values if isinstance(v, Function))
+    return functions
 
 
 def with_name(engine: Engine, context: Context, name: str, item: Node) -> Context:
     """Return a context in which one more name is bound: a round of a comprehension."""
     key = (id(context), id(item))
-    found = engine.contexts.get(key)
-    if found is None:
+    extended = engine.contexts.get(key)
+    if extended is None:
         extra = {**context.extra, name: item}
-        found = Context(
+        extended = Context(
             context.scope, context.bindings, context.outer, context.depth, context.caller, extra
         )
-        engine.contexts[key] = found
-    return found
+        engine.contexts[key] = extended
+    return extended
 
 
 def construct(engine: Engine, value: Class, node: Node, expr: ast.Call) -> Instance:
@@ -345,8 +347,8 @@ def _field_arguments(
 ) -> dict[str, Node]:
     fields = {
         s.target.id: s.value
-        for one in reversed(objects.lineage(engine, cls))
-        for s in getattr(one.node, "body", [])
+        for base in reversed(objects.lineage(engine, cls))
+        for s in getattr(base.node, "body", [])
         if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
     }
     bound = {

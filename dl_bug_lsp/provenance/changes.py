@@ -73,19 +73,19 @@ def _of_name(engine: Engine, name: str, context: Context, line: int, filled: boo
         for b in scope.bindings.get(name, ())
         if b.how not in names.DEFINES and (since <= b.line < line or not loops.isdisjoint(b.loops))
     ]
-    found = [_change(engine, b, context) for b in bindings[-MAX_CHANGES:]]
+    changes = [_change(engine, b, context) for b in bindings[-MAX_CHANGES:]]
     if not filled:
-        return found[-MAX_CHANGES:]
+        return changes[-MAX_CHANGES:]
     if scope.is_module:
         for binding in engine.program.changes(scope, name):
-            found.extend(_elsewhere(engine, binding))
+            changes.extend(_elsewhere(engine, binding))
     for call in scope.passed.get(name, ()):
         looping = set(scope.around(call.lineno)[1]) & loops
         if since <= call.lineno < line or looping:
-            found.extend(_by_callee(engine, name, call, context))
-        if len(found) >= MAX_CHANGES:
+            changes.extend(_by_callee(engine, name, call, context))
+        if len(changes) >= MAX_CHANGES:
             break
-    return found[-MAX_CHANGES:]
+    return changes[-MAX_CHANGES:]
 
 
 def _change(engine: Engine, binding: Binding, context: Context) -> Change:
@@ -104,17 +104,17 @@ def _elsewhere(engine: Engine, binding: Binding) -> list[Change]:
 
 def _by_callee(engine: Engine, name: str, call: ast.Call, context: Context) -> list[Change]:
     """Return what a workspace function puts into an object that it is handed."""
-    given = [*call.args, *(k.value for k in call.keywords)]
-    found: list[Change] = []
+    arguments = [*call.args, *(k.value for k in call.keywords)]
+    changes: list[Change] = []
     callee = engine.node(call.func, context)
     for function in calls.callables(engine, callee):
         if not _changes_parameters(function.scope):
             continue
         entered = calls.enter(engine, function, call, context)
         for parameter, bound in (entered.bindings or {}).items():
-            if any(bound.expr is expr for expr in given) and _is_name(bound.expr, name):
-                found.extend(of_name(engine, parameter, entered, names.END, [bound]))
-    return found
+            if any(bound.expr is expr for expr in arguments) and _is_name(bound.expr, name):
+                changes.extend(of_name(engine, parameter, entered, names.END, [bound]))
+    return changes
 
 
 def _is_name(expr: ast.expr, name: str) -> bool:
@@ -133,20 +133,20 @@ def of_attribute(engine: Engine, instance: Instance, name: str) -> list[Change]:
     """Return what is put into the object that an attribute of an instance holds."""
 
     def work() -> list[Change]:
-        found: list[Change] = []
+        changes: list[Change] = []
         for cls in objects.lineage(engine, instance.cls):
             for method, binding in cls.attributes.get(name, ()):
                 if binding.how not in names.DEFINES:
                     context = objects.method_context(engine, instance, cls, method)
-                    found.append(_change(engine, binding, context))
+                    changes.append(_change(engine, binding, context))
             for method in cls.functions.values():
                 parameters = method.parameters()
                 dotted = f"{parameters[0].arg}.{name}" if parameters else ""
                 for call in method.passed.get(dotted, ()):
                     context = objects.method_context(engine, instance, cls, method)
-                    found.extend(_by_callee(engine, dotted, call, context))
-        found.extend(c for c in outside(engine, instance, name) if c.how not in names.DEFINES)
-        return found[:MAX_CHANGES]
+                    changes.extend(_by_callee(engine, dotted, call, context))
+        changes.extend(c for c in outside(engine, instance, name) if c.how not in names.DEFINES)
+        return changes[:MAX_CHANGES]
 
     return engine.ask("attribute changes", id(instance.cls), id(instance.built), name, work=work)
 
@@ -155,27 +155,27 @@ def outside(engine: Engine, instance: Instance, name: str) -> list[Change]:
     """Return what other code than the class's own sets an attribute to or puts into it."""
 
     def work() -> list[Change]:
-        found: list[Change] = []
+        changes: list[Change] = []
         for root, binding in engine.program.attribute_changes(name)[:MAX_OUTSIDE]:
             context = engine.open_context(binding.scope)
             probe = engine.made(("root", id(binding)), lambda: _dotted(root, binding))  # noqa: B023
             holders = engine.node(probe, context).values
             if any(isinstance(v, Instance) and v.cls is instance.cls for v in holders):
-                found.append(_change(engine, binding, context))
-        return found
+                changes.append(_change(engine, binding, context))
+        return changes
 
     return engine.ask("outside", id(instance.cls), name, work=work)
 
 
 def of_environment(engine: Engine, key: str | int) -> list[Node]:
     """Return what the program sets an environment variable to."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     for _, binding in engine.program.attribute_changes("environ"):
         if binding.how == "store" and binding.key is not None:
             change = _change(engine, binding, engine.open_context(binding.scope))
             if change.key is not None and any(c.value == key for c in change.key.constants):
-                found.append(change.value)
-    return found
+                nodes.append(change.value)
+    return nodes
 
 
 def _dotted(root: str, binding: Binding) -> ast.expr:
@@ -192,7 +192,7 @@ def set_by_name(engine: Engine, instance: Instance, name: str | None) -> list[No
 
     ``name`` is None for an attribute whose name is not known.
     """
-    found: list[Node] = []
+    nodes: list[Node] = []
     for cls in objects.lineage(engine, instance.cls):
         for method in cls.functions.values():
             parameters = method.parameters()
@@ -202,14 +202,14 @@ def set_by_name(engine: Engine, instance: Instance, name: str | None) -> list[No
                 is_setter = isinstance(func, ast.Name) and func.id == "setattr"
                 if is_setter and len(call.args) == 3 and _is_name(call.args[0], me):
                     context = objects.method_context(engine, instance, cls, method)
-                    found.extend(_set_to(engine, call, name, context))
+                    nodes.extend(_set_to(engine, call, name, context))
                 elif dotted_name(func) == f"{me}.__dict__.update":
                     context = objects.method_context(engine, instance, cls, method)
-                    for given in (*call.args, *(k.value for k in call.keywords)):
-                        table = engine.node(given, context)
+                    for argument in (*call.args, *(k.value for k in call.keywords)):
+                        table = engine.node(argument, context)
                         known = objects.member(engine, table, name) if name is not None else []
-                        found.extend(known or [table])
-    return found
+                        nodes.extend(known or [table])
+    return nodes
 
 
 def _set_to(engine: Engine, call: ast.Call, name: str | None, context: Context) -> list[Node]:
@@ -222,18 +222,20 @@ def _set_to(engine: Engine, call: ast.Call, name: str | None, context: Context) 
         return []
     # ``for key, value in table.items()``: the value that goes with the name.
     tables = [v for v in _tables(engine, call.args[2], context) if v.values]
-    given = [n for table in tables for n in objects.member(engine, table, name)]
-    return [engine.derived(("set", id(value), name), value, lambda: given)] if given else [value]
+    members = [n for table in tables for n in objects.member(engine, table, name)]
+    return (
+        [engine.derived(("set", id(value), name), value, lambda: members)] if members else [value]
+    )
 
 
 def _tables(engine: Engine, expr: ast.expr, context: Context) -> list[Node]:
-    found = []
+    tables = []
     if isinstance(expr, ast.Name):
         for binding in context.scope.bindings.get(expr.id, ()):
             inner = getattr(binding.value, "value", None)
             if isinstance(binding.value, AnyItem) and inner is not None:
-                found.append(engine.node(inner, context))
-    return found
+                tables.append(engine.node(inner, context))
+    return tables
 
 
 def combined(nodes: list[Node], values: list[Value], made: list[Change]) -> list[Value]:
@@ -247,7 +249,7 @@ def combined(nodes: list[Node], values: list[Value], made: list[Change]) -> list
         for v in values
     )
     if lists and not tables:
-        grown: list[Node] = [n for one in lists for n in one.items]
+        grown: list[Node] = [n for items in lists for n in items.items]
         for change in made:
             inner = [v for v in change.value.values if isinstance(v, Items)]
             grown.extend(inner[0].items if change.how == "join" and inner else [change.value])

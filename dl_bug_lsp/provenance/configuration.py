@@ -53,14 +53,14 @@ def entry_values(engine: Engine, node: Node, entry: ConfigEntry) -> list[Value]:
         return [Const(entry.value)]
     if is_reference(entry.text):
         return evaluation.union(engine, referred)
-    constants = [one.constant for one in referred]
+    constants = [target.constant for target in referred]
     values = [constant.value for constant in constants if constant is not None]
     return [_folded(filled_in(entry.text, values))] if len(values) == len(constants) else []
 
 
 def _referred(engine: Engine, node: Node, entry: ConfigEntry) -> list[Node]:
-    found = engine.settings(node.table).referred(entry)
-    return [engine.config_node(one, node.context, node.table) for one in found]
+    entries = engine.settings(node.table).referred(entry)
+    return [engine.config_node(target, node.context, node.table) for target in entries]
 
 
 def _folded(text: str) -> Const:
@@ -87,11 +87,11 @@ def _number(expr: ast.expr, depth: int) -> Const | None:
 def entry_inputs(engine: Engine, node: Node, entry: ConfigEntry) -> list[Edge]:
     """Return what an entry refers to, or the settings of a small table or list."""
     if entry.length is None:
-        return [("definition", one) for one in _referred(engine, node, entry)]
+        return [("definition", target) for target in _referred(engine, node, entry)]
     if entry.length > MAX_WRITTEN_OUT:
         return []
     below = engine.settings(node.table).below(entry.path)
-    return [("setting", engine.config_node(one, node.context, node.table)) for one in below]
+    return [("setting", engine.config_node(setting, node.context, node.table)) for setting in below]
 
 
 class Configuration:
@@ -122,14 +122,14 @@ class Configuration:
         run = self.engine.run
         guessed = () if self.composed_files else run.guessed
         named = (*run.configs, *self._written(), *self._imported())
-        found = dict.fromkeys((*self.composed_files, *named, *guessed))
-        for file in list(found):
-            found.update(dict.fromkeys(self._bases(file)))
-        return tuple(found)
+        files = dict.fromkeys((*self.composed_files, *named, *guessed))
+        for file in list(files):
+            files.update(dict.fromkeys(self._bases(file)))
+        return tuple(files)
 
     def _imported(self) -> list[str]:
         """Return the modules that the script imports and that are made to hold settings."""
-        found: dict[str, None] = {}
+        files: dict[str, None] = {}
         home = self.home
         modules = [module for module, _ in home.imports.values()]
         modules.extend(f"{m}.{n}" for m, n in home.imports.values() if n is not None)
@@ -138,21 +138,21 @@ class Configuration:
             if file is None or file == home.file or not is_config_name(file):
                 continue
             if is_settings(self.engine.workspace, file, home.file):
-                found[file] = None
-        return list(found)
+                files[file] = None
+        return list(files)
 
     def _written(self) -> list[str]:
         """Return the config files whose paths the run's script writes out."""
         script = self.engine.run.script
         tree = self.engine.workspace.tree(script) if script is not None else None
-        found: dict[str, None] = {}
+        files: dict[str, None] = {}
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 text = node.value if node.value.endswith((*SETTINGS, ".py")) else ""
                 file = self.engine.workspace.file_named(text) if text else None
                 if file is not None and is_settings(self.engine.workspace, file, script):
-                    found[file] = None
-        return list(found)
+                    files[file] = None
+        return list(files)
 
     def inherited(self, module: Scope, name: str) -> list[Node]:
         """Return what a name of a Python config is in the configs that it builds on."""
@@ -160,16 +160,16 @@ class Configuration:
             return []
         for file in self._bases(module.file):
             base = self.engine.program.module(file) if file.endswith(".py") else None
-            found = names.module_nodes(self.engine, base, name) if base is not None else []
-            if found:
-                return found
+            nodes = names.module_nodes(self.engine, base, name) if base is not None else []
+            if nodes:
+                return nodes
         return []
 
     def _bases(self, file: str) -> list[str]:
         """Return the files that a Python config builds on (``_base_``, imports of its folder)."""
-        found = [file]
-        for one in found:
-            module = self.engine.program.module(one) if one.endswith(".py") else None
+        files = [file]
+        for config in files:
+            module = self.engine.program.module(config) if config.endswith(".py") else None
             for binding in module.bindings.get("_base_", [])[:1] if module is not None else ():
                 parts = (
                     binding.value.elts
@@ -179,23 +179,23 @@ class Configuration:
                 for part in parts:
                     if isinstance(part, ast.Constant) and isinstance(part.value, str):
                         path = posixpath.normpath(
-                            posixpath.join(posixpath.dirname(one), part.value)
+                            posixpath.join(posixpath.dirname(config), part.value)
                         )
-                        if path in self.engine.workspace.files() and path not in found:
-                            found.append(path)
-            if len(found) > MAX_BASES:
+                        if path in self.engine.workspace.files() and path not in files:
+                            files.append(path)
+            if len(files) > MAX_BASES:
                 break
-        return found[1:]
+        return files[1:]
 
     @cached_property
     def tables(self) -> tuple[str, ...]:
         """The names of the settings that hydra composes for the run's script."""
-        found: list[str] = []
+        tables: list[str] = []
         for scope in self.home.functions.values():
             table = self._hydra_table(scope)
             if table is not None:
-                found.append(table)
-        return tuple(found)
+                tables.append(table)
+        return tuple(tables)
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -322,12 +322,12 @@ class Configuration:
         later = [b for b in scope.bindings.get(name, []) if at < b.line < line and not b.mutates]
         if later:
             return []
-        found = self.options(name)
-        for file in () if found else self.files:
+        nodes = self.options(name)
+        for file in () if nodes else self.files:
             module = self.engine.program.module(file) if file.endswith(".py") else None
             if module is not None and module is not scope:
-                found.extend(names.module_nodes(self.engine, module, name))
-        return found[:1]
+                nodes.extend(names.module_nodes(self.engine, module, name))
+        return nodes[:1]
 
     def _executed_at(self, scope: Scope) -> int | None:
         """Return the line of a module's first ``exec``, None where it has none."""
@@ -351,9 +351,9 @@ class Configuration:
             whole = self._handed_over(scope, parameters[0])
             if whole is not None:
                 return [whole]
-        found = [given[name] for given in self.blocks.arguments(scope) if name in given]
-        if found:
-            return found
+        nodes = [arguments[name] for arguments in self.blocks.arguments(scope) if name in arguments]
+        if nodes:
+            return nodes
         bound = self.bound_by_gin(scope, name)
         if bound:
             return bound
@@ -398,14 +398,14 @@ class Configuration:
         """Return the bindings of gin files for a parameter: ``Net.width = 3``."""
         owner = scope.owner if scope.name.rpartition(".")[2] == "__init__" else None
         own = (owner or scope).name.rpartition(".")[2]
-        found: list[Node] = []
+        nodes: list[Node] = []
         for file in self.files:
             if file.endswith(".gin"):
                 for entry in self.engine.settings(file).all():
                     parts = entry.key.rpartition("/")[2].split(".")
                     if parts[-2:] == [own, name]:
-                        found.append(self.engine.config_node(entry, self.context))
-        return found[-1:]
+                        nodes.append(self.engine.config_node(entry, self.context))
+        return nodes[-1:]
 
     # ---------------------------------------------------------------- options as dataclasses
     def parsed(self, cls: Scope, prefix: str = "", depth: int = 0) -> Node:
@@ -418,9 +418,9 @@ class Configuration:
         bound: dict[str, Node] = {}
         node.stand_for((Instance(cls, node, Context(cls, bound, None, 1)),), ())
         for field in fields_of(cls):
-            given = self.setting(f"{prefix}{field}") or self.setting(field)
-            if given is not None:
-                bound[field] = given
+            setting = self.setting(f"{prefix}{field}") or self.setting(field)
+            if setting is not None:
+                bound[field] = setting
             elif depth < MAX_FIELDS:
                 inner = self._field_class(cls, field)
                 if inner is not None and inner is not cls:

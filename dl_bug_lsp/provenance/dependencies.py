@@ -70,10 +70,10 @@ def _changed(made: list[changes.Change]) -> list[Edge]:
 
 
 def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Edge]:
-    found, made = evaluation.meaning(engine, node, expr)
-    edges: list[Edge] = [("definition", n) for n in found]
+    definitions, made = evaluation.meaning(engine, node, expr)
+    edges: list[Edge] = [("definition", n) for n in definitions]
     edges.extend(_changed(made))
-    if not found:
+    if not definitions:
         defined = node.context.scope.decorated.get(expr.id)
         return edges if defined is None else [("decorator", engine.node(defined, node.context))]
     at: Context | None = node.context
@@ -109,26 +109,26 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Edge]:
     if local:
         return [*(("definition", n) for n in local), *_changed(made)]
     base = engine.node(expr.value, node.context)
-    found: list[Node] = []
+    members: list[Node] = []
     for value in base.values:
         if isinstance(value, Instance):
-            found.extend(objects.attribute(engine, value, expr.attr))
+            members.extend(objects.attribute(engine, value, expr.attr))
             made.extend(changes.of_attribute(engine, value, expr.attr))
         elif isinstance(value, Module):
             defined, put = names.module_meaning(engine, value.scope, expr.attr)
-            found.extend(defined)
+            members.extend(defined)
             made.extend(put)
         elif isinstance(value, Class):
             for cls in objects.lineage(engine, value.scope):
-                found.extend(
+                members.extend(
                     names.local(engine, expr.attr, engine.open_context(cls), names.END) or []
                 )
-                if found:
+                if members:
                     break
             made.extend(objects.class_changes(engine, value.scope, expr.attr))
-    found.extend(objects.table_members(engine, base, expr.attr))
-    if found or made:
-        return [*dict.fromkeys(("attribute", n) for n in found), *dict.fromkeys(_changed(made))]
+    members.extend(objects.table_members(engine, base, expr.attr))
+    if members or made:
+        return [*dict.fromkeys(("attribute", n) for n in members), *dict.fromkeys(_changed(made))]
     # An option that no statement declares: those that are declared may show why.
     declared = [
         n
@@ -141,13 +141,13 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Edge]:
 
 
 def _subscript(engine: Engine, node: Node, expr: ast.Subscript) -> list[Edge]:
-    found = evaluation.subscript_nodes(engine, node, expr)
+    items = evaluation.subscript_nodes(engine, node, expr)
     base = engine.node(expr.value, node.context)
-    edges: list[Edge] = [("item", n) for n in found]
+    edges: list[Edge] = [("item", n) for n in items]
     exact = isinstance(expr.slice, (ast.Constant, ast.UnaryOp)) and any(
         isinstance(v, (Items, Mapping, Config, Parsed)) for v in base.values
     )
-    if not (found and exact) or _of_library(base):
+    if not (items and exact) or _of_library(base):
         edges.append(("base", base))
     elif isinstance(expr.value, (ast.Name, ast.Subscript)):
         edges.extend(("changed", n) for n in _put_inside(engine, node, expr))
@@ -171,13 +171,13 @@ def _put_inside(engine: Engine, node: Node, expr: ast.Subscript) -> list[Node]:
         return []
     _, made = evaluation.meaning(engine, engine.node(root, node.context), root)
     wanted = engine.node(key, node.context).constants
-    found = []
+    values = []
     for change in made:
         if change.how == "inside":
             known = change.key.constants if change.key is not None else ()
             if not known or not wanted or set(known) & set(wanted):
-                found.append(change.value)
-    return found
+                values.append(change.value)
+    return values
 
 
 def _element_of(engine: Engine, node: Node, expr: ElementOf | Delegated) -> list[Edge]:
@@ -187,8 +187,8 @@ def _element_of(engine: Engine, node: Node, expr: ElementOf | Delegated) -> list
 
 def _entered(engine: Engine, node: Node, expr: Entered) -> list[Edge]:
     manager = engine.node(expr.value, node.context)
-    found = evaluation.entered(engine, node, expr)
-    return [*(("return", n) for n in found if n is not manager), ("base", manager)]
+    nodes = evaluation.entered(engine, node, expr)
+    return [*(("return", n) for n in nodes if n is not manager), ("base", manager)]
 
 
 def _lambda(engine: Engine, node: Node, expr: ast.Lambda) -> list[Edge]:
@@ -232,22 +232,22 @@ def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Edge]:
 
 def _callbacks(engine: Engine, edges: list[Edge]) -> list[Edge]:
     """Return what a library may get by calling back into what it was handed."""
-    found: list[Edge] = []
+    callbacks: list[Edge] = []
     for role, node in edges:
         if role == "callee" or role.removeprefix("argument ") in LOOKS_ON:
             continue
         for value in node.values:
             if isinstance(value, Function):
-                found.extend(
+                callbacks.extend(
                     ("callback", n) for n in calls.returns(engine, value, None, node.context)
                 )
             elif isinstance(value, Instance):
                 for name in USED_METHODS:
-                    found.extend(
+                    callbacks.extend(
                         ("callback", n)
                         for n in objects.called(engine, value, (name,), node.context)
                     )
-    return found
+    return callbacks
 
 
 INPUTS: dict[type[ast.expr], Callable[[Engine, Node, Any], list[Edge]]] = {

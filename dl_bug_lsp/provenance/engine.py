@@ -60,29 +60,29 @@ class Engine:
     def node(self, expr: ast.expr, context: Context) -> Node:
         """Return the node of an expression in a context, always the same one."""
         key = (id(expr), id(context))
-        found = self.nodes.get(key)
-        if found is None:
+        node = self.nodes.get(key)
+        if node is None:
             checkpoint()
-            found = self.nodes[key] = Node(self, context, expr)
+            node = self.nodes[key] = Node(self, context, expr)
             self.keep.append((expr, context))
-        return found
+        return node
 
     def config_node(self, entry: ConfigEntry, context: Context, table: str = "") -> Node:
         """Return a node that stands for an entry of a config file, or of composed ``table``."""
         table = table or entry.file
         key = (table, entry.path)
-        found = self._entries.get(key)
-        if found is None:
+        node = self._entries.get(key)
+        if node is None:
             literal = ast.Constant(value=entry.value, lineno=entry.line, col_offset=0)
-            found = self._entries[key] = Node(self, context, literal, entry, table)
-        return found
+            node = self._entries[key] = Node(self, context, literal, entry, table)
+        return node
 
     def made(self, key: tuple[object, ...], make: Callable[[], ast.expr]) -> ast.expr:
         """Return an expression that no program writes, always the same one for a key."""
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = make()
-        return found
+        expression = self._made.get(key)
+        if expression is None:
+            expression = self._made[key] = make()
+        return expression
 
     def derived(
         self,
@@ -97,48 +97,50 @@ class Engine:
         It is shown as ``like``. ``values`` says what it stands for where that is not what the
         ``nodes`` stand for.
         """
-        found = self._derived.get(key)
-        if found is None:
-            found = self._derived[key] = Node(self, like.context, like.expr, like.entry, like.table)
-            found.kind = StepKind.OTHER
+        derived = self._derived.get(key)
+        if derived is None:
+            derived = self._derived[key] = Node(
+                self, like.context, like.expr, like.entry, like.table
+            )
+            derived.kind = StepKind.OTHER
             work = values or (lambda: evaluation.union(self, nodes()))
 
             def lists() -> list[Edge]:
-                return [(role, n) for n in nodes() if n is not found] or [("base", like)]
+                return [(role, n) for n in nodes() if n is not derived] or [("base", like)]
 
-            found.derive(work, lists)
-        return found
+            derived.derive(work, lists)
+        return derived
 
     def open_context(self, scope: Scope) -> Context:
         """Return the context of a scope whose caller is not known."""
         key = (id(scope), 0)
-        found = self.contexts.get(key)
-        if found is None:
+        context = self.contexts.get(key)
+        if context is None:
             outer = self.open_context(scope.parent) if scope.parent is not None else None
-            found = self.contexts[key] = Context(scope, None, outer)
-        return found
+            context = self.contexts[key] = Context(scope, None, outer)
+        return context
 
     def settings(self, file: str) -> Settings:
         """Return the entries of a config file, or of composed settings, by path."""
-        found = self._settings.get(file)
-        if found is None:
-            found = self._settings[file] = Settings(self.workspace.config_entries(file))
-        return found
+        settings = self._settings.get(file)
+        if settings is None:
+            settings = self._settings[file] = Settings(self.workspace.config_entries(file))
+        return settings
 
-    def started(self, told: Iterable[str], frames: tuple[str, ...]) -> None:
+    def started(self, lines: Iterable[str], frames: tuple[str, ...]) -> None:
         """Say what a log tells of the run: its lines, and the files of its frames, outermost first.
 
         It is looked at when first asked for.
         """
-        self._told = (told, frames)
+        self._told = (lines, frames)
 
     @cached_property
     def run(self) -> Run:
         """How the failing program was started, as far as log and workspace tell."""
         if self._told is None:
             return NO_RUN
-        told, frames = self._told
-        return run_of(self.workspace, tuple(told), frames)
+        lines, frames = self._told
+        return run_of(self.workspace, tuple(lines), frames)
 
     @cached_property
     def configuration(self) -> Configuration:

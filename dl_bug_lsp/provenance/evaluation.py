@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 def union(engine: Engine, nodes: list[Node]) -> list[Value]:
     """Return what several nodes may stand for, each value once."""
-    found: list[Value] = []
+    values: list[Value] = []
     for node in nodes:
         for value in node.values:
-            if value not in found:
-                found.append(value)
-    return found
+            if value not in values:
+                values.append(value)
+    return values
 
 
 def _constant(engine: Engine, node: Node, expr: ast.Constant) -> list[Value]:
@@ -58,12 +58,12 @@ def _constant(engine: Engine, node: Node, expr: ast.Constant) -> list[Value]:
 
 def meaning(engine: Engine, node: Node, expr: ast.Name) -> tuple[list[Node], list[changes.Change]]:
     """Return the definitions of a name, and what was put into the object since."""
-    given = _inline(engine, node, expr)
-    if given is not None:
-        return [given], []
-    found = names.home(engine, expr.id, node.context, node.line, expr.col_offset)
-    if found is not None:
-        owner, line, nodes = found
+    inline = _inline(engine, node, expr)
+    if inline is not None:
+        return [inline], []
+    known = names.home(engine, expr.id, node.context, node.line, expr.col_offset)
+    if known is not None:
+        owner, line, nodes = known
         return nodes, changes.of_name(engine, expr.id, owner, line, nodes)
     return names.imported_meaning(engine, expr.id, node.context)
 
@@ -77,8 +77,8 @@ def _inline(engine: Engine, node: Node, expr: ast.Name) -> Node | None:
     while context is not None and context.scope is not inline.scope:
         context = context.outer
     context = context or engine.open_context(inline.scope)
-    given = node.context.extra.get(expr.id) or context.extra.get(expr.id)
-    return given or engine.node(inline.value, context)
+    item = node.context.extra.get(expr.id) or context.extra.get(expr.id)
+    return item or engine.node(inline.value, context)
 
 
 def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Value]:
@@ -104,27 +104,27 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
     nodes, made = attribute_meaning(engine, node, expr)
     if nodes:
         return changes.combined(nodes, union(engine, nodes), made)
-    found: list[Value] = []
+    values: list[Value] = []
     base = engine.node(expr.value, node.context)
     for value in base.values:
         if isinstance(value, Module):
-            found.extend(names.module_member(engine, value.scope, expr.attr))
+            values.extend(names.module_member(engine, value.scope, expr.attr))
         elif isinstance(value, Library):
             inner = names.submodule(engine, node, f"{value.name}.{expr.attr}")
-            found.append(inner or Library(f"{value.name}.{expr.attr}"))
+            values.append(inner or Library(f"{value.name}.{expr.attr}"))
         elif isinstance(value, Class):
-            found.extend(objects.class_member(engine, value, expr.attr))
+            values.extend(objects.class_member(engine, value, expr.attr))
         elif isinstance(value, Instance):
-            found.extend(objects.instance_member(engine, value, expr.attr))
+            values.extend(objects.instance_member(engine, value, expr.attr))
         elif isinstance(value, LibraryObject):
             method = None
             if value.name == objects.SUPER:
                 method = objects.inherited(engine, node, expr.attr)
-            found.extend([method] if method else objects.library_member(engine, value, expr.attr))
+            values.extend([method] if method else objects.library_member(engine, value, expr.attr))
     if expr.attr == "__dict__":
-        found = list(base.values)
-    found.extend(union(engine, objects.table_members(engine, base, expr.attr)))
-    return found
+        values = list(base.values)
+    values.extend(union(engine, objects.table_members(engine, base, expr.attr)))
+    return values
 
 
 def _subscript(engine: Engine, node: Node, expr: ast.Subscript) -> list[Value]:
@@ -143,7 +143,7 @@ def _sliced(engine: Engine, node: Node, expr: ast.Subscript, index: ast.Slice) -
         bounds.append(bound if isinstance(bound, int) else None)
         if part is not None and bounds[-1] is None:
             return []
-    found: list[Value] = []
+    slices: list[Value] = []
     for value in base.values:
         complete = True
         if isinstance(value, Items):
@@ -154,44 +154,44 @@ def _sliced(engine: Engine, node: Node, expr: ast.Subscript, index: ast.Slice) -
             continue
         if bounds[2] != 0:
             cut = items[bounds[0] : bounds[1] : bounds[2]]
-            found.append(Items(cut if cut or complete else items, complete))
-    return found
+            slices.append(Items(cut if cut or complete else items, complete))
+    return slices
 
 
 def subscript_nodes(engine: Engine, node: Node, expr: ast.Subscript) -> list[Node]:
     """Return the nodes that an index or key picks."""
     base = engine.node(expr.value, node.context)
     index = engine.node(expr.slice, node.context)
-    found: list[Node] = []
+    nodes: list[Node] = []
     if isinstance(expr.slice, ast.Slice):
         return []
     for constant in index.constants:
         if isinstance(constant.value, (str, int)):
-            found.extend(objects.member(engine, base, constant.value))
-    if not found and not index.constants:
+            nodes.extend(objects.member(engine, base, constant.value))
+    if not nodes and not index.constants:
         for value in base.values:
             if isinstance(value, Items):
-                found.extend(value.items)
+                nodes.extend(value.items)
             elif isinstance(value, Mapping):
-                found.extend(item for _, item in value.pairs)
+                nodes.extend(item for _, item in value.pairs)
             elif isinstance(value, Instance):
-                found.extend(objects.called(engine, value, ("__getitem__",), node.context))
-    return found[:MAX_ALTERNATIVES]
+                nodes.extend(objects.called(engine, value, ("__getitem__",), node.context))
+    return nodes[:MAX_ALTERNATIVES]
 
 
 def _bin_op(engine: Engine, node: Node, expr: ast.BinOp) -> list[Value]:
     left, right = engine.node(expr.left, node.context), engine.node(expr.right, node.context)
-    found: list[Value] = []
+    values: list[Value] = []
     for a in left.constants:
         for b in right.constants:
             value = fold_binary(expr.op, a.value, b.value)
-            if value is not None and value not in found:
-                found.append(value)
-    if not found and isinstance(expr.op, ast.Div):
-        found.extend(known_calls.joined_path(left, right))
-    if not found and isinstance(expr.op, (ast.Add, ast.Mult, ast.Mod)):
-        found.extend(_with_lists(engine, expr.op, left, right))
-    return found
+            if value is not None and value not in values:
+                values.append(value)
+    if not values and isinstance(expr.op, ast.Div):
+        values.extend(known_calls.joined_path(left, right))
+    if not values and isinstance(expr.op, (ast.Add, ast.Mult, ast.Mod)):
+        values.extend(_with_lists(engine, expr.op, left, right))
+    return values
 
 
 def _with_lists(engine: Engine, op: ast.operator, left: Node, right: Node) -> list[Value]:
@@ -206,16 +206,16 @@ def _with_lists(engine: Engine, op: ast.operator, left: Node, right: Node) -> li
         return [Items((*lists[0].items, *lists[1].items), complete)]
     if len(lists) != 1:
         return []
-    one, other = lists[0], left.constant or right.constant
+    items, other = lists[0], left.constant or right.constant
     if isinstance(op, ast.Mod) and other is not None and isinstance(other.value, str):
-        constants = [item.constant for item in one.items]
+        constants = [item.constant for item in items.items]
         filled = percent(other.value, [c.value for c in constants if c is not None])
-        return [filled] if filled is not None and one.complete and all(constants) else []
+        return [filled] if filled is not None and items.complete and all(constants) else []
     if isinstance(op, ast.Mult):
         times = other.value if other is not None else None
-        if isinstance(times, int) and 0 <= times * len(one.items) <= MAX_ITEMS:
-            return [Items(one.items * times, one.complete)]
-        return [Items(one.items, complete=False)]
+        if isinstance(times, int) and 0 <= times * len(items.items) <= MAX_ITEMS:
+            return [Items(items.items * times, items.complete)]
+        return [Items(items.items, complete=False)]
     return []
 
 
@@ -343,16 +343,16 @@ def _entered(engine: Engine, node: Node, expr: Entered) -> list[Value]:
 def entered(engine: Engine, node: Node, expr: Entered) -> list[Node]:
     """Return what ``with`` binds: what ``__enter__`` gives, what a context manager yields."""
     manager = engine.node(expr.value, node.context)
-    found: list[Node] = []
+    nodes: list[Node] = []
     for value in manager.values:
         if isinstance(value, Instance):
-            found.extend(objects.called(engine, value, ("__enter__", "__aenter__"), node.context))
+            nodes.extend(objects.called(engine, value, ("__enter__", "__aenter__"), node.context))
     if isinstance(expr.value, ast.Call):
         callee = engine.node(expr.value.func, node.context)
         for function in calls.callables(engine, callee):
             if function.scope.yields and "contextmanager" in " ".join(function.scope.decorators()):
-                found.extend(calls.returns(engine, function, expr.value, node.context))
-    return found or [manager]
+                nodes.extend(calls.returns(engine, function, expr.value, node.context))
+    return nodes or [manager]
 
 
 def _delegated(engine: Engine, node: Node, expr: Delegated) -> list[Value]:
@@ -368,32 +368,34 @@ def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     if options:
         return union(engine, options)
     callee = engine.node(expr.func, node.context)
-    found: list[Value] = []
+    values: list[Value] = []
     for value in callee.values:
         if isinstance(value, Class):
-            found.append(calls.construct(engine, value, node, expr))
+            values.append(calls.construct(engine, value, node, expr))
         elif isinstance(value, Library):
-            found.extend(known_calls.call(engine, value.name, node, expr))
+            values.extend(known_calls.call(engine, value.name, node, expr))
     for function in calls.callables(engine, callee):
         returned = calls.returns(engine, function, expr, node.context)
-        found.extend(union(engine, returned))
+        values.extend(union(engine, returned))
         if function.scope.yields:
-            found = [Items(tuple(returned), complete=False)]
-    if not found and isinstance(expr.func, ast.Attribute):
-        found.extend(known_calls.method_call(engine, node, expr))
-    if not found or all(isinstance(v, LibraryObject) for v in found):
+            values = [Items(tuple(returned), complete=False)]
+    if not values and isinstance(expr.func, ast.Attribute):
+        values.extend(known_calls.method_call(engine, node, expr))
+    if not values or all(isinstance(v, LibraryObject) for v in values):
         made = _configured(engine, node, expr)
-        found = made or found
-    return found
+        values = made or values
+    return values
 
 
 def _configured(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     """Return what a call makes of a config: a Python file that is loaded, an object of a block."""
     last = str(getattr(expr.func, "attr", "") or getattr(expr.func, "id", ""))
-    given = [engine.node(a, node.context) for a in expr.args[:2] if not isinstance(a, ast.Starred)]
+    arguments = [
+        engine.node(a, node.context) for a in expr.args[:2] if not isinstance(a, ast.Starred)
+    ]
     if last in ("fromfile", "run_path"):
-        return engine.configuration.loaded(given[0] if given else None)
-    return blocks.built(engine, last, given)
+        return engine.configuration.loaded(arguments[0] if arguments else None)
+    return blocks.built(engine, last, arguments)
 
 
 VALUES: dict[type[ast.expr], Callable[[Engine, Node, Any], list[Value]]] = {

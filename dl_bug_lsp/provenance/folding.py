@@ -47,46 +47,46 @@ def first_argument(engine: Engine, node: Node, expr: ast.Call) -> Node | None:
 
 def _length(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     first = first_argument(engine, node, expr)
-    found: list[Value] = []
+    lengths: list[Value] = []
     for value in first.values if first is not None else ():
         if isinstance(value, Items) and value.complete:
-            found.append(Const(len(value.items)))
+            lengths.append(Const(len(value.items)))
         elif (
             isinstance(value, Mapping)
             and value.complete
             and all(k is not None for k, _ in value.pairs)
         ):
-            found.append(Const(len(value.pairs)))
+            lengths.append(Const(len(value.pairs)))
         elif (
             isinstance(value, Config) and value.entry is not None and value.entry.length is not None
         ):
-            found.append(Const(value.entry.length))
+            lengths.append(Const(value.entry.length))
         elif isinstance(value, Const) and isinstance(value.value, str):
-            found.append(Const(len(value.value)))
+            lengths.append(Const(len(value.value)))
         elif isinstance(value, Instance):
             for returned in objects.called(engine, value, ("__len__",), node.context):
-                found.extend(returned.values)
+                lengths.extend(returned.values)
         elif isinstance(value, LibraryObject) and value.name.startswith("builtins.dict()."):
             # The keys, values and items of a dict are as many as the dict has.
             view = value.call.expr
             if isinstance(view, ast.Call) and isinstance(view.func, ast.Attribute):
                 base = ast.copy_location(ast.Call(expr.func, [view.func.value], []), expr)
                 length = engine.made(("length", id(view)), lambda: base)  # noqa: B023
-                found.extend(_length(engine, engine.node(length, value.call.context), base))
-    return found
+                lengths.extend(_length(engine, engine.node(length, value.call.context), base))
+    return lengths
 
 
 def _number(convert: Callable[[object], int | float]) -> Maker:
     def make(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
         first = first_argument(engine, node, expr)
-        found: list[Value] = []
+        numbers: list[Value] = []
         for constant in first.constants if first is not None else ():
             if isinstance(constant.value, (str, int, float)):
                 try:
-                    found.append(Const(convert(constant.value)))
+                    numbers.append(Const(convert(constant.value)))
                 except (ValueError, OverflowError):
                     continue
-        return found
+        return numbers
 
     return make
 
@@ -97,8 +97,8 @@ def _extreme(pick: Callable[..., float]) -> Maker:
         nodes: list[Node] | None = [engine.node(a, node.context) for a in expr.args]
         if nodes is not None and len(nodes) == 1:
             nodes = objects.written_items(engine, nodes[0])
-        for one in nodes or ():
-            constant = one.constant
+        for item in nodes or ():
+            constant = item.constant
             if constant is None or not isinstance(constant.value, (int, float)):
                 return []
             numbers.append(constant.value)
@@ -121,24 +121,24 @@ def _getattr(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     first = first_argument(engine, node, expr)
     if first is None or len(expr.args) < 2:
         return []
-    found: list[Value] = []
+    values: list[Value] = []
     for constant in engine.node(expr.args[1], node.context).constants:
         if isinstance(constant.value, str):
             for member in objects.member(engine, first, constant.value):
-                found.extend(member.values)
-            found.extend(
+                values.extend(member.values)
+            values.extend(
                 Library(f"{v.name}.{constant.value}")
                 for v in first.values
                 if isinstance(v, Library)
             )
             for v in first.values:
                 if isinstance(v, Module):
-                    found.extend(names.module_member(engine, v.scope, constant.value))
-                elif isinstance(v, Instance) and not found:
-                    found.extend(objects.instance_member(engine, v, constant.value))
-    if not found and len(expr.args) > 2:
-        found.extend(engine.node(expr.args[2], node.context).values)
-    return found
+                    values.extend(names.module_member(engine, v.scope, constant.value))
+                elif isinstance(v, Instance) and not values:
+                    values.extend(objects.instance_member(engine, v, constant.value))
+    if not values and len(expr.args) > 2:
+        values.extend(engine.node(expr.args[2], node.context).values)
+    return values
 
 
 def _wrapped(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
@@ -180,23 +180,23 @@ def _text(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
 
 def _field(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     """Fold ``dataclasses.field``: its default, or what its factory makes."""
-    found: list[Value] = []
-    for given in expr.keywords:
-        value = engine.node(given.value, node.context)
-        if given.arg == "default":
-            found.extend(value.values)
-        elif given.arg == "default_factory":
+    values: list[Value] = []
+    for keyword in expr.keywords:
+        value = engine.node(keyword.value, node.context)
+        if keyword.arg == "default":
+            values.extend(value.values)
+        elif keyword.arg == "default_factory":
             for function in calls.callables(engine, value):
                 made = calls.returns(engine, function, None, node.context)
-                found.extend(v for one in made for v in one.values)
-            empty = ast.Call(func=given.value, args=[], keywords=[])
+                values.extend(v for returned in made for v in returned.values)
+            empty = ast.Call(func=keyword.value, args=[], keywords=[])
             call = engine.made(
-                ("factory", id(given.value)),
-                lambda: ast.copy_location(empty, given.value),  # noqa: B023
+                ("factory", id(keyword.value)),
+                lambda: ast.copy_location(empty, keyword.value),  # noqa: B023
             )
             if any(isinstance(v, Class) for v in value.values):
-                found.extend(engine.node(call, node.context).values)
-    return found
+                values.extend(engine.node(call, node.context).values)
+    return values
 
 
 def _product(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
@@ -244,8 +244,8 @@ def _random_split(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
 
 def _train_test_split(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     """Return two parts of every array, in the order of the arrays."""
-    given = [engine.node(a, node.context) for a in expr.args if not isinstance(a, ast.Starred)]
-    return [Items(tuple(part for one in given for part in (one, one)), complete=False)]
+    arrays = [engine.node(a, node.context) for a in expr.args if not isinstance(a, ast.Starred)]
+    return [Items(tuple(part for array in arrays for part in (array, array)), complete=False)]
 
 
 MAKERS: dict[str, Maker] = {
@@ -305,15 +305,15 @@ def text_method(engine: Engine, node: Node, expr: ast.Call, base: Node, name: st
     if name == "join" and len(expr.args) == 1:
         return _joined(engine, texts[0], engine.node(expr.args[0], node.context))
     constants = [engine.node(a, node.context).constant for a in expr.args]
-    given = [c.value for c in constants if c is not None]
-    if len(given) != len(constants):
+    arguments = [c.value for c in constants if c is not None]
+    if len(arguments) != len(constants):
         return []
     if name == "format":
-        return _filled(engine, node, expr, texts[0], given)
+        return _filled(engine, node, expr, texts[0], arguments)
     if name not in FOLDED or expr.keywords:
         return []
-    words = [v for v in given if isinstance(v, str) and len(v) <= MAX_ARGUMENT]
-    if len(words) != len(given):
+    words = [v for v in arguments if isinstance(v, str) and len(v) <= MAX_ARGUMENT]
+    if len(words) != len(arguments):
         return []
     try:
         return [Const(getattr(t, name)(*words)) for t in texts if len(t) <= MAX_TEXT]
@@ -330,11 +330,11 @@ def _joined(engine: Engine, text: str, source: Node) -> list[Value]:
 
 
 def _filled(
-    engine: Engine, node: Node, expr: ast.Call, text: str, given: Sequence[object]
+    engine: Engine, node: Node, expr: ast.Call, text: str, arguments: Sequence[object]
 ) -> list[Value]:
     named = {k.arg: engine.node(k.value, node.context).constant for k in expr.keywords}
     words: dict[str, object] = {
         name: c.value for name, c in named.items() if name is not None and c is not None
     }
-    filled = brace(text, given, words) if len(words) == len(named) else None
+    filled = brace(text, arguments, words) if len(words) == len(named) else None
     return [filled] if filled is not None else []

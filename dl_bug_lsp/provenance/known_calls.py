@@ -131,9 +131,9 @@ def call(engine: Engine, name: str, node: Node, expr: ast.Call) -> list[Value]:
     """Return what calling a library function gives."""
     first = first_argument(engine, node, expr)
     if name in MAKERS:
-        found = MAKERS[name](engine, node, expr)
-        if found:
-            return found
+        values = MAKERS[name](engine, node, expr)
+        if values:
+            return values
     if name in PASS_THROUGH and first is not None and first.values:
         return list(first.values)
     if name in OPENERS and first is not None:
@@ -192,8 +192,8 @@ def files_by_suffix(engine: Engine, loader: str) -> list[str]:
         )
     )
     # One more than can be used: a large workspace's other configs need not be read.
-    found = list(islice(settings, MAX_GUESSED + 1))
-    return found if len(found) <= MAX_GUESSED else []
+    guessed = list(islice(settings, MAX_GUESSED + 1))
+    return guessed if len(guessed) <= MAX_GUESSED else []
 
 
 def _suffixes(loader: str) -> tuple[str, ...]:
@@ -202,10 +202,10 @@ def _suffixes(loader: str) -> tuple[str, ...]:
 
 def _as_written(engine: Engine, source: Node) -> list[Value]:
     """Return what a script of the workspace wrote into the file that is read here."""
-    found: list[Value] = []
+    values: list[Value] = []
     for node in written(engine, source):
-        found.extend(value for value in node.values if value not in found)
-    return found
+        values.extend(value for value in node.values if value not in values)
+    return values
 
 
 def stored(engine: Engine, node: Node, expr: ast.Call) -> list[Node]:
@@ -220,27 +220,27 @@ def stored(engine: Engine, node: Node, expr: ast.Call) -> list[Node]:
 
 def _dataclass_options(engine: Engine, name: str, node: Node, expr: ast.Call) -> list[Value]:
     """Return the objects that a command line is parsed into, by the classes that the call names."""
-    given: list[ast.expr] = []
+    classes: list[ast.expr] = []
     listed = False
     if name in INSTANCES_OF_OPTIONS or name.endswith("OmegaConf.structured"):
-        given = [*expr.args[:1], *(k.value for k in expr.keywords if k.arg == "config_class")]
+        classes = [*expr.args[:1], *(k.value for k in expr.keywords if k.arg == "config_class")]
     elif ".parse_" in name and "HfArgumentParser" in name and isinstance(expr.func, ast.Attribute):
         listed = True
         for value in engine.node(expr.func.value, node.context).values:
             made = value.call.expr if isinstance(value, LibraryObject) else None
             if isinstance(made, ast.Call):
                 wanted = [*made.args[:1], *(k.value for k in made.keywords[:1])]
-                for one in wanted:
-                    given.extend(one.elts if isinstance(one, (ast.Tuple, ast.List)) else [one])
+                for item in wanted:
+                    classes.extend(item.elts if isinstance(item, (ast.Tuple, ast.List)) else [item])
     parsed = [
         engine.configuration.parsed(value.scope)
-        for one in given
-        for value in engine.node(one, node.context).values
+        for cls in classes
+        for value in engine.node(cls, node.context).values
         if isinstance(value, Class)
     ]
     if listed:
         return [Items(tuple(parsed))] if parsed else []
-    return [value for one in parsed for value in one.values]
+    return [value for options in parsed for value in options.values]
 
 
 def _options(engine: Engine, node: Node, expr: ast.Call) -> dict[str, tuple[Node, ...]]:
@@ -260,19 +260,24 @@ def _options(engine: Engine, node: Node, expr: ast.Call) -> dict[str, tuple[Node
     for file in files:
         module = engine.program.module(file)
         for scope in module.walk() if module is not None else ():
-            for found in scope.calls:
-                if isinstance(found.func, ast.Attribute) and found.func.attr == "add_argument":
-                    _declare(engine, found, scope, options)
+            for declaration in scope.calls:
+                if (
+                    isinstance(declaration.func, ast.Attribute)
+                    and declaration.func.attr == "add_argument"
+                ):
+                    _declare(engine, declaration, scope, options)
     return options
 
 
 def _declare(
-    engine: Engine, found: ast.Call, scope: object, options: dict[str, tuple[Node, ...]]
+    engine: Engine, declaration: ast.Call, scope: object, options: dict[str, tuple[Node, ...]]
 ) -> None:
     names = [
-        a.value for a in found.args if isinstance(a, ast.Constant) and isinstance(a.value, str)
+        a.value
+        for a in declaration.args
+        if isinstance(a, ast.Constant) and isinstance(a.value, str)
     ]
-    keywords = {k.arg: k.value for k in found.keywords if k.arg}
+    keywords = {k.arg: k.value for k in declaration.keywords if k.arg}
     destination = keywords.get("dest")
     if isinstance(destination, ast.Constant):
         name = str(destination.value)
@@ -283,9 +288,11 @@ def _declare(
         name = long[0].lstrip("-").replace("-", "_")
     value = keywords.get("default")
     context = engine.open_context(scope)  # type: ignore[arg-type]
-    default = engine.node(value if value is not None else found, context)
-    given = [node for flag in (name, *_plain(names)) for node in engine.configuration.options(flag)]
-    options[name] = tuple(given) or (default,)
+    default = engine.node(value if value is not None else declaration, context)
+    run_values = [
+        node for flag in (name, *_plain(names)) for node in engine.configuration.options(flag)
+    ]
+    options[name] = tuple(run_values) or (default,)
 
 
 def _plain(flags: list[str]) -> list[str]:
@@ -303,16 +310,16 @@ def method_call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
         return data or _opened(engine, base)
     first = first_argument(engine, node, expr)
     if name in {"get", "pop", "setdefault"} and first is not None:
-        found = [
+        members = [
             n
             for c in first.constants
             if isinstance(c.value, str)
             for n in objects.member(engine, base, c.value)
         ]
-        values: list[Value] = [v for n in found for v in n.values]
+        values: list[Value] = [v for n in members for v in n.values]
         if values or len(expr.args) > 1:
             return values or list(engine.node(expr.args[1], node.context).values)
-        absent = name == "get" and not found and first.constant is not None
+        absent = name == "get" and not members and first.constant is not None
         return [Const(None)] if absent and objects.is_closed(engine, base) else []
     if name in {
         "copy",
@@ -375,16 +382,16 @@ def made_of(engine: Engine, node: Node, expr: ast.Call, callee: Node) -> list[No
         ]
     if len(expr.args) < 2:
         return []
-    found = []
+    nodes = []
     named = engine.node(expr.args[1], node.context)
     for constant in named.constants:
         if isinstance(constant.value, str):
-            found.extend(objects.member(engine, first, constant.value))
+            nodes.extend(objects.member(engine, first, constant.value))
     if not named.constants:
         for value in first.values:
             if isinstance(value, Instance):
-                found.extend(changes.set_by_name(engine, value, None))
-    return found
+                nodes.extend(changes.set_by_name(engine, value, None))
+    return nodes
 
 
 def elements(engine: Engine, value: LibraryObject) -> list[Node]:
@@ -417,21 +424,23 @@ def elements(engine: Engine, value: LibraryObject) -> list[Node]:
     if value.name == "builtins.dict().keys" and isinstance(call_.func, ast.Attribute):
         return objects.elements_of(engine, engine.node(call_.func.value, context))
     if holds_parts(value.name):
-        given = [engine.node(a, context) for a in call_.args]
-        if len(given) == 1 and not isinstance(call_.args[0], ast.Starred):
-            return objects.elements_of(engine, given[0]) or given
+        arguments = [engine.node(a, context) for a in call_.args]
+        if len(arguments) == 1 and not isinstance(call_.args[0], ast.Starred):
+            return objects.elements_of(engine, arguments[0]) or arguments
         return [
             part
-            for arg, one in zip(call_.args, given, strict=True)
+            for arg, argument in zip(call_.args, arguments, strict=True)
             for part in (
-                objects.elements_of(engine, one) if isinstance(arg, ast.Starred) else [one]
+                objects.elements_of(engine, argument)
+                if isinstance(arg, ast.Starred)
+                else [argument]
             )
         ]
     if value.name == "builtins.zip":
         return [_pair(engine, value.call, [engine.node(a, context) for a in call_.args])]
     if value.name == "builtins.map" and len(call_.args) == 2:
         source = engine.node(call_.args[1], context)
-        one = engine.derived(
+        element = engine.derived(
             ("element", id(source)),
             source,
             lambda: objects.elements_of(engine, source),
@@ -440,8 +449,8 @@ def elements(engine: Engine, value: LibraryObject) -> list[Node]:
         return [
             n
             for f in calls.callables(engine, engine.node(call_.args[0], context))
-            for n in calls.returns_for(engine, f, one)
-        ] or [one]
+            for n in calls.returns_for(engine, f, element)
+        ] or [element]
     if value.name == "builtins.filter" and len(call_.args) == 2:
         return objects.elements_of(engine, engine.node(call_.args[1], context))
     return []
@@ -463,8 +472,8 @@ def option(engine: Engine, node: Node, expr: ast.Call) -> list[Node]:
     path = tuple(key.value for key in keys if key is not None and isinstance(key.value, str))
     if len(path) != 2:
         return []
-    found = (engine.settings(file).at(path) for file in _files(engine, node, func.value))
-    return [engine.config_node(entry, node.context) for entry in found if entry is not None]
+    entries = (engine.settings(file).at(path) for file in _files(engine, node, func.value))
+    return [engine.config_node(entry, node.context) for entry in entries if entry is not None]
 
 
 def _files(engine: Engine, node: Node, parser: ast.expr) -> list[str]:

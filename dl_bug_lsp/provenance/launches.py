@@ -92,11 +92,11 @@ class Run:
 
     def options(self, name: str) -> list[ConfigEntry]:
         """Return the words of the command lines that set an option, the last one of each."""
-        found: list[ConfigEntry] = []
+        entries: list[ConfigEntry] = []
         for launch in self.launches:
             named = [w for w in launch.words if name_of(w) == name]
-            found.extend(named[-1:])
-        return found
+            entries.extend(named[-1:])
+        return entries
 
 
 NO_RUN = Run()
@@ -109,12 +109,12 @@ def name_of(word: ConfigEntry) -> str:
     return ".".join(str(part) for part in word.path).lstrip("-+~").replace("-", "_")
 
 
-def run_of(workspace: Workspace, told: Iterable[str], frames: tuple[str, ...]) -> Run:
+def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) -> Run:
     """Return what the log's lines, the workspace's launch files and names tell of a run.
 
     ``frames`` are the workspace files of the traceback, outermost first.
     """
-    lines = _bounded(told)
+    lines = _bounded(log)
     names = workspace.of_names("launches.names", _Names)
     shown = list(_shown_launches(lines, names))
     script = frames[0] if frames else (shown[-1].script if shown else None)
@@ -125,8 +125,8 @@ def run_of(workspace: Workspace, told: Iterable[str], frames: tuple[str, ...]) -
         [*_launches(workspace, script, names), *(s for s in shown if s.script == script)],
         text, shown, overrides, named, names,
     ) if script else ()  # fmt: skip
-    given = (names.find(w.text) for launch in launches for w in _with_values(launch.words))
-    configs = dict.fromkeys(f for f in (*given, *named) if f is not None and f != script)
+    paths = (names.find(w.text) for launch in launches for w in _with_values(launch.words))
+    configs = dict.fromkeys(f for f in (*paths, *named) if f is not None and f != script)
     configs = dict.fromkeys(f for f in configs if is_settings(workspace, f, script))
     printed = _printed(text)
     if not configs:
@@ -164,9 +164,9 @@ def is_settings(workspace: Workspace, file: str, script: str | None) -> bool:
     return makes and all(isinstance(s, kinds) for s in tree.body)
 
 
-def _bounded(told: Iterable[str]) -> list[str]:
+def _bounded(log: Iterable[str]) -> list[str]:
     """Return the lines that are no frames or comments, of a long log its beginning and end."""
-    lines = [line for line in told if not _FRAME.match(line) and line[:1] != "#"]
+    lines = [line for line in log if not _FRAME.match(line) and line[:1] != "#"]
     size = sum(map(len, lines))
     while size > MAX_LOG_CHARS and len(lines) > 2:
         cut = len(lines) // 4
@@ -247,7 +247,7 @@ def _without_variables(
 ) -> ConfigEntry:
     """Put a script's own variables in: ``--out=$OUT`` with ``OUT=runs/a``."""
     if isinstance(path[0], str):
-        path = tuple(part for one in path for part in str(one).split("."))
+        path = tuple(part for key in path for part in str(key).split("."))
     text = entry.text
     if "$" in text and isinstance(entry.value, str):
         text = _VARIABLE.sub(lambda m: variables.get(m[1], m[0]), text)
@@ -274,27 +274,29 @@ def _launches(workspace: Workspace, script: str | None, names: _Names) -> Iterat
             return
         entries = workspace.config_entries(file)
         if file.endswith("launch.json"):
-            found = _of_editor(file, entries, names)
+            launches = _of_editor(file, entries, names)
         else:
-            found = _grouped(file, entries, names)
-        yield from (launch for launch in found if launch.script == script)
+            launches = _grouped(file, entries, names)
+        yield from (launch for launch in launches if launch.script == script)
 
 
 def _of_editor(file: str, entries: Iterable[ConfigEntry], names: _Names) -> Iterator[Launch]:
     """Yield the launches of VS Code's ``launch.json``."""
-    told: dict[tuple[str | int, ...], dict[str, list[ConfigEntry]]] = {}
+    configurations: dict[tuple[str | int, ...], dict[str, list[ConfigEntry]]] = {}
     for entry in entries:
         if len(entry.path) >= 3 and entry.path[0] == "configurations" and entry.length is None:
-            told.setdefault(entry.path[:2], {}).setdefault(str(entry.path[2]), []).append(entry)
-    for parts in told.values():
+            configurations.setdefault(entry.path[:2], {}).setdefault(str(entry.path[2]), []).append(
+                entry
+            )
+    for parts in configurations.values():
         program = next(iter(parts.get("program", parts.get("module", []))), None)
         script = _script_named(str(program.value), names) if program is not None else None
         if script is None or program is None:
             continue
         words = [Word("python", program.line), Word("main.py", program.line)]
         words.extend(Word(str(a.value), a.line) for a in parts.get("args", []))
-        found = command_entries(file, Command(words))
-        options = (e for e in found if e.path[0] == "main.py" and len(e.path) > 1)
+        parsed = command_entries(file, Command(words))
+        options = (e for e in parsed if e.path[0] == "main.py" and len(e.path) > 1)
         plain = tuple(_without_variables(e, e.path[1:], {}) for e in options)
         yield Launch(script, plain, file, program.line)
 
@@ -302,13 +304,13 @@ def _of_editor(file: str, entries: Iterable[ConfigEntry], names: _Names) -> Iter
 def _shown_launches(lines: list[str], names: _Names) -> Iterator[Launch]:
     """Yield the commands that a log shows: traced ones, and those a launcher tells of."""
     for line in lines:
-        found = _PROGRAM.search(line[:4000]) if ".py" in line or " -m " in line else None
-        if found is None:
+        match = _PROGRAM.search(line[:4000]) if ".py" in line or " -m " in line else None
+        if match is None:
             continue
-        text = found[1]
+        text = match[1]
         if "', '" in text or '", "' in text:
             quoted = re.findall(r"'([^']*)'|\"([^\"]*)\"", "'" + text)
-            text = " ".join(one or other for one, other in quoted)
+            text = " ".join(single or other for single, other in quoted)
         commands, _, _ = split_commands([(0, text)])
         entries = [e for command in commands[:1] for e in command_entries("", command)]
         yield from _grouped("", entries, names)
@@ -317,11 +319,11 @@ def _shown_launches(lines: list[str], names: _Names) -> Iterator[Launch]:
 def _hydra_overrides(lines: list[str]) -> list[ConfigEntry]:
     """Return the overrides that hydra prints of a job that failed."""
     for line in reversed(lines):
-        found = _OVERRIDES.search(line[:8000])
-        if found is None:
+        match = _OVERRIDES.search(line[:8000])
+        if match is None:
             continue
         try:
-            texts = ast.literal_eval(found[1])
+            texts = ast.literal_eval(match[1])
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             continue
         if isinstance(texts, list):
@@ -336,7 +338,7 @@ def _named_configs(
     workspace: Workspace, lines: list[str], names: _Names, frames: frozenset[str]
 ) -> list[str]:
     """Return the config files that the log names, those named first before others."""
-    found: dict[str, None] = {}
+    files: dict[str, None] = {}
     seen: set[str] = set()
     for line in lines:
         if "." not in line:
@@ -347,8 +349,8 @@ def _named_configs(
             seen.add(written)
             file = names.find(written)
             if file is not None and file not in frames and not is_tooling(file):
-                found[file] = None
-    return list(found)
+                files[file] = None
+    return list(files)
 
 
 def _likeliest(
@@ -360,11 +362,11 @@ def _likeliest(
     names: _Names,
 ) -> tuple[Launch, ...]:
     """Return the commands that agree best with the log: several where they agree alike."""
-    told = {launch.texts for launch in shown}
+    texts = {launch.texts for launch in shown}
     changed = {f"{name_of(w)}={w.text}" for w in overrides}
 
     def agreement(launch: Launch) -> float:
-        total = 10.0 * (launch.texts in told)
+        total = 10.0 * (launch.texts in texts)
         if changed:
             own = {t for t in launch.texts if "=" in t}
             total += 8.0 * (own == changed) + len(own & changed) - len(own - changed)
@@ -384,13 +386,15 @@ def _likeliest(
                     total -= 0.5
         return total
 
-    found = [launch for launch in launches if launch.file] or launches
-    if not found:
+    candidates = [launch for launch in launches if launch.file] or launches
+    if not candidates:
         return ()
-    scores = [agreement(launch) for launch in found]
+    scores = [agreement(launch) for launch in candidates]
     best = max(scores)
-    kept = [launch for launch, score in zip(found, scores, strict=True) if score == best]
-    return tuple(kept) if len(kept) <= MAX_KEPT else ()
+    best_launches = [
+        launch for launch, score in zip(candidates, scores, strict=True) if score == best
+    ]
+    return tuple(best_launches) if len(best_launches) <= MAX_KEPT else ()
 
 
 _PRINTED = re.compile(
@@ -440,8 +444,8 @@ def _printed_configs(
         if len(same) >= FEW_PRINTED and len(other) * 2 <= len(same):
             scores[file] = len(same) - len(other)
     best = max(scores.values(), default=0)
-    found = [file for file, score in scores.items() if score == best]
-    return found if len(found) <= MAX_KEPT else []
+    candidates = [file for file, score in scores.items() if score == best]
+    return candidates if len(candidates) <= MAX_KEPT else []
 
 
 def _plain(value: str) -> str:
@@ -461,14 +465,16 @@ def _guessed(
     candidates = [file for file in settings if file not in frames]
     folder, _, name = (script or "").rpartition("/")
     stem = name.partition(".")[0]
-    said = frozenset(re.findall(r"[\w-]{4,}", text))
+    words = frozenset(re.findall(r"[\w-]{4,}", text))
     by_stem = [f for f in candidates if stem and _stem(f) == stem]
-    by_run = [f for f in candidates if len(_stem(f)) >= 5 and _stem(f) in said]
+    by_run = [f for f in candidates if len(_stem(f)) >= 5 and _stem(f) in words]
     beside = [f for f in candidates if folder and f.rpartition("/")[0] == folder]
-    for found in (by_stem, by_run, beside):
-        kept = [f for f in found if is_settings(workspace, f, script)] if len(found) < 9 else []
-        if 0 < len(kept) <= MAX_GUESSED:
-            return tuple(kept)
+    for group in (by_stem, by_run, beside):
+        settings_files = (
+            [f for f in group if is_settings(workspace, f, script)] if len(group) < 9 else []
+        )
+        if 0 < len(settings_files) <= MAX_GUESSED:
+            return tuple(settings_files)
     return ()
 
 

@@ -48,9 +48,9 @@ def home(
         scope = at.scope
         if not (scope.is_class and not first):
             seen = line if first else END
-            found = local(engine, name, at, seen, column)
-            if found is not None:
-                return at, seen, found
+            nodes = local(engine, name, at, seen, column)
+            if nodes is not None:
+                return at, seen, nodes
         first = False
         at = at.outer
     return None
@@ -58,8 +58,8 @@ def home(
 
 def lookup(engine: Engine, name: str, context: Context, line: int, column: int = -1) -> list[Node]:
     """Return the nodes that a (dotted) name may stand for at a line of a context's scope."""
-    found = home(engine, name, context, line, column)
-    return found[2] if found is not None else []
+    known = home(engine, name, context, line, column)
+    return known[2] if known is not None else []
 
 
 def local(
@@ -69,8 +69,8 @@ def local(
     scope = context.scope
     if name in context.extra:
         return [context.extra[name]]
-    if scope.is_module and (given := engine.configuration.replaced(scope, name, line)):
-        return given
+    if scope.is_module and (replaced := engine.configuration.replaced(scope, name, line)):
+        return replaced
     is_parameter = "." not in name and scope.takes(name)
     if name not in scope.bindings:
         return parameter(engine, name, context) if is_parameter else None
@@ -98,25 +98,25 @@ def reaching(scope: Scope, name: str, line: int, column: int = -1) -> list[Bindi
     line = scope.statement_start(line) if line < END else line
     blocks, loops = (set(idents) for idents in scope.around(line))
     at = bisect_left(own, line, key=_line)
-    found: list[Binding] = []
+    bindings: list[Binding] = []
     within = [b for b in own[at : at + 2] if b.within and b.line == line and _end(b.value) <= use]
     before = range((len(own) if scope.is_module and not at else at) - 1, -1, -1)
     for binding in (*reversed(within), *(own[index] for index in before[:MAX_DEFINITIONS])):
-        found.append(binding)
+        bindings.append(binding)
         if blocks.issuperset(binding.blocks):
             break
     if loops:
-        later = (b for b in own[at:] if not loops.isdisjoint(b.loops) and b not in found)
-        found.extend(islice(later, MAX_DEFINITIONS))
-    found.extend(foreign[:MAX_DEFINITIONS])
-    return found
+        later = (b for b in own[at:] if not loops.isdisjoint(b.loops) and b not in bindings)
+        bindings.extend(islice(later, MAX_DEFINITIONS))
+    bindings.extend(foreign[:MAX_DEFINITIONS])
+    return bindings
 
 
 def made_at(scope: Scope, name: str, line: int) -> int:
     """Return the line of the definition of a name that hides all before it, 0 without one."""
-    found = [b for b in reaching(scope, name, line) if b.scope is scope and b.line < line]
+    bindings = [b for b in reaching(scope, name, line) if b.scope is scope and b.line < line]
     blocks = set(scope.around(line)[0])
-    return max((b.line for b in found if set(b.blocks) <= blocks), default=0)
+    return max((b.line for b in bindings if set(b.blocks) <= blocks), default=0)
 
 
 def _line(binding: Binding) -> int:
@@ -151,8 +151,8 @@ def parameter(engine: Engine, name: str, context: Context) -> list[Node]:
             if bound is not None and bound not in nodes:
                 nodes.append(bound)
         nodes = nodes[:MAX_CALLERS] or samples_for(engine, name, scope)
-    elif given := engine.configuration.unbound(scope, name):
-        return given
+    elif unbound := engine.configuration.unbound(scope, name):
+        return unbound
     is_none = isinstance(default, ast.Constant) and default.value is None
     if default is not None and not (is_none and scope.replaces_none(name)):
         nodes.append(engine.node(default, context.outer or engine.open_context(scope)))
@@ -212,9 +212,9 @@ def definition(engine: Engine, name: str, context: Context) -> list[Value]:
             return imported_values(engine, scope, *scope.imports[name])
         for star in scope.stars:
             target = engine.program.imported(scope, star)
-            found = module_member(engine, target, name) if target is not None else []
-            if found:
-                return found
+            values = module_member(engine, target, name) if target is not None else []
+            if values:
+                return values
         at = at.outer
     return [Library(f"builtins.{name}")] if name in known_calls.BUILTINS else []
 
@@ -225,13 +225,13 @@ def defined(engine: Engine, name: str, context: Context) -> list[Value]:
     inner = scope.functions.get(name) or scope.classes[name]
     made = scope.decorated.get(name)
     if made is not None:
-        given = [
+        decorated = [
             v
             for v in engine.node(made, context).values
             if isinstance(v, (Function, Class, Instance))
         ]
-        if given:
-            return list(given)
+        if decorated:
+            return list(decorated)
     return [plain(inner, context)]
 
 
@@ -252,9 +252,9 @@ def imported_values(engine: Engine, scope: Scope, module: str, name: str | None)
         if inner is not None:
             return [Module(inner)]
         return [Library(f"{module}.{name}")]
-    found = module_member(engine, target, name)
-    if found:
-        return found
+    values = module_member(engine, target, name)
+    if values:
+        return values
     dotted = f"{module}.{name}" if module.strip(".") else module + name
     inner = engine.program.imported(scope, dotted)
     return [Module(inner)] if inner is not None else []
@@ -269,15 +269,15 @@ def module_member(engine: Engine, module: Scope, name: str) -> list[Value]:
         nodes = nodes or engine.configuration.inherited(module, name)
         if nodes or made:
             return changes.combined(nodes, evaluation.union(engine, nodes), made)
-        found = [
+        values = [
             v
             for v in definition(engine, name, context)
             if not (isinstance(v, Library) and v.name.startswith("builtins."))
         ]
-        if not found and module.file.endswith("__init__.py"):
+        if not values and module.file.endswith("__init__.py"):
             inner = engine.program.imported(module, f".{name}")
-            found = [Module(inner)] if inner is not None else []
-        return found
+            values = [Module(inner)] if inner is not None else []
+        return values
 
     return engine.ask("module", module.file, name, work=work)
 
@@ -288,18 +288,20 @@ def module_meaning(
     """Return the definitions of a module's name, also where it only imports it, and its changes."""
     seen: set[tuple[int, str]] = set()
     queue = [(module, name)]
-    for one, wanted in queue:
-        if (id(one), wanted) in seen or len(seen) > MAX_HANDED_ON:
+    for home_module, wanted in queue:
+        if (id(home_module), wanted) in seen or len(seen) > MAX_HANDED_ON:
             continue
-        seen.add((id(one), wanted))
-        context = engine.open_context(one)
+        seen.add((id(home_module), wanted))
+        context = engine.open_context(home_module)
         nodes = local(engine, wanted, context, END)
         if nodes:
             return nodes, changes.of_name(engine, wanted, context, END, nodes)
-        source, member = one.imports.get(wanted, ("", None))
-        sources = [(source, member)] if member is not None else [(s, wanted) for s in one.stars]
+        source, member = home_module.imports.get(wanted, ("", None))
+        sources = (
+            [(source, member)] if member is not None else [(s, wanted) for s in home_module.stars]
+        )
         for source, member in sources:
-            target = engine.program.imported(one, source)
+            target = engine.program.imported(home_module, source)
             if target is not None and member is not None:
                 queue.append((target, member))
     return [], []
@@ -356,16 +358,16 @@ def samples_for(engine: Engine, name: str, scope: Scope) -> list[Node]:
         return []
     if short == "__call__" and scope.owner is not None:
         short = scope.owner.name.rpartition(".")[2]
-    found: list[Node] = []
+    lists: list[Node] = []
     for loader, collate, dataset in LOADERS:
         for caller, call in engine.program.callers(loader)[:MAX_CALLERS]:
-            given = {k.arg: k.value for k in call.keywords if k.arg}
-            samples = given.get(dataset) or (call.args[0] if call.args else None)
-            if samples is None or short not in _names(given.get(collate)):
+            keywords = {k.arg: k.value for k in call.keywords if k.arg}
+            samples = keywords.get(dataset) or (call.args[0] if call.args else None)
+            if samples is None or short not in _names(keywords.get(collate)):
                 continue
-            one = calls.many(engine, engine.node(samples, engine.open_context(caller)))
-            found.extend([one] if one is not None else [])
-    return found
+            sample_list = calls.many(engine, engine.node(samples, engine.open_context(caller)))
+            lists.extend([sample_list] if sample_list is not None else [])
+    return lists
 
 
 def _names(expr: ast.expr | None) -> set[str]:

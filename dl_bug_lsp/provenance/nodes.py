@@ -275,8 +275,8 @@ class Node:
 
     def _shown(self) -> str:
         if self.entry is not None:
-            told = f"{self.entry.key}: {self.entry.text}" if self.entry.text else self.entry.key
-            return _shortened(told)
+            text = f"{self.entry.key}: {self.entry.text}" if self.entry.text else self.entry.key
+            return _shortened(text)
         expr = self.expr
         if isinstance(expr, Synthetic):
             expr = expr.value
@@ -299,9 +299,9 @@ class Node:
         if self._known is None:
             key = ("values", id(self))
             place = self._place if self.work is None else None
-            found: tuple[Value, ...] = queries.ask(key, lambda: self.engine.values_of(self), place)
+            values: tuple[Value, ...] = queries.ask(key, lambda: self.engine.values_of(self), place)
             self._known = queries.known(key)
-            return found
+            return values
         queries.note_completeness(self._known[1])
         return self._known[0]
 

@@ -51,18 +51,18 @@ def first_method(engine: Engine, instance: Instance, names: tuple[str, ...]) -> 
 
 def find_method(engine: Engine, cls: Scope, name: str) -> Scope | None:
     """Find a method in a workspace class or its workspace bases."""
-    found = (one.functions.get(name) for one in lineage(engine, cls))
-    return next((method for method in found if method is not None), None)
+    methods = (base.functions.get(name) for base in lineage(engine, cls))
+    return next((method for method in methods if method is not None), None)
 
 
 def bases(engine: Engine, cls: Scope) -> list[Scope]:
     """Return the workspace classes that a class derives from."""
-    found: list[Scope] = []
+    scopes: list[Scope] = []
     context = engine.open_context(cls.parent) if cls.parent else engine.open_context(cls)
     for base in getattr(cls.node, "bases", []):
         values = engine.node(base, context).values
-        found.extend(v.scope for v in values if isinstance(v, Class))
-    return found
+        scopes.extend(v.scope for v in values if isinstance(v, Class))
+    return scopes
 
 
 def member(engine: Engine, node: Node, key: str | int) -> list[Node]:
@@ -71,54 +71,54 @@ def member(engine: Engine, node: Node, key: str | int) -> list[Node]:
 
 
 def _member(engine: Engine, node: Node, key: str | int) -> list[Node]:
-    found: list[Node] = []
+    members: list[Node] = []
     for value in node.values:
         if isinstance(value, Config):
-            found.extend(config_member(engine, value, key, node.context))
+            members.extend(config_member(engine, value, key, node.context))
         elif isinstance(value, Mapping):
-            found.extend(_mapped(engine, value, key))
+            members.extend(_mapped(engine, value, key))
         elif isinstance(value, Items) and isinstance(key, int):
             if -len(value.items) <= key < len(value.items):
-                found.append(value.items[key])
+                members.append(value.items[key])
             elif value.items and not value.complete:
-                found.append(value.items[0])
+                members.append(value.items[0])
         elif isinstance(value, Parsed):
             if isinstance(key, str):
-                found.extend(value.options.get(key, ()))
+                members.extend(value.options.get(key, ()))
             elif key == 0:
                 # parse_known_args gives the namespace and the rest.
-                found.append(node)
+                members.append(node)
         elif isinstance(value, Instance) and isinstance(key, str):
-            found.extend(attribute(engine, value, key))
+            members.extend(attribute(engine, value, key))
         elif isinstance(value, Instance):
-            found.extend(called(engine, value, ("__getitem__",), node.context))
+            members.extend(called(engine, value, ("__getitem__",), node.context))
         elif isinstance(value, LibraryObject) and known_calls.wraps_table(value.name):
-            found.extend(wrapped_member(engine, value, key))
+            members.extend(wrapped_member(engine, value, key))
         elif isinstance(value, LibraryObject) and value.name.endswith(known_calls.MERGERS):
-            found.extend(merged_member(engine, value, key))
+            members.extend(merged_member(engine, value, key))
         elif isinstance(value, LibraryObject) and known_calls.holds_parts(value.name):
             parts = known_calls.elements(engine, value)
             exact = isinstance(key, int) and -len(parts) <= key < len(parts)
-            found.extend([parts[key]] if exact and isinstance(key, int) else parts)
+            members.extend([parts[key]] if exact and isinstance(key, int) else parts)
         elif isinstance(value, Library) and value.name == "os.environ":
-            found.extend(changes.of_environment(engine, key))
+            members.extend(changes.of_environment(engine, key))
         elif isinstance(value, Module) and isinstance(key, str):
-            found.extend(names.module_nodes(engine, value.scope, key))
-    return found[:MAX_ALTERNATIVES]
+            members.extend(names.module_nodes(engine, value.scope, key))
+    return members[:MAX_ALTERNATIVES]
 
 
 def _mapped(engine: Engine, value: Mapping, key: str | int) -> list[Node]:
     """Return the items of a key, those whose key is not known where no other is there."""
-    found: list[Node] = []
+    items: list[Node] = []
     perhaps: list[Node] = []
     for name, item in value.pairs:
         if name is None:
-            found.extend(member(engine, item, key))
+            items.extend(member(engine, item, key))
         elif any(c.value == key for c in name.constants):
-            found.append(item)
+            items.append(item)
         elif not name.constants:
             perhaps.append(item)
-    return found or perhaps
+    return items or perhaps
 
 
 def is_closed(engine: Engine, table: Node) -> bool:
@@ -157,15 +157,15 @@ def wrapped_member(engine: Engine, value: LibraryObject, key: str | int) -> list
 def merged_member(engine: Engine, value: LibraryObject, key: str | int) -> list[Node]:
     """Return a member of several tables merged into one: that of the last one which has it."""
     call = value.call.expr
-    found: list[Node] = []
+    members: list[Node] = []
     for table in reversed(call.args if isinstance(call, ast.Call) else []):
         below = member(engine, engine.node(table, value.call.context), key)
-        if found and not any(isinstance(v, Config) for n in below for v in n.values):
+        if members and not any(isinstance(v, Config) for n in below for v in n.values):
             continue
-        found.extend(below)
-        if found and not any(isinstance(v, Config) for n in found for v in n.values):
+        members.extend(below)
+        if members and not any(isinstance(v, Config) for n in members for v in n.values):
             break  # A plain value of a later table hides the earlier ones.
-    return found
+    return members
 
 
 def config_member(engine: Engine, value: Config, key: str | int, context: Context) -> list[Node]:
@@ -178,37 +178,37 @@ def config_member(engine: Engine, value: Config, key: str | int, context: Contex
 
 def attribute(engine: Engine, instance: Instance, name: str) -> list[Node]:
     """Return what an attribute of an instance stands for; `changes` has what is put into it."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     for cls in lineage(engine, instance.cls):
         for method, binding in cls.attributes.get(name, []):
             if binding.how in names.DEFINES:
                 context = method_context(engine, instance, cls, method)
-                found.append(engine.node(binding.value, context))
-        if found:
-            found.extend(_set_outside(engine, instance, name))
-            return found[:MAX_ALTERNATIVES]
+                nodes.append(engine.node(binding.value, context))
+        if nodes:
+            nodes.extend(_set_outside(engine, instance, name))
+            return nodes[:MAX_ALTERNATIVES]
         if name in cls.functions:
             method = cls.functions[name]
             bound = Function(method, instance.built, class_closure(engine, method))
             if "property" in " ".join(method.decorators()):
                 return calls.returns(engine, bound, None, instance.context)
             return []
-        given = (instance.context.bindings or {}).get(name)
+        argument = (instance.context.bindings or {}).get(name)
         for binding in cls.bindings.get(name, []):
-            if given is not None and "__init__" not in cls.functions:
-                return [given]
+            if argument is not None and "__init__" not in cls.functions:
+                return [argument]
             if binding.how in names.DEFINES:
-                found.append(engine.node(binding.value, engine.open_context(cls)))
-        if found:
-            found.extend(_set_outside(engine, instance, name))
-            return found[:MAX_ALTERNATIVES]
-    found.extend(_set_outside(engine, instance, name))
-    if not found:
-        found.extend(changes.set_by_name(engine, instance, name))
-    if not found and name == "hparams" and _keeps_arguments(engine, instance):
+                nodes.append(engine.node(binding.value, engine.open_context(cls)))
+        if nodes:
+            nodes.extend(_set_outside(engine, instance, name))
+            return nodes[:MAX_ALTERNATIVES]
+    nodes.extend(_set_outside(engine, instance, name))
+    if not nodes:
+        nodes.extend(changes.set_by_name(engine, instance, name))
+    if not nodes and name == "hparams" and _keeps_arguments(engine, instance):
         return [instance.built]
-    given = (instance.context.bindings or {}).get(name)
-    return found or ([given] if given is not None else [])
+    argument = (instance.context.bindings or {}).get(name)
+    return nodes or ([argument] if argument is not None else [])
 
 
 def _set_outside(engine: Engine, instance: Instance, name: str) -> list[Node]:
@@ -228,12 +228,12 @@ def lineage(engine: Engine, cls: Scope) -> list[Scope]:
     """Return a class and its workspace bases (bounded), nearer ones first, each once."""
 
     def work() -> list[Scope]:
-        found: list[Scope] = [cls]
-        for current in found:
-            found.extend(b for b in bases(engine, current) if b not in found)
-            if len(found) > MAX_BASES:
+        classes: list[Scope] = [cls]
+        for current in classes:
+            classes.extend(b for b in bases(engine, current) if b not in classes)
+            if len(classes) > MAX_BASES:
                 break
-        return found
+        return classes
 
     return engine.ask("lineage", id(cls), work=work) or [cls]
 
@@ -247,14 +247,14 @@ def method_context(engine: Engine, instance: Instance, cls: Scope, method: Scope
         if entered is not None:
             return entered
     key = (id(method), id(instance.built))
-    found = engine.contexts.get(key)
-    if found is None:
-        found = Context(method, None, class_closure(engine, method), instance.context.depth + 1)
+    context = engine.contexts.get(key)
+    if context is None:
+        context = Context(method, None, class_closure(engine, method), instance.context.depth + 1)
         parameters = method.parameters()
         if parameters:
-            found.extra[parameters[0].arg] = instance.built
-        engine.contexts[key] = found
-    return found
+            context.extra[parameters[0].arg] = instance.built
+        engine.contexts[key] = context
+    return context
 
 
 def enter_method(engine: Engine, instance: Instance, method: Scope) -> Context:
@@ -286,32 +286,32 @@ def library_member(engine: Engine, value: LibraryObject, name: str) -> list[Valu
 
 def unknown_instances(engine: Engine, cls: Scope) -> list[Instance]:
     """Return instances of a class or its subclasses: a few that are built, else an unknown one."""
-    found = engine.instances.get(id(cls))
-    if found is None:
-        found = engine.instances[id(cls)] = []
-        found.extend(_unknown_instances(engine, cls))
-    return found
+    known = engine.instances.get(id(cls))
+    if known is None:
+        known = engine.instances[id(cls)] = []
+        known.extend(_unknown_instances(engine, cls))
+    return known
 
 
 def _unknown_instances(engine: Engine, cls: Scope) -> list[Instance]:
     kinds = [cls]
-    for one in kinds:
-        kinds.extend(k for k in engine.program.subclasses(one) if k not in kinds)
+    for kind in kinds:
+        kinds.extend(k for k in engine.program.subclasses(kind) if k not in kinds)
         if len(kinds) > MAX_INSTANCES:
             break
-    found: list[Instance] = []
+    instances: list[Instance] = []
     for kind in kinds[: 2 * MAX_INSTANCES]:
         configured = engine.configuration.blocks.known_instance(kind)
-        found.extend([configured] if configured is not None else [])
-    if found:
-        return found[:MAX_INSTANCES]
+        instances.extend([configured] if configured is not None else [])
+    if instances:
+        return instances[:MAX_INSTANCES]
     for kind in kinds[: 2 * MAX_INSTANCES]:
         for caller, call in _made(engine, kind)[:MAX_INSTANCES]:
             built = engine.node(call, engine.open_context(caller))
-            found.append(calls.construct(engine, Class(kind), built, call))
-    if not found:
-        found = [_of_unknown_making(engine, kind) for kind in (kinds[1:2] or kinds[:1])]
-    return found[:MAX_INSTANCES]
+            instances.append(calls.construct(engine, Class(kind), built, call))
+    if not instances:
+        instances = [_of_unknown_making(engine, kind) for kind in (kinds[1:2] or kinds[:1])]
+    return instances[:MAX_INSTANCES]
 
 
 def _made(engine: Engine, cls: Scope) -> list[tuple[Scope, ast.Call]]:
@@ -380,23 +380,23 @@ def instance_member(engine: Engine, value: Instance, name: str) -> list[Value]:
                 receiver = None
             elif "classmethod" in method.decorators():
                 receiver = class_node(engine, value.cls)
-            given = names.defined(engine, name, engine.open_context(cls))
+            members = names.defined(engine, name, engine.open_context(cls))
             return [
                 replace(v, receiver=receiver) if isinstance(v, Function) and not v.receiver else v
-                for v in given
+                for v in members
             ]
     return []
 
 
 def any_items(engine: Engine, base: Node) -> list[Node]:
     """Return all values of a mapping or config table."""
-    found: list[Node] = []
+    items: list[Node] = []
     for value in base.values:
         if isinstance(value, Mapping):
-            found.extend(item for _, item in value.pairs)
+            items.extend(item for _, item in value.pairs)
         elif isinstance(value, Config):
-            found.extend(config_items(engine, value, base.context))
-    return found[:MAX_ALTERNATIVES]
+            items.extend(config_items(engine, value, base.context))
+    return items[:MAX_ALTERNATIVES]
 
 
 def written_items(engine: Engine, node: Node) -> list[Node] | None:
@@ -429,19 +429,19 @@ def elements_of(engine: Engine, node: Node) -> list[Node]:
 
 
 def _elements_of(engine: Engine, node: Node) -> list[Node]:
-    found: list[Node] = []
+    nodes: list[Node] = []
     for value in node.values:
         if isinstance(value, Items):
-            found.extend(value.items)
+            nodes.extend(value.items)
         elif isinstance(value, Mapping):
-            found.extend(name for name, _ in value.pairs if name is not None)
+            nodes.extend(name for name, _ in value.pairs if name is not None)
         elif isinstance(value, Instance):
-            found.extend(called(engine, value, ("__iter__", "__getitem__"), node.context))
+            nodes.extend(called(engine, value, ("__iter__", "__getitem__"), node.context))
         elif isinstance(value, Config) and value.entry is not None:
-            found.extend(config_items(engine, value, node.context))
+            nodes.extend(config_items(engine, value, node.context))
         elif isinstance(value, LibraryObject):
-            found.extend(known_calls.elements(engine, value))
-    return found[:MAX_ALTERNATIVES]
+            nodes.extend(known_calls.elements(engine, value))
+    return nodes[:MAX_ALTERNATIVES]
 
 
 SUPER = "builtins.super"
@@ -467,9 +467,9 @@ def inherited(engine: Engine, node: Node, name: str) -> Function | None:
 def _receiver(engine: Engine, node: Node, method: Scope, owner: Scope) -> Node:
     parameters = method.parameters()
     if parameters:
-        found = names.lookup(engine, parameters[0].arg, node.context, node.line)
-        if found:
-            return found[0]
+        nodes = names.lookup(engine, parameters[0].arg, node.context, node.line)
+        if nodes:
+            return nodes[0]
     return unknown_instance(engine, owner).built
 
 
@@ -491,5 +491,5 @@ def constructor_of_base(engine: Engine, instance: Instance, method: Scope) -> Co
                         contexts.append(entered)
         return []
 
-    found = engine.ask("constructor", id(instance.built), id(method), work=work)
-    return found[0] if found else None
+    constructors = engine.ask("constructor", id(instance.built), id(method), work=work)
+    return constructors[0] if constructors else None

@@ -98,13 +98,13 @@ class Program:
 
     def _lambda_at(self, file: str, line: int) -> Scope | None:
         module = self.module(file)
-        found = [
+        lambdas = [
             s
             for s in (module.walk() if module is not None else ())
             if isinstance(s.node, ast.Lambda)
             and s.node.lineno <= line <= (s.node.end_lineno or s.node.lineno)
         ]
-        return found[-1] if found else None
+        return lambdas[-1] if lambdas else None
 
     def all_modules(self) -> list[Scope]:
         """Return the models of all files small programs have; big workspaces give those loaded."""
@@ -140,8 +140,8 @@ class Program:
             if root is call.func and root.id in (
                 at.functions if not wanted.is_class else at.classes
             ):
-                found = (at.functions if not wanted.is_class else at.classes)[root.id]
-                return found is wanted or wanted in at.hidden
+                definition = (at.functions if not wanted.is_class else at.classes)[root.id]
+                return definition is wanted or wanted in at.hidden
             if root.id in at.bindings or at.takes(root.id):
                 return True
             if root.id in at.imports:
@@ -165,7 +165,7 @@ class Program:
         ``cls(…)`` in its class methods, ``TABLE[name](…)`` for tables that hold the class.
         """
         short = cls.name.rpartition(".")[2]
-        found = [(s, c) for s, c in self.callers("cls") if s.owner is cls]
+        calls = [(s, c) for s, c in self.callers("cls") if s.owner is cls]
         if self._held is None:
             self._held = {}
             for module in self.all_modules():
@@ -175,8 +175,8 @@ class Program:
                             for part in _parts(value):
                                 self._held.setdefault(part, {})[name.rpartition(".")[2]] = None
         for table in self._held.get(short, ()):
-            found.extend(self.callers(f"{table}[]"))
-        return found
+            calls.extend(self.callers(f"{table}[]"))
+        return calls
 
     def calls_through(self, name: str) -> list[tuple[Scope, ast.Call, int]]:
         """Return the calls that a function gets through another one, as calls of its own.
@@ -193,22 +193,22 @@ class Program:
 
     def _add_through(self, scope: Scope) -> None:
         assert self._through is not None
-        given: dict[int, str] = {}
+        wrapped_calls: dict[int, str] = {}
         for call in scope.calls:
             first = _last_name(call.args[0]) if call.args else None
             outer = _last_name(call.func)
             inner = call.func
             if first is None and outer in APPLIED and isinstance(call.func, ast.Attribute):
                 continue
-            found = self._through
+            through = self._through
             if isinstance(inner, ast.Call) and inner.args:
                 wrapped = _last_name(inner.args[0])
                 if wrapped is not None:
-                    found.setdefault(wrapped, []).append((scope, call, len(inner.args) - 1))
+                    through.setdefault(wrapped, []).append((scope, call, len(inner.args) - 1))
             if first is None:
                 continue
             assert call.args
-            given[id(call)] = first
+            wrapped_calls[id(call)] = first
             if outer in MAPPED and len(call.args) > 1:
                 items: list[ast.expr] = [ElementOf(arg) for arg in call.args[1:]]
             elif outer in APPLIED and isinstance(call.func, ast.Attribute) and len(call.args) == 1:
@@ -219,10 +219,10 @@ class Program:
                 continue
             keywords = call.keywords if outer in SUBMITTED or outer == "partial" else []
             made = ast.copy_location(ast.Call(call.args[0], items, keywords), call)
-            found.setdefault(first, []).append((scope, made, 0))
+            through.setdefault(first, []).append((scope, made, 0))
         for name, bindings in scope.bindings.items():
             for binding in bindings:
-                wrapped = given.get(id(binding.value))
+                wrapped = wrapped_calls.get(id(binding.value))
                 if wrapped is not None and isinstance(binding.value, ast.Call):
                     skip = len(binding.value.args) - 1
                     for caller, call in self.callers(name.rpartition(".")[2]):
@@ -296,7 +296,7 @@ class Program:
             for name, bindings in scope.bindings.items():
                 if any(b.value is made for b in bindings):
                     names[name.rpartition(".")[2]] = None
-        return [found for name in names for found in self.callers(name)]
+        return [call for name in names for call in self.callers(name)]
 
 
 def _last_name(func: ast.expr) -> str | None:

@@ -164,31 +164,31 @@ def property_of_input(node: Node, role: str, child: Node, asked: Property) -> Pr
 
 
 def _within(asked: Property, ways: dict[Property, Property]) -> Property:
-    found = NO_PROPERTY
-    for wanted, given in ways.items():
+    asked_of_input = NO_PROPERTY
+    for wanted, needed in ways.items():
         if asked & wanted:
-            found |= given
-    return found
+            asked_of_input |= needed
+    return asked_of_input
 
 
 def _to_operand(expr: ast.BinOp, child: Node, asked: Property) -> Property:
-    found = asked & (Property.VALUE | Property.TYPE | Property.DEVICE)
+    needed = asked & (Property.VALUE | Property.TYPE | Property.DEVICE)
     other = expr.right if child.expr is expr.left else expr.left
     number = isinstance(child.expr, ast.Constant) and not isinstance(child.expr.value, str)
     if asked & Property.SIZE:
         if isinstance(expr.op, ast.Mult) and _is_display(other):
-            found |= Property.VALUE
+            needed |= Property.VALUE
         elif not number:
-            found |= Property.SIZE
+            needed |= Property.SIZE
     if number and isinstance(getattr(child.expr, "value", None), int):
-        found &= ~Property.DEVICE
+        needed &= ~Property.DEVICE
         if (
             isinstance(expr.op, (ast.Add, ast.Sub, ast.Mult, ast.Pow))
             and not asked & Property.VALUE
         ):
             # `x + 1` has the type of `x`.
-            found &= ~Property.TYPE
-    return found
+            needed &= ~Property.TYPE
+    return needed
 
 
 def _to_call(node: Node, role: str, child: Node, asked: Property) -> Property:
@@ -229,19 +229,19 @@ def _to_conversion(
     if not first or role != "receiver":
         changed = Property.TYPE if name in models["converting"] else NO_PROPERTY
         changed |= Property.DEVICE if name in models["moving"] else NO_PROPERTY
-        found = Property.VALUE | Property.DEVICE if asked & changed else NO_PROPERTY
+        needed = Property.VALUE | Property.DEVICE if asked & changed else NO_PROPERTY
         # `float(x)`, `int(x)`: the argument is what is converted.
-        return found | (asked & (Property.VALUE | Property.SIZE))
+        return needed | (asked & (Property.VALUE | Property.SIZE))
     return asked & (Property.VALUE | Property.SIZE | Property.DEVICE)
 
 
 def _to_reshaping(role: str, first: bool, asked: Property) -> Property:
     if first or role == "callee":
         return asked & ~Property.NOTHING
-    found = asked & (Property.TYPE | Property.DEVICE)
+    needed = asked & (Property.TYPE | Property.DEVICE)
     if asked & (Property.SIZE | Property.VALUE):
-        found |= Property.VALUE | Property.SIZE
-    return found
+        needed |= Property.VALUE | Property.SIZE
+    return needed
 
 
 def _to_other(node: Node, child: Node, role: str, asked: Property) -> Property:
@@ -252,12 +252,12 @@ def _to_other(node: Node, child: Node, role: str, asked: Property) -> Property:
     """
     if role in {"callee", "receiver"}:
         return asked
-    found = asked & ~Property.NOTHING
+    needed = asked & ~Property.NOTHING
     if asked & Property.SIZE and not _is_layer(node):
-        found |= Property.VALUE
-    if found & Property.TYPE and isinstance(child.expr, ast.Constant):
-        found &= ~Property.TYPE
-    return found
+        needed |= Property.VALUE
+    if needed & Property.TYPE and isinstance(child.expr, ast.Constant):
+        needed &= ~Property.TYPE
+    return needed
 
 
 def _is_layer(node: Node) -> bool:

@@ -209,8 +209,8 @@ class Queries:
             self._approximations[key] = value
             for passed in self._trail[mark:]:
                 if passed in self._passing:
-                    kept, lowest, complete = self._passing[passed]
-                    self._passing[passed] = (kept, min(lowest, low), complete)
+                    answer, lowest, complete = self._passing[passed]
+                    self._passing[passed] = (answer, min(lowest, low), complete)
         self._passing[key] = (value, low, whole)
         self._trail.append(key)
 

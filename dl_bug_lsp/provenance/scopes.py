@@ -178,12 +178,12 @@ class Scope:
 
     def definitions(self, name: str) -> tuple[list[Binding], list[Binding]]:
         """Return what gives a name its value, by lines: in this scope, and in inner ones."""
-        found = self.defined.get(name)
-        if found is None:
+        definitions = self.defined.get(name)
+        if definitions is None:
             every = [b for b in self.bindings.get(name, ()) if b.how in ("assign", "augment")]
             own = sorted((b for b in every if b.scope is self), key=lambda b: b.line)
-            found = self.defined[name] = (own, [b for b in every if b.scope is not self])
-        return found
+            definitions = self.defined[name] = (own, [b for b in every if b.scope is not self])
+        return definitions
 
     def _lines(self) -> list[int]:
         if len(self.starts) != len(self.blocks_at):
@@ -276,21 +276,21 @@ def called_name(call: ast.Call) -> str:
 
 def library_imports(workspace: Workspace, file: str, tree: ast.Module) -> dict[str, str]:
     """Return the names of a file that always stand for something of a library, dotted."""
-    found: dict[str, str] = {}
+    imports: dict[str, str] = {}
     other: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 name = alias.asname or alias.name.partition(".")[0]
                 target = alias.name if alias.asname else name
-                _put(found, other, name, target)
+                _put(imports, other, name, target)
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 name = alias.asname or alias.name
                 if node.level or not node.module:
                     other.add(name)
                 else:
-                    _put(found, other, name, f"{node.module}.{alias.name}")
+                    _put(imports, other, name, f"{node.module}.{alias.name}")
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             other.add(node.id)
         elif isinstance(node, ast.arg):
@@ -302,13 +302,13 @@ def library_imports(workspace: Workspace, file: str, tree: ast.Module) -> dict[s
     own = workspace.module_file
     return {
         name: target
-        for name, target in found.items()
+        for name, target in imports.items()
         if name not in other and own(target.partition(".")[0], file) is None
     }
 
 
-def _put(found: dict[str, str], other: set[str], name: str, target: str) -> None:
-    if found.setdefault(name, target) != target:
+def _put(imports: dict[str, str], other: set[str], name: str, target: str) -> None:
+    if imports.setdefault(name, target) != target:
         other.add(name)
 
 

@@ -51,11 +51,13 @@ class Settings:
         paths: list[EntryPath] = []
         text = entry.text if isinstance(entry.value, str) else ""
         if "${" in text:
-            paths.extend(_absolute(found, entry.path) for found in _INTERPOLATION.findall(text))
+            paths.extend(
+                _absolute(reference, entry.path) for reference in _INTERPOLATION.findall(text)
+            )
         if text.startswith("!ref"):
-            paths.extend(_parts(found) for found in _REFERENCE.findall(text))
-        found = (self._at.get(path) for path in paths)
-        return [one for one in found if one is not None and one.path != entry.path]
+            paths.extend(_parts(reference) for reference in _REFERENCE.findall(text))
+        entries = (self._at.get(path) for path in paths)
+        return [other for other in entries if other is not None and other.path != entry.path]
 
 
 def is_reference(text: str) -> bool:
@@ -68,9 +70,9 @@ def is_reference(text: str) -> bool:
 
 def filled_in(text: str, values: Iterable[object]) -> str:
     """Return a text with a value in the place of each of its references, one after the other."""
-    given = iter(values)
+    rest = iter(values)
     pattern = _REFERENCE if text.startswith("!ref") else _INTERPOLATION
-    return pattern.sub(lambda _: str(next(given, "")), text.removeprefix("!ref").strip())
+    return pattern.sub(lambda _: str(next(rest, "")), text.removeprefix("!ref").strip())
 
 
 def _parts(text: str) -> EntryPath:
@@ -102,7 +104,7 @@ def layered(layers: Iterable[tuple[EntryPath, Iterable[ConfigEntry]]]) -> Settin
             for depth in range(1, len(path) + 1):
                 below[path[: depth - 1]].setdefault(path[:depth])
     for path in list(below):
-        first = next((at[one] for one in below[path] if one in at), None)
+        first = next((at[inner] for inner in below[path] if inner in at), None)
         if path and first is not None and (path not in at or at[path].length is not None):
             table = at.get(path) or replace(first, value=None, text="")
             at[path] = replace(table, path=path, length=len(below[path]))
@@ -110,7 +112,7 @@ def layered(layers: Iterable[tuple[EntryPath, Iterable[ConfigEntry]]]) -> Settin
 
 
 def _is_list(path: EntryPath, below: dict[EntryPath, dict[EntryPath, None]]) -> bool:
-    return any(isinstance(one[-1], int) for one in list(below.get(path, ()))[:1])
+    return any(isinstance(inner[-1], int) for inner in list(below.get(path, ()))[:1])
 
 
 def _forget(
@@ -121,9 +123,9 @@ def _forget(
     """Drop what stands below a path that a later layer replaces."""
     queue = list(below.pop(path, ()))
     while queue:
-        one = queue.pop()
-        at.pop(one, None)
-        queue.extend(below.pop(one, ()))
+        inner = queue.pop()
+        at.pop(inner, None)
+        queue.extend(below.pop(inner, ()))
 
 
 MAX_CONFIGS = 80
@@ -228,14 +230,14 @@ class _Composer:
 
     def _package(self, file: str, folder: str, package: EntryPath) -> EntryPath:
         head = (self.workspace.text(file) or "")[:2000]
-        found = _PACKAGE.search(head)
-        if found is None:
+        match = _PACKAGE.search(head)
+        if match is None:
             return package
-        if found[1] == "_global_":
+        if match[1] == "_global_":
             return ()
-        if found[1] == "_group_":
+        if match[1] == "_group_":
             return tuple(folder.split("/")) if folder else ()
-        return tuple(found[1].split("."))
+        return tuple(match[1].split("."))
 
     def _defaults(self, file: str) -> list[_Default | None]:
         """Return the items of a file's defaults list; None stands for ``_self_``."""
@@ -243,15 +245,15 @@ class _Composer:
         for entry in self.workspace.config_entries(file):
             if len(entry.path) >= 2 and entry.path[0] == "defaults" and type(entry.path[1]) is int:
                 items.setdefault(entry.path[1], []).append(entry)
-        found: list[_Default | None] = []
+        defaults: list[_Default | None] = []
         for entries in items.values():
             plain = next((e for e in entries if len(e.path) == 2 and e.length is None), None)
             if plain is not None:
                 if plain.value == "_self_":
-                    found.append(None)
+                    defaults.append(None)
                 elif isinstance(plain.value, str):
                     option, _, package = plain.value.partition("@")
-                    found.append(_Default(None, (option,), package or None, False))
+                    defaults.append(_Default(None, (option,), package or None, False))
                 continue
             keyed = next((e for e in entries if len(e.path) == 3), None)
             match = _KEY.match(str(keyed.path[2])) if keyed is not None else None
@@ -260,8 +262,8 @@ class _Composer:
             values = [e.value for e in entries if len(e.path) > 3] or [keyed.value]
             options = tuple(v for v in values if isinstance(v, str))
             overrides = "override" in match["words"]
-            found.append(_Default(match["group"].strip(), options, match["package"], overrides))
-        return found
+            defaults.append(_Default(match["group"].strip(), options, match["package"], overrides))
+        return defaults
 
 
 def _joined(folder: str, name: str) -> str:

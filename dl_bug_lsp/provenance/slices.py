@@ -73,12 +73,12 @@ class Step:
 
     def way(self) -> list[Step]:
         """Return the steps from the start of the slice to this one."""
-        found: list[Step] = []
+        steps: list[Step] = []
         step: Step | None = self
         while step is not None:
-            found.append(step)
+            steps.append(step)
             step = step.before
-        return found[::-1]
+        return steps[::-1]
 
 
 def backward_slice(
@@ -99,8 +99,8 @@ def backward_slice(
         order += 1
     seen: dict[int, Property] = {}
     visits: dict[int, int] = {}
-    found: list[Step] = []
-    while queue and len(found) < limit:
+    steps: list[Step] = []
+    while queue and len(steps) < limit:
         distance, _, step = heapq.heappop(queue)
         known = seen.get(id(step.node))
         if known is not None and not step.asked & ~known:
@@ -113,7 +113,7 @@ def backward_slice(
             if visits[written] > MAX_VISITS:
                 continue
         if not names_library(step.node):
-            found.append(step)
+            steps.append(step)
         if len(step.roles) >= MAX_DEPTH:
             continue
         edges = list(step.node.inputs)
@@ -133,9 +133,9 @@ def backward_slice(
                 entry = Step(child, distance + cost, (*step.roles, role), step, tested, wanted)
                 heapq.heappush(queue, (distance + cost, order, entry))
                 order += 1
-    if queue and starts and len(found) >= limit:
+    if queue and starts and len(steps) >= limit:
         starts[0].engine.queries.limits.add("steps")
-    return found
+    return steps
 
 
 def _tests(step: Step) -> list[tuple[str, Node]]:

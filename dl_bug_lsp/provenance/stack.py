@@ -106,7 +106,7 @@ def statement_at(engine: Engine, file: str, line: int) -> ast.stmt | None:
     while blocks:
         block = blocks.pop()
         # Statements stand in the order of their lines: only the last that began can cover one.
-        at = bisect_right(block, line, key=lambda one: one.lineno) - 1
+        at = bisect_right(block, line, key=lambda statement: statement.lineno) - 1
         if at >= 0 and line <= (block[at].end_lineno or 0):
             best = block[at]
             blocks = list(_blocks(best))

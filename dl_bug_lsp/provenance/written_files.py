@@ -43,11 +43,11 @@ def written(engine: Engine, path: Node) -> list[Node]:
     name = last_name(engine, path)
     if "." not in name.strip("."):
         return []
-    found = engine.written.get(name)
-    if found is None:
+    nodes = engine.written.get(name)
+    if nodes is None:
         engine.written[name] = []
-        found = engine.written[name] = _writers(engine, name)
-    return [one for one in found if one is not path]
+        nodes = engine.written[name] = _writers(engine, name)
+    return [node for node in nodes if node is not path]
 
 
 def last_name(engine: Engine, path: Node) -> str:
@@ -82,8 +82,8 @@ def _parts(engine: Engine, node: Node) -> list[Node]:
     if isinstance(expr, ast.Call):
         first = [expr.func.value] if isinstance(expr.func, ast.Attribute) else []
         called = dotted_name(expr.func) or ""
-        given = expr.args[:1] if called.rpartition(".")[2] in ("open", "GFile") else expr.args
-        return [engine.node(a, node.context) for a in [*first, *given]]
+        arguments = expr.args[:1] if called.rpartition(".")[2] in ("open", "GFile") else expr.args
+        return [engine.node(a, node.context) for a in [*first, *arguments]]
     if isinstance(expr, ast.Name):
         return names.lookup(engine, expr.id, node.context, node.line)
     return [child for _, child in node.inputs]
@@ -91,7 +91,7 @@ def _parts(engine: Engine, node: Node) -> list[Node]:
 
 def _writers(engine: Engine, name: str) -> list[Node]:
     """Look for the calls that write a file of a name, in the files that hold both."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     stem = name.rpartition(".")[0] or name
     for file in engine.workspace.python_files()[: 10 * MAX_FILES]:
         text = engine.workspace.text(file) or ""
@@ -102,10 +102,10 @@ def _writers(engine: Engine, name: str) -> list[Node]:
             for call in scope.calls:
                 node = _written_by(engine, scope, call, name)
                 if node is not None:
-                    found.append(node)
-        if len(found) >= MAX_FOUND:
+                    nodes.append(node)
+        if len(nodes) >= MAX_FOUND:
             break
-    return found[:MAX_FOUND]
+    return nodes[:MAX_FOUND]
 
 
 def _written_by(engine: Engine, scope: Scope, call: ast.Call, name: str) -> Node | None:
@@ -118,9 +118,11 @@ def _written_by(engine: Engine, scope: Scope, call: ast.Call, name: str) -> Node
     if last == "save" and (dotted_name(func) or "").startswith(("np.", "numpy.", "jnp.")):
         value_at, path_at = 1, 0
     receiver = func.value if isinstance(func, ast.Attribute) else None
-    given = [a for a in call.args if not isinstance(a, ast.Starred)]
-    path = receiver if path_at is None else given[path_at] if path_at < len(given) else None
-    value = receiver if value_at is None else given[value_at] if value_at < len(given) else None
+    arguments = [a for a in call.args if not isinstance(a, ast.Starred)]
+    path = receiver if path_at is None else arguments[path_at] if path_at < len(arguments) else None
+    value = (
+        receiver if value_at is None else arguments[value_at] if value_at < len(arguments) else None
+    )
     if path is None or value is None:
         return None
     context = engine.open_context(scope)

@@ -63,9 +63,9 @@ def read_coverage(path: Path) -> CoverageData:
 def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
     row = connection.execute("select version from coverage_schema").fetchone()
     if row is None or row[0] not in _SCHEMAS:
-        found = row[0] if row else "none"
+        schema = row[0] if row else "none"
         raise CoverageDataError(
-            f"{path} has coverage.py's schema {found}; this version reads 6 and 7"
+            f"{path} has coverage.py's schema {schema}; this version reads 6 and 7"
         )
 
 
@@ -98,9 +98,9 @@ _BITS = tuple(tuple(bit for bit in range(8) if byte >> bit & 1) for byte in rang
 
 def lines_of(numbits: bytes) -> list[int]:
     """Return the 1-based line numbers in ``numbits``, rising."""
-    found = [8 * at + bit for at, byte in enumerate(numbits) if byte for bit in _BITS[byte]]
+    numbers = [8 * at + bit for at, byte in enumerate(numbits) if byte for bit in _BITS[byte]]
     # An empty file runs "line 0".
-    return found[1:] if found and found[0] == 0 else found
+    return numbers[1:] if numbers and numbers[0] == 0 else numbers
 
 
 def numbits_of(lines: Iterable[int]) -> bytes:
@@ -108,14 +108,14 @@ def numbits_of(lines: Iterable[int]) -> bytes:
     wanted = {line for line in lines if line > 0}
     if not wanted:
         return b""
-    found = bytearray(max(wanted) // 8 + 1)
+    numbits = bytearray(max(wanted) // 8 + 1)
     for line in wanted:
-        found[line // 8] |= 1 << line % 8
-    return bytes(found)
+        numbits[line // 8] |= 1 << line % 8
+    return bytes(numbits)
 
 
-def union(one: bytes, other: bytes) -> bytes:
+def union(left: bytes, right: bytes) -> bytes:
     """Return the numbits of the lines in either."""
-    size = max(len(one), len(other))
-    both = int.from_bytes(one, "little") | int.from_bytes(other, "little")
+    size = max(len(left), len(right))
+    both = int.from_bytes(left, "little") | int.from_bytes(right, "little")
     return both.to_bytes(size, "little")

@@ -53,22 +53,22 @@ def import_session(
     by_name = _by_test(contexts)
     modules = _modules(by_name)
     tests = [_test(case, by_name, modules) for case in _one_each(cases)]
-    found = {test.name: test for test in tests}
-    if not any(test.hits for test in found.values()):
+    by_test = {test.name: test for test in tests}
+    if not any(test.hits for test in by_test.values()):
         raise ImportingError(
             "no context of the coverage data belongs to a test of the report: are both of one run?"
         )
-    unmatched = sum(1 for test in found.values() if not test.hits and _ran(test))
+    unmatched = sum(1 for test in by_test.values() if not test.hits and _ran(test))
     problems = (f"{unmatched} tests of the report have no coverage",) if unmatched else ()
-    files = {file for test in found.values() for _, file in test.hits}
+    files = {file for test in by_test.values() for _, file in test.hits}
     texts = {file: text_of(file) for file in sorted(files)}
     return Session(
         started,
         f"imported from {coverage.name} and {junit.name}",
-        tuple(found[name] for name in sorted(found)),
+        tuple(by_test[name] for name in sorted(by_test)),
         contexts.get("", {}),
         {file: text for file, text in texts.items() if text is not None},
-        _by_file(found),
+        _by_file(by_test),
         data.branch,
         problems,
     )
@@ -92,14 +92,14 @@ def _local_contexts(
 ) -> dict[str, dict[str, Hits]]:
     paths = {path for files in data.contexts.values() for path in files}
     places = {path: local(path) for path in sorted(paths)}
-    found: dict[str, dict[str, Hits]] = {}
+    local_hits: dict[str, dict[str, Hits]] = {}
     for context, files in data.contexts.items():
-        held = found.setdefault(context, {})
+        held = local_hits.setdefault(context, {})
         for path, hits in files.items():
             place = places[path]
             if place is not None:
                 held[place] = merged(held.get(place), hits)
-    return found
+    return local_hits
 
 
 _GRAVITY = {Outcome.FAILED: 0, Outcome.ERROR: 1}
@@ -108,15 +108,15 @@ _ByTest = Mapping[str, tuple[str, dict[tuple[Phase, str], Hits]]]
 
 def _by_test(contexts: Mapping[str, Mapping[str, Hits]]) -> _ByTest:
     """Return (test name, hits) by the dotted name that a JUnit report would give the test."""
-    found: dict[str, tuple[str, dict[tuple[Phase, str], Hits]]] = {}
+    tests: dict[str, tuple[str, dict[tuple[Phase, str], Hits]]] = {}
     for context, files in contexts.items():
         name, phase = _phase_of(context)
         if not name:
             continue
-        _, hits = found.setdefault(_dotted(name), (name, {}))
+        _, hits = tests.setdefault(_dotted(name), (name, {}))
         for file, ran in files.items():
             hits[phase, file] = merged(hits.get((phase, file)), ran)
-    return found
+    return tests
 
 
 def _phase_of(context: str) -> tuple[str, Phase]:
@@ -152,20 +152,20 @@ def _one_each(cases: Iterable[TestCase]) -> Iterable[TestCase]:
 
     What failed in the test counts, then what failed around it, then how it ended first.
     """
-    found: dict[str, TestCase] = {}
+    by_name: dict[str, TestCase] = {}
     for case in cases:
         name = _full_name(case)
-        other = found.get(name)
+        other = by_name.get(name)
         if other is None:
-            found[name] = case
+            by_name[name] = case
             continue
-        first, then = sorted((other, case), key=lambda one: _GRAVITY.get(one.outcome, 2))
+        first, then = sorted((other, case), key=lambda entry: _GRAVITY.get(entry.outcome, 2))
         text = first.text
         if then.text:
             title = heading(then.name, IN_TEARDOWN if then.in_setup_or_teardown else "")
             text = f"{text}\n{title}\n\n{then.text}" if text else then.text
-        found[name] = replace(first, text=text, seconds=first.seconds + then.seconds)
-    return found.values()
+        by_name[name] = replace(first, text=text, seconds=first.seconds + then.seconds)
+    return by_name.values()
 
 
 def _modules(by_name: _ByTest) -> dict[str, str]:
@@ -296,9 +296,9 @@ def _cases(root: ET.Element) -> Iterator[TestCase]:
             outcome = Outcome.FAILED
             if (failure.get("message") or "").startswith(STRICT):
                 outcome, failure = Outcome.XPASSED, None
-        told = failure if failure is not None else error
-        text = (told.text or told.get("message") or "") if told is not None else ""
-        if told is not None:
+        element = failure if failure is not None else error
+        text = (element.text or element.get("message") or "") if element is not None else ""
+        if element is not None:
             text = "\n".join(x for x in (text, *_logged(case)) if x)
         yield TestCase(
             case.get("classname", ""),

@@ -60,8 +60,10 @@ def _start(config: pytest.Config, branch: bool) -> None:
     recorder = SessionRecorder(Path(config.rootpath), " ".join(sys.argv), branch, worker)
     config.pluginmanager.register(_Recorder(config, recorder), _PLUGIN)
     config.add_cleanup(recorder.close)
-    given = config.known_args_namespace
-    by_pytest_cov = bool(getattr(given, "cov_source", None)) and not getattr(given, "no_cov", False)
+    options = config.known_args_namespace
+    by_pytest_cov = bool(getattr(options, "cov_source", None)) and not getattr(
+        options, "no_cov", False
+    )
     recorder.start(by_pytest_cov)
 
 
@@ -80,8 +82,8 @@ class _Recorder:
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Open the journal, in a worker in the folder that the first process made."""
-        given = getattr(session.config, "workerinput", {}).get(_WORKER_KEY)
-        self._recorder.begin_session(Path(given) if given else None)
+        folder = getattr(session.config, "workerinput", {}).get(_WORKER_KEY)
+        self._recorder.begin_session(Path(folder) if folder else None)
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         """Note a test that there is, whether it will be chosen to run or not."""

@@ -59,14 +59,16 @@ def read_run(
     """
     records, problems = read_records(folder)
     texts, changed = _texts(records, root)
-    records_kept = [one for one in records if any(file in texts for file in one.lines)]
+    records_kept = [record for record in records if any(file in texts for file in record.lines)]
     if not records_kept:
         return None
     name = f"{source} ({'failed' if is_failing else 'passed'})"
-    failed = next((one for one in records_kept if one.broken), None) if is_failing else None
+    failed = (
+        next((record for record in records_kept if record.broken), None) if is_failing else None
+    )
     failed = failed or records_kept[0]
     loop = most_informative_loop(failed.broken, texts.get, list(texts)) if is_failing else None
-    everything = _union(one.lines for one in records_kept)
+    everything = _union(record.lines for record in records_kept)
     whole = RecordedTest(
         name,
         Outcome.FAILED if is_failing else Outcome.PASSED,
@@ -85,25 +87,25 @@ def read_run(
         sources=texts,
         replaces=frozenset(replaces),
     )
-    slowest = max(records_kept, key=lambda one: one.spent)
-    if not all(one.is_whole for one in records_kept):
+    slowest = max(records_kept, key=lambda record: record.spent)
+    if not all(record.is_whole for record in records_kept):
         problems = (*problems, "another tracer took over while it ran; the record is not whole")
     return RecordedRun(session, loop, slowest.spent, slowest.processor, (*problems, *changed))
 
 
 def _texts(records: Iterable[ProcessRecord], root: Path) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the sources of the files that ran; one that was edited since is left out."""
-    sums = {file: crc for one in records for file, crc in one.checksums.items()}
-    found: dict[str, str] = {}
+    sums = {file: crc for record in records for file, crc in record.checksums.items()}
+    texts: dict[str, str] = {}
     changed: list[str] = []
     for file in sorted(sums):
         data = data_folder.read_below(root, file, databases.LARGEST_VALUE)
         with suppress(UnicodeDecodeError):
             if data is not None and zlib.crc32(data) == sums[file]:
-                found[file] = data.decode("utf-8")
+                texts[file] = data.decode("utf-8")
                 continue
         changed.append(f"{file} changed while it ran; its lines are left out")
-    return found, tuple(changed)
+    return texts, tuple(changed)
 
 
 def _turns(
@@ -140,13 +142,13 @@ def _signatures(
     failing = set(record.met) if is_failing else set()
     if loop is not None:
         passing, failing = loop.signatures, set(loop.met)
-    found = []
+    signatures = []
     for number, met in enumerate(record.signatures):
         if number in failing or passing.get(number):
             place = (met.file, met.line, met.function, met.argument, met.text)
             counts = (passing.get(number, 0), int(number in failing))
-            found.append(Signature(*place, met.call_file, met.call_line, *counts))
-    return tuple(found)
+            signatures.append(Signature(*place, met.call_file, met.call_line, *counts))
+    return tuple(signatures)
 
 
 def _hits(
@@ -156,11 +158,11 @@ def _hits(
 
 
 def _union(many: Iterable[Lines]) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
-    for one in many:
-        for file, lines in one.items():
-            found[file] = union(found.get(file, b""), numbits_of(lines))
-    return found
+    by_file: dict[str, bytes] = {}
+    for lines_by_file in many:
+        for file, lines in lines_by_file.items():
+            by_file[file] = union(by_file.get(file, b""), numbits_of(lines))
+    return by_file
 
 
 def _without(lines: bytes, others: bytes) -> bytes:
@@ -186,17 +188,17 @@ def most_informative_loop(
     outermost function that it calls again and again; else what has most turns. Those of which `FEW`
     turns passed go before others; None where none has passed.
     """
-    tried = [one for one in broken if one.passed > 0]
+    tried = [scope for scope in broken if scope.passed > 0]
     for few in (FEW, 1):
-        enough = [one for one in tried if one.passed >= few]
+        enough = [scope for scope in tried if scope.passed >= few]
         if enough:
-            loops = [one for one in enough if one.is_loop]
+            loops = [scope for scope in enough if scope.is_loop]
             steps = _Steps(text_of, files) if loops else None
-            stepping = [one for one in loops if steps and steps.reached(one)]
-            calls = [one for one in enough if not one.is_loop]
+            stepping = [scope for scope in loops if steps and steps.reached(scope)]
+            calls = [scope for scope in enough if not scope.is_loop]
             if stepping:
                 return stepping[0]
-            return calls[-1] if calls else max(enough, key=lambda one: one.passed)
+            return calls[-1] if calls else max(enough, key=lambda scope: scope.passed)
     return None
 
 
@@ -235,13 +237,13 @@ def _parsed(text: str | None) -> ast.Module | None:
 
 
 def _called(node: ast.AST) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.Call):
             name = getattr(inner.func, "attr", getattr(inner.func, "id", None))
             if isinstance(name, str):
-                found.add(name)
-    return found
+                names.add(name)
+    return names
 
 
 _LARGEST = 2**28
@@ -306,7 +308,7 @@ class ProcessRecord:
 
 def read_records(folder: Path) -> tuple[tuple[ProcessRecord, ...], tuple[str, ...]]:
     """Return the records in the order in which the processes ended, and what went wrong."""
-    found: list[ProcessRecord] = []
+    records: list[ProcessRecord] = []
     problems: dict[str, None] = {}
     for name in data_folder.names(folder):
         if not (name.startswith("run-") and name.endswith(".json")):
@@ -315,10 +317,12 @@ def read_records(folder: Path) -> tuple[tuple[ProcessRecord, ...], tuple[str, ..
         if isinstance(record, str):
             problems[record] = None
         else:
-            found.append(record)
-    told = data_folder.read(folder / "problem.txt", _LARGEST) or b""
-    problems.update(dict.fromkeys(told.decode("utf-8", "replace").splitlines()))
-    return tuple(sorted(found, key=lambda one: (one.ended, one.process))), tuple(problems)
+            records.append(record)
+    problem_text = data_folder.read(folder / "problem.txt", _LARGEST) or b""
+    problems.update(dict.fromkeys(problem_text.decode("utf-8", "replace").splitlines()))
+    return tuple(sorted(records, key=lambda record: (record.ended, record.process))), tuple(
+        problems
+    )
 
 
 def _read(path: Path) -> ProcessRecord | str:
@@ -347,23 +351,23 @@ def _record(document: Mapping[str, Any]) -> ProcessRecord:
         _lines(document["lines"], files),
         tuple(_met(document["signatures"], files)),
         tuple(document["met"]),
-        tuple(_broken(one, files) for one in document["failed"]),
+        tuple(_broken(scope, files) for scope in document["failed"]),
     )
 
 
-def _broken(one: Mapping[str, Any], files: Sequence[str]) -> Broken:
+def _broken(scope: Mapping[str, Any], files: Sequence[str]) -> Broken:
     return Broken(
-        one["kind"] == "loop",
-        files[one["file"]],
-        int(one["first"]),
-        int(one["end"]),
-        str(one["name"]),
-        int(one["passed"]),
-        int(one["turn"]),
-        tuple((int(n), int(first), _lines(lines, files)) for n, first, lines in one["kinds"]),
-        _lines(one["lines"], files),
-        {int(number): int(times) for number, times in one["signatures"]},
-        tuple(one["met"]),
+        scope["kind"] == "loop",
+        files[scope["file"]],
+        int(scope["first"]),
+        int(scope["end"]),
+        str(scope["name"]),
+        int(scope["passed"]),
+        int(scope["turn"]),
+        tuple((int(n), int(first), _lines(lines, files)) for n, first, lines in scope["kinds"]),
+        _lines(scope["lines"], files),
+        {int(number): int(times) for number, times in scope["signatures"]},
+        tuple(scope["met"]),
     )
 
 

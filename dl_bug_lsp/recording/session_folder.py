@@ -135,18 +135,20 @@ def note_collected(folder: Path, tests: Mapping[str, Sequence[str]]) -> None:
 
 
 def _collected(folder: Path) -> dict[str, frozenset[str]]:
-    found = _document(folder / _COLLECTED)
+    document = _document(folder / _COLLECTED)
     return {
-        file: frozenset(map(str, names)) for file, names in found.items() if isinstance(names, list)
+        file: frozenset(map(str, names))
+        for file, names in document.items()
+        if isinstance(names, list)
     }
 
 
 def _document(path: Path) -> dict[str, object]:
     try:
-        found = json.loads(data_folder.read(path, _LARGEST) or b"")
+        document = json.loads(data_folder.read(path, _LARGEST) or b"")
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 def _add(
@@ -173,29 +175,29 @@ def relative(path: str, root: Path) -> str | None:
     return None
 
 
-def merged(one: Hits | None, other: Hits) -> Hits:
+def merged(left: Hits | None, right: Hits) -> Hits:
     """Return what ran in either."""
-    if one is None:
-        return other
-    arcs = tuple(sorted({*one.arcs, *other.arcs}))
-    return Hits(union(one.lines, other.lines), arcs)
+    if left is None:
+        return right
+    arcs = tuple(sorted({*left.arcs, *right.arcs}))
+    return Hits(union(left.lines, right.lines), arcs)
 
 
 def _tests(
     folder: Path, contexts: Mapping[str, Mapping[str, Hits]]
 ) -> tuple[tuple[RecordedTest, ...], tuple[str, ...]]:
-    found: dict[str, RecordedTest] = {}
+    by_name: dict[str, RecordedTest] = {}
     crashed: list[str] = []
     for path in _files(folder, "*.jsonl"):
         journal = read_journal(path)
         for entry in journal.entries:
             test = _recorded(entry, contexts)
             if journal.is_whole or test.hits or test.outcome.is_failing:
-                found[entry.name] = test
+                by_name[entry.name] = test
         if journal.unfinished is not None:
             crashed.append(journal.unfinished)
-            found[journal.unfinished] = _crash(journal.unfinished, contexts)
-    return tuple(found[name] for name in sorted(found)), tuple(crashed)
+            by_name[journal.unfinished] = _crash(journal.unfinished, contexts)
+    return tuple(by_name[name] for name in sorted(by_name)), tuple(crashed)
 
 
 def _recorded(entry: JournalEntry, contexts: Mapping[str, Mapping[str, Hits]]) -> RecordedTest:
@@ -269,5 +271,5 @@ def merge_abandoned_sessions(root: Path) -> tuple[str, ...]:
 def _told(session: Session, what: str) -> str:
     failing = sum(1 for test in session.tests if test.outcome.is_failing)
     passing = sum(1 for test in session.tests if test.outcome.is_passing)
-    said = f" of {what}" if what else ""
-    return f"recorded {failing} failing and {passing} passing tests{said}"
+    suffix = f" of {what}" if what else ""
+    return f"recorded {failing} failing and {passing} passing tests{suffix}"

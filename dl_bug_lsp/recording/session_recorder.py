@@ -78,13 +78,13 @@ class SessionRecorder:
         """Return the session's folder for other processes of it."""
         return str(self._folder) if self._folder is not None else None
 
-    def begin_session(self, given: Path | None) -> None:
-        """Open the journal; ``given`` is the folder that another process made."""
+    def begin_session(self, folder: Path | None) -> None:
+        """Open the journal; ``folder`` is the folder that another process made."""
         if self._coverage is None:
             self._coverage, self._is_own = coverage.Coverage.current(), False
             if self._coverage is not None and self._coverage.get_option("run:dynamic_context"):
                 self._problem = self._problem or _OTHER_CONTEXTS
-        self._folder = self._folder or given
+        self._folder = self._folder or folder
         if self._folder is not None and self._problem is None:
             self._journal = JournalWriter(self._folder / f"{self._worker or 'main'}.jsonl")
 

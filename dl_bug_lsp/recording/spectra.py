@@ -53,14 +53,14 @@ def counted_phases(test: RecordedTest) -> tuple[Phase, ...]:
 def lines_by_file(test: RecordedTest, session: Session) -> dict[str, bytes]:
     """Return the lines that count for a test, as numbits by file, as they stood when it ran."""
     phases = counted_phases(test)
-    found: dict[str, bytes] = {}
+    by_file: dict[str, bytes] = {}
     for (phase, file), hits in test.hits.items():
         if phase in phases:
-            found[file] = union(found.get(file, b""), hits.lines)
+            by_file[file] = union(by_file.get(file, b""), hits.lines)
     nothing = Hits(b"")
     return {
         file: union(lines, session.imported.get(file, nothing).lines)
-        for file, lines in found.items()
+        for file, lines in by_file.items()
     }
 
 
@@ -130,13 +130,13 @@ class _Places:
 
     def signatures(self, session: Session, test: RecordedTest) -> list[Signature]:
         """Return a test's signatures at today's lines; those of changed functions are left out."""
-        found: list[Signature] = []
+        signatures: list[Signature] = []
         for signature in test.signatures:
             line = self._line(session, signature.file, signature.line)
             call = self._line(session, signature.call_file, signature.call_line)
             if line:
-                found.append(replace(signature, line=line, call_line=call))
-        return found
+                signatures.append(replace(signature, line=line, call_line=call))
+        return signatures
 
     def _line(self, session: Session, file: str, line: int) -> int:
         here = self.today(session, file, numbits_of([line])) if file and line > 0 else ()
@@ -145,24 +145,24 @@ class _Places:
 
 def _summed(signatures: Sequence[Signature]) -> tuple[Signature, ...]:
     """Return each signature once, of the arguments that a failing run met."""
-    found: dict[tuple[str, str, str, str], Signature] = {}
-    for one in signatures:
-        key = (one.file, one.function, one.argument, one.text)
-        old = found.pop(key, None)
+    summed: dict[tuple[str, str, str, str], Signature] = {}
+    for signature in signatures:
+        key = (signature.file, signature.function, signature.argument, signature.text)
+        old = summed.pop(key, None)
         if old is not None:
-            passing, failing = one.passing + old.passing, one.failing + old.failing
-            one = replace(one, passing=passing, failing=failing)
-        found[key] = one
-    met = {key[:3] for key, one in found.items() if one.failing}
-    return tuple(one for key, one in found.items() if key[:3] in met)
+            passing, failing = signature.passing + old.passing, signature.failing + old.failing
+            signature = replace(signature, passing=passing, failing=failing)
+        summed[key] = signature
+    met = {key[:3] for key, signature in summed.items() if signature.failing}
+    return tuple(signature for key, signature in summed.items() if key[:3] in met)
 
 
 def _spectrum(
     runs: tuple[Run, ...], ran: Sequence[Mapping[str, list[int]]], functions: Callable[[str], Named]
 ) -> Spectrum:
     lines: dict[str, set[int]] = {}
-    for one in ran:
-        for file, numbers in one.items():
+    for by_file in ran:
+        for file, numbers in by_file.items():
             lines.setdefault(file, set()).update(numbers)
     elements: list[Element] = []
     places: dict[str, dict[int, int]] = {}
@@ -172,8 +172,8 @@ def _spectrum(
         places[file] = {line: len(elements) + at for at, line in enumerate(numbers)}
         elements += [Element(file, line, function=names.get(line, "")) for line in numbers]
     rows, columns = array("q"), array("q")
-    for row, one in enumerate(ran):
-        for file, numbers in one.items():
+    for row, by_file in enumerate(ran):
+        for file, numbers in by_file.items():
             columns.extend(map(places[file].__getitem__, numbers))
             rows.extend(repeat(row, len(numbers)))
     return Spectrum(runs, tuple(elements), rows, columns)
@@ -181,10 +181,10 @@ def _spectrum(
 
 def function_names(functions: Named) -> dict[int, str]:
     """Return the innermost function's name by line."""
-    found: dict[int, str] = {}
+    by_line: dict[int, str] = {}
     for first, last, name in sorted(functions, key=lambda span: (span[0], -span[1])):
-        found.update(dict.fromkeys(range(first, last + 1), name))
-    return found
+        by_line.update(dict.fromkeys(range(first, last + 1), name))
+    return by_line
 
 
 def branches_now(
@@ -228,9 +228,9 @@ def branches_now(
     def elements(session: Session, test: RecordedTest) -> Iterator[Element]:
         for file, arc in _jumps(test):
             if len(ways[id(session), file, arc[0]]) > 1:
-                found = element(session, file, arc)
-                if found is not None:
-                    yield found
+                branch = element(session, file, arc)
+                if branch is not None:
+                    yield branch
 
     return spectrum_of(
         (Run(test.name, test.outcome, test.weight), elements(session, test))
@@ -276,12 +276,12 @@ class Anchoring:
         return self._inside.get(line)
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
+def _common(left: Sequence[str], right: Sequence[str]) -> int:
     """Return how many first lines are equal."""
-    for at, (a, b) in enumerate(zip(one, other, strict=False)):
+    for at, (a, b) in enumerate(zip(left, right, strict=False)):
         if a != b:
             return at
-    return min(len(one), len(other))
+    return min(len(left), len(right))
 
 
 LONGEST_HEADER = 100
@@ -335,9 +335,13 @@ def functions_of(workspace: Workspace, file: str) -> Named:
 
     Their headers run when the file is imported, whoever calls them.
     """
-    found = [function for function in workspace.elements(file).functions if not function.is_class]
-    lines = workspace.lines(file) if found else ()
-    return [(_body(lines, one.line), one.end_line, one.name) for one in found]
+    functions = [
+        function for function in workspace.elements(file).functions if not function.is_class
+    ]
+    lines = workspace.lines(file) if functions else ()
+    return [
+        (_body(lines, function.line), function.end_line, function.name) for function in functions
+    ]
 
 
 def _body(lines: Sequence[str], header: int) -> int:

@@ -58,25 +58,25 @@ def combined_table(ranked: Ranked, level: str) -> Table:
         (s.file, s.line, s.function or "", s.score, s.evidence[0].why if s.evidence else "")
         for s in suspects
     ]
-    told = ranked.name(primary) if primary is not None else ""
+    test_name = ranked.name(primary) if primary is not None else ""
     others: list[tuple[str, str]] = []
     for failure in report.failures:
         name = ranked.name(failure)
-        if failure is not primary and failure.suspects and name not in (told, *dict(others)):
+        if failure is not primary and failure.suspects and name not in (test_name, *dict(others)):
             first = failure.suspects[0]
             others.append((name, f"{first.file}:{first.line}"))
     if level == "line":
-        return shares_table(lines, line_counts(spectrum), level, others, told)
+        return shares_table(lines, line_counts(spectrum), level, others, test_name)
     counts = count_functions(spectrum)
     known = {(element.file, element.function) for element in counts.elements}
     sums: dict[tuple[str, str], tuple[int, float, str]] = {}
     for file, line, function, share, why in lines:
         if (file, function) in known:
-            first_line, total, said = sums.get((file, function), (line, 0.0, why))
-            sums[file, function] = min(line, first_line), total + share, said
+            first_line, total, reason = sums.get((file, function), (line, 0.0, why))
+            sums[file, function] = min(line, first_line), total + share, reason
     ordered = sorted(sums.items(), key=lambda item: (-item[1][1], item[0]))
     functions = [(f, at, name, round(min(1.0, s), 4), why) for (f, name), (at, s, why) in ordered]
-    return shares_table(functions, counts, level, others, told)
+    return shares_table(functions, counts, level, others, test_name)
 
 
 def counted_table(spectrum: Spectrum, formula: str, level: str) -> Table:
@@ -90,10 +90,10 @@ def counted_table(spectrum: Spectrum, formula: str, level: str) -> Table:
 
 def heat_of(ranked: Ranked) -> dict[str, dict[int, float]]:
     """Return how suspicious lines are, by file: 1 for the first place of any failure."""
-    found: dict[str, dict[int, float]] = {}
+    heat: dict[str, dict[int, float]] = {}
     for failure in ranked.report.failures:
         top = failure.suspects[0].score if failure.suspects else 0.0
         for suspect in failure.suspects if top > 0 else ():
-            lines = found.setdefault(suspect.file, {})
+            lines = heat.setdefault(suspect.file, {})
             lines[suspect.line] = max(lines.get(suspect.line, 0.0), suspect.score / top)
-    return found
+    return heat

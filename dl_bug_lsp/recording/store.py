@@ -61,12 +61,12 @@ def write_session(path: Path, session: Session) -> str | None:
 def _write_session(path: Path, session: Session) -> str | None:
     old = b""
     if os.path.lexists(path):
-        found = data_folder.read(path, databases.LARGEST)
-        if found is None:
+        content = data_folder.read(path, databases.LARGEST)
+        if content is None:
             raise StoreError(
                 f"the spectrum is not written to {path}: it is a link, no file or too large"
             )
-        old = found
+        old = content
     moved = None
     if old and not _is_sound(old, path):
         aside = f"{path.name}.broken"
@@ -113,9 +113,9 @@ def read_recording(path: Path) -> Recording:
 def _check(db: sqlite3.Connection, path: Path) -> None:
     row = db.execute("select value from about where key = 'schema'").fetchone()
     if row is None or row[0] not in (SCHEMA, OLDER):
-        found = row[0] if row else "none"
+        schema = row[0] if row else "none"
         raise StoreError(
-            f"{path} has the schema {found}, this version reads {OLDER} and {SCHEMA}; "
+            f"{path} has the schema {schema}, this version reads {OLDER} and {SCHEMA}; "
             "use the dl-bug-lsp that wrote it, or delete it"
         )
 
@@ -169,21 +169,21 @@ def _hits(db: sqlite3.Connection) -> dict[int, dict[tuple[Phase, str], Hits]]:
     for test, phase, source, first, last in db.execute("select * from arc order by first, last"):
         arc = checked_line(first), checked_line(last)
         arcs.setdefault((test, phase, source), []).append(arc)
-    found: dict[int, dict[tuple[Phase, str], Hits]] = {}
+    by_test: dict[int, dict[tuple[Phase, str], Hits]] = {}
     for test, phase, source, lines in db.execute("select test, phase, source, lines from hit"):
         jumps = tuple(arcs.get((test, phase, source), ()))
-        found.setdefault(test, {})[Phase(phase), files[source]] = Hits(
+        by_test.setdefault(test, {})[Phase(phase), files[source]] = Hits(
             checked_numbits(lines), jumps
         )
-    return found
+    return by_test
 
 
 def _signatures(db: sqlite3.Connection) -> dict[int, tuple[Signature, ...]]:
-    found: dict[int, list[Signature]] = {}
+    by_test: dict[int, list[Signature]] = {}
     if has(db, "signature"):
         for test, *row in db.execute("select * from signature order by rowid"):
-            found.setdefault(test, []).append(Signature(*row))
-    return {test: tuple(met) for test, met in found.items()}
+            by_test.setdefault(test, []).append(Signature(*row))
+    return {test: tuple(met) for test, met in by_test.items()}
 
 
 def drop_replaced(db: sqlite3.Connection, session: Session) -> None:
@@ -258,7 +258,7 @@ def _insert_sources(
     db: sqlite3.Connection, session: Session, number: int | None
 ) -> Mapping[str, int]:
     files = {file for test in session.tests for _, file in test.hits} | set(session.imported)
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for file in sorted(files):
         text = session.sources.get(file)
         digest = None
@@ -272,8 +272,8 @@ def _insert_sources(
             (number, file, digest, imported.lines if imported else b""),
         ).lastrowid
         assert row is not None
-        found[file] = row
-    return found
+        numbers[file] = row
+    return numbers
 
 
 def drop_unused(db: sqlite3.Connection) -> None:

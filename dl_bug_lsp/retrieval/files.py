@@ -35,8 +35,8 @@ def field_documents(workspace: Workspace, file: str) -> tuple[Document, ...]:
     """Return the documents of a file's fields, in the order of `fields.FIELDS`."""
 
     def make() -> tuple[Document, ...]:
-        found = fields_of(_text(workspace, file), workspace.tree(file))
-        return tuple(document_of_words(getattr(found, name)) for name in FIELDS)
+        fields = fields_of(_text(workspace, file), workspace.tree(file))
+        return tuple(document_of_words(getattr(fields, name)) for name in FIELDS)
 
     return workspace.derived("retrieval.fields", file, make)
 
@@ -101,18 +101,18 @@ def fields_of(text: str, tree: ast.AST | None) -> Fields:
     ``tree`` is None where the text cannot be parsed; then its layout gives class and method names,
     and no variables.
     """
-    found = Fields()
+    fields = Fields()
     for comment in comments_of(text):
-        found.comments.extend(words_of(comment))
+        fields.comments.extend(words_of(comment))
     if tree is None:
         for kind, name in _HEAD.findall(text):
-            (found.classes if kind == "class" else found.methods).append(name)
-        return found
+            (fields.classes if kind == "class" else fields.methods).append(name)
+        return fields
     for node in ast.walk(tree):
-        _take(node, found)
+        _take(node, fields)
         for line in _docstring(node):
-            found.comments.extend(words_of(line))
-    return found
+            fields.comments.extend(words_of(line))
+    return fields
 
 
 def comments_of(text: str) -> Iterator[str]:
@@ -122,17 +122,17 @@ def comments_of(text: str) -> Iterator[str]:
             yield match.group()[1:]
 
 
-def _take(node: ast.AST, found: Fields) -> None:
+def _take(node: ast.AST, fields: Fields) -> None:
     if isinstance(node, ast.ClassDef):
-        found.classes.append(node.name)
+        fields.classes.append(node.name)
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        found.methods.append(node.name)
+        fields.methods.append(node.name)
     elif isinstance(node, ast.Name):
-        found.variables.append(node.id)
+        fields.variables.append(node.id)
     elif isinstance(node, ast.Attribute):
-        found.variables.append(node.attr)
+        fields.variables.append(node.attr)
     elif isinstance(node, ast.arg):
-        found.variables.append(node.arg)
+        fields.variables.append(node.arg)
 
 
 def _docstring(node: ast.AST) -> Iterator[str]:

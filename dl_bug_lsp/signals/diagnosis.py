@@ -93,16 +93,16 @@ def is_constant(values: tuple[float, ...]) -> bool:
     return len(digits) >= 3
 
 
-def main_loss(found: tuple[MetricSeries, ...]) -> MetricSeries | None:
+def main_loss(losses: tuple[MetricSeries, ...]) -> MetricSeries | None:
     """Return the series that is the objective: plain ``loss`` first, else the longest."""
-    if not found:
+    if not losses:
         return None
     plain = {"loss": 0, "total_loss": 1, "loss_total": 1, "loss_epoch": 2, "loss_step": 4}
     order = sorted(
-        range(len(found)),
-        key=lambda i: (_rank(found[i].name, plain), -len(found[i].points), i),
+        range(len(losses)),
+        key=lambda i: (_rank(losses[i].name, plain), -len(losses[i].points), i),
     )
-    return found[order[0]]
+    return losses[order[0]]
 
 
 def _rank(name: str, plain: dict[str, int]) -> int:
@@ -255,22 +255,22 @@ def diagnose(
     for process in _processes(series):
         own = tuple(s for s in series if s.process == process)
         for rule in RULES:
-            found = rule(RunSummary(own, log, classes))
-            if found is not None:
-                return _diagnosis(found, own)
+            finding = rule(RunSummary(own, log, classes))
+            if finding is not None:
+                return _diagnosis(finding, own)
     return _stopped(log)
 
 
 def _processes(series: tuple[MetricSeries, ...]) -> list[Process | None]:
     """Return the processes by falling number of values: the one that reports comes first."""
     counts: dict[Process | None, int] = {}
-    for one in series:
-        counts[one.process] = counts.get(one.process, 0) + len(one.points)
+    for metric in series:
+        counts[metric.process] = counts.get(metric.process, 0) + len(metric.points)
     return sorted(counts, key=lambda p: -counts[p])
 
 
-def _diagnosis(found: Found, series: tuple[MetricSeries, ...]) -> SilentDiagnosis:
-    category, confidence, why, point = found
+def _diagnosis(finding: Found, series: tuple[MetricSeries, ...]) -> SilentDiagnosis:
+    category, confidence, why, point = finding
     lines = [p.line for s in series for p in s.points]
     span = Span(min(lines), max(lines))
     return SilentDiagnosis(category, confidence, why, point.text.strip()[:300], point.line, span)
@@ -291,16 +291,16 @@ def _not_a_number(context: RunSummary) -> Found | None:
     """NaN or infinity in a loss; in another metric only where the last value is one, too."""
     kinds = ((Role.LOSS, 0.95), (Role.SCORE, 0.6), (Role.SPREAD, 0.5), (Role.GRADIENT, 0.6))
     for role, confidence in kinds:
-        for one in context.of(role):
-            bad = [p for p in one.points if not math.isfinite(p.value)]
+        for metric in context.of(role):
+            bad = [p for p in metric.points if not math.isfinite(p.value)]
             if role is Role.SCORE and context.loss is not None and _ends_finite(context.loss):
                 # Scores of an empty batch or class are 0/0.
                 continue
             # One infinite step that training got over (a scaled gradient) is no failure.
             broken = sum(1 for p in bad if math.isnan(p.value)) if role is Role.LOSS else 0
-            lasts = not math.isfinite(one.points[-1].value) or 2 * len(bad) > len(one.points)
-            if bad and (lasts or 10 * broken > len(one.points)):
-                why = f"`{one.name}` is {bad[0].value} from line {bad[0].line} on"
+            lasts = not math.isfinite(metric.points[-1].value) or 2 * len(bad) > len(metric.points)
+            if bad and (lasts or 10 * broken > len(metric.points)):
+                why = f"`{metric.name}` is {bad[0].value} from line {bad[0].line} on"
                 return "loss_nan", confidence, why, bad[0]
     return None
 
@@ -323,10 +323,10 @@ def _no_gradient(context: RunSummary) -> Found | None:
 
     A constant loss alone is called stagnation: a learning rate of zero gives it as well.
     """
-    for one in context.of(Role.GRADIENT):
-        zero = [p for p in one.points if p.value == 0.0]
-        if len(zero) >= 2 and len(zero) >= 0.9 * len(one.points):
-            return "dead_gradients", 0.9, f"`{one.name}` is 0 all along", zero[0]
+    for metric in context.of(Role.GRADIENT):
+        zero = [p for p in metric.points if p.value == 0.0]
+        if len(zero) >= 2 and len(zero) >= 0.9 * len(metric.points):
+            return "dead_gradients", 0.9, f"`{metric.name}` is 0 all along", zero[0]
     loss = context.loss
     moves = any(len(set(s.values)) > 1 for s in context.of(Role.ACCURACY))
     if loss is not None and is_constant(loss.values) and not moves:
@@ -409,40 +409,40 @@ def _no_hits(context: RunSummary) -> Found | None:
     """Find an accuracy that never leaves zero."""
     if _scores_improve(context):
         return None
-    for one in context.of(Role.ACCURACY):
-        values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]
+    for metric in context.of(Role.ACCURACY):
+        values = [p.value for p in last_run(metric.points) if math.isfinite(p.value)]
         if len(values) >= 8 and max(values) <= 0.005 and values[-1] <= max(values[:3]) + 0.001:
-            why = f"`{one.name}` is {max(values):.2g} at most in {len(values)} values"
-            return "accuracy_at_chance", 0.5, why, one.points[-1]
+            why = f"`{metric.name}` is {max(values):.2g} at most in {len(values)} values"
+            return "accuracy_at_chance", 0.5, why, metric.points[-1]
     return None
 
 
 def _falling_score(context: RunSummary) -> Found | None:
     """Find a measure of success that gets clearly worse and stays so (a reward, an F1)."""
-    for one in context.of(Role.SCORE):
-        values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]
+    for metric in context.of(Role.SCORE):
+        values = [p.value for p in last_run(metric.points) if math.isfinite(p.value)]
         if len(values) < 5:
             continue
         start, late = values[0], values[len(values) // 2 :]
         end = median(late)
         if start - end > 0.2 * max(abs(start), 0.3) and max(late) < start:
-            why = f"`{one.name}` falls from {start:g} to {end:g}"
-            return "loss_divergence", 0.6, why, one.points[-1]
+            why = f"`{metric.name}` falls from {start:g} to {end:g}"
+            return "loss_divergence", 0.6, why, metric.points[-1]
     return None
 
 
 def _collapse(context: RunSummary) -> Found | None:
     """Find a reward that was learnt and is lost again."""
-    for one in context.of(Role.SCORE):
-        values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]
+    for metric in context.of(Role.SCORE):
+        values = [p.value for p in last_run(metric.points) if math.isfinite(p.value)]
         if len(values) < 6 or not {"reward", "return", "rewards"} & set(
-            base_of(one.name).split("_")
+            base_of(metric.name).split("_")
         ):
             continue
         best, late = max(values), values[-max(2, len(values) // 3) :]
         if best > 0 and best > 2 * abs(values[0]) and max(late) < LOST * best:
-            why = f"`{one.name}` falls from {best:g}, its best, to {values[-1]:g}"
-            return "loss_divergence", 0.5, why, one.points[-1]
+            why = f"`{metric.name}` falls from {best:g}, its best, to {values[-1]:g}"
+            return "loss_divergence", 0.5, why, metric.points[-1]
     return None
 
 
@@ -451,9 +451,9 @@ def _at_chance(context: RunSummary) -> Found | None:
     if _scores_improve(context) and not _even_odds(context):
         return None
     for split in (Split.HELD_OUT, Split.TRAIN):
-        found = _accuracy(context, split)
-        trend = trend_of(found.finite) if found is not None else None
-        if found is None or trend is None:
+        accuracy = _accuracy(context, split)
+        trend = trend_of(accuracy.finite) if accuracy is not None else None
+        if accuracy is None or trend is None:
             continue
         loss = main_loss(context.of(Role.LOSS, split)) or context.loss
         end = trend_of(tuple(p.value for p in last_run(loss.points))) if loss is not None else None
@@ -471,10 +471,10 @@ def _at_chance(context: RunSummary) -> Found | None:
             known = "" if classes_in(context.log) else f" if there are {guess} classes"
             if known and context.classes is not None:
                 known += f", as {context.classes.place} says"
-            verb = "stays at" if len(set(found.finite)) == 1 else "ends at"
-            last = found.finite[-1] if found.finite else trend.end
-            why = f"`{found.name}` {verb} {last:.3g}: guessing gives {chance[0]:.3g}{known}"
-            return "accuracy_at_chance", round(sure, 2), why, found.points[-1]
+            verb = "stays at" if len(set(accuracy.finite)) == 1 else "ends at"
+            last = accuracy.finite[-1] if accuracy.finite else trend.end
+            why = f"`{accuracy.name}` {verb} {last:.3g}: guessing gives {chance[0]:.3g}{known}"
+            return "accuracy_at_chance", round(sure, 2), why, accuracy.points[-1]
     return None
 
 
@@ -512,11 +512,11 @@ def _stagnation(context: RunSummary) -> Found | None:
 
 def _stuck_metric(context: RunSummary) -> Found | None:
     """Find an accuracy that repeats to the last digit while the loss moves."""
-    for one in context.of(Role.ACCURACY):
-        values = one.values
+    for metric in context.of(Role.ACCURACY):
+        values = metric.values
         if len(values) >= 4 and is_constant(values) and values[0] < 0.95:
-            why = f"`{one.name}` is {values[0]:g} in every one of {len(values)} values"
-            return "accuracy_at_chance", 0.6, why, one.points[-1]
+            why = f"`{metric.name}` is {values[0]:g} in every one of {len(values)} values"
+            return "accuracy_at_chance", 0.6, why, metric.points[-1]
     return None
 
 
@@ -543,23 +543,23 @@ def _falls(series: MetricSeries, share: float) -> bool:
 
 
 def _accuracy(context: RunSummary, split: Split) -> MetricSeries | None:
-    found = context.of(Role.ACCURACY, split)
-    first = [s for s in found if "5" not in base_of(s.name)]
-    return next(iter(first or found), None)
+    accuracies = context.of(Role.ACCURACY, split)
+    first = [s for s in accuracies if "5" not in base_of(s.name)]
+    return next(iter(first or accuracies), None)
 
 
 def _scores_improve(context: RunSummary) -> bool:
     """Whether any measure of success clearly gets better."""
     measured = (*context.of(Role.ACCURACY), *context.of(Role.SCORE))
     held = [s for s in measured if s.split is Split.HELD_OUT and len(s.points) >= 3]
-    for one in held or measured:
-        values = [p.value for p in last_run(one.points) if math.isfinite(p.value)]
+    for metric in held or measured:
+        values = [p.value for p in last_run(metric.points) if math.isfinite(p.value)]
         if len(values) < 3:
             continue
         third = max(1, len(values) // 3)
         start, end = median(values[:third]), median(values[-third:])
         # Accuracies of small samples wobble by a tenth; scores have scales of their own.
-        least = 0.1 if one.role is Role.ACCURACY else 0.1 * max(abs(start), 0.3)
+        least = 0.1 if metric.role is Role.ACCURACY else 0.1 * max(abs(start), 0.3)
         if end - start > least:
             return True
     return False
@@ -581,16 +581,16 @@ def silent_failure(log: Log, classes: ClassCount | None = None) -> Failure | Non
     """
     if any(_HEADER in line.text for line in log.lines):
         return None
-    found = diagnose(read_metrics(log), log, classes)
-    if found is None:
+    diagnosis = diagnose(read_metrics(log), log, classes)
+    if diagnosis is None:
         return None
     return Failure(
         kind=FailureKind.SILENT,
         causes=(),
         root=0,
         dialect=DIALECT,
-        span=found.span,
-        evidence=found.evidence,
+        span=diagnosis.span,
+        evidence=diagnosis.evidence,
         primary=True,
     )
 
@@ -611,11 +611,11 @@ def classify_silent(
 ) -> CategoryVerdict:
     """Return the category of a silent failure, ``unclassified`` for any other kind of failure."""
     silent = failure.kind is FailureKind.SILENT
-    found = diagnose(read_metrics(log), log, classes) if silent else None
-    if found is None:
+    diagnosis = diagnose(read_metrics(log), log, classes) if silent else None
+    if diagnosis is None:
         row = category("unclassified")
         return CategoryVerdict(row.id, row.dimension, 0.0, failure.evidence, "metrics")
-    row = category(found.category)
-    rule = f"metrics.{found.category}"
-    shown = f"{found.why} ({_without_progress(found.evidence)})"
-    return CategoryVerdict(row.id, row.dimension, found.confidence, shown, rule)
+    row = category(diagnosis.category)
+    rule = f"metrics.{diagnosis.category}"
+    shown = f"{diagnosis.why} ({_without_progress(diagnosis.evidence)})"
+    return CategoryVerdict(row.id, row.dimension, diagnosis.confidence, shown, rule)

@@ -69,7 +69,7 @@ class _State:
 
 def read_line(text: str) -> LineMetrics:
     """Return the metrics that a line prints; percentages of accuracies come as shares of 1."""
-    found = LineMetrics(is_partial=_inside_bar(text[:MAX_LINE]))
+    metrics = LineMetrics(is_partial=_inside_bar(text[:MAX_LINE]))
     state = _State()
     tokens = [(m.lastgroup or "", m.group()) for m in _TOKEN.finditer(text[:MAX_LINE])]
     skip = 0
@@ -77,7 +77,7 @@ def read_line(text: str) -> LineMetrics:
         if skip:
             skip -= 1
         elif kind == "number" or token.lower() in _NOT_FINITE:
-            skip = _number(tokens, index, state, found)
+            skip = _number(tokens, index, state, metrics)
         elif kind == "word":
             _word(token, state)
         elif kind == "junk":
@@ -86,7 +86,7 @@ def read_line(text: str) -> LineMetrics:
             _bind(state)
         elif token in ",;}" or (token not in _BINDS and token not in ")]*"):
             state.pending = []
-    return found
+    return metrics
 
 
 def _inside_bar(text: str) -> bool:
@@ -125,7 +125,7 @@ def _word(word: str, state: _State) -> None:
     state.is_bound = False
 
 
-def _number(tokens: list[tuple[str, str]], index: int, state: _State, found: LineMetrics) -> int:
+def _number(tokens: list[tuple[str, str]], index: int, state: _State, metrics: LineMetrics) -> int:
     """Take a number for the waiting name; return how many tokens after it belong to it."""
     following = tokens[index + 1][1].lower() if index + 1 < len(tokens) else ""
     if not state.is_bound and state.pending and _counts(tokens, index):
@@ -140,14 +140,14 @@ def _number(tokens: list[tuple[str, str]], index: int, state: _State, found: Lin
     name = _name(pending)
     role = role_of(name) if name else None
     if name is None or role is None:
-        _time(pending, value, found)
+        _time(pending, value, metrics)
         return skipped
     if role is Role.ACCURACY and divisor:
         value /= divisor
     elif role is Role.ACCURACY and following == "%":
         value /= 100
     split = split_of(name) or state.split or Split.TRAIN
-    found.values.append((name, role, split, value))
+    metrics.values.append((name, role, split, value))
     return skipped
 
 
@@ -193,12 +193,12 @@ def _qualifies(word: str) -> bool:
     }
 
 
-def _time(pending: list[str], value: float, found: LineMetrics) -> None:
+def _time(pending: list[str], value: float, metrics: LineMetrics) -> None:
     last = pending[-1].lower().rpartition("_")[2]
-    if last in EPOCH and found.epoch is None:
-        found.epoch = value
-    elif last in STEP and found.step is None:
-        found.step = value
+    if last in EPOCH and metrics.epoch is None:
+        metrics.epoch = value
+    elif last in STEP and metrics.step is None:
+        metrics.step = value
 
 
 # ---------------------------------------------------------------------- series
@@ -239,12 +239,12 @@ class _Collector:
         self.epochs: dict[Process | None, float] = {}
         self.count = 0
 
-    def add(self, line: LogLine, found: LineMetrics) -> None:
-        if found.epoch is not None:
-            self.epochs[line.process] = found.epoch
+    def add(self, line: LogLine, metrics: LineMetrics) -> None:
+        if metrics.epoch is not None:
+            self.epochs[line.process] = metrics.epoch
         epoch = self.epochs.get(line.process)
         taken: set[_Key] = set()
-        for name, role, split, value in found.values:
+        for name, role, split, value in metrics.values:
             key = (line.process, split, base_of(name))
             # `loss 0.31 (0.35)`-like repetitions and table footers: the first of a line counts.
             if key in taken or self.count >= MAX_POINTS:
@@ -252,7 +252,9 @@ class _Collector:
             taken.add(key)
             self.count += 1
             self.names.setdefault(key, (name, role))
-            point = MetricPoint(value, line.number, line.text, epoch, found.step, found.is_partial)
+            point = MetricPoint(
+                value, line.number, line.text, epoch, metrics.step, metrics.is_partial
+            )
             self.points.setdefault(key, []).append(point)
 
     def series(self) -> tuple[MetricSeries, ...]:
@@ -260,8 +262,10 @@ class _Collector:
         for key, points in self.points.items():
             name, role = self.names[key]
             whole = [p for p in points if not p.is_partial]
-            kept = whole if len(whole) >= ENOUGH_WHOLE else points
-            made.append(MetricSeries(name, role, key[1], tuple(_as_share(role, kept)), key[0]))
+            points_used = whole if len(whole) >= ENOUGH_WHOLE else points
+            made.append(
+                MetricSeries(name, role, key[1], tuple(_as_share(role, points_used)), key[0])
+            )
         return tuple(made)
 
 
@@ -284,9 +288,9 @@ def read_metrics(log: Log) -> tuple[MetricSeries, ...]:
             continue
         reader = tables.setdefault(line.process, TableReader())
         row = reader.feed(line)
-        if row is None and " avg" in line.text and (told := _DARKNET.match(line.text)):
-            row = LineMetrics(step=float(told["step"]))
-            row.values.append(("avg_loss", Role.LOSS, Split.TRAIN, float(told["loss"])))
+        if row is None and " avg" in line.text and (progress := _DARKNET.match(line.text)):
+            row = LineMetrics(step=float(progress["step"]))
+            row.values.append(("avg_loss", Role.LOSS, Split.TRAIN, float(progress["loss"])))
         if row is None and _TELLS.search(line.text) and _VALUE.search(line.text):
             row = read_line(line.text)
         if row is not None:
@@ -307,10 +311,10 @@ def _add_bare(collector: _Collector, bare: list[tuple[LogLine, float, float]]) -
     name, role = ("accuracy", Role.ACCURACY) if rises else ("loss", Role.LOSS)
     for line, train, held in bare:
         epoch = _BARE_EPOCH.search(line.text[:400])
-        found = LineMetrics(epoch=float(epoch[1]) if epoch else None)
-        found.values.append((f"train {name}", role, Split.TRAIN, train))
-        found.values.append((f"valid {name}", role, Split.HELD_OUT, held))
-        collector.add(line, found)
+        metrics = LineMetrics(epoch=float(epoch[1]) if epoch else None)
+        metrics.values.append((f"train {name}", role, Split.TRAIN, train))
+        metrics.values.append((f"valid {name}", role, Split.HELD_OUT, held))
+        collector.add(line, metrics)
 
 
 def _as_share(role: Role, points: list[MetricPoint]) -> list[MetricPoint]:
@@ -353,13 +357,13 @@ def header_of(text: str) -> list[list[str]]:
     """Return the headers that a line may be: all cells are names, at least one is a metric's."""
     if len(text) > 1000:
         return []
-    found: list[list[str]] = []
+    headers: list[list[str]] = []
     for cells in cells_of(text):
         named = all(c and (c[0].isalpha() or c[0] == "_") and len(c) < 40 for c in cells)
         roles = [role_of(c) for c in cells]
-        if named and any(r is not None for r in roles) and cells not in found:
-            found.append(cells)
-    return found
+        if named and any(r is not None for r in roles) and cells not in headers:
+            headers.append(cells)
+    return headers
 
 
 class TableReader:
@@ -395,7 +399,7 @@ class TableReader:
 def _row(header: list[str], cells: list[str]) -> LineMetrics | None:
     if len(cells) != len(header) or sum(1 for c in cells if _NUMBER.match(c)) * 2 < len(cells):
         return None
-    found = LineMetrics()
+    metrics = LineMetrics()
     for name, cell in zip(header, cells, strict=True):
         role = role_of(name)
         if not _NUMBER.match(cell):
@@ -406,9 +410,9 @@ def _row(header: list[str], cells: list[str]) -> LineMetrics | None:
         value = float(cell.rstrip("%"))
         if role is not None:
             share = value / 100 if role is Role.ACCURACY and cell.endswith("%") else value
-            found.values.append((name, role, split_of(name) or Split.TRAIN, share))
+            metrics.values.append((name, role, split_of(name) or Split.TRAIN, share))
         elif words_of(name) and words_of(name)[-1] in EPOCH:
-            found.epoch = value
+            metrics.epoch = value
         elif words_of(name) and words_of(name)[-1] in STEP:
-            found.step = value
-    return found if found.values else None
+            metrics.step = value
+    return metrics if metrics.values else None

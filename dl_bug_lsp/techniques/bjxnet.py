@@ -213,24 +213,24 @@ class Network:
         size = 1 + max(int(terms.max(initial=-1)), int(self._numbers.max(initial=-1)))
         place = np.full(size, -1, dtype=np.int64)
         place[self._numbers] = np.arange(len(self._numbers))
-        found: Ints = place[terms]
-        return found
+        rows: Ints = place[terms]
+        return rows
 
-    def scores(self, given: Inputs) -> tuple[Floats, Floats]:
+    def scores(self, inputs: Inputs) -> tuple[Floats, Floats]:
         """Return the scores of the files and of the blocks."""
         w = self.weights
-        graphs = given.graphs
-        report = self._report(given.report)
-        nodes = self._nodes(given)
+        graphs = inputs.graphs
+        report = self._report(inputs.report)
+        nodes = self._nodes(inputs)
         asked = nodes @ (w["attention.report"] @ report + w["attention.node"])
         shares = _softmax(asked, graphs.block, len(graphs.names))
         content = _summed(shares[:, None] * nodes, graphs.block, len(graphs.names))
         both = (content @ w["match"].T) * report
-        seen = np.concatenate([content, both, given.blocks], axis=1)
+        seen = np.concatenate([content, both, inputs.blocks], axis=1)
         hidden = np.tanh(seen @ w["hidden.weight"].T + w["hidden.bias"])
         blocks = (hidden @ w["out.weight"].T)[:, 0]
-        files = _log_sums(blocks, graphs.file, len(given.files))
-        return files + (given.files @ w["files.weight"].T)[:, 0], blocks
+        files = _log_sums(blocks, graphs.file, len(inputs.files))
+        return files + (inputs.files @ w["files.weight"].T)[:, 0], blocks
 
     def _report(self, terms: Ints) -> Floats:
         """Return the report's vector: the greatest answer of each convolution over its terms."""
@@ -243,21 +243,21 @@ class Network:
             [table[at : len(table) - WINDOW + 1 + at] for at in range(WINDOW)], axis=1
         )
         answers = np.maximum(windows @ w["convolution.weight"].T + w["convolution.bias"], 0)
-        found: Floats = answers.max(axis=0)
-        return found
+        vector: Floats = answers.max(axis=0)
+        return vector
 
-    def _nodes(self, given: Inputs) -> Floats:
+    def _nodes(self, inputs: Inputs) -> Floats:
         """Return the nodes' states after `STEPS` rounds of the gated graph network."""
         w = self.weights
-        graphs = given.graphs
+        graphs = inputs.graphs
         count = len(graphs.kind)
         rows = self.rows_of(graphs.terms)
         known = rows >= 0
-        at, weights = graphs.term_node[known], given.weights[known]
+        at, weights = graphs.term_node[known], inputs.weights[known]
         words = _summed(w["embedding"][rows[known]] * weights[:, None], at, count)
         words /= np.maximum(np.bincount(at, weights, count), 1e-6)[:, None]
         kinds = w["kind"][graphs.kind]
-        first = np.concatenate([words, kinds, given.nodes], axis=1)
+        first = np.concatenate([words, kinds, inputs.nodes], axis=1)
         state: Floats = np.tanh(first @ w["enter.weight"].T + w["enter.bias"])
         for _ in range(STEPS):
             heard = np.zeros_like(state)
@@ -280,23 +280,23 @@ class Network:
         reset = _logistic(came[:, :size] + held[:, :size])
         keep = _logistic(came[:, size : 2 * size] + held[:, size : 2 * size])
         new = np.tanh(came[:, 2 * size :] + reset * held[:, 2 * size :])
-        found: Floats = (1 - keep) * new + keep * state
-        return found
+        next_state: Floats = (1 - keep) * new + keep * state
+        return next_state
 
 
 def _logistic(values: Floats) -> Floats:
-    found: Floats = 1 / (1 + np.exp(-values))
-    return found
+    shares: Floats = 1 / (1 + np.exp(-values))
+    return shares
 
 
 def _summed(values: Floats, at: Ints, count: int) -> Floats:
     """Return the sums of the rows of ``values`` by their numbers ``at``."""
-    found = np.zeros((count, values.shape[1]))
+    sums = np.zeros((count, values.shape[1]))
     if len(at):
         order = np.argsort(at, kind="stable")
         numbers, starts = np.unique(at[order], return_index=True)
-        found[numbers] = np.add.reduceat(values[order], starts, axis=0)
-    return found
+        sums[numbers] = np.add.reduceat(values[order], starts, axis=0)
+    return sums
 
 
 def _softmax(values: Floats, at: Ints, count: int) -> Floats:
@@ -304,19 +304,19 @@ def _softmax(values: Floats, at: Ints, count: int) -> Floats:
     tops = np.full(count, -np.inf)
     np.maximum.at(tops, at, values)
     powers = np.exp(values - tops[at])
-    found: Floats = powers / np.bincount(at, powers, count)[at]
-    return found
+    shares: Floats = powers / np.bincount(at, powers, count)[at]
+    return shares
 
 
 def _log_sums(values: Floats, at: Ints, count: int) -> Floats:
     """Return ln of the sum of e^value by number; far below all others where there is none."""
-    found = np.full(count, float(values.min(initial=0.0)) - 10.0)
+    logs = np.full(count, float(values.min(initial=0.0)) - 10.0)
     tops = np.full(count, -np.inf)
     np.maximum.at(tops, at, values)
     sums = np.bincount(at, np.exp(values - tops[at]), count)
     inside = sums > 0
-    found[inside] = tops[inside] + np.log(sums[inside])
-    return found
+    logs[inside] = tops[inside] + np.log(sums[inside])
+    return logs
 
 
 def network_from(data: Mapping[str, Any]) -> Network:
@@ -349,10 +349,10 @@ def file_scores(subject: Subject, network: Network | None = None) -> Floats:
     """Return each file's share by the network; all 0 where no code has a term of the report."""
     if not subject.files:
         return subject.zeros()
-    given = inputs_of(subject)
-    if not given.nodes.any():
+    inputs = inputs_of(subject)
+    if not inputs.nodes.any():
         return subject.zeros()
-    return _shares((network or shipped()).scores(given)[0])
+    return _shares((network or shipped()).scores(inputs)[0])
 
 
 def function_scores(
@@ -362,16 +362,16 @@ def function_scores(
     rows = np.array([subject.rows[file] for file, _ in files[:BEST_FILES]], dtype=np.int64)
     if not len(rows):
         return ()
-    graphs = (given := inputs_of(subject, rows)).graphs
-    scores = _shares((network or shipped()).scores(given)[1])
-    found = [
+    graphs = (inputs := inputs_of(subject, rows)).graphs
+    scores = _shares((network or shipped()).scores(inputs)[1])
+    functions = [
         RankedFunction(files[file][0], name, int(span[0]), int(span[1]), float(score))
         for file, name, span, is_class, score in zip(
             graphs.file.tolist(), graphs.names, graphs.spans, graphs.is_class, scores, strict=True
         )
         if name and not is_class
     ]
-    return tuple(sorted(found, key=lambda f: (-f.score, f.file, f.line))[:MOST_FUNCTIONS])
+    return tuple(sorted(functions, key=lambda f: (-f.score, f.file, f.line))[:MOST_FUNCTIONS])
 
 
 def _shares(scores: Floats) -> Floats:

@@ -243,8 +243,8 @@ class _Graph:
         elif isinstance(statement, ast.Match):
             ends = [node]
             for case in statement.cases:
-                one = self._node("case", case.pattern, node, [node])
-                ends += self._body(case.body, one, [one], below)
+                case_node = self._node("case", case.pattern, node, [node])
+                ends += self._body(case.body, case_node, [case_node], below)
             return ends
         elif _kind_of(statement) == "try":
             return self._try(statement, node, below)
@@ -265,9 +265,9 @@ class _Graph:
         inside = [node, *range(first, len(self.kinds))]
         ends = self._body(getattr(statement, "orelse", []), node, after, depth)
         for handler in getattr(statement, "handlers", []):
-            one = self._node("except", handler, node, inside)
-            self._sets[one], self._reads[one] = _names(handler)
-            ends = ends + self._body(handler.body, one, [one], depth)
+            handler_node = self._node("except", handler, node, inside)
+            self._sets[handler_node], self._reads[handler_node] = _names(handler)
+            ends = ends + self._body(handler.body, handler_node, [handler_node], depth)
         final = getattr(statement, "finalbody", [])
         return self._body(final, node, ends or inside, depth) if final else ends
 
@@ -312,13 +312,13 @@ class _Graph:
 def _merged(parts: Sequence[dict[str, frozenset[int]]]) -> dict[str, frozenset[int]]:
     if not parts:
         return {}
-    found = parts[0]
+    merged = parts[0]
     for part in parts[1:]:
-        if part != found:
-            found = dict(found)
+        if part != merged:
+            merged = dict(merged)
             for name, nodes in part.items():
-                found[name] = found.get(name, frozenset()) | nodes
-    return found
+                merged[name] = merged.get(name, frozenset()) | nodes
+    return merged
 
 
 def _kind_of(statement: ast.stmt) -> str:

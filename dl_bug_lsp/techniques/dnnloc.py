@@ -97,12 +97,12 @@ def _collaborative_filtering(subject: Subject) -> Floats:
 
 def _class_names(subject: Subject) -> Floats:
     """Return the length of the longest name of a file's classes that the report's title has."""
-    said = set(subject.query.summary.replace(".", " ").replace("`", " ").split())
+    words = set(subject.query.summary.replace(".", " ").replace("`", " ").split())
     scores = subject.zeros()
     for row, file in enumerate(subject.files):
         for element in subject.workspace.elements(file).functions:
             name = element.name.rpartition(".")[2]
-            if element.is_class and name in said:
+            if element.is_class and name in words:
                 scores[row] = max(float(scores[row]), len(name))
     return scores
 

@@ -49,11 +49,11 @@ def functions_of_best(subject: Subject, files: Files) -> Functions:
 
 def ranked(functions: Functions, scores: Iterable[float]) -> tuple[RankedFunction, ...]:
     """Return functions by falling score, then by file and line."""
-    found = [
+    ranking = [
         RankedFunction(p.file, p.function or "", p.line, p.end_line, score)
         for p, score in zip(functions.places, scores, strict=True)
     ]
-    return tuple(sorted(found, key=lambda f: (-f.score, f.file, f.line)))
+    return tuple(sorted(ranking, key=lambda f: (-f.score, f.file, f.line)))
 
 
 def by_file_and_text(subject: Subject, files: Files) -> tuple[RankedFunction, ...]:
@@ -76,7 +76,7 @@ def lines_of(subject: Subject, functions: Iterable[RankedFunction]) -> tuple[Ran
     apart; where no line has one, the definition is taken.
     """
     idf = _weights(subject)
-    found: list[RankedLines] = []
+    lines: list[RankedLines] = []
     for function in list(functions)[:BEST_LINES]:
         best, weight = function.line, 0.0
         for line in range(function.line, function.end_line + 1):
@@ -86,8 +86,8 @@ def lines_of(subject: Subject, functions: Iterable[RankedFunction]) -> tuple[Ran
             here = sum(idf.get(int(term), 0.0) for term in document_of(text).numbers)
             if here > weight:
                 best, weight = line, here
-        found.append(RankedLines(function.file, best, best, function.score))
-    return tuple(found)
+        lines.append(RankedLines(function.file, best, best, function.score))
+    return tuple(lines)
 
 
 def _weights(subject: Subject) -> dict[int, float]:

@@ -52,13 +52,13 @@ def fixes_of(workspace: Workspace) -> tuple[FixedReport, ...]:
     The commit's subject stands for the report's title, so that words of the fix, which a report
     would not have, are among them.
     """
-    found: list[FixedReport] = []
+    fixes: list[FixedReport] = []
     for commit in workspace.history().fixes[:MOST_FIXES]:
         files = tuple(c.file for c in commit.changes if c.file.endswith(".py") and c.kind != "D")
         if 0 < len(files) <= LARGEST_FIX:
             when = datetime.fromtimestamp(max(0, commit.time), tz=timezone.utc)
-            found.append(FixedReport(commit.sha, None, when, commit.subject, commit.body, files))
-    return tuple(reversed(found))
+            fixes.append(FixedReport(commit.sha, None, when, commit.subject, commit.body, files))
+    return tuple(reversed(fixes))
 
 
 def _ranked(

@@ -89,13 +89,13 @@ class Subject:
     @cached_property
     def frames(self) -> tuple[Place, ...]:
         """The workspace's places of every stack in the report, innermost first."""
-        found: list[Place] = []
+        places: list[Place] = []
         for failure in read_failures(read_log(self.query.text[:MAX_TEXT])).failures:
             for frame in reversed(failure.frames):
                 place = self.workspace.locate(frame.file, frame.line, frame.function, frame.source)
                 if place is not None:
-                    found.append(place)
-        return tuple(found)
+                    places.append(place)
+        return tuple(places)
 
     def zeros(self) -> Floats:
         """Return a score of 0 for each file."""
@@ -190,12 +190,12 @@ def recency(age: float, window: float) -> float:
 
 def recent_fixes(subject: Subject, window: float) -> list[tuple[Commit, float]]:
     """Return the bug-fixing commits of the last ``window`` days, each with its recency."""
-    found: list[tuple[Commit, float]] = []
+    recent: list[tuple[Commit, float]] = []
     for commit in subject.workspace.history().fixes:
         age = (subject.now - commit.time) / DAY
         if 0 <= age <= window:
-            found.append((commit, recency(age, window)))
-    return found
+            recent.append((commit, recency(age, window)))
+    return recent
 
 
 def history_score(subject: Subject, window: float = 15.0) -> Floats:

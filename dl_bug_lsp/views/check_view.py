@@ -27,16 +27,16 @@ def to_json(report: CheckReport) -> Json:
         "version": VERSION,
         "findings": [
             {
-                "id": found.id,
-                "category": found.category,
-                "certainty": found.certainty.value,
-                "file": well_formed(found.file),
-                "line": found.line,
-                "end_line": found.end_line,
-                "message": in_order(found.message),
-                "evidence": [in_order(said) for said in found.evidence],
+                "id": finding.id,
+                "category": finding.category,
+                "certainty": finding.certainty.value,
+                "file": well_formed(finding.file),
+                "line": finding.line,
+                "end_line": finding.end_line,
+                "message": in_order(finding.message),
+                "evidence": [in_order(text) for text in finding.evidence],
             }
-            for found in report.findings
+            for finding in report.findings
         ],
         "problems": [in_order(problem) for problem in report.problems],
     }
@@ -44,24 +44,24 @@ def to_json(report: CheckReport) -> Json:
 
 def to_sarif(report: CheckReport, lines: Lines) -> Json:
     """Return a SARIF 2.1.0 log with one result for each finding; the rules are the checks."""
-    used = sorted({found.id for found in report.findings})
+    used = sorted({finding.id for finding in report.findings})
     index = {id: at for at, id in enumerate(used)}
     results = []
-    for found in report.findings:
-        source = lines(found.file)
-        text = source[found.line - 1].strip() if 1 <= found.line <= len(source) else ""
-        message = " ".join((found.message, *found.evidence))
+    for finding in report.findings:
+        source = lines(finding.file)
+        text = source[finding.line - 1].strip() if 1 <= finding.line <= len(source) else ""
+        message = " ".join((finding.message, *finding.evidence))
         results.append(
             {
-                "ruleId": found.id,
-                "ruleIndex": index[found.id],
-                "level": SARIF_LEVELS[found.certainty],
+                "ruleId": finding.id,
+                "ruleIndex": index[finding.id],
+                "level": SARIF_LEVELS[finding.certainty],
                 "message": {"text": plain(message)},
                 "locations": [
-                    {"physicalLocation": physical(found.file, found.line, found.end_line)}
+                    {"physicalLocation": physical(finding.file, finding.line, finding.end_line)}
                 ],
-                "partialFingerprints": {FINGERPRINT: digest(found.id, found.file, text)},
-                "properties": {"category": found.category, "certainty": found.certainty.value},
+                "partialFingerprints": {FINGERPRINT: digest(finding.id, finding.file, text)},
+                "properties": {"category": finding.category, "certainty": finding.certainty.value},
             }
         )
     return log_of([_rule(id) for id in used], results, report.problems, report.workspace)
@@ -83,13 +83,13 @@ def _rule(id: str) -> Json:
 def to_github(report: CheckReport, prefix: str = "") -> str:
     """Return one workflow command for each finding; ``prefix`` leads to the workspace."""
     out = []
-    for found in report.findings:
-        properties = {"file": prefix + found.file, "line": str(found.line)}
-        if found.end_line > found.line:
-            properties["endLine"] = str(found.end_line)
-        properties["title"] = f"{found.id} ({found.certainty.value})"
-        said = "\n".join(escape(text) for text in (found.message, *found.evidence))
-        out.append(command(GITHUB_LEVELS[found.certainty], properties, said))
+    for finding in report.findings:
+        properties = {"file": prefix + finding.file, "line": str(finding.line)}
+        if finding.end_line > finding.line:
+            properties["endLine"] = str(finding.end_line)
+        properties["title"] = f"{finding.id} ({finding.certainty.value})"
+        text_lines = "\n".join(escape(text) for text in (finding.message, *finding.evidence))
+        out.append(command(GITHUB_LEVELS[finding.certainty], properties, text_lines))
     return "".join(f"{line}\n" for line in out)
 
 
@@ -103,25 +103,27 @@ def render_text(
     """Return the findings as text: each with its place, its line of code and its evidence."""
     paths = paths or PathStyle()
     out: list[str] = []
-    for found in report.findings:
-        out += [*_finding(found, lines, max(width, 40), style, paths), ""]
+    for finding in report.findings:
+        out += [*_finding(finding, lines, max(width, 40), style, paths), ""]
     for problem in report.problems:
         out += wrap(f"Note: {escape(problem)}", max(width, 40), "", "  ")
     out += wrap(_summary(report), max(width, 40), "", "  ")
     return "\n".join(out) + "\n"
 
 
-def _finding(found: Finding, lines: Lines, width: int, style: Style, paths: PathStyle) -> list[str]:
-    mark = style.error if found.certainty is Certainty.SURE else style.suspect
-    head = f"{paths.place(found.file, found.line)}"
-    out = [f"{style.place(head)}  {mark(found.certainty.value)}  {style.bold(found.id)}"]
-    out += wrap(escape(found.message), width, "  ")
-    source = lines(found.file)
-    if 1 <= found.line <= len(source) and source[found.line - 1].strip():
-        code = shorten(escape(source[found.line - 1].strip()), max(width - 6, 20))
+def _finding(
+    finding: Finding, lines: Lines, width: int, style: Style, paths: PathStyle
+) -> list[str]:
+    mark = style.error if finding.certainty is Certainty.SURE else style.suspect
+    head = f"{paths.place(finding.file, finding.line)}"
+    out = [f"{style.place(head)}  {mark(finding.certainty.value)}  {style.bold(finding.id)}"]
+    out += wrap(escape(finding.message), width, "  ")
+    source = lines(finding.file)
+    if 1 <= finding.line <= len(source) and source[finding.line - 1].strip():
+        code = shorten(escape(source[finding.line - 1].strip()), max(width - 6, 20))
         out.append(style.dim(f"    {code}"))
-    for said in found.evidence:
-        out += wrap(escape(said), width, "  - ", "    ")
+    for text in finding.evidence:
+        out += wrap(escape(text), width, "  - ", "    ")
     return out
 
 
@@ -130,8 +132,8 @@ def _summary(report: CheckReport) -> str:
     if not report.findings:
         if not report.entries and report.problems:
             return UNCHECKED
-        said = f" {runs} checked." if report.entries else ""
-        return f"{NOTHING}{said}"
+        suffix = f" {runs} checked." if report.entries else ""
+        return f"{NOTHING}{suffix}"
     by = [(c, sum(f.certainty is c for f in report.findings)) for c in Certainty]
-    told = ", ".join(f"{count} {certainty.value}" for certainty, count in by if count)
-    return f"{counted(len(report.findings), 'finding')} ({told}); {runs} checked."
+    counts = ", ".join(f"{count} {certainty.value}" for certainty, count in by if count)
+    return f"{counted(len(report.findings), 'finding')} ({counts}); {runs} checked."

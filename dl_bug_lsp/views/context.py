@@ -97,7 +97,7 @@ def render_context(
     failure = next((f for f in failures if f.primary), None) or next(iter(failures), None)
     if failure is None:
         return "# No failure\n\nThe text reports no failure.\n"
-    others = [one for one in report.failures if one is not failure] if only is None else []
+    others = [other for other in report.failures if other is not failure] if only is None else []
     page = _Page(failure, lines, max(tokens, LEAST_TOKENS), paths or PathStyle(), home)
     return page.render(others, versions)
 
@@ -163,12 +163,12 @@ class _Page:
         if facts := _facts(failure):
             out.add(self.clean(f"Facts of the message: {facts}."))
         if failure.diagnosis:
-            said = words.with_place_as_code(self.clean(failure.diagnosis))
-            cause = shorten(said, 2 * LONGEST_REASON)
+            diagnosis = words.with_place_as_code(self.clean(failure.diagnosis))
+            cause = shorten(diagnosis, 2 * LONGEST_REASON)
             out.add(f"Likely cause: {sentence(cause)}")
         origin = words.origin(failure.origin)
-        told = words.kind_of_bug(failure.bug_type)
-        out.add(f"{told} The cause: {words.certainty(failure.origin.confidence)} {origin}.".strip())
+        kind = words.kind_of_bug(failure.bug_type)
+        out.add(f"{kind} The cause: {words.certainty(failure.origin.confidence)} {origin}.".strip())
         if not failure.reliable:
             out.add(words.UNRELIABLE)
         stack = self.clean(f"Stack, outermost first: {self.stack()}")
@@ -214,8 +214,8 @@ class _Page:
         if not suspects:
             out.add("")
             out.add("No line of the workspace is suspicious.")
-            if said := words.outside(self.failure):
-                out.add(sentence(self.clean(said)))
+            if text := words.outside(self.failure):
+                out.add(sentence(self.clean(text)))
             return out
         out.add("")
         out.add("## Places, the most suspicious first")
@@ -227,9 +227,9 @@ class _Page:
             reason = self._reason(suspect)
             chain = self._chain(suspect)
             for wanted in (line + reason + chain, line + reason, line):
-                said = self.clean(wanted)
-                if out.cost + _cost(said) <= limit or (suspect.rank == 1 and wanted is line):
-                    out.add(said)
+                text = self.clean(wanted)
+                if out.cost + _cost(text) <= limit or (suspect.rank == 1 and wanted is line):
+                    out.add(text)
                     break
             else:
                 break
@@ -243,10 +243,10 @@ class _Page:
     def _reason(self, suspect: Suspect) -> str:
         best = max(suspect.evidence, key=lambda e: e.score, default=None)
         why = shorten(self.clean(best.why), LONGEST_REASON) if best is not None else ""
-        said = f": {sentence(why)}" if why else ""
+        text = f": {sentence(why)}" if why else ""
         if suspect.suggestion is not None:
-            said += f"; to try: {code(suspect.suggestion.after.strip())}"
-        return said
+            text += f"; to try: {code(suspect.suggestion.after.strip())}"
+        return text
 
     def _chain(self, suspect: Suspect) -> str:
         if len(suspect.chain) < 2:
@@ -338,24 +338,24 @@ class _Page:
         """Return what was ruled out or is less likely, and the versions."""
         failure = self.failure
         limit = int(self.tokens * TAIL_SHARE)
-        said = [] if failure.retry_may_help else ["A retry of the same job: it will not help."]
+        notes = [] if failure.retry_may_help else ["A retry of the same job: it will not help."]
         if failure.retry_may_help:
-            said = ["Nothing by a retry: the same job may pass when it is tried again."]
+            notes = ["Nothing by a retry: the same job may pass when it is tried again."]
         raised = next((f for f in reversed(failure.frames) if f.workspace_file), None)
         if raised is not None and failure.suspects:
-            said += self._raise_site(raised)
+            notes += self._raise_site(raised)
         if any(frame.workspace_file is None for frame in failure.frames):
-            said.append("Library frames: the lines of installed packages are not searched.")
+            notes.append("Library frames: the lines of installed packages are not searched.")
         if others:
             first = code(one_line(message_lines(others[0])[0], 80))
-            said.append(f"{words.other_failures(len(others))} of the log: {first}")
+            notes.append(f"{words.other_failures(len(others))} of the log: {first}")
         if not failure.complete:
-            said.append("The analysis of the code reached one of its limits.")
+            notes.append("The analysis of the code reached one of its limits.")
         out = _Section([])
         named = ", ".join((f"dl-bug-lsp {__version__}", *_python(failure), *versions))
         ends = ["", plain(self.clean(f"Versions: {named}."))]
         left = limit - sum(map(_cost, ends))
-        for at, text in enumerate(said):
+        for at, text in enumerate(notes):
             line = self.clean(f"- {text}")
             cost = _cost(line) + (8 if at == 0 else 0)
             if cost > left:
@@ -396,19 +396,19 @@ def _fenced(texts: Sequence[str]) -> list[str]:
 
 def _facts(failure: FailureReport) -> str:
     """Return the typed facts of the message, where its family is known."""
-    said = failure.exception
-    if said is None:
+    exception = failure.exception
+    if exception is None:
         return ""
-    cause = Cause(said.type, said.message, (), Relation.ROOT, failure.span)
+    cause = Cause(exception.type, exception.message, (), Relation.ROOT, failure.span)
     read = extract_facts(cause)
     if read.family is None:
         return ""
-    told = [
+    facts = [
         f"{_role(fact)} {fact.kind.value} {code(shorten(str(fact.value), 60))}"
         for fact in read.facts
         if fact.role in _ROLES and fact.kind not in _UNTOLD
     ]
-    return ", ".join(list(dict.fromkeys(told))[:MOST_FACTS])
+    return ", ".join(list(dict.fromkeys(facts))[:MOST_FACTS])
 
 
 def _role(fact: Fact) -> str:
@@ -419,5 +419,5 @@ def _role(fact: Fact) -> str:
 
 def _python(failure: FailureReport) -> list[str]:
     """Return the version of Python that the paths of the stack tell."""
-    found = next((m for f in failure.frames if (m := _PYTHON.search(f.file))), None)
-    return [f"Python {found[1]} (by the stack)"] if found is not None else []
+    match = next((m for f in failure.frames if (m := _PYTHON.search(f.file))), None)
+    return [f"Python {match[1]} (by the stack)"] if match is not None else []

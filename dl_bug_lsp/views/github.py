@@ -26,8 +26,8 @@ def to_github(report: Report, prefix: str = "") -> str:
 def _commands(failure: FailureReport, prefix: str) -> list[str]:
     if not failure.suspects:
         level = "error" if failure.primary else "warning"
-        said = [headline(failure), escape(words.outside(failure))]
-        return [command(level, {"title": _title(failure)}, "\n".join(filter(None, said)))]
+        texts = [headline(failure), escape(words.outside(failure))]
+        return [command(level, {"title": _title(failure)}, "\n".join(filter(None, texts)))]
     suspects = failure.suspects if failure.primary else failure.suspects[:1]
     return [_annotation(failure, suspect, prefix) for suspect in suspects]
 
@@ -42,7 +42,7 @@ def _annotation(failure: FailureReport, suspect: Suspect, prefix: str) -> str:
     place = f"{words.standing(failure, suspect)}{where}"
     properties["title"] = f"{_title(failure)}: {place}"
     reasons = [escape(evidence.why) for evidence in suspect.evidence[:3]]
-    reasons += [escape(said) for said in words.reservations(failure)]
+    reasons += [escape(text) for text in words.reservations(failure)]
     return command(level, properties, "\n".join((headline(failure), *reasons)))
 
 

@@ -126,13 +126,13 @@ def clip(text: str, width: int) -> str:
     if display_width(text) <= width:
         return text
     used = 0
-    kept = []
+    shown = []
     for char in text:
         used += _cells(char)
         if used > width - 1:
             break
-        kept.append(char)
-    return "".join(kept) + "…"
+        shown.append(char)
+    return "".join(shown) + "…"
 
 
 Lines = Callable[[str], Sequence[str]]

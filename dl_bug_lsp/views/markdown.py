@@ -93,14 +93,14 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
     first = next(iter(failure.suspects), None)
     place = f"`{paths.place(first.file, first.line)}`" if first is not None else ""
     out = [f"# {plain(category.name)} ({share})", "", block(message_lines(failure)), ""]
-    found = words.finding(failure, place)
+    finding = words.finding(failure, place)
     if failure.diagnosis:
-        found = f"Likely cause: {words.with_place_as_code(failure.diagnosis)}"
-    out += [f"**{sentence(found)}**", "", plain(category.meaning)]
-    told = words.kind_of_bug(failure.bug_type)
+        finding = f"Likely cause: {words.with_place_as_code(failure.diagnosis)}"
+    out += [f"**{sentence(finding)}**", "", plain(category.meaning)]
+    kind = words.kind_of_bug(failure.bug_type)
     cause = f"Cause: {words.certainty(failure.origin.confidence)} {words.origin(failure.origin)}."
-    verdicts = (told, cause, words.retry(failure))
-    out += ["", " ".join(plain(said) for said in verdicts if said)]
+    verdicts = (kind, cause, words.retry(failure))
+    out += ["", " ".join(plain(text) for text in verdicts if text)]
     out += ["", f"Found in {plain(where_in_text(failure))}."]
     if not failure.reliable:
         out += ["", f"**{words.UNRELIABLE}**"]
@@ -119,13 +119,13 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
             out.append("")
     if not failure.suspects:
         out.append("No line of the workspace is suspicious.")
-        if said := words.outside(failure):
-            out += ["", sentence(said)]
+        if text := words.outside(failure):
+            out += ["", sentence(text)]
     if failure.frames:
         entries = fold(failure.frames, paths)
         lines = [f"{entry.place}  {entry.words}".strip() for entry in entries]
-        said = words.mapped(failure)
-        noted = [sentence(said), ""] if said else []
+        text = words.mapped(failure)
+        noted = [sentence(text), ""] if text else []
         out += ["", "## Stack, outermost first", "", *noted, block(lines)]
     if failure.advice and not failure.suspects:
         out += ["", "## What usually helps", "", *advice_lines(failure)]
@@ -135,15 +135,15 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
 def evidence_lines(evidence: Iterable[Evidence]) -> list[str]:
     """Return one sentence for each reason, the strongest first."""
     ordered = sorted(evidence, key=lambda e: -e.score)
-    return [sentence(why) for why in dict.fromkeys(one.why for one in ordered)]
+    return [sentence(why) for why in dict.fromkeys(reason.why for reason in ordered)]
 
 
 def advice_lines(failure: FailureReport) -> list[str]:
     """Return one line for each frequent cause and what helps against it."""
     return [
-        f"- {sentence(one.cause)} → {sentence(one.fix)}"
-        + (f" ([documentation]({one.page}))" if one.page.startswith("https://") else "")
-        for one in failure.advice
+        f"- {sentence(advice.cause)} → {sentence(advice.fix)}"
+        + (f" ([documentation]({advice.page}))" if advice.page.startswith("https://") else "")
+        for advice in failure.advice
     ]
 
 

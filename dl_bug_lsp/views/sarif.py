@@ -91,8 +91,8 @@ def _results(failure: FailureReport, rule_index: int, lines: Lines) -> list[Json
     base: Json = {"ruleId": failure.category.id, "ruleIndex": rule_index}
     related = _related(failure.frames)
     if not failure.suspects:
-        said = words.outside(failure)
-        message = {"text": plain(f"{headline(failure)} {said}".strip())}
+        outside = words.outside(failure)
+        message = {"text": plain(f"{headline(failure)} {outside}".strip())}
         fingerprint = {FINGERPRINT: digest(failure.id)}
         bare = {**base, "level": "error", "message": message, "partialFingerprints": fingerprint}
         return [{**bare, **({"relatedLocations": related} if related else {})}]
@@ -110,8 +110,8 @@ def _results(failure: FailureReport, rule_index: int, lines: Lines) -> list[Json
 def _suspicion(failure: FailureReport, suspect: Suspect, lines: Lines) -> Json:
     source = lines(suspect.file)
     text = source[suspect.line - 1] if 1 <= suspect.line <= len(source) else ""
-    said = [evidence.why for evidence in suspect.evidence[:3]]
-    reasons = " ".join((*said, *words.reservations(failure)))
+    reasons_given = [evidence.why for evidence in suspect.evidence[:3]]
+    reasons = " ".join((*reasons_given, *words.reservations(failure)))
     where = f" ({words.cell_place(suspect.cell)})" if suspect.cell is not None else ""
     doubt = words.doubt(failure)
     unsure = f" ({doubt})" if doubt and (suspect.rank == 1 or doubt == words.UNSURE_BRIEFLY) else ""

@@ -120,9 +120,9 @@ def jump_of(row: TableRow) -> str:
 
 def code_of(row: TableRow, lines: Lines) -> str:
     """Return the line's code, empty where there is none."""
-    found = lines(row.element.file)
+    file_lines = lines(row.element.file)
     at = row.element.line - 1
-    return one_line(found[at]) if 0 <= at < len(found) else ""
+    return one_line(file_lines[at]) if 0 <= at < len(file_lines) else ""
 
 
 OPEN = 3
@@ -149,7 +149,7 @@ def heat_map(
 ) -> str:
     """Return the page; ``files`` stand in the order given, the first few unfolded."""
     style = resources.files("dl_bug_lsp.views").joinpath("heat_map.css").read_text("utf-8")
-    said = tests_in_words(table)
+    summary = tests_in_words(table)
     shown = files[:MOST_FILES]
     parts = [
         "<!DOCTYPE html>",
@@ -159,7 +159,7 @@ def heat_map(
         "content=\"default-src 'none'; style-src 'unsafe-inline'\">",
         f"<title>{_text(title)}</title>",
         f"<style>\n{style}</style></head><body>",
-        f"<header><h1>{_text(title)}</h1><p>{_text(said)}</p>",
+        f"<header><h1>{_text(title)}</h1><p>{_text(summary)}</p>",
         *(f'<p class="note">{_text(note)}</p>' for note in notes),
         '<p class="legend">suspicion: less '
         + "".join(f'<i class="h{step}"></i>' for step in range(1, 11, 3))

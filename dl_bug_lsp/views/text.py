@@ -42,14 +42,14 @@ def render_brief(report: Report, style: Style = PLAIN, paths: PathStyle | None =
 
 
 def _line(failure: FailureReport, style: Style, paths: PathStyle) -> str:
-    said = (
+    summary = (
         f"{category_words(failure.category.id).name}: {shorten(headline(failure), LONGEST_MESSAGE)}"
     )
     if not failure.suspects:
-        return f"no place: {said}"
+        return f"no place: {summary}"
     first = failure.suspects[0]
     share = words.share(failure, first)
-    return f"{style.place(paths.place(first.file, first.line))} ({share}): {said}"
+    return f"{style.place(paths.place(first.file, first.line))} ({share}): {summary}"
 
 
 WITH_CODE = 5
@@ -135,8 +135,8 @@ class _Page:
         if category.meaning:
             self.say(category.meaning, "  ")
         evidence = one_line(failure.category.evidence)
-        told = failure.exception is not None or evidence == words.headline(failure)
-        if evidence and not told:
+        is_printed = failure.exception is not None or evidence == words.headline(failure)
+        if evidence and not is_printed:
             self.say(f"Seen in: {one_line(failure.category.evidence)}", "  ", "    ")
         place = words.origin(failure.origin)
         if kind := words.kind_of_bug(failure.bug_type):
@@ -148,10 +148,10 @@ class _Page:
         suspects = failure.suspects
         if not suspects:
             self.heading("No line of the workspace is suspicious")
-            if said := words.outside(failure):
+            if outside := words.outside(failure):
                 hint = "--workspace FOLDER names the program's folder." if failure.outside else ""
-                told = said in words.finding(failure, "")
-                self.say(hint if told else f"{escape(said)} {hint}".strip(), "  ")
+                is_repeated = outside in words.finding(failure, "")
+                self.say(hint if is_repeated else f"{escape(outside)} {hint}".strip(), "  ")
             self.advice(failure)
             return
         self.heading("Most suspicious places")
@@ -216,8 +216,8 @@ class _Page:
         self.heading("Stack, outermost first")
         if not failure.reliable:
             self.say(words.UNRELIABLE, "  ")
-        if said := words.mapped(failure):
-            self.say(escape(said), "  ")
+        if mapping := words.mapped(failure):
+            self.say(escape(mapping), "  ")
         for entry in fold(failure.frames, self.paths):
             if entry.place:
                 line = f"  {self.style.place(entry.place)}  {entry.words}"

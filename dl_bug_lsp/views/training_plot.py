@@ -75,13 +75,13 @@ def ill_layer(run: Run) -> int | None:
 def _losses(run: Run) -> tuple[Line, ...]:
     lines = []
     for phase, name in (("train", "training"), ("eval", "evaluation")):
-        points = [(float(one.step), one.loss) for one in run.steps if one.phase == phase
-                  and one.loss is not None]  # fmt: skip
+        points = [(float(row.step), row.loss) for row in run.steps if row.phase == phase
+                  and row.loss is not None]  # fmt: skip
         lines.append(Line(name, points))
     held_out = [
-        (float(one.step or 0), one.value)
-        for one in run.logged
-        if one.key in ("val_loss", "eval_loss") and one.value is not None and one.step
+        (float(row.step or 0), row.value)
+        for row in run.logged
+        if row.key in ("val_loss", "eval_loss") and row.value is not None and row.step
     ]
     if not lines[1].points:
         lines[1] = Line("evaluation", held_out)
@@ -111,13 +111,13 @@ def _of_layer(run: Run, number: int) -> tuple[Line, ...]:
         "activation": "deviation of activations",
     }
     series: dict[str, dict[float, float]] = {name: {} for name in names.values()}
-    for one in run.statistics:
-        value = one.std if one.kind == "activation" else one.norm
-        if one.layer == number and one.kind in names and value is not None:
-            steps = series[names[one.kind]]
-            before = steps.get(float(one.step), 0.0)
+    for row in run.statistics:
+        value = row.std if row.kind == "activation" else row.norm
+        if row.layer == number and row.kind in names and value is not None:
+            steps = series[names[row.kind]]
+            before = steps.get(float(row.step), 0.0)
             # The norm of several parameters together is the root of their squares' sum.
-            steps[float(one.step)] = math.hypot(before, value)
+            steps[float(row.step)] = math.hypot(before, value)
     return tuple(Line(name, sorted(steps.items())) for name, steps in series.items() if steps)
 
 
@@ -208,12 +208,12 @@ def _thinned(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, flo
     size = -(-len(points) // (MOST_POINTS // 2))
     if size <= 2:
         return points
-    kept: set[tuple[float, float]] = {points[0], points[-1]}
+    extremes: set[tuple[float, float]] = {points[0], points[-1]}
     for start in range(0, len(points), size):
         part = points[start : start + size]
-        kept.add(min(part, key=lambda point: point[1]))
-        kept.add(max(part, key=lambda point: point[1]))
-    return sorted(kept)
+        extremes.add(min(part, key=lambda point: point[1]))
+        extremes.add(max(part, key=lambda point: point[1]))
+    return sorted(extremes)
 
 
 def _text(text: str) -> str:

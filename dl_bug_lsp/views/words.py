@@ -145,15 +145,15 @@ def introduction(failure: FailureReport) -> str:
 def reservations(failure: FailureReport) -> list[str]:
     """Return what else must be known of a place beside its rank: a guess, a mapped path."""
     alone = caution(failure)
-    return [said for said in (alone if alone == ALONE else "", mapped(failure)) if said]
+    return [text for text in (alone if alone == ALONE else "", mapped(failure)) if text]
 
 
 def doubt(failure: FailureReport) -> str:
     """Return in two words how far the first place can be trusted; empty where it is likely."""
     if not failure.suspects:
         return ""
-    said = {Confidence.UNSURE: UNSURE_BRIEFLY, Confidence.POSSIBLE: POSSIBLE_BRIEFLY}
-    return said.get(failure.confidence, "")
+    phrases = {Confidence.UNSURE: UNSURE_BRIEFLY, Confidence.POSSIBLE: POSSIBLE_BRIEFLY}
+    return phrases.get(failure.confidence, "")
 
 
 def place_score(failure: FailureReport, suspect: Suspect) -> str:
@@ -167,9 +167,9 @@ def share(failure: FailureReport, suspect: Suspect) -> str:
     """Return a place's share; of the first place with the doubt there is: ``42 %, not certain``."""
     if failure.technique is not None:
         return place_score(failure, suspect)
-    said = doubt(failure)
-    shown = said and (suspect.rank == 1 or said == UNSURE_BRIEFLY)
-    return f"{percent(suspect.score)}, {said}" if shown else percent(suspect.score)
+    phrase = doubt(failure)
+    shown = phrase and (suspect.rank == 1 or phrase == UNSURE_BRIEFLY)
+    return f"{percent(suspect.score)}, {phrase}" if shown else percent(suspect.score)
 
 
 def standing(failure: FailureReport, suspect: Suspect, of: int | None = None) -> str:
@@ -181,9 +181,9 @@ def standing(failure: FailureReport, suspect: Suspect, of: int | None = None) ->
 _PLACE_FIRST = re.compile(r"^([^`]{1,400}?:\d+): ")
 
 
-def with_place_as_code(said: str) -> str:
+def with_place_as_code(text: str) -> str:
     """Return a sentence with the place that it may begin with (``file:line: ``) in backticks."""
-    return _PLACE_FIRST.sub(r"`\1`: ", said)
+    return _PLACE_FIRST.sub(r"`\1`: ", text)
 
 
 def finding(failure: FailureReport, place: str) -> str:
@@ -204,8 +204,8 @@ def finding(failure: FailureReport, place: str) -> str:
         first.line,
     )
     where = ", where the failure was raised" if at_raise else ""
-    said = doubt(failure).capitalize() or "Likely"
-    return f"{said}; look first at {place}{where} ({percent(first.score)})."
+    phrase = doubt(failure).capitalize() or "Likely"
+    return f"{phrase}; look first at {place}{where} ({percent(first.score)})."
 
 
 UNRELIABLE = (
@@ -252,8 +252,8 @@ def message_lines(failure: FailureReport) -> list[str]:
         return [one_line(failure.category.evidence) or "No exception was printed."]
     message = escape(failure.exception.message, keep_newlines=True).strip("\n")
     head = escape(failure.exception.type)
-    found = f"{head}: {message}" if message.strip() else head
-    texts = [shorten(line.rstrip(), MESSAGE_WIDTH) for line in found.split("\n")]
+    printed = f"{head}: {message}" if message.strip() else head
+    texts = [shorten(line.rstrip(), MESSAGE_WIDTH) for line in printed.split("\n")]
     texts = [line for line in texts if line] or ["Exception"]
     if len(texts) <= MESSAGE_LINES:
         return texts

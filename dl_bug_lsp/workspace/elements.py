@@ -69,13 +69,13 @@ def python_record(
     problem of ``decoding`` explains one of parsing and is told in its place.
     """
     parsed = parse(text)
-    found, imported = _scanned(text) if parsed.tree is None else definitions(parsed.tree)
+    elements, imported = _scanned(text) if parsed.tree is None else definitions(parsed.tree)
 
     def on_disk(line: int) -> int:
         return line if raw is None else raw[min(line, len(raw)) - 1]
 
     functions = [
-        FunctionElement(f.name, on_disk(f.line), on_disk(f.end_line), f.is_class) for f in found
+        FunctionElement(f.name, on_disk(f.line), on_disk(f.end_line), f.is_class) for f in elements
     ]
     at = parsed.problem_line
     problem = decoding if decoding[0] else (parsed.problem, on_disk(at) if at else None)
@@ -84,8 +84,8 @@ def python_record(
 
 def _scanned(text: str) -> tuple[list[FunctionElement], list[str]]:
     lines = split_lines(text)
-    found = [FunctionElement(name, at, end, c) for name, at, end, c in outline(lines)]
-    return found, imports(lines)
+    elements = [FunctionElement(name, at, end, c) for name, at, end, c in outline(lines)]
+    return elements, imports(lines)
 
 
 def definitions(tree: ast.Module) -> tuple[list[FunctionElement], list[str]]:
@@ -93,7 +93,7 @@ def definitions(tree: ast.Module) -> tuple[list[FunctionElement], list[str]]:
 
     Only statements are visited: expressions define nothing that a name could be given for.
     """
-    found: list[FunctionElement] = []
+    elements: list[FunctionElement] = []
     imported: list[str] = []
     stack: list[tuple[ast.AST, str]] = [(node, "") for node in reversed(tree.body)]
     while stack:
@@ -102,7 +102,7 @@ def definitions(tree: ast.Module) -> tuple[list[FunctionElement], list[str]]:
             name = outer + node.name
             end = node.end_lineno or node.lineno
             is_class = isinstance(node, ast.ClassDef)
-            found.append(FunctionElement(name, node.lineno, end, is_class))
+            elements.append(FunctionElement(name, node.lineno, end, is_class))
             outer = name + "."
         elif isinstance(node, ast.Import):
             imported.extend(alias.name for alias in node.names)
@@ -110,7 +110,7 @@ def definitions(tree: ast.Module) -> tuple[list[FunctionElement], list[str]]:
             imported.extend(_from_modules(node))
         for block in _BLOCKS_OF.get(type(node), ()):
             stack.extend((child, outer) for child in reversed(getattr(node, block)))
-    return found, imported
+    return elements, imported
 
 
 def _from_modules(node: ast.ImportFrom) -> list[str]:
@@ -135,7 +135,7 @@ def outline(lines: tuple[str, ...]) -> list[tuple[str, int, int, bool]]:
     it); blank lines, comments, closing brackets and strings of many lines end nothing.
     """
     inside = _in_strings(lines)
-    found: list[tuple[str, int, int, bool]] = []
+    elements: list[tuple[str, int, int, bool]] = []
     stack: list[tuple[int, int]] = []
     last = 0
     for number, line in enumerate(lines, 1):
@@ -144,17 +144,17 @@ def outline(lines: tuple[str, ...]) -> list[tuple[str, int, int, bool]]:
             continue
         indent = _width(line[: len(line) - len(stripped)])
         while stack and indent <= stack[-1][0]:
-            _close(found, stack.pop()[1], last)
+            _close(elements, stack.pop()[1], last)
         last = number
         header = _HEADER.match(line)
         if header is None:
             continue
-        outer = found[stack[-1][1]][0] + "." if stack else ""
-        stack.append((indent, len(found)))
-        found.append((outer + header.group(3), number, number, header.group(2) == "class"))
+        outer = elements[stack[-1][1]][0] + "." if stack else ""
+        stack.append((indent, len(elements)))
+        elements.append((outer + header.group(3), number, number, header.group(2) == "class"))
     for _, index in stack:
-        _close(found, index, last)
-    return found
+        _close(elements, index, last)
+    return elements
 
 
 def imports(lines: tuple[str, ...]) -> list[str]:
@@ -189,9 +189,9 @@ def _in_strings(lines: tuple[str, ...]) -> list[bool]:
     return [False] * len(lines) if quote else inside
 
 
-def _close(found: list[tuple[str, int, int, bool]], index: int, last: int) -> None:
-    name, line, _, is_class = found[index]
-    found[index] = (name, line, max(line, last), is_class)
+def _close(elements: list[tuple[str, int, int, bool]], index: int, last: int) -> None:
+    name, line, _, is_class = elements[index]
+    elements[index] = (name, line, max(line, last), is_class)
 
 
 def _width(indent: str) -> int:

@@ -105,13 +105,13 @@ class Repository:
     def files(self, commit: str) -> list[tuple[str, str, int, bytes]]:
         """Return (mode, object name, size or -1, path) of every file of a commit."""
         listed = self._run("ls-tree", "-r", "-l", "-z", "--full-tree", self.commit(commit))
-        found: list[tuple[str, str, int, bytes]] = []
+        files: list[tuple[str, str, int, bytes]] = []
         for entry in listed.split(b"\0"):
             head, tab, path = entry.partition(b"\t")
             if tab:
                 mode, _, name, size = head.decode("ascii").split()
-                found.append((mode, name, int(size) if size.isdigit() else -1, path))
-        return found
+                files.append((mode, name, int(size) if size.isdigit() else -1, path))
+        return files
 
     def blob(self, name: str, limit: int) -> tuple[bytes, int]:
         """Return a blob's first bytes, at most ``limit``, and its whole size."""
@@ -138,18 +138,18 @@ class Repository:
         tips += "".join(f"^{name}\n" for name in exclude)
         bound = () if most is None else (f"--max-count={most}",)
         asked = (*_LOG, f"--format={LOG_FORMAT}", *bound, "--ignore-missing", "--stdin")
-        return self._run(*asked, given=tips.encode(), size=size)
+        return self._run(*asked, request=tips.encode(), size=size)
 
     def _line(self, *asked: str) -> str:
         return os.fsdecode(self._run(*asked)).rstrip("\n")
 
-    def _run(self, *asked: str, given: bytes = b"", size: int | None = None) -> bytes:
+    def _run(self, *asked: str, request: bytes = b"", size: int | None = None) -> bytes:
         process = self._start(*asked)
         timer = threading.Timer(self._seconds, process.kill)
         timer.start()
         try:
             with process:
-                data, complaint, is_cut = _exchange(process, given, size)
+                data, complaint, is_cut = _exchange(process, request, size)
         except (OSError, ValueError) as error:
             raise GitError(f"git {asked[0]}: {error}") from error
         finally:
@@ -161,12 +161,12 @@ class Repository:
         return data
 
     def _start(self, *asked: str, stderr: int = subprocess.PIPE) -> subprocess.Popen[bytes]:
-        kept = {k: v for k, v in os.environ.items() if k.startswith(_KEPT) or k[:4] != "GIT_"}
+        variables = {k: v for k, v in os.environ.items() if k.startswith(_KEPT) or k[:4] != "GIT_"}
         try:
             return subprocess.Popen(
                 ["git", *_SAFE, *asked],
                 cwd=self.path,
-                env={**kept, **_QUIET},
+                env={**variables, **_QUIET},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -200,19 +200,19 @@ class Repository:
 
 
 def _exchange(
-    process: subprocess.Popen[bytes], given: bytes, size: int | None
+    process: subprocess.Popen[bytes], request: bytes, size: int | None
 ) -> tuple[bytes, str, bool]:
     """Hand over what is asked; return the answer, the complaint, and whether it was cut short.
 
     A log of more than ``size`` bytes is cut before the commit that goes beyond.
     """
     if size is None:
-        data, complaint = process.communicate(given)
+        data, complaint = process.communicate(request)
         return data, complaint.decode("utf-8", "replace").strip(), False
     assert process.stdin is not None
     assert process.stdout is not None
     with contextlib.suppress(BrokenPipeError):
-        process.stdin.write(given)
+        process.stdin.write(request)
         process.stdin.close()
     data = process.stdout.read(size)
     is_cut = bool(process.stdout.read(1))
@@ -248,9 +248,9 @@ def unreadable(root: Path) -> str | None:
     with suppress(OSError, ValueError, RuntimeError):
         real = root.resolve()
         for folder in (real, *real.parents):
-            found = _folders(folder)
-            if found:
-                return next(_Search().odd(found), None)
+            folders = _folders(folder)
+            if folders:
+                return next(_Search().odd(folders), None)
     return None
 
 
@@ -324,8 +324,8 @@ def _included(config: Path) -> Iterator[str]:
     for at, mark in enumerate(marks):
         if mark[1].lower() in ("include", "includeif"):
             end = marks[at + 1].start() if at + 1 < len(marks) else len(text)
-            for found in _PATH.finditer(text, mark.end(), end):
-                written = found[1].split(" #")[0].split(" ;")[0].strip().replace('"', "")
+            for match in _PATH.finditer(text, mark.end(), end):
+                written = match[1].split(" #")[0].split(" ;")[0].strip().replace('"', "")
                 yield str(config.parent / Path(written).expanduser())
 
 

@@ -106,14 +106,14 @@ class History:
     def _touching(self) -> dict[str, tuple[Commit, ...]]:
         """The commits by the present name of each file that they changed, renamings followed."""
         now: dict[str, str] = {}
-        found: dict[str, dict[str, Commit]] = {}
+        by_file: dict[str, dict[str, Commit]] = {}
         for commit in self.commits:
             for change in commit.changes:
                 name = now.get(change.file, change.file)
-                found.setdefault(name, {})[commit.sha] = commit
+                by_file.setdefault(name, {})[commit.sha] = commit
                 if change.kind == "R" and change.old is not None:
                     now[change.old] = name
-        return {name: tuple(commits.values()) for name, commits in found.items()}
+        return {name: tuple(commits.values()) for name, commits in by_file.items()}
 
     def changes_of(self, file: str) -> tuple[Commit, ...]:
         """Return the commits that changed a file under any of its names, newest first."""
@@ -129,19 +129,19 @@ EMPTY = History(())
 
 def reached(known: Mapping[str, Commit], tip: str) -> list[Commit]:
     """Return the newest `MOST_COMMITS` commits that a tip reaches, newest first."""
-    found: list[Commit] = []
+    commits: list[Commit] = []
     seen = {tip}
     pending = [(0, tip)]
-    while pending and len(found) < MOST_COMMITS:
+    while pending and len(commits) < MOST_COMMITS:
         commit = known.get(heapq.heappop(pending)[1])
         if commit is None:
             continue
-        found.append(commit)
+        commits.append(commit)
         for sha in commit.parents:
             if sha not in seen and sha in known:
                 seen.add(sha)
                 heapq.heappush(pending, (-known[sha].time, sha))
-    return found
+    return commits
 
 
 def read_log(log: bytes) -> Iterable[Commit]:

@@ -228,10 +228,10 @@ def info(root: Path) -> CacheInfo:
         with contextlib.suppress(OSError, sqlite3.Error):
             if not data_folder.is_regular(path):
                 continue
-            found = path.stat()
+            status = path.stat()
             with databases.opened(path, _TABLES) as connection:
                 files = connection.execute("select count(*) from file").fetchone()[0]
-            return CacheInfo(path, found.st_size, found.st_mtime, files)
+            return CacheInfo(path, status.st_size, status.st_mtime, files)
     return CacheInfo(None)
 
 
@@ -403,8 +403,8 @@ class Derived:
                     files.popitem(last=False)
             if content in held:
                 held.move_to_end(content)
-                found: Value = held[content]
-                return found
+                cached: Value = held[content]
+                return cached
         value = make()
         with self._lock:
             held[content] = value

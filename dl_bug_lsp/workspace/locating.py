@@ -94,8 +94,8 @@ class Locator:
         if file is None:
             return None
         lines, functions = self._workspace.lines(file), self._workspace.elements(file).functions
-        found, _ = anchor(lines, frame.line, frame.source, frame.function, functions)
-        return Place(file, found, found, self._workspace.enclosing_function(file, found))
+        line, _ = anchor(lines, frame.line, frame.source, frame.function, functions)
+        return Place(file, line, line, self._workspace.enclosing_function(file, line))
 
     def standing(
         self, frame: Printed, place: Place, path_map: tuple[tuple[str, str], ...]
@@ -130,25 +130,25 @@ class Locator:
 
     def existing(self, path: str, importer: str | None) -> str | None:
         """Return the file that a written path means, from the root or the importer's folder."""
-        found = self._inside(path)
-        if found is None and importer is not None and "/" in importer:
-            found = self._inside(f"{importer.rpartition('/')[0]}/{path}")
-        if found is None:
+        file = self._inside(path)
+        if file is None and importer is not None and "/" in importer:
+            file = self._inside(f"{importer.rpartition('/')[0]}/{path}")
+        if file is None:
             candidates, _ = self._paths.candidates(path)
             whole = [file for matched, file in candidates if matched > 1]
-            found = whole[0] if whole else None
-        return found
+            file = whole[0] if whole else None
+        return file
 
     def _in_cell(self, cell: CellName, frame: Printed) -> Place | None:
         copies = self._copies
         for files in ([f for f in self._notebooks if f not in copies], copies):
             notebooks = ((file, self._workspace.cells(file)) for file in files)
-            found = locate_cell_line(notebooks, cell, frame.line, frame.source)
-            if found is not None:
+            place = locate_cell_line(notebooks, cell, frame.line, frame.source)
+            if place is not None:
                 break
         else:
             return None
-        return Place(found[0], found[1], found[1], self._workspace.enclosing_function(*found))
+        return Place(place[0], place[1], place[1], self._workspace.enclosing_function(*place))
 
     @cached_property
     def _copies(self) -> list[str]:
@@ -177,10 +177,10 @@ class Locator:
     def _proven(self, files: list[str], frame: Printed, is_suspicious: bool) -> str | None:
         """Return the first file that holds the printed source, else that defines the function."""
         holding = (f for f in files if holds_source(self._workspace.lines(f), frame.source))
-        found = next(holding, None)
+        holder = next(holding, None)
         # Every model has a ``forward``: against a printed source the name alone says too little.
-        if found is not None or (frame.source and is_suspicious):
-            return found
+        if holder is not None or (frame.source and is_suspicious):
+            return holder
         elements = self._workspace.elements
         return next((f for f in files if defines(elements(f).functions, frame.function)), None)
 
@@ -199,9 +199,9 @@ class Locator:
         for index in range(1, len(parts)):
             suffix = parts[index:]
             if not any(is_library_folder(part) for part in suffix):
-                found = self._inside("/".join(suffix))
-                if found is not None:
-                    return found if found not in self._files else None
+                file = self._inside("/".join(suffix))
+                if file is not None:
+                    return file if file not in self._files else None
         return None
 
 
@@ -282,14 +282,14 @@ class PathIndex:
             return self._installed(installed), False
         if is_standard_library(parts):
             return [], False
-        found: list[tuple[int, int, str]] = []
+        matches: list[tuple[int, int, str]] = []
         for file in self._by_name.get(parts[-1].casefold(), ()):
             local = file.split("/")
             matched = _common_suffix(parts, local, ignore_case=windows)
             if matched and self._is_plausible(parts, local, matched):
-                found.append((-matched, len(local) - matched, file))
-        found.sort()
-        best = [(-length, file) for length, _, file in found]
+                matches.append((-matched, len(local) - matched, file))
+        matches.sort()
+        best = [(-length, file) for length, _, file in matches]
         lead = parts[: len(parts) - best[0][0]] if best else []
         return best, any(part in _LIBRARIES for part in lead)
 
@@ -323,8 +323,8 @@ def apply_path_map(printed: str, path_map: tuple[tuple[str, str], ...]) -> str |
 
 def _common_suffix(left: list[str], right: list[str], ignore_case: bool) -> int:
     count = 0
-    for one, other in zip(reversed(left), reversed(right), strict=False):
-        same = one.casefold() == other.casefold() if ignore_case else one == other
+    for a, b in zip(reversed(left), reversed(right), strict=False):
+        same = a.casefold() == b.casefold() if ignore_case else a == b
         if not same:
             break
         count += 1
@@ -358,9 +358,9 @@ def anchor(
         for text in wanted:
             matches = [n for n, local in enumerate(lines, 1) if test(_squeeze(local), text)]
             for span in spans if matches else ():
-                found = _nearest(matches, line, span)
-                if found is not None:
-                    return found, True
+                nearest = _nearest(matches, line, span)
+                if nearest is not None:
+                    return nearest, True
     return _clamped(lines, line, function, functions), False
 
 

@@ -40,20 +40,20 @@ def module_file(
     for folder in source_roots(files, importer):
         if is_standard and folder and f"{folder}/__init__.py" in files:
             continue  # A package's own ``logging.py`` is imported with the package's name.
-        found = _in_folder(files, folder, parts)
-        if found:
-            return found
+        file = _in_folder(files, folder, parts)
+        if file:
+            return file
     return _by_suffix(by_name(files) if named is None else named, parts)
 
 
 def by_name(files: Iterable[str]) -> dict[str, list[str]]:
     """Return Python files by the last part of their modules' names."""
-    found: dict[str, list[str]] = {}
+    modules: dict[str, list[str]] = {}
     for file in files:
         if file.endswith(".py"):
             stem = file.removesuffix(".py").removesuffix("/__init__")
-            found.setdefault(stem.rpartition("/")[2], []).append(file)
-    return found
+            modules.setdefault(stem.rpartition("/")[2], []).append(file)
+    return modules
 
 
 def source_roots(files: AbstractSet[str], importer: str | None) -> list[str]:
@@ -105,8 +105,8 @@ def _by_suffix(named: Mapping[str, list[str]], parts: list[str]) -> str | None:
     if len(parts) < 2:
         return None
     ends = ("/" + "/".join(parts) + "/__init__.py", "/" + "/".join(parts) + ".py")
-    found = [file for file in named.get(parts[-1], ()) if file.endswith(ends)]
-    return found[0] if len(found) == 1 else None
+    matches = [file for file in named.get(parts[-1], ()) if file.endswith(ends)]
+    return matches[0] if len(matches) == 1 else None
 
 
 def _parent(path: str) -> str:
@@ -123,7 +123,7 @@ def wheels(root: Path) -> tuple[tuple[str, str], ...]:
 
     Names are as in the file (PEP 427), with underscores.
     """
-    found: set[tuple[str, str]] = set()
+    names: set[tuple[str, str]] = set()
     for folder in FOLDERS:
         try:
             if (root / folder).is_symlink():
@@ -132,7 +132,7 @@ def wheels(root: Path) -> tuple[tuple[str, str], ...]:
                 for _, entry in zip(range(MOST), entries, strict=False):
                     match = _WHEEL.match(entry.name)
                     if match:
-                        found.add((match[1], match[2]))
+                        names.add((match[1], match[2]))
         except (OSError, ValueError):
             continue
-    return tuple(sorted(found))
+    return tuple(sorted(names))

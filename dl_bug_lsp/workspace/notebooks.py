@@ -42,7 +42,7 @@ def read_cells(text: str) -> tuple[Cell, ...]:
         cells = sheets.items[0].child("cells") if sheets is not None and sheets.items else None
     if cells is None:
         return ()
-    found: list[Cell] = []
+    code_cells: list[Cell] = []
     for node in cells.items:
         kind, source = node.child("cell_type"), node.child("source") or node.child("input")
         if kind is None or kind.value != "code" or source is None:
@@ -51,8 +51,8 @@ def read_cells(text: str) -> tuple[Cell, ...]:
         number = count.value if count is not None else None
         lines, raw = _source_lines(source)
         executed = number if isinstance(number, int) else None
-        found.append(Cell(len(found) + 1, executed, lines, raw))
-    return tuple(found)
+        code_cells.append(Cell(len(code_cells) + 1, executed, lines, raw))
+    return tuple(code_cells)
 
 
 def copied_from(text: str) -> str | None:

@@ -73,8 +73,8 @@ class Source:
         if reader is None:
             return make_record([], [], problem=decoding)
         reading = reader(self.file, self.text)
-        found = (None, None) if self.is_cut else (reading.problem, reading.problem_line)
-        problem = decoding if self.problem else found
+        reading_problem = (None, None) if self.is_cut else (reading.problem, reading.problem_line)
+        problem = decoding if self.problem else reading_problem
         return make_record([], [], reading.entries, problem)
 
 

@@ -106,10 +106,10 @@ class DiskStore:
     def stamp(self, file: str) -> Stamp | None:
         """Ask ``stat``."""
         try:
-            found = os.stat(f"{self._prefix}{file}")  # noqa: PTH116 - of very many files
+            status = os.stat(f"{self._prefix}{file}")  # noqa: PTH116 - of very many files
         except (OSError, ValueError):
             return None
-        return Stamp(found.st_size, found.st_mtime_ns, found.st_ino)
+        return Stamp(status.st_size, status.st_mtime_ns, status.st_ino)
 
     def content_id(self, file: str) -> str | None:
         """Return None: a file may change at any time."""

@@ -70,9 +70,9 @@ def _cookie(data: bytes) -> str | None:
     """Return the declared encoding; the second line counts only below a blank or comment line."""
     head = data[:4096].replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n", 2)[:2]
     for line in head:
-        found = _COOKIE.match(line[:400])
-        if found:
-            return found.group(1).decode("ascii", "replace")
+        match = _COOKIE.match(line[:400])
+        if match:
+            return match.group(1).decode("ascii", "replace")
         if not _BLANK_OR_COMMENT.match(line):
             return None
     return None

@@ -169,14 +169,14 @@ class GitStore:
 
     def content(self, file: str, limit: int) -> Content:
         """Read a file's blob."""
-        found = self._blobs.get(file)
-        if found is None:
+        blob = self._blobs.get(file)
+        if blob is None:
             return Content(None, "no such file")
         try:
-            data, size = self._repository.blob(found[0], limit)
+            data, size = self._repository.blob(blob[0], limit)
         except GitError as error:
             return Content(None, f"cannot be read: {error}")
-        return Content(data, None, size, None, found[0])
+        return Content(data, None, size, None, blob[0])
 
     def stamp(self, file: str) -> Stamp | None:
         """Return None: a version does not change."""
@@ -184,8 +184,8 @@ class GitStore:
 
     def content_id(self, file: str) -> str | None:
         """Return the name of a file's blob."""
-        found = self._blobs.get(file)
-        return found[0] if found is not None else None
+        blob = self._blobs.get(file)
+        return blob[0] if blob is not None else None
 
     def inside(self, path: str) -> str | None:
         """Return the tracked file of a relative path."""

@@ -111,8 +111,8 @@ def walk_again(root: Path, listing: Listing) -> Listing:
         scans.update(below.scans)
     if not changed:
         return listing if scans == listing.scans else replace(listing, scans=scans)
-    linked = set(listing.files).difference(*(one.files for one in listing.scans.values()))
-    files = linked.union(*(one.files for one in scans.values()))
+    linked = set(listing.files).difference(*(listed.files for listed in listing.scans.values()))
+    files = linked.union(*(listed.files for listed in scans.values()))
     return Listing(tuple(sorted(files)), listing.problems, scans)
 
 
@@ -142,11 +142,11 @@ def _walk_folder(state: _Walk, top: str, rules: tuple[GitIgnore, ...]) -> None:
         if real in state.folders or folder.count("/") > _DEEPEST:
             continue
         state.folders.add(real)
-        found = scan(state, folder, rules)
-        if found is not None:
-            state.scans[folder] = found
-            rules = _rules_in(state.root, folder, found)
-            pending.extend((name, rules) for name in reversed(found.folders))
+        listed = scan(state, folder, rules)
+        if listed is not None:
+            state.scans[folder] = listed
+            rules = _rules_in(state.root, folder, listed)
+            pending.extend((name, rules) for name in reversed(listed.folders))
 
 
 def scan(state: _Walk, folder: str, rules: tuple[GitIgnore, ...]) -> Scan | None:
@@ -161,7 +161,7 @@ def scan(state: _Walk, folder: str, rules: tuple[GitIgnore, ...]) -> Scan | None
         state.problems.append(f"{folder or '.'}: {error.strerror or error}")
         return None
     own = any(entry.name == ".gitignore" for entry in listed)
-    found = Scan(
+    unsorted = Scan(
         mtime,
         time.time_ns() - mtime > _SETTLED_NS,
         rules,
@@ -170,11 +170,11 @@ def scan(state: _Walk, folder: str, rules: tuple[GitIgnore, ...]) -> Scan | None
         (),
         (),
     )
-    inner = _rules_in(state.root, folder, found)
+    inner = _rules_in(state.root, folder, unsorted)
     files, links = len(state.files), len(state.links)
     folders = [_visit(state, folder, entry, inner) for entry in listed]
     return replace(
-        found,
+        unsorted,
         files=tuple(state.files[files:]),
         folders=tuple(name for name in folders if name is not None),
         links=tuple(name for name, _ in state.links[links:]),
@@ -194,8 +194,8 @@ def _rules_time(root: str, folder: str) -> tuple[int, ...]:
     return (own,) if folder else (own, _mtime(f"{root}/.git/info/exclude"))
 
 
-def _rules_in(root: str, folder: str, found: Scan) -> tuple[GitIgnore, ...]:
-    return _with_gitignore(found.rules, root, folder) if found.own_rules else found.rules
+def _rules_in(root: str, folder: str, listing: Scan) -> tuple[GitIgnore, ...]:
+    return _with_gitignore(listing.rules, root, folder) if listing.own_rules else listing.rules
 
 
 def _visit(
@@ -370,10 +370,10 @@ def _patterns(text: str) -> Iterator[Any]:
         if line.count("**") > MOST_SPANS:
             continue
         with suppress(ValueError, re.error):
-            for found in pathspec.GitIgnoreSpec.from_lines([line]).patterns:
-                if line.count("*") > 1 and (regex := getattr(found, "regex", None)) is not None:
-                    found.regex = re.compile(linear(regex.pattern))
-                yield found
+            for pattern in pathspec.GitIgnoreSpec.from_lines([line]).patterns:
+                if line.count("*") > 1 and (regex := getattr(pattern, "regex", None)) is not None:
+                    pattern.regex = re.compile(linear(regex.pattern))
+                yield pattern
 
 
 def linear(pattern: str) -> str:

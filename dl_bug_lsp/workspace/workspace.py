@@ -234,11 +234,11 @@ class Workspace:
         from dl_bug_lsp.workspace.git import unreadable
 
         odd = unreadable(self.root)
-        found = (
+        own = (
             data_folder.refusal(self.root),
             f"the history is not read: {odd} is no regular file" if odd is not None else None,
         )
-        return (*filter(None, found), *self._listing.problems)
+        return (*filter(None, own), *self._listing.problems)
 
     def python_files(self) -> tuple[str, ...]:
         """Return the Python files and notebooks among `files`."""
@@ -256,13 +256,13 @@ class Workspace:
         """Return a 1-based line as Python (a notebook's JSON taken off), empty outside the file."""
         raw = self.cells(file)
         if raw:
-            found = [
+            texts = [
                 text
                 for cell in raw
                 for text, at in zip(cell.lines, cell.raw, strict=True)
                 if at == line
             ]
-            return found[0] if found else ""
+            return texts[0] if texts else ""
         lines = self.lines(file)
         return lines[line - 1] if 0 < line <= len(lines) else ""
 
@@ -373,11 +373,11 @@ class Workspace:
         Source roots (the root, ``src/``, the importer's folder) are tried in turn.
         """
         key = (module, importer)
-        found = self._modules
-        if key not in found:
+        cached = self._modules
+        if key not in cached:
             named = self.of_names("modules", modules.by_name)
-            found[key] = modules.module_file(self._file_set, module, importer, named)
-        return found[key]
+            cached[key] = modules.module_file(self._file_set, module, importer, named)
+        return cached[key]
 
     def has_module(self, module: str) -> bool:
         """Whether a dotted module is the user's own."""

@@ -120,17 +120,17 @@ class KerasTraining:
                 return original(model, *arguments, **keywords)
             outer = self._fitting
             try:
-                given = signature.bind(model, *arguments, **keywords)
-                self._begin_fit(model, given.arguments)
+                bound = signature.bind(model, *arguments, **keywords)
+                self._begin_fit(model, bound.arguments)
                 callback = _callback(self)
-                callbacks = given.arguments.get("callbacks")
+                callbacks = bound.arguments.get("callbacks")
                 if isinstance(callbacks, keras.callbacks.CallbackList):
                     callbacks.append(callback)
                 else:
                     own = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
                     keywords = {
-                        **given.arguments,
-                        "callbacks": [*(one for one in own if one is not None), callback],
+                        **bound.arguments,
+                        "callbacks": [*(item for item in own if item is not None), callback],
                     }
                     keywords.pop("self", None)
                     arguments = ()
@@ -171,7 +171,7 @@ class KerasTraining:
 
     # Steps of `fit`
 
-    def _begin_fit(self, model: Any, given: dict[str, Any]) -> None:
+    def _begin_fit(self, model: Any, arguments: dict[str, Any]) -> None:
         recorder = self.recorder
         recorder.start_clock()
         began = time.perf_counter()
@@ -180,8 +180,8 @@ class KerasTraining:
         self._fitting = record
         if model.built:
             self._describe(record, model)
-        x, y = given.get("x"), given.get("y")
-        self._data(record, x, y, given)
+        x, y = arguments.get("x"), arguments.get("y")
+        self._data(record, x, y, arguments)
         if isinstance(x, np.ndarray) and isinstance(y, np.ndarray):
             size = x[:PROBED].size
             if size <= LARGEST_PROBE:
@@ -468,7 +468,7 @@ class KerasTraining:
             )
         self.recorder.row("loss_call", **row)
 
-    def _data(self, record: ModelRecord, x: Any, y: Any, given: dict[str, Any]) -> None:
+    def _data(self, record: ModelRecord, x: Any, y: Any, arguments: dict[str, Any]) -> None:
         """Record what arrays ``fit`` is given: ranges, labels, order, rows that are in both."""
         recorder = self.recorder
         for source, value, name in (("model", x, "x"), ("target", y, "y")):
@@ -487,7 +487,7 @@ class KerasTraining:
                 recorder.row(
                     "label", loss_call=record.number, phase="train", label=label, count=count
                 )
-        batch = given.get("batch_size")
+        batch = arguments.get("batch_size")
         is_array = isinstance(x, np.ndarray)
         file, line = recorder.places.of_caller(3)
         recorder.row(
@@ -499,10 +499,10 @@ class KerasTraining:
             rows=len(x) if is_array else None,
             batch=int(batch) if isinstance(batch, int) else (32 if is_array else None),
             sampler="fit",
-            shuffled=bool(given.get("shuffle", True)) if is_array else None,
+            shuffled=bool(arguments.get("shuffle", True)) if is_array else None,
             phase="train",
         )
-        held_out = given.get("validation_data")
+        held_out = arguments.get("validation_data")
         if is_array and isinstance(held_out, (tuple, list)) and len(held_out) > 1:
             self._compare(record, x, held_out[0])
             if isinstance(held_out[1], np.ndarray):
@@ -607,7 +607,7 @@ class KerasTraining:
     ) -> None:
         if not columns[7] and not columns[8]:
             return
-        known = next((one for one in record.layers.values() if one["layer"] == layer), None)
+        known = next((entry for entry in record.layers.values() if entry["layer"] == layer), None)
         self.recorder.event(
             "nan" if columns[7] else "inf",
             tensor=tensor,
@@ -780,7 +780,7 @@ def _probe_gradients(model: Any, probe: tuple[Any, Any]) -> list[Any] | None:
             # As a compiled loss does it; labels of classes it takes with and without a column.
             y = y[..., None]
         value = tf.reduce_mean(function(y, output))
-    return list(tape.gradient(value, [one.value for one in model.trainable_variables]))
+    return list(tape.gradient(value, [variable.value for variable in model.trainable_variables]))
 
 
 def _is_eager(gradients: Any) -> bool:
@@ -792,7 +792,7 @@ def _is_eager(gradients: Any) -> bool:
 
 
 def _base(owner: Any, name: str) -> Any:
-    return next((one for one in owner.__mro__ if name in vars(one)), owner)
+    return next((cls for cls in owner.__mro__ if name in vars(cls)), owner)
 
 
 def _activation(layer: Any) -> str:

@@ -89,7 +89,7 @@ def _forked(recorder: Recorder) -> None:
     if util is not None:
         # Children of multiprocessing end without `atexit`; they forget finalizers at their start.
         util.register_after_fork(
-            recorder, lambda one: util.Finalize(None, one.end, exitpriority=-1000)
+            recorder, lambda child: util.Finalize(None, child.end, exitpriority=-1000)
         )
 
 

@@ -646,15 +646,15 @@ class Layers:
     def before_update(self, tensors: list[Any]) -> dict[int, Any]:
         """Return samples of parameters before an optimizer changes them, by the tensors' ids."""
         wanted = {id(tensor) for tensor in tensors}
-        kept: dict[int, Any] = {}
+        samples: dict[int, Any] = {}
         with torch.no_grad():
             for model in self.models:
                 for record in model.measured:
                     tensor = record.reference()
                     if tensor is not None and id(tensor) in wanted and _is_plain(tensor):
                         flat = tensor.detach().reshape(-1)
-                        kept[id(tensor)] = sampled(flat, UPDATED).clone()
-        return kept
+                        samples[id(tensor)] = sampled(flat, UPDATED).clone()
+        return samples
 
     def after_update(self, before: dict[int, Any], tensors: list[Any]) -> None:
         """Take the statistics of weights, gradients and updates of an optimizer's parameters."""

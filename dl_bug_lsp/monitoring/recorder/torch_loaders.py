@@ -289,18 +289,18 @@ class Loaders:
 
 def _shared_rows(first: LoaderRecord, second: LoaderRecord) -> tuple[int, int] | None:
     """Return how many rows were compared and are in both; by indices where both are subsets."""
-    one, other = first.reference(), second.reference()
-    if one is not None and other is not None:
-        here, there = one.dataset, other.dataset
-        if here is there:
-            size = _length(here)
+    left, right = first.reference(), second.reference()
+    if left is not None and right is not None:
+        data, other_data = left.dataset, right.dataset
+        if data is other_data:
+            size = _length(data)
             return (size, size) if size else None
-        if getattr(here, "dataset", here) is getattr(there, "dataset", there):
-            rows, others = getattr(here, "indices", None), getattr(there, "indices", None)
+        if getattr(data, "dataset", data) is getattr(other_data, "dataset", other_data):
+            rows, others = getattr(data, "indices", None), getattr(other_data, "indices", None)
             if rows is not None and others is not None:
-                kept = {int(row) for row in list(rows)[:1_000_000]}
-                also = {int(row) for row in list(others)[:1_000_000]}
-                return min(len(kept), len(also)), len(kept & also)
+                left_rows = {int(row) for row in list(rows)[:1_000_000]}
+                right_rows = {int(row) for row in list(others)[:1_000_000]}
+                return min(len(left_rows), len(right_rows)), len(left_rows & right_rows)
     if len(first.digests) > 1 and len(second.digests) > 1:
         size = min(len(first.digests), len(second.digests))
         return size, len(first.digests & second.digests)

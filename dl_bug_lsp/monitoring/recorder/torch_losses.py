@@ -147,9 +147,9 @@ class Losses:
         if isinstance(value, torch.Tensor) and value.numel() == 1 and not is_wrapped(value):
             self.values.append((self.recorder.step, call.number, value.detach()))
         try:
-            given = inspect.signature(original).bind(*arguments, **keywords)
-            given.apply_defaults()
-            named: dict[Any, Any] = dict(given.arguments)
+            bound = inspect.signature(original).bind(*arguments, **keywords)
+            bound.apply_defaults()
+            named: dict[Any, Any] = dict(bound.arguments)
         except (TypeError, ValueError):
             named = {str(at): part for at, part in enumerate(arguments)}
         tensors = [part for part in named.values() if isinstance(part, torch.Tensor)]

@@ -213,13 +213,13 @@ def tensors_in(value: object, most: int = 4, depth: int = 3) -> list[torch.Tenso
         parts = value[:32]
     elif isinstance(value, dict):
         parts = list(value.values())[:32]
-    found: list[torch.Tensor] = []
+    tensors: list[torch.Tensor] = []
     if depth:
         for part in parts:
-            found.extend(tensors_in(part, most - len(found), depth - 1))
-            if len(found) >= most:
+            tensors.extend(tensors_in(part, most - len(tensors), depth - 1))
+            if len(tensors) >= most:
                 break
-    return found[:most]
+    return tensors[:most]
 
 
 def named_tensors(value: object, name: str = "", most: int = 6) -> list[tuple[str, torch.Tensor]]:
@@ -231,12 +231,12 @@ def named_tensors(value: object, name: str = "", most: int = 6) -> list[tuple[st
         items = list(enumerate(value[:16]))
     elif isinstance(value, dict):
         items = list(value.items())[:16]
-    found: list[tuple[str, torch.Tensor]] = []
+    tensors: list[tuple[str, torch.Tensor]] = []
     for key, part in items:
-        if len(found) < most and name.count(".") < 2:
+        if len(tensors) < most and name.count(".") < 2:
             inner = "%s.%s" % (name, key) if name else str(key)
-            found.extend(named_tensors(part, inner[:60], most - len(found)))
-    return found
+            tensors.extend(named_tensors(part, inner[:60], most - len(tensors)))
+    return tensors
 
 
 def shape_of(tensor: torch.Tensor) -> str:

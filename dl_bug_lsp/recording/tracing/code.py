@@ -26,7 +26,7 @@ class Code:
         # The turns of a generator's loop are its consumer's.
         is_generator = bool(code.co_flags & _GENERATOR)
         self.headers: dict[int, list[Loop]] = {}
-        for loop in () if is_generator else sorted(loops, key=lambda one: one.first):
+        for loop in () if is_generator else sorted(loops, key=lambda loop: loop.first):
             # Some versions of Python never come to the line of `while True`.
             for line in {loop.first, loop.body} if loop.endless else {loop.first}:
                 self.headers.setdefault(line, []).append(loop)
@@ -64,9 +64,9 @@ class Files:
         if number < 0:
             return None
         owner = MODULE if code.co_name == MODULE[1] else (code.co_firstlineno, code.co_name)
-        found = Code(code, number, self._loops[number].get(owner, []))
-        self._codes[id(code)] = found
-        return found
+        known_code = Code(code, number, self._loops[number].get(owner, []))
+        self._codes[id(code)] = known_code
+        return known_code
 
     def _meet(self, name: str) -> int:
         if name.startswith("<"):
@@ -127,7 +127,7 @@ def loops_of(text: bytes) -> dict[Owner, list[Loop]]:
 
     A loop on one line has no lines to tell its turns by and is left out.
     """
-    found: dict[Owner, list[Loop]] = {}
+    by_owner: dict[Owner, list[Loop]] = {}
     todo: list[tuple[ast.AST, Owner]] = [(_tree(text), MODULE)]
     while todo:
         node, owner = todo.pop()
@@ -137,14 +137,14 @@ def loops_of(text: bytes) -> dict[Owner, list[Loop]]:
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             loop = Loop(node)
             if loop.body > loop.first:
-                found.setdefault(owner, []).append(loop)
+                by_owner.setdefault(owner, []).append(loop)
         todo.extend((child, owner) for child in ast.iter_child_nodes(node))
-    return found
+    return by_owner
 
 
 def _tree(text: bytes) -> ast.Module:
     # An invalid escape would make the parser warn, and the user sees that warning from us.
-    def plain(found: re.Match[bytes]) -> bytes:
-        return found[0] if found[1] in _KEPT else b"__"
+    def plain(match: re.Match[bytes]) -> bytes:
+        return match[0] if match[1] in _KEPT else b"__"
 
     return ast.parse(_ESCAPE.sub(plain, text))

@@ -75,11 +75,11 @@ class Monitoring:
 
     def _tracker(self) -> Tracker:
         ident = threading.get_ident()
-        found = self._by_thread.get(ident)
-        if found is None:
-            found = self._by_thread[ident] = Tracker(self._files, self._signatures)
-            self.trackers.append(found)
-        return found
+        tracker = self._by_thread.get(ident)
+        if tracker is None:
+            tracker = self._by_thread[ident] = Tracker(self._files, self._signatures)
+            self.trackers.append(tracker)
+        return tracker
 
     def _start(self, code_object: CodeType, _offset: int) -> Any:
         code = self._codes.get(id(code_object))

@@ -107,8 +107,8 @@ def _failed(tracker: Tracker) -> list[dict[str, Any]]:
     A program that catches an exception and ends by ``sys.exit(1)`` later failed by it, too.
     """
     fatal = set(tracker.fatal)
-    if EXIT in fatal and not any(one.exception in fatal for one in tracker.broken):
-        fatal |= {one.exception for one in list(tracker.broken)[-1:]}
+    if EXIT in fatal and not any(scope.exception in fatal for scope in tracker.broken):
+        fatal |= {scope.exception for scope in list(tracker.broken)[-1:]}
     return [
         {
             **_turns(broken.turns),

@@ -172,10 +172,10 @@ class Tracker:
         self._tick = object()
 
     def _turns_of(self, key: int, kind: str, code: Code, first: int, end: int) -> Turns:
-        found = self._turns.get(key)
-        if found is None:
-            found = self._turns[key] = Turns(kind, code.file, first, end, code.name)
-        return found
+        turns = self._turns.get(key)
+        if turns is None:
+            turns = self._turns[key] = Turns(kind, code.file, first, end, code.name)
+        return turns
 
     def _from_library(self, frame: FrameType) -> bool:
         back = frame.f_back
@@ -202,19 +202,19 @@ class Tracker:
 
     def current_lines(self) -> set[int]:
         """Return all lines that the thread ran."""
-        found: set[int] = set()
+        lines: set[int] = set()
         for scope in self._stack:
-            found |= scope.lines
+            lines |= scope.lines
         for broken in self.broken:
-            found |= broken.lines
-        return found
+            lines |= broken.lines
+        return lines
 
     def current_signatures(self) -> set[int]:
         """Return all signatures that the thread met."""
-        found: set[int] = set()
+        signatures: set[int] = set()
         for scope in self._stack:
-            found |= scope.signatures
-        return found
+            signatures |= scope.signatures
+        return signatures
 
 
 def chain(exception: BaseException | None) -> tuple[int, ...]:
@@ -222,14 +222,14 @@ def chain(exception: BaseException | None) -> tuple[int, ...]:
 
     `EXIT` stands at the end of those of a `sys.exit`.
     """
-    found: dict[int, None] = {}
+    identities: dict[int, None] = {}
     todo = [exception]
-    while todo and len(found) < 20:
-        one = todo.pop()
-        if one is not None and id(one) not in found:
-            found[id(one)] = None
-            todo += [one.__context__, one.__cause__]
-    return (*found, EXIT) if isinstance(exception, SystemExit) else tuple(found)
+    while todo and len(identities) < 20:
+        error = todo.pop()
+        if error is not None and id(error) not in identities:
+            identities[id(error)] = None
+            todo += [error.__context__, error.__cause__]
+    return (*identities, EXIT) if isinstance(exception, SystemExit) else tuple(identities)
 
 
 ALL_UP_TO = 1_000
@@ -347,15 +347,15 @@ def _items(value: Any, name: str) -> str:
             for part in item[:MOST_TEXTS]:
                 if _LIKE_A_TENSOR.get(type(part)):
                     texts[_tensor(part)] = None
-    told = [text for text in texts if text][:MOST_TEXTS]
-    return f"{name}: {', '.join(told)}" if told else ""
+    shapes = [text for text in texts if text][:MOST_TEXTS]
+    return f"{name}: {', '.join(shapes)}" if shapes else ""
 
 
 def _entries(value: dict[Any, Any]) -> str:
-    told: list[str] = []
+    shapes: list[str] = []
     for key, item in list(value.items())[:MOST_ITEMS]:
         if _LIKE_A_TENSOR.get(type(item)) or _is_like_a_tensor(type(item)):
             text = _tensor(item)
             if text:
-                told.append(f"{str(key)[:30]}: {text}")
-    return "{" + ", ".join(told[: 2 * MOST_TEXTS]) + "}" if told else ""
+                shapes.append(f"{str(key)[:30]}: {text}")
+    return "{" + ", ".join(shapes[: 2 * MOST_TEXTS]) + "}" if shapes else ""

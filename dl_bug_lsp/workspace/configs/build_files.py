@@ -72,8 +72,8 @@ def read_makefile(file: str, text: str) -> ConfigReading:
             entries.append(
                 entry(file, number, (target.group(1).rstrip(),), None, line.strip(), length=0)
             )
-    found, _, _ = shell_entries(file, recipe)
-    merged = sorted([*entries, *found], key=lambda e: e.line)
+    recipe_entries, _, _ = shell_entries(file, recipe)
+    merged = sorted([*entries, *recipe_entries], key=lambda e: e.line)
     return ConfigReading(tuple(merged[:MOST_ENTRIES]), *problem)
 
 
@@ -148,9 +148,9 @@ def read_requirements(file: str, text: str) -> ConfigReading:
             path = (option.group(1),)
             entries.append(entry(file, number, path, option.group(2) or True, written))
             continue
-        found = requirement(written)
-        if found is not None:
-            entries.append(entry(file, number, (found[0],), found[1], written))
+        parsed = requirement(written)
+        if parsed is not None:
+            entries.append(entry(file, number, (parsed[0],), parsed[1], written))
         elif problem[0] is None and "/" not in written and ":" not in written:
             problem = ("not a requirement", number)
     return ConfigReading(tuple(entries), *problem)
@@ -170,12 +170,12 @@ def dependencies(entries: Iterable[ConfigEntry]) -> tuple[ConfigEntry, ...]:
     Known places: requirement and constraint files, ``pyproject.toml`` (PEP 621 and Poetry),
     ``setup.cfg``, conda's ``environment.yml``, and ``pip install`` lines.
     """
-    found: list[ConfigEntry] = []
+    declarations: list[ConfigEntry] = []
     for item in entries:
         declared = _declared(item)
         if declared is not None:
-            found.append(entry(item.file, item.line, (declared[0],), declared[1], item.text))
-    return tuple(found)
+            declarations.append(entry(item.file, item.line, (declared[0],), declared[1], item.text))
+    return tuple(declarations)
 
 
 def _declared(item: ConfigEntry) -> tuple[str, str] | None:

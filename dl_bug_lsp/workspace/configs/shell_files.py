@@ -39,8 +39,8 @@ def read_shell_config(file: str, text: str) -> ConfigReading:
     """Return the entries of a shell script, batch directives included."""
     numbered = list(enumerate(text.split("\n"), 1))
     entries = _directives(file, numbered)
-    found, problem, line = shell_entries(file, numbered)
-    merged = sorted([*entries, *found], key=lambda e: e.line)
+    commands, problem, line = shell_entries(file, numbered)
+    merged = sorted([*entries, *commands], key=lambda e: e.line)
     return ConfigReading(tuple(merged), problem, line)
 
 
@@ -92,7 +92,7 @@ def _script_index(words: list[Word]) -> int:
     """Return the index of the script or module that a launch line finally runs, else 0."""
     if words[0].text.rpartition("/")[2] not in _LAUNCHERS:
         return 0
-    found = 0
+    script_at = 0
     for index, word in enumerate(words):
         before = words[index - 1].text if index else ""
         if before in ("-m", "--module") and word.text not in _LAUNCHERS:
@@ -101,7 +101,7 @@ def _script_index(words: list[Word]) -> int:
             return index
         if before == "-c" and words[0].text.rpartition("/")[2].startswith("python"):
             return 0
-    return found
+    return script_at
 
 
 def _arguments(file: str, name: str, words: list[Word]) -> list[ConfigEntry]:

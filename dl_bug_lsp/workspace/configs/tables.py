@@ -53,16 +53,16 @@ def read_header(file: str, text: str) -> ConfigReading:
 
 def rows_with(file: str, text: str, value: str, most: int = 50) -> tuple[tuple[int, str], ...]:
     """Return (line, column) of the first cells that hold exactly this value."""
-    found: list[tuple[int, str]] = []
+    cells: list[tuple[int, str]] = []
     if not file.lower().endswith(_LINES) and value not in text and '"' not in value:
         return ()  # A cell is what stands there, but for doubled quotation marks.
     for line, record in _records(file, text):
         for name, cell in record.items():
             if str(cell).strip() == value:
-                found.append((line, name))
-        if len(found) >= most:
+                cells.append((line, name))
+        if len(cells) >= most:
             break
-    return tuple(found[:most])
+    return tuple(cells[:most])
 
 
 def _records(file: str, text: str) -> Iterator[tuple[int, dict[str, object]]]:
@@ -157,7 +157,7 @@ class _Scan:
         """Judge rows by the majority's width: a header that most disagree with is the odd one."""
         widths, expected = self._widths, len(self.columns)
         usual = max(widths, key=lambda width: (widths[width], width == expected, width), default=0)
-        odd = [(line, w) for w, found in self._lines.items() if w != usual for line in found]
+        odd = [(line, w) for w, numbers in self._lines.items() if w != usual for line in numbers]
         if self.header_line is not None and widths and usual != expected:
             odd.append((self.header_line, expected))
         return tuple(sorted(odd)[:_MOST_RAGGED])

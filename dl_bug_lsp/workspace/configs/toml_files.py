@@ -84,9 +84,9 @@ def _strict_problem(text: str) -> tuple[str | None, int | None]:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         words = str(error)
-        found = _ERROR_LINE.search(words)
+        match = _ERROR_LINE.search(words)
         at_end = text.count("\n") + (not text.endswith("\n"))
-        line = int(found.group(1)) if found else max(at_end, 1)
+        line = int(match.group(1)) if match else max(at_end, 1)
         return words.split(" (at", 1)[0], line
     except (RecursionError, ValueError) as error:
         return str(error)[:200], 1
@@ -136,8 +136,8 @@ def _raw_value(lines: list[str], column: int) -> tuple[str, int, bool]:
 
 
 def _without_comment(raw: str) -> str:
-    kept = (match.group() for match in _LEXEME.finditer(raw))
-    return "".join(part for part in kept if part[0] != "#").strip()
+    lexemes = (match.group() for match in _LEXEME.finditer(raw))
+    return "".join(part for part in lexemes if part[0] != "#").strip()
 
 
 def _is_deep(line: str) -> bool:
@@ -145,8 +145,8 @@ def _is_deep(line: str) -> bool:
     if line.count(".") <= _MOST_PARTS:
         return False
     parts = 0
-    for found in _DOTTED.finditer(line):
-        parts = parts + 1 if found[1] else 0
+    for match in _DOTTED.finditer(line):
+        parts = parts + 1 if match[1] else 0
         if parts > _MOST_PARTS:
             return True
     return False

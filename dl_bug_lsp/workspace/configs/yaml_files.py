@@ -109,7 +109,9 @@ def _children(node: yaml.Node, path: _Path) -> list[tuple[yaml.Node, _Path, int]
     for key, value in node.value:
         if key.tag == _MERGE:
             named = value.value if isinstance(value, yaml.SequenceNode) else [value]
-            sources.update({id(one): one for one in named if isinstance(one, yaml.MappingNode)})
+            sources.update(
+                {id(mapping): mapping for mapping in named if isinstance(mapping, yaml.MappingNode)}
+            )
         elif isinstance(key, yaml.ScalarNode):
             own.append((value, (*path, key.value), key.start_mark.line + 1))
     sources.pop(id(node), None)
@@ -163,10 +165,10 @@ def _scan(file: str, text: str) -> tuple[ConfigEntry, ...]:
         item = None if match else _ITEM.match(line[:300].split(" #", 1)[0].rstrip())
         if (match is None and item is None) or len(entries) >= MOST_ENTRIES:
             continue
-        found = match or item
-        assert found is not None
-        indent = len(found.group(1))
-        dashed = item is not None or bool(found.group(2))
+        header = match or item
+        assert header is not None
+        indent = len(header.group(1))
+        dashed = item is not None or bool(header.group(2))
         # The items of a list may stand at the column of its key.
         while stack and (stack[-1][0] > indent or (stack[-1][0] == indent and not dashed)):
             stack.pop()
