@@ -136,7 +136,7 @@ def _missing_keys(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
         file: workspace.derived_unindexed("check.keys", file, partial(_keys_of, workspace, file))
         for file in files
     }
-    known = program.config_keys.union(*(made for _, made in keys.values()))
+    known = program.config_keys.union(*(written_keys for _, written_keys in keys.values()))
     asked = 0
     for file, (reads, _) in keys.items():
         if reads <= known:

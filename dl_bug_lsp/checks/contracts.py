@@ -407,13 +407,13 @@ def _draws(texts: dict[str, str]) -> tuple[str, int] | None:
 
 def _schedulers(file: str, tree: ast.Module) -> Iterator[Finding]:
     """Yield schedulers of epochs that are advanced with every batch."""
-    made: dict[str, str] = {}
+    schedulers: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             name = last_name(node.value.func)
             if name in EPOCH_SCHEDULERS:
-                made.update({ast.unparse(target): name for target in node.targets})
-    if not made:
+                schedulers.update({ast.unparse(target): name for target in node.targets})
+    if not schedulers:
         return
     for outer in ast.walk(tree):
         if not isinstance(outer, ast.For):
@@ -424,7 +424,7 @@ def _schedulers(file: str, tree: ast.Module) -> Iterator[Finding]:
             for call in calls_in(inner.body):
                 if last_name(call.func) != "step" or not isinstance(call.func, ast.Attribute):
                     continue
-                kind = made.get(ast.unparse(call.func.value))
+                kind = schedulers.get(ast.unparse(call.func.value))
                 if kind is not None:
                     message = f"{kind} counts epochs as it is usually set, and is advanced for "
                     message += "every round of the inner loop."

@@ -350,7 +350,7 @@ class _Reader:
 
     def _editor(self, written: str) -> Iterator[Entry]:
         """Yield the configurations of a ``launch.json``, or the one named after a colon."""
-        path, _, wanted = written.partition(":")
+        path, _, title = written.partition(":")
         file = path if path in self.files else self._file(f".vscode/{path}", "")
         if file is None:
             self.problems.append(f"there is no file '{path}' in this folder")
@@ -364,7 +364,7 @@ class _Reader:
         for row in rows.values():
             name = str(row.get("name", [("", 0)])[0][0])
             program = row.get("program") or row.get("module") or []
-            if not program or (wanted and name != wanted):
+            if not program or (title and name != title):
                 continue
             text = str(program[0][0]).replace("${workspaceFolder}/", "")
             script = self._script(text, "module" in row, "")

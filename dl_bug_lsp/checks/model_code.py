@@ -147,13 +147,13 @@ def _hooks(
         lineage = _lineage(node, classes)
         methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
         names = lineage.names
-        wanted = [h for h in HOOKS if h not in names] if not lineage.outside else []
+        hooks = [h for h in HOOKS if h not in names] if not lineage.outside else []
         if lineage.is_module and not {"forward", "__call__"} & names:
-            wanted.append("forward")
+            hooks.append("forward")
         if lineage.is_module and "__init__" not in names:
-            wanted.append("__init__")
+            hooks.append("__init__")
         for method in methods:
-            for hook in wanted:
+            for hook in hooks:
                 if not is_slip(method.name, hook) and method.name.strip("_") != hook.strip("_"):
                     continue
                 if method.name.startswith("__") and hook == "forward":
@@ -180,7 +180,7 @@ def _layers(
             target = part.targets[0]
             if not (isinstance(target, ast.Attribute) and last_name(target.value) == "self"):
                 continue
-            made = _layers_in(_listed(node, part.value), classes) or (
+            layers = _layers_in(_listed(node, part.value), classes) or (
                 isinstance(part.value, ast.List)
                 and not part.value.elts
                 and any(
@@ -192,7 +192,7 @@ def _layers(
                 )
             )
             used = [line for line in source.splitlines() if f"self.{target.attr}" in line]
-            if not made or any(word in line for line in used for word in REGISTERING):
+            if not layers or any(word in line for line in used for word in REGISTERING):
                 continue
             if source.count(f"self.{target.attr} =") > 1:
                 continue

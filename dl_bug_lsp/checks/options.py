@@ -353,13 +353,13 @@ def _required(
             where = f"{option.place[0]}, line {option.place[1]}, requires it."
             message = f"The command lacks '{name}', which {entry.script} requires."
             yield finding(REQUIRED, file, _place(entry, entry.line), message, where)
-    wanted = [o for o in declared.options if not o.names and o.required and o.surely]
-    if not positions and wanted and all(o.count in ("1", "+") for o in wanted):
+    positional = [o for o in declared.options if not o.names and o.required and o.surely]
+    if not positions and positional and all(o.count in ("1", "+") for o in positional):
         if any(
             id(o) in options_given and o.count in ("*", "+", "n", "?") for o in declared.options
         ):
             return
-        where = f"{wanted[0].place[0]}, line {wanted[0].place[1]}, declares it."
+        where = f"{positional[0].place[0]}, line {positional[0].place[1]}, declares it."
         message = f"The command lacks a positional argument that {entry.script} requires."
         yield finding(REQUIRED, file, _place(entry, entry.line), message, where)
 

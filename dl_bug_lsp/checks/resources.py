@@ -183,10 +183,12 @@ def _parts(estimate: Estimate) -> Iterator[str]:
         f"{_shown(estimate.activations)}."
     )
     for operation in estimate.largest[:2]:
-        made = ", ".join(f"{f}:{n}" for f, n in sorted(operation.origins)[:4] if f)
+        places = ", ".join(f"{f}:{n}" for f, n in sorted(operation.origins)[:4] if f)
         name, line = operation.place
         size = _shown(operation.result * operation.saved + operation.kept)
-        yield f"{operation.name} in {name}, line {line}, keeps {size}; its sizes are set in {made}."
+        yield (
+            f"{operation.name} in {name}, line {line}, keeps {size}; its sizes are set in {places}."
+        )
     if estimate.unknown:
         yield f"The sizes of {estimate.unknown} results are not known and are not counted."
 
@@ -208,18 +210,18 @@ def _ports(entry: Entry) -> Iterator[Finding]:
         "0.0.0.0",
         "::1",
     )
-    wanted = [variables["MASTER_PORT"]] if "MASTER_PORT" in variables and local else []
+    ports = [variables["MASTER_PORT"]] if "MASTER_PORT" in variables and local else []
     for number, word in enumerate(entry.launch):
         name, sign, value = word.partition("=")
         text = value if sign else " ".join(entry.launch[number + 1 : number + 2])
         if name.replace("_", "-") == "--master-port":
-            wanted.append(text)
+            ports.append(text)
         elif name.replace("_", "-") == "--rdzv-endpoint" and text.startswith(
             ("localhost:", "127.")
         ):
-            wanted.append(text.rpartition(":")[2])
+            ports.append(text.rpartition(":")[2])
     del words
-    for text in wanted:
+    for text in ports:
         if text.isdigit() and 0 < int(text) < 65_536 and is_listened_on(int(text)):
             message = f"Port {text} of this machine is in use now."
             yield finding(PORT, entry.file or entry.script, entry.line or 1, message)

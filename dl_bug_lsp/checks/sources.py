@@ -422,20 +422,20 @@ def _undefined(program: CheckedProgram, file: str) -> Iterator[Finding]:
         return
     bound = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
     bound |= {child.get_name() for child in table.get_children()}
-    wanted: set[str] = set()
-    _read_globally(table, bound, wanted)
-    wanted -= bound | KNOWN_NAMES
-    if not wanted:
+    unbound: set[str] = set()
+    _read_globally(table, bound, unbound)
+    unbound -= bound | KNOWN_NAMES
+    if not unbound:
         return
     inside = program.function_lines(file)
     guarded = program.guarded_lines(file)
     seen: set[str] = set()
     annotations = _annotations(tree)
-    own = _own_lines(table, tree, wanted)
+    own = _own_lines(table, tree, unbound)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             continue
-        if node.id not in wanted or node.id in seen or id(node) in annotations:
+        if node.id not in unbound or node.id in seen or id(node) in annotations:
             continue
         if node.lineno in own.get(node.id, ()):
             continue
@@ -460,15 +460,15 @@ def _undefined(program: CheckedProgram, file: str) -> Iterator[Finding]:
         yield finding(UNDEFINED, file, node.lineno, message, *evidence, certainty=level)
 
 
-def _read_globally(table: symtable.SymbolTable, bound: set[str], wanted: set[str]) -> None:
+def _read_globally(table: symtable.SymbolTable, bound: set[str], read_names: set[str]) -> None:
     for symbol in table.get_symbols():
         is_module = table.get_type() == "module"
         if symbol.is_global() and symbol.is_assigned() and not is_module:
             bound.add(symbol.get_name())
         if symbol.is_referenced() and (symbol.is_global() or is_module):
-            wanted.add(symbol.get_name())
+            read_names.add(symbol.get_name())
     for child in table.get_children():
-        _read_globally(child, bound, wanted)
+        _read_globally(child, bound, read_names)
 
 
 SCOPES: dict[type[ast.AST], str] = {
@@ -482,7 +482,7 @@ SCOPES: dict[type[ast.AST], str] = {
 
 
 def _own_lines(
-    table: symtable.SymbolTable, tree: ast.Module, wanted: set[str]
+    table: symtable.SymbolTable, tree: ast.Module, undefined: set[str]
 ) -> dict[str, set[int]]:
     """Return the lines of the functions that bind one of some names themselves."""
     bound: dict[tuple[str, int], set[str]] = {}
@@ -492,7 +492,9 @@ def _own_lines(
         tables.extend(inner.get_children())
         if inner.get_type() == "function":
             names = {s.get_name() for s in inner.get_symbols() if s.is_local() or s.is_parameter()}
-            bound.setdefault((inner.get_name(), inner.get_lineno()), set()).update(names & wanted)
+            bound.setdefault((inner.get_name(), inner.get_lineno()), set()).update(
+                names & undefined
+            )
     lines_by_file: dict[str, set[int]] = {}
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

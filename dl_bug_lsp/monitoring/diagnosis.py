@@ -373,12 +373,12 @@ def diagnose_recording(
 
     ``known`` holds the invariants of programs (`diagnosis_invariants.read_invariants`).
     """
-    made = []
+    diagnoses = []
     for run in recording.runs:
         own = (known or {}).get(run.process.program or run.process.command)
         diagnosis = diagnose(run, None, own)
-        made.extend([diagnosis] if diagnosis is not None else [])
-    return max(made, key=lambda d: d.confidence, default=None)
+        diagnoses.extend([diagnosis] if diagnosis is not None else [])
+    return max(diagnoses, key=lambda d: d.confidence, default=None)
 
 
 def _by_classifier(kind: str, facts: RunFacts) -> Finding:

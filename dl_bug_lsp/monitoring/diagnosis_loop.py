@@ -98,18 +98,18 @@ def graph_cut(facts: RunFacts) -> Iterator[Finding]:
     """Find that backward runs, and parameters before some point never get a gradient."""
     if facts.count("backward") < 2:
         return
-    wanted = [
+    parameters = [
         p
         for p in facts.run.parameters
         if p.trainable and ((p.gradients or 0) + (p.without or 0)) > 1
     ]
     # Weights of an embedding may have no gradient in a step; those of layers that run always do.
     called = {x.layer for x in facts.layers}
-    wanted = [p for p in wanted if p.layer in called and p.optimizer is not None]
-    none = [p for p in wanted if not p.gradients]
+    parameters = [p for p in parameters if p.layer in called and p.optimizer is not None]
+    none = [p for p in parameters if not p.gradients]
     if not none:
         return
-    share = len(none) / len(wanted)
+    share = len(none) / len(parameters)
     layers = {x.layer: x for x in facts.layers}
     last = max((layers[p.layer] for p in none if p.layer in layers), key=lambda x: x.position or 0)
     after = [x for x in facts.layers if (x.position or 0) > (last.position or 0)]
@@ -119,8 +119,8 @@ def graph_cut(facts: RunFacts) -> Iterator[Finding]:
         sites += [*facts.sites("backward"), *(unique(loss_site(facts)))]
     else:
         why = (
-            f"{len(none)} of {len(wanted)} parameters never get a gradient, up to {label(last)}: "
-            "the graph is cut behind it"
+            f"{len(none)} of {len(parameters)} parameters never get a gradient, "
+            f"up to {label(last)}: the graph is cut behind it"
         )
         calls = [facts.place(x) for x in (last, *after[:2])]
         sites += [s for s in calls if s is not None]

@@ -107,10 +107,10 @@ def run_of(number: int, rows: Rows) -> Run | None:
         return None
     parts: dict[str, Any] = {}
     for table, field in FIELDS.items():
-        made = [ROWS[table](*row) for row in rows.get(table, ())]
+        records = [ROWS[table](*row) for row in rows.get(table, ())]
         if table in ("statistic", "step", "rate"):
-            made.sort(key=lambda row: row.step)
-        parts[field] = tuple(made)
+            records.sort(key=lambda row: row.step)
+        parts[field] = tuple(records)
     return Run(number, ROWS["run"](*rows["run"][-1]), **parts)
 
 
@@ -158,16 +158,16 @@ def _checked(table: str, values: Sequence[Any]) -> tuple[Any, ...] | None:
         return None
     row: list[Any] = []
     for value, (kind, is_key) in zip(values, types, strict=True):
-        made: Any = None
+        converted: Any = None
         if kind == "str":
-            made = value[:LONGEST_TEXT] if isinstance(value, str) else ""
+            converted = value[:LONGEST_TEXT] if isinstance(value, str) else ""
         elif kind == "float":
-            made = _number(value)
+            converted = _number(value)
         elif isinstance(value, (int, bool)) and abs(value) < 2**63:
-            made = bool(value) if kind == "bool" else int(value)
-        if made is None and is_key:
+            converted = bool(value) if kind == "bool" else int(value)
+        if converted is None and is_key:
             return None
-        row.append(made)
+        row.append(converted)
     return tuple(row)
 
 
@@ -211,17 +211,17 @@ def take_in(root: Path, session: str) -> tuple[int, ...]:
     then.
     """
     folder = root / data_folder.FOLDER / FOLDER / session
-    made: list[Rows] = []
+    journals_read: list[Rows] = []
     files = list(journals(folder))
     for file in files:
         rows, _ = read_journal(file)
         if rows.get("run"):
             rows["run"] = [_as_ended(rows["run"][-1])]
-            made.append(rows)
+            journals_read.append(rows)
     numbers: tuple[int, ...] = ()
     try:
-        if made:
-            numbers = add(training_file(root), made)
+        if journals_read:
+            numbers = add(training_file(root), journals_read)
         for file in files:
             data_folder.remove(file)
         with suppress(OSError):
@@ -283,8 +283,8 @@ def _make_tables(db: sqlite3.Connection) -> None:
     db.execute("create table about (key text primary key, value text)")
     db.execute("insert into about values ('schema', ?)", (SCHEMA,))
     for table in TABLES:
-        made = ", ".join(f'"{name}" {_SQL[kind]}' for name, kind in columns(table))
-        db.execute(f"create table {table} (run integer, {made})")
+        definitions = ", ".join(f'"{name}" {_SQL[kind]}' for name, kind in columns(table))
+        db.execute(f"create table {table} (run integer, {definitions})")
         db.execute(f"create index {table}_run on {table} (run)")
 
 

@@ -146,8 +146,8 @@ def record_units(
         for handle in handles:
             handle.remove()
         model.train(mode)
-    made = {name: np.concatenate(parts).astype(np.float64) for name, parts in outputs.items()}
-    return {n: v for n, v in made.items() if len(v) == len(failed)}, failed
+    arrays = {name: np.concatenate(parts).astype(np.float64) for name, parts in outputs.items()}
+    return {n: v for n, v in arrays.items() if len(v) == len(failed)}, failed
 
 
 class _Keeper:

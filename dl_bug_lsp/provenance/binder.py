@@ -101,16 +101,18 @@ class _Collector(ast.NodeVisitor):
 
     def _decorate(self, node: ast.ClassDef | FunctionNode, inner: Scope) -> None:
         """Note what decorators are called with, as calls of their own."""
-        made: ast.expr = Decorated(node, inner)
+        decorated: ast.expr = Decorated(node, inner)
         for decorator in reversed(node.decorator_list):
             func = decorator.func if isinstance(decorator, ast.Call) else decorator
             if getattr(func, "attr", getattr(func, "id", "")) in PLAIN_DECORATORS:
                 continue
             if isinstance(decorator, ast.Call):
                 self.scope.decorations.append(decorator)
-            made = ast.copy_location(ast.Call(func=decorator, args=[made], keywords=[]), decorator)
-            self.scope.decorations.append(made)
-            self.scope.decorated[node.name] = made
+            decorated = ast.copy_location(
+                ast.Call(func=decorator, args=[decorated], keywords=[]), decorator
+            )
+            self.scope.decorations.append(decorated)
+            self.scope.decorated[node.name] = decorated
 
     def visit_FunctionDef(self, node: FunctionNode) -> None:
         self._define(self.scope.functions, node)
@@ -561,5 +563,5 @@ def _neighbours(items: ast.expr) -> list[ast.expr]:
     """Return ``items[:-1]`` and ``items[1:]``, what ``itertools.pairwise`` gives the pairs of."""
     last = ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))
     cuts = ast.Slice(upper=last), ast.Slice(lower=ast.Constant(value=1))
-    made = [ast.Subscript(value=items, slice=cut, ctx=ast.Load()) for cut in cuts]
-    return [ast.fix_missing_locations(ast.copy_location(part, items)) for part in made]
+    slices = [ast.Subscript(value=items, slice=cut, ctx=ast.Load()) for cut in cuts]
+    return [ast.fix_missing_locations(ast.copy_location(part, items)) for part in slices]

@@ -170,7 +170,7 @@ class Blocks:
                 self._made[id(table)] = node
         return self._made[id(table)]
 
-    def values(self, name: str, table: Node, made: Node) -> list[Value]:
+    def values(self, name: str, table: Node, node: Node) -> list[Value]:
         """Return what a block stands for when it is built."""
         classes = [s for s in self._scopes(name, table) if s.is_class]
         if not classes:
@@ -179,10 +179,10 @@ class Blocks:
                 for n in objects.member(self.engine, table, "_partial_")
                 for c in n.constants
             )
-            return [LibraryObject(name, made)] if "." in name or partial else []
-        return [self.instance(cls, table, made) for cls in classes[:1]]
+            return [LibraryObject(name, node)] if "." in name or partial else []
+        return [self.instance(cls, table, node) for cls in classes[:1]]
 
-    def instance(self, cls: Scope, table: Node, made: Node) -> Instance:
+    def instance(self, cls: Scope, table: Node, node: Node) -> Instance:
         """Return the object of a workspace class that a block makes."""
         init = objects.find_method(self.engine, cls, "__init__")
         scope = init if init is not None else cls
@@ -191,9 +191,9 @@ class Blocks:
         else:
             bound = self._bound(init, table)
             for parameter in init.parameters()[:1]:
-                bound[parameter.arg] = made
+                bound[parameter.arg] = node
         closure = objects.class_closure(self.engine, scope) if init is not None else None
-        return Instance(cls, made, Context(scope, bound, closure, 1))
+        return Instance(cls, node, Context(scope, bound, closure, 1))
 
     def known_instance(self, cls: Scope) -> Instance | None:
         """Return the object that the first block naming a class makes, None without a block."""
@@ -203,10 +203,10 @@ class Blocks:
 
     def _first_instance(self, cls: Scope) -> Instance | None:
         for table in self.of(cls)[:1]:
-            made = Node(self.engine, table.context, table.expr, table.entry, table.table)
-            instance = self.instance(cls, table, made)
-            made.stand_for((instance,), self._given_to(table))
-            self._made[id(table)] = made
+            node = Node(self.engine, table.context, table.expr, table.entry, table.table)
+            instance = self.instance(cls, table, node)
+            node.stand_for((instance,), self._given_to(table))
+            self._made[id(table)] = node
             return instance
         return None
 
@@ -250,7 +250,7 @@ def built(engine: Engine, callee: str, arguments: list[Node]) -> list[Value]:
     if callee.rpartition(".")[2] not in BUILDERS:
         return []
     for table in arguments[:2]:
-        made = engine.configuration.blocks.made(table)
-        if made is not table:
-            return list(made.values)
+        node = engine.configuration.blocks.made(table)
+        if node is not table:
+            return list(node.values)
     return []

@@ -130,8 +130,8 @@ def enter(engine: Engine, function: Function, call: ast.Call | None, context: Co
     scope = function.scope
     if call is None and not function.presets and function.receiver is None:
         return engine.open_context(scope)
-    made = (*function.presets, function.receiver)
-    key = (id(scope), id(call), id(context), *(id(node) for node in made))
+    bound_nodes = (*function.presets, function.receiver)
+    key = (id(scope), id(call), id(context), *(id(node) for node in bound_nodes))
     cached = engine.contexts.get(key)
     if cached is not None:
         return cached
@@ -228,13 +228,13 @@ def _preset(engine: Engine, function: Function) -> tuple[dict[str, Node], int]:
     """Bind what ``functools.partial`` gave; also how many positional arguments that were."""
     bound: dict[str, Node] = {}
     positional = 0
-    for made in function.presets:
-        if not isinstance(made.expr, ast.Call):
+    for preset in function.presets:
+        if not isinstance(preset.expr, ast.Call):
             continue
-        args = made.expr.args[1:]
-        call = ast.Call(func=made.expr.func, args=args, keywords=made.expr.keywords)
+        args = preset.expr.args[1:]
+        call = ast.Call(func=preset.expr.func, args=args, keywords=preset.expr.keywords)
         method = function.receiver is not None
-        bound.update(bind(engine, function.scope, call, made.context, method, positional))
+        bound.update(bind(engine, function.scope, call, preset.context, method, positional))
         positional += len(args)
     return bound, positional
 
@@ -279,7 +279,7 @@ def returns_for(engine: Engine, function: Function, first: Node | None) -> list[
     parameters = parameters[positional:]
     if first is None or not parameters:
         return returns(engine, function, None, function.closure)
-    key = (id(scope), id(first), *(id(made) for made in function.presets))
+    key = (id(scope), id(first), *(id(preset) for preset in function.presets))
     entered = engine.contexts.get(key)
     if entered is None:
         bound[parameters[0]] = first
@@ -330,12 +330,12 @@ def construct(engine: Engine, value: Class, node: Node, expr: ast.Call) -> Insta
     context = node.context
     if init is None:
         key = (id(value.scope), id(node))
-        made = engine.contexts.get(key)
-        if made is None:
+        fields = engine.contexts.get(key)
+        if fields is None:
             bound = _field_arguments(engine, value.scope, expr, context)
-            made = Context(value.scope, bound, None, context.depth + 1, context)
-            engine.contexts[key] = made
-        return Instance(value.scope, node, made)
+            fields = Context(value.scope, bound, None, context.depth + 1, context)
+            engine.contexts[key] = fields
+        return Instance(value.scope, node, fields)
     entered = enter(
         engine, Function(init, node, objects.class_closure(engine, init)), expr, context
     )

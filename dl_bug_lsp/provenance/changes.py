@@ -179,12 +179,12 @@ def of_environment(engine: Engine, key: str | int) -> list[Node]:
 
 
 def _dotted(root: str, binding: Binding) -> ast.expr:
-    made = ast.parse(root, mode="eval").body
-    for node in ast.walk(made):
+    expression = ast.parse(root, mode="eval").body
+    for node in ast.walk(expression):
         ast.copy_location(node, binding.value)
         if isinstance(node, ast.expr):
             node.lineno = binding.line
-    return made
+    return expression
 
 
 def set_by_name(engine: Engine, instance: Instance, name: str | None) -> list[Node]:
@@ -238,10 +238,10 @@ def _tables(engine: Engine, expr: ast.expr, context: Context) -> list[Node]:
     return tables
 
 
-def combined(nodes: list[Node], values: list[Value], made: list[Change]) -> list[Value]:
+def combined(nodes: list[Node], values: list[Value], changes: list[Change]) -> list[Value]:
     """Return what an object may stand for that ``nodes`` make and that changed afterwards."""
-    made = [c for c in made if c.how in {"store", "join", "grow"}]
-    if not made:
+    changes = [c for c in changes if c.how in {"store", "join", "grow"}]
+    if not changes:
         return values
     lists = [v for v in values if isinstance(v, Items)]
     tables = any(
@@ -250,12 +250,12 @@ def combined(nodes: list[Node], values: list[Value], made: list[Change]) -> list
     )
     if lists and not tables:
         grown: list[Node] = [n for items in lists for n in items.items]
-        for change in made:
+        for change in changes:
             inner = [v for v in change.value.values if isinstance(v, Items)]
             grown.extend(inner[0].items if change.how == "join" and inner else [change.value])
         whole = Items(tuple(grown[-MAX_WRITTEN_OUT:]), complete=False)
         return [whole, *(v for v in values if not isinstance(v, (Items, Const)))]
-    stored = [c for c in made if c.how != "grow"]
+    stored = [c for c in changes if c.how != "grow"]
     if stored and (tables or not values):
         pairs = [(c.key, c.value) for c in reversed(stored)]
         return [Mapping((*pairs, *((None, n) for n in nodes)))]

@@ -65,14 +65,14 @@ def children(engine: Engine, node: Node, expr: ast.expr) -> list[Edge]:
     ]
 
 
-def _changed(made: list[changes.Change]) -> list[Edge]:
-    return [("changed", change.value) for change in made]
+def _changed(changes_made: list[changes.Change]) -> list[Edge]:
+    return [("changed", change.value) for change in changes_made]
 
 
 def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Edge]:
-    definitions, made = evaluation.meaning(engine, node, expr)
+    definitions, changes_made = evaluation.meaning(engine, node, expr)
     edges: list[Edge] = [("definition", n) for n in definitions]
-    edges.extend(_changed(made))
+    edges.extend(_changed(changes_made))
     if not definitions:
         defined = node.context.scope.decorated.get(expr.id)
         return edges if defined is None else [("decorator", engine.node(defined, node.context))]
@@ -105,19 +105,19 @@ def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Edge]:
 
 
 def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Edge]:
-    local, made = evaluation.attribute_meaning(engine, node, expr)
+    local, changes_made = evaluation.attribute_meaning(engine, node, expr)
     if local:
-        return [*(("definition", n) for n in local), *_changed(made)]
+        return [*(("definition", n) for n in local), *_changed(changes_made)]
     base = engine.node(expr.value, node.context)
     members: list[Node] = []
     for value in base.values:
         if isinstance(value, Instance):
             members.extend(objects.attribute(engine, value, expr.attr))
-            made.extend(changes.of_attribute(engine, value, expr.attr))
+            changes_made.extend(changes.of_attribute(engine, value, expr.attr))
         elif isinstance(value, Module):
             defined, put = names.module_meaning(engine, value.scope, expr.attr)
             members.extend(defined)
-            made.extend(put)
+            changes_made.extend(put)
         elif isinstance(value, Class):
             for cls in objects.lineage(engine, value.scope):
                 members.extend(
@@ -125,10 +125,13 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Edge]:
                 )
                 if members:
                     break
-            made.extend(objects.class_changes(engine, value.scope, expr.attr))
+            changes_made.extend(objects.class_changes(engine, value.scope, expr.attr))
     members.extend(objects.table_members(engine, base, expr.attr))
-    if members or made:
-        return [*dict.fromkeys(("attribute", n) for n in members), *dict.fromkeys(_changed(made))]
+    if members or changes_made:
+        return [
+            *dict.fromkeys(("attribute", n) for n in members),
+            *dict.fromkeys(_changed(changes_made)),
+        ]
     # An option that no statement declares: those that are declared may show why.
     declared = [
         n
@@ -169,13 +172,13 @@ def _put_inside(engine: Engine, node: Node, expr: ast.Subscript) -> list[Node]:
         key, root = root.slice, root.value
     if not isinstance(root, ast.Name):
         return []
-    _, made = evaluation.meaning(engine, engine.node(root, node.context), root)
-    wanted = engine.node(key, node.context).constants
+    _, changes_made = evaluation.meaning(engine, engine.node(root, node.context), root)
+    keys = engine.node(key, node.context).constants
     values = []
-    for change in made:
+    for change in changes_made:
         if change.how == "inside":
             known = change.key.constants if change.key is not None else ()
-            if not known or not wanted or set(known) & set(wanted):
+            if not known or not keys or set(known) & set(keys):
                 values.append(change.value)
     return values
 

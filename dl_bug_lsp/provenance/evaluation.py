@@ -82,9 +82,9 @@ def _inline(engine: Engine, node: Node, expr: ast.Name) -> Node | None:
 
 
 def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Value]:
-    nodes, made = meaning(engine, node, expr)
-    if nodes or made:
-        return changes.combined(nodes, union(engine, nodes), made)
+    nodes, changes_made = meaning(engine, node, expr)
+    if nodes or changes_made:
+        return changes.combined(nodes, union(engine, nodes), changes_made)
     return names.definition(engine, expr.id, node.context)
 
 
@@ -96,14 +96,14 @@ def attribute_meaning(
     if dotted is None:
         return [], []
     nodes = names.local(engine, dotted, node.context, node.line, expr.col_offset) or []
-    made = changes.of_name(engine, dotted, node.context, node.line, nodes) if nodes else []
-    return nodes, made
+    changes_made = changes.of_name(engine, dotted, node.context, node.line, nodes) if nodes else []
+    return nodes, changes_made
 
 
 def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
-    nodes, made = attribute_meaning(engine, node, expr)
+    nodes, changes_made = attribute_meaning(engine, node, expr)
     if nodes:
-        return changes.combined(nodes, union(engine, nodes), made)
+        return changes.combined(nodes, union(engine, nodes), changes_made)
     values: list[Value] = []
     base = engine.node(expr.value, node.context)
     for value in base.values:
@@ -253,8 +253,8 @@ def _joined_str(engine: Engine, node: Node, expr: ast.JoinedStr) -> list[Value]:
         text: str | None = None
         if isinstance(part, ast.FormattedValue):
             constant = engine.node(part.value, node.context).constant
-            wanted = part.format_spec
-            spec = engine.node(wanted, node.context).constant if wanted else Const("")
+            format_spec = part.format_spec
+            spec = engine.node(format_spec, node.context).constant if format_spec else Const("")
             if constant is not None and spec is not None:
                 text = formatted(constant.value, str(spec.value), part.conversion)
         elif isinstance(part, ast.Constant):
@@ -382,8 +382,8 @@ def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     if not values and isinstance(expr.func, ast.Attribute):
         values.extend(known_calls.method_call(engine, node, expr))
     if not values or all(isinstance(v, LibraryObject) for v in values):
-        made = _configured(engine, node, expr)
-        values = made or values
+        configured = _configured(engine, node, expr)
+        values = configured or values
     return values
 
 

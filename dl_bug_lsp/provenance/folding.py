@@ -187,8 +187,8 @@ def _field(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
             values.extend(value.values)
         elif keyword.arg == "default_factory":
             for function in calls.callables(engine, value):
-                made = calls.returns(engine, function, None, node.context)
-                values.extend(v for returned in made for v in returned.values)
+                results = calls.returns(engine, function, None, node.context)
+                values.extend(v for returned in results for v in returned.values)
             empty = ast.Call(func=keyword.value, args=[], keywords=[])
             call = engine.made(
                 ("factory", id(keyword.value)),

@@ -149,9 +149,9 @@ def call(engine: Engine, name: str, node: Node, expr: ast.Call) -> list[Value]:
     parsed = _dataclass_options(engine, name, node, expr)
     if parsed:
         return parsed
-    made = blocks.built(engine, name, [engine.node(a, node.context) for a in expr.args])
-    if made:
-        return made
+    configured = blocks.built(engine, name, [engine.node(a, node.context) for a in expr.args])
+    if configured:
+        return configured
     return [LibraryObject(name, node)]
 
 
@@ -227,10 +227,10 @@ def _dataclass_options(engine: Engine, name: str, node: Node, expr: ast.Call) ->
     elif ".parse_" in name and "HfArgumentParser" in name and isinstance(expr.func, ast.Attribute):
         listed = True
         for value in engine.node(expr.func.value, node.context).values:
-            made = value.call.expr if isinstance(value, LibraryObject) else None
-            if isinstance(made, ast.Call):
-                wanted = [*made.args[:1], *(k.value for k in made.keywords[:1])]
-                for item in wanted:
+            construction = value.call.expr if isinstance(value, LibraryObject) else None
+            if isinstance(construction, ast.Call):
+                arguments = [*construction.args[:1], *(k.value for k in construction.keywords[:1])]
+                for item in arguments:
                     classes.extend(item.elts if isinstance(item, (ast.Tuple, ast.List)) else [item])
     parsed = [
         engine.configuration.parsed(value.scope)

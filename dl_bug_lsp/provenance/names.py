@@ -223,11 +223,11 @@ def defined(engine: Engine, name: str, context: Context) -> list[Value]:
     """Return a function or class of a scope; what a decorator of the workspace makes of it."""
     scope = context.scope
     inner = scope.functions.get(name) or scope.classes[name]
-    made = scope.decorated.get(name)
-    if made is not None:
+    decorated_expr = scope.decorated.get(name)
+    if decorated_expr is not None:
         decorated = [
             v
-            for v in engine.node(made, context).values
+            for v in engine.node(decorated_expr, context).values
             if isinstance(v, (Function, Class, Instance))
         ]
         if decorated:
@@ -265,10 +265,10 @@ def module_member(engine: Engine, module: Scope, name: str) -> list[Value]:
     context = engine.open_context(module)
 
     def work() -> list[Value]:
-        nodes, made = module_meaning(engine, module, name)
+        nodes, changes_made = module_meaning(engine, module, name)
         nodes = nodes or engine.configuration.inherited(module, name)
-        if nodes or made:
-            return changes.combined(nodes, evaluation.union(engine, nodes), made)
+        if nodes or changes_made:
+            return changes.combined(nodes, evaluation.union(engine, nodes), changes_made)
         values = [
             v
             for v in definition(engine, name, context)
@@ -288,17 +288,19 @@ def module_meaning(
     """Return the definitions of a module's name, also where it only imports it, and its changes."""
     seen: set[tuple[int, str]] = set()
     queue = [(module, name)]
-    for home_module, wanted in queue:
-        if (id(home_module), wanted) in seen or len(seen) > MAX_HANDED_ON:
+    for home_module, member_name in queue:
+        if (id(home_module), member_name) in seen or len(seen) > MAX_HANDED_ON:
             continue
-        seen.add((id(home_module), wanted))
+        seen.add((id(home_module), member_name))
         context = engine.open_context(home_module)
-        nodes = local(engine, wanted, context, END)
+        nodes = local(engine, member_name, context, END)
         if nodes:
-            return nodes, changes.of_name(engine, wanted, context, END, nodes)
-        source, member = home_module.imports.get(wanted, ("", None))
+            return nodes, changes.of_name(engine, member_name, context, END, nodes)
+        source, member = home_module.imports.get(member_name, ("", None))
         sources = (
-            [(source, member)] if member is not None else [(s, wanted) for s in home_module.stars]
+            [(source, member)]
+            if member is not None
+            else [(s, member_name) for s in home_module.stars]
         )
         for source, member in sources:
             target = engine.program.imported(home_module, source)

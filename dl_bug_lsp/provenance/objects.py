@@ -356,8 +356,8 @@ def class_member(engine: Engine, value: Class, name: str) -> list[Value]:
             return [Function(method, receiver, engine.open_context(cls))]
         nodes = names.local(engine, name, engine.open_context(cls), names.END)
         if nodes:
-            made = class_changes(engine, value.scope, name)
-            return changes.combined(nodes, evaluation.union(engine, nodes), made)
+            changes_made = class_changes(engine, value.scope, name)
+            return changes.combined(nodes, evaluation.union(engine, nodes), changes_made)
     return []
 
 
@@ -370,8 +370,8 @@ def instance_member(engine: Engine, value: Instance, name: str) -> list[Value]:
     """Return what an attribute or method of an instance stands for."""
     nodes = attribute(engine, value, name)
     if nodes:
-        made = changes.of_attribute(engine, value, name)
-        return changes.combined(nodes, evaluation.union(engine, nodes), made)
+        changes_made = changes.of_attribute(engine, value, name)
+        return changes.combined(nodes, evaluation.union(engine, nodes), changes_made)
     for cls in lineage(engine, value.cls):
         if name in cls.functions:
             method = cls.functions[name]

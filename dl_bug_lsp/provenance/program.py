@@ -132,16 +132,16 @@ class Program:
             root = root.value
         if not isinstance(root, ast.Name):
             return True
-        wanted = scope
+        target = scope
         if scope.owner is not None and scope.name.endswith(".__init__"):
-            wanted = scope.owner
+            target = scope.owner
         at: Scope | None = caller
         while at is not None:
             if root is call.func and root.id in (
-                at.functions if not wanted.is_class else at.classes
+                at.functions if not target.is_class else at.classes
             ):
-                definition = (at.functions if not wanted.is_class else at.classes)[root.id]
-                return definition is wanted or wanted in at.hidden
+                definition = (at.functions if not target.is_class else at.classes)[root.id]
+                return definition is target or target in at.hidden
             if root.id in at.bindings or at.takes(root.id):
                 return True
             if root.id in at.imports:
@@ -218,8 +218,8 @@ class Program:
             else:
                 continue
             keywords = call.keywords if outer in SUBMITTED or outer == "partial" else []
-            made = ast.copy_location(ast.Call(call.args[0], items, keywords), call)
-            through.setdefault(first, []).append((scope, made, 0))
+            direct = ast.copy_location(ast.Call(call.args[0], items, keywords), call)
+            through.setdefault(first, []).append((scope, direct, 0))
         for name, bindings in scope.bindings.items():
             for binding in bindings:
                 wrapped = wrapped_calls.get(id(binding.value))
@@ -292,9 +292,9 @@ class Program:
     def calls_of_instances(self, cls: str) -> list[tuple[Scope, ast.Call]]:
         """Return the calls of objects that were made by ``cls(…)`` and bound to a name."""
         names: dict[str, None] = {}
-        for scope, made in self.callers(cls):
+        for scope, construction in self.callers(cls):
             for name, bindings in scope.bindings.items():
-                if any(b.value is made for b in bindings):
+                if any(b.value is construction for b in bindings):
                     names[name.rpartition(".")[2]] = None
         return [call for name in names for call in self.callers(name)]
 
@@ -335,8 +335,8 @@ def _model(file: str, tree: ast.Module) -> Scope | None:
     if held is not None and held.file == file:
         return held
     try:
-        made = collect(file, tree)
+        scope = collect(file, tree)
     except RecursionError:
         return None
-    tree.model = made  # type: ignore[attr-defined]
-    return made
+    tree.model = scope  # type: ignore[attr-defined]
+    return scope

@@ -67,8 +67,8 @@ def decides(node: Node, asked: Property) -> bool:
         return _call_decides(node, asked)
     if kind is StepKind.ARITHMETIC:
         return _arithmetic_decides(node.expr, asked)
-    made = _MADE_BY.get(kind)
-    return made is not None and bool(asked & made)
+    properties = _MADE_BY.get(kind)
+    return properties is not None and bool(asked & properties)
 
 
 _MADE_BY = {
@@ -82,10 +82,10 @@ _MADE_BY = {
 def _literal_decides(value: object, asked: Property) -> bool:
     if value is None:
         return bool(asked & (Property.NOTHING | Property.TYPE | Property.VALUE))
-    made = Property.VALUE | Property.TYPE
+    properties = Property.VALUE | Property.TYPE
     if isinstance(value, str):
-        made |= Property.DEVICE if _is_device(value) else Property.SIZE
-    return bool(asked & made)
+        properties |= Property.DEVICE if _is_device(value) else Property.SIZE
+    return bool(asked & properties)
 
 
 def _is_device(text: str) -> bool:
@@ -118,9 +118,9 @@ def _call_decides(node: Node, asked: Property) -> bool:
         return False
     name, models = _called(node), _models()
     if name in models["converting"] or name in models["moving"]:
-        made = Property.TYPE if name in models["converting"] else NO_PROPERTY
-        made |= Property.DEVICE if name in models["moving"] else NO_PROPERTY
-        return bool(asked & (made | Property.VALUE))
+        properties = Property.TYPE if name in models["converting"] else NO_PROPERTY
+        properties |= Property.DEVICE if name in models["moving"] else NO_PROPERTY
+        return bool(asked & (properties | Property.VALUE))
     if name in models["elementwise"]:
         return bool(asked & Property.VALUE)
     if name in models["reshaping"]:
@@ -165,8 +165,8 @@ def property_of_input(node: Node, role: str, child: Node, asked: Property) -> Pr
 
 def _within(asked: Property, ways: dict[Property, Property]) -> Property:
     asked_of_input = NO_PROPERTY
-    for wanted, needed in ways.items():
-        if asked & wanted:
+    for output, needed in ways.items():
+        if asked & output:
             asked_of_input |= needed
     return asked_of_input
 

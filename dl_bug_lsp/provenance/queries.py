@@ -98,11 +98,11 @@ class Queries:
         pending = [(key, compute, place)]
         waiting = {key}
         while pending:
-            wanted = pending[-1][0]
+            innermost = pending[-1][0]
             try:
-                if wanted not in self._answers:
+                if innermost not in self._answers:
                     self._solve(*pending[-1])
-                waiting.discard(wanted)
+                waiting.discard(innermost)
                 pending.pop()
             except _TooDeepError as deep:
                 self._forget()
@@ -117,8 +117,8 @@ class Queries:
                 # One question may take many of Python's calls: what lies deeper is not known.
                 self._forget()
                 self.limits.add("nesting")
-                self._answers[wanted] = ((), False)
-                waiting.discard(wanted)
+                self._answers[innermost] = ((), False)
+                waiting.discard(innermost)
                 pending.pop()
             except BaseException:
                 self._forget()

@@ -121,16 +121,16 @@ def backward_slice(
         if conditions and (step.before is None or step.roles[-1] in TESTED):
             edges.extend(_tests(step))
         for role, child in edges:
-            wanted = ANY
+            needed = ANY
             if asked is not ANY:
-                wanted = property_of_input(step.node, role, child, step.asked)
+                needed = property_of_input(step.node, role, child, step.asked)
                 if step.before is None and role != "index":
                     # What fails here complains of what it is given.
-                    wanted |= asked
-            if wanted & ~seen.get(id(child), wanted & ~wanted):
+                    needed |= asked
+            if needed & ~seen.get(id(child), needed & ~needed):
                 cost = COSTS.get(role, ARGUMENT_COST)
                 tested = step.condition or role == "condition"
-                entry = Step(child, distance + cost, (*step.roles, role), step, tested, wanted)
+                entry = Step(child, distance + cost, (*step.roles, role), step, tested, needed)
                 heapq.heappush(queue, (distance + cost, order, entry))
                 order += 1
     if queue and starts and len(steps) >= limit:

@@ -152,14 +152,14 @@ def _expressions(statement: ast.stmt | None, place: StackPlace) -> list[ast.expr
         return []
     heads = header_expressions(statement)
     if place.expression:
-        wanted = normal(place.expression)
+        text = normal(place.expression)
         inside = [n for head in heads for n in ast.walk(head) if isinstance(n, ast.expr)]
         for expr in inside:
-            if expr.lineno <= place.line and normal(unparsed(expr)) == wanted:
+            if expr.lineno <= place.line and normal(unparsed(expr)) == text:
                 return [expr]
         close = [e for e in inside if e.lineno == place.line and isinstance(e, ast.Call)]
         for expr in close:
-            if normal(unparsed(expr)).startswith(wanted.rstrip(")")):
+            if normal(unparsed(expr)).startswith(text.rstrip(")")):
                 return [expr]
     # Innermost calls that start on the frame's line are where a multi-line statement stood.
     at_line = [
@@ -181,17 +181,17 @@ def _called_below(
     A call is known by the name of the first function below it, a call of a PyTorch module by the
     file that defines its class.
     """
-    made = [call for head in heads for call in _calls(head)]
-    if len(made) < 2:
+    calls = [call for head in heads for call in _calls(head)]
+    if len(calls) < 2:
         return heads
     first = below[0][1].rpartition(".")[2]
-    named = [call for call in made if called_name(call) == first]
+    named = [call for call in calls if called_name(call) == first]
     if not named and first.endswith(MODULE_CALL):
         files = [posixpath.basename(file) for file, _ in below if IN_MODULES in file]
         owners = {function.partition(".")[0] for _, function in below if "." in function}
         named = [
             call
-            for call in made
+            for call in calls
             for cls in [_made_class(engine, engine.node(call.func, context))]
             if cls is not None
             and (cls in owners or any(DEFINED_IN.get(f, NOTHING).fullmatch(cls) for f in files))
@@ -201,9 +201,9 @@ def _called_below(
 
 def _made_class(engine: Engine, callee: Node) -> str | None:
     """Return the name of the library class that an attribute which is called is an instance of."""
-    for role, made in callee.inputs:
-        if role in {"attribute", "definition"} and isinstance(made.expr, ast.Call):
-            return called_name(made.expr)
+    for role, construction in callee.inputs:
+        if role in {"attribute", "definition"} and isinstance(construction.expr, ast.Call):
+            return called_name(construction.expr)
     return None
 
 

@@ -105,11 +105,11 @@ def lines_of(numbits: bytes) -> list[int]:
 
 def numbits_of(lines: Iterable[int]) -> bytes:
     """Return the numbits of 1-based line numbers; numbers below 1 are left out."""
-    wanted = {line for line in lines if line > 0}
-    if not wanted:
+    numbers = {line for line in lines if line > 0}
+    if not numbers:
         return b""
-    numbits = bytearray(max(wanted) // 8 + 1)
-    for line in wanted:
+    numbits = bytearray(max(numbers) // 8 + 1)
+    for line in numbers:
         numbits[line // 8] |= 1 << line % 8
     return bytes(numbits)
 

@@ -204,9 +204,9 @@ def _match(full: str, by_name: _ByTest) -> tuple[str, dict[tuple[Phase, str], Hi
     for name in (full, plain):
         if name in by_name:
             return by_name[name]
-    for wanted in _suffixes(plain):
-        if wanted in by_name:
-            return by_name[wanted]
+    for suffix in _suffixes(plain):
+        if suffix in by_name:
+            return by_name[suffix]
     return None
 
 

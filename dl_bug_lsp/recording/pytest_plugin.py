@@ -45,9 +45,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, None, None]:
     """Start to measure before the first conftest is imported, so that its imports count."""
-    wanted = early_config.known_args_namespace
-    if getattr(wanted, "dl_bug", False) or getattr(wanted, "dl_bug_branch", False):
-        _start(early_config, bool(getattr(wanted, "dl_bug_branch", False)))
+    options = early_config.known_args_namespace
+    if getattr(options, "dl_bug", False) or getattr(options, "dl_bug_branch", False):
+        _start(early_config, bool(getattr(options, "dl_bug_branch", False)))
     yield
 
 

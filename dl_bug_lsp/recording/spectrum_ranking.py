@@ -84,8 +84,8 @@ def counted_table(spectrum: Spectrum, formula: str, level: str) -> Table:
     if level == "function":
         return formula_table(count_functions(spectrum), formula, level)
     counts = count(spectrum)
-    wanted = [i for i, e in enumerate(counts.elements) if bool(e.target) == (level == "branch")]
-    return formula_table(counts.where(wanted), formula, level)
+    indices = [i for i, e in enumerate(counts.elements) if bool(e.target) == (level == "branch")]
+    return formula_table(counts.where(indices), formula, level)
 
 
 def heat_of(ranked: Ranked) -> dict[str, dict[int, float]]:

@@ -52,11 +52,11 @@ def cosines(corpus: Corpus, query: Document) -> Floats:
     if not len(corpus) or not len(query.numbers):
         return np.zeros(len(corpus))
     idf = inverse_frequencies(corpus.frequencies_of(query.numbers), len(corpus))
-    wanted = logarithmic(query.counts.astype(np.float64)) * idf
+    query_weights = logarithmic(query.counts.astype(np.float64)) * idf
     rows, columns, counts = corpus.postings(query.numbers)
-    parts = logarithmic(counts) * idf[columns] * wanted[columns]
+    parts = logarithmic(counts) * idf[columns] * query_weights[columns]
     dots = np.bincount(rows, weights=parts, minlength=len(corpus))
-    lengths = norms(corpus) * float(np.sqrt((wanted * wanted).sum()))
+    lengths = norms(corpus) * float(np.sqrt((query_weights * query_weights).sum()))
     return np.divide(dots, lengths, out=np.zeros(len(corpus)), where=lengths > 0)
 
 

@@ -258,15 +258,15 @@ class _Collector:
             self.points.setdefault(key, []).append(point)
 
     def series(self) -> tuple[MetricSeries, ...]:
-        made = []
+        series = []
         for key, points in self.points.items():
             name, role = self.names[key]
             whole = [p for p in points if not p.is_partial]
             points_used = whole if len(whole) >= ENOUGH_WHOLE else points
-            made.append(
+            series.append(
                 MetricSeries(name, role, key[1], tuple(_as_share(role, points_used)), key[0])
             )
-        return tuple(made)
+        return tuple(series)
 
 
 def read_metrics(log: Log) -> tuple[MetricSeries, ...]:

@@ -226,9 +226,9 @@ class _Page:
             line = self._place(suspect)
             reason = self._reason(suspect)
             chain = self._chain(suspect)
-            for wanted in (line + reason + chain, line + reason, line):
-                text = self.clean(wanted)
-                if out.cost + _cost(text) <= limit or (suspect.rank == 1 and wanted is line):
+            for candidate in (line + reason + chain, line + reason, line):
+                text = self.clean(candidate)
+                if out.cost + _cost(text) <= limit or (suspect.rank == 1 and candidate is line):
                     out.add(text)
                     break
             else:

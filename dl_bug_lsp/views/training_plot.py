@@ -60,11 +60,11 @@ def panels(run: Run, layer: int | None = None) -> tuple[Panel, ...]:
     """Return the diagrams of a run: losses, rates, and one layer, by its number or the ill one."""
     first_bad = min((event.step for event in run.events if event.step is not None), default=None)
     marked = float(first_bad) if first_bad is not None else None
-    made = [Panel("loss", _losses(run), marked), Panel("learning rate", _rates(run))]
+    drawn = [Panel("loss", _losses(run), marked), Panel("learning rate", _rates(run))]
     known = run.layer(layer if layer is not None else ill_layer(run))
     if known is not None:
-        made.append(Panel(f"layer {_named(known)}", _of_layer(run, known.layer), marked))
-    return tuple(panel for panel in made if any(len(line.points) > 1 for line in panel.lines))
+        drawn.append(Panel(f"layer {_named(known)}", _of_layer(run, known.layer), marked))
+    return tuple(panel for panel in drawn if any(len(line.points) > 1 for line in panel.lines))
 
 
 def ill_layer(run: Run) -> int | None:

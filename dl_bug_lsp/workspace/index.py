@@ -99,13 +99,13 @@ class Index:
     def save(self, files: Iterable[str]) -> bool:
         """Write the records of these files to the cache where any has changed since it was read."""
         with self._lock:
-            wanted = {file: self._rows[file] for file in files if file in self._rows}
-            dropped = self._stored - wanted.keys()
+            rows = {file: self._rows[file] for file in files if file in self._rows}
+            dropped = self._stored - rows.keys()
             if not self._on_disk or not (self._changes or dropped):
                 return False
-            self._stored = frozenset(wanted)
+            self._stored = frozenset(rows)
             self._changes = 0
-            return save(self._root, wanted) is not None
+            return save(self._root, rows) is not None
 
     def _unpack(self, file: str) -> FileElements:
         with self._lock:

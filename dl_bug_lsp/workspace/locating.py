@@ -347,15 +347,15 @@ def anchor(
     the same name, then of the file, then a line that holds the printed text in part (wrapped or cut
     output). Without any, the line stays, moved into the function or file where it lies outside.
     """
-    wanted = _printed_lines(source)
-    if not wanted:
+    printed = _printed_lines(source)
+    if not printed:
         return _clamped(lines, line, function, functions), False
-    for text in wanted:
+    for text in printed:
         if 0 < line <= len(lines) and _squeeze(lines[line - 1]) == text:
             return line, True
     spans = [*_spans(function, functions), (1, len(lines))]
     for test in (_equal, _partly):
-        for text in wanted:
+        for text in printed:
             matches = [n for n, local in enumerate(lines, 1) if test(_squeeze(local), text)]
             for span in spans if matches else ():
                 nearest = _nearest(matches, line, span)
@@ -366,8 +366,8 @@ def anchor(
 
 def holds_source(lines: tuple[str, ...], source: str | None) -> bool:
     """Tell whether a file holds one of the printed source lines at all."""
-    wanted = _printed_lines(source)
-    return any(_squeeze(line) in wanted for line in lines) if wanted else False
+    printed = _printed_lines(source)
+    return any(_squeeze(line) in printed for line in lines) if printed else False
 
 
 def defines(functions: tuple[FunctionElement, ...], function: str | None) -> bool:
@@ -430,8 +430,8 @@ def find_text(lines: Sequence[str], line: int, text: str) -> int | None:
 
     A blank text is found nowhere.
     """
-    wanted = _squeeze(text)
-    if not wanted:
+    squeezed = _squeeze(text)
+    if not squeezed:
         return None
-    matches = [number for number, local in enumerate(lines, 1) if _squeeze(local) == wanted]
+    matches = [number for number, local in enumerate(lines, 1) if _squeeze(local) == squeezed]
     return _nearest(matches, line, (1, len(lines)))

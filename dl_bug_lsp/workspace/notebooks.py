@@ -195,29 +195,29 @@ def locate_cell_line(
     A cell counts by its execution number and by holding the printed source, at the printed line
     best of all: execution numbers change when a notebook is run again, its text does less often.
     """
-    wanted = next((" ".join(s.split()) for s in (source or "").split("\n") if s.strip()), None)
+    first_line = next((" ".join(s.split()) for s in (source or "").split("\n") if s.strip()), None)
     best: tuple[int, str, int] | None = None
     for notebook, cells in notebooks:
         if name.notebook and notebook.rpartition("/")[2].casefold() != name.notebook.casefold():
             continue
         for cell in cells:
-            score, raw = _score(cell, name, line, wanted)
+            score, raw = _score(cell, name, line, first_line)
             if score and (best is None or score > best[0]):
                 best = (score, notebook, raw)
     return (best[1], best[2]) if best else None
 
 
-def _score(cell: Cell, name: CellName, line: int, wanted: str | None) -> tuple[int, int]:
+def _score(cell: Cell, name: CellName, line: int, first_line: str | None) -> tuple[int, int]:
     own = cell.number if name.is_ordinal else cell.execution_count
     counted = name.count is not None and own == name.count
     if not cell.lines:
         return 0, 0
     at = min(max(line, 1), len(cell.lines)) - 1
-    if wanted is None:
+    if first_line is None:
         return (1, cell.raw[at]) if counted else (0, 0)
-    if " ".join(cell.lines[at].split()) == wanted and line == at + 1:
+    if " ".join(cell.lines[at].split()) == first_line and line == at + 1:
         return 5 + counted, cell.raw[at]
-    same = [i for i, text in enumerate(cell.lines) if " ".join(text.split()) == wanted]
+    same = [i for i, text in enumerate(cell.lines) if " ".join(text.split()) == first_line]
     if same:
         nearest = min(same, key=lambda index: (abs(index - at), index))
         return 3 + counted, cell.raw[nearest]

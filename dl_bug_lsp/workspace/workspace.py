@@ -199,12 +199,12 @@ class Workspace:
 
         Between two steps anything else may be asked of the workspace.
         """
-        wanted = sorted({*self.python_files(), *self.config_files()})
-        yield 0, len(wanted)
-        for done, file in enumerate(wanted):
+        files = sorted({*self.python_files(), *self.config_files()})
+        yield 0, len(files)
+        for done, file in enumerate(files):
             self._index.ensure(file)
-            yield done + 1, len(wanted)
-        self._index.save(wanted)
+            yield done + 1, len(files)
+        self._index.save(files)
 
     def index_files(self, files: Iterable[str]) -> None:
         """Index those of some files that `index` would, without writing the cache."""

@@ -86,14 +86,14 @@ class KerasTraining:
     def _init(self, original: Any) -> Any:
         recorder = self.recorder
 
-        def __init__(made: Any, *arguments: Any, **keywords: Any) -> None:  # noqa: N807
+        def __init__(owner: Any, *arguments: Any, **keywords: Any) -> None:  # noqa: N807
             try:
-                if id(made) not in self._places or self._places[id(made)][0]() is not made:
-                    place = recorder.places.of_caller(2, made)
-                    self._places[id(made)] = (weakref.ref(made), place)
+                if id(owner) not in self._places or self._places[id(owner)][0]() is not owner:
+                    place = recorder.places.of_caller(2, owner)
+                    self._places[id(owner)] = (weakref.ref(owner), place)
             except Exception as error:
                 recorder.fail(error)
-            original(made, *arguments, **keywords)
+            original(owner, *arguments, **keywords)
 
         return __init__
 
@@ -150,10 +150,10 @@ class KerasTraining:
         recorder = self.recorder
 
         def make_train_function(model: Any, *arguments: Any, **keywords: Any) -> Any:
-            made = original(model, *arguments, **keywords)
+            result = original(model, *arguments, **keywords)
             function = model.train_function
             if function is None or hasattr(function, "_dl_bug_train"):
-                return made
+                return result
 
             def train_function(*inner: Any) -> Any:
                 if recorder.is_over or self._fitting is None:
@@ -165,7 +165,7 @@ class KerasTraining:
 
             train_function._dl_bug_train = True  # type: ignore[attr-defined]
             model.train_function = train_function
-            return made
+            return result
 
         return make_train_function
 
@@ -330,15 +330,15 @@ class KerasTraining:
     def _owner(self, optimizer: Any, variables: Any) -> ModelRecord | None:
         """Return the model whose variables an optimizer changes."""
         targets = list(variables or getattr(optimizer, "_trainable_variables", ()))
-        wanted = {id(variable) for variable in targets}
+        identities = {id(variable) for variable in targets}
         for record in self._models:
-            if wanted & {id(variable) for variable, *_ in record.variables}:
+            if identities & {id(variable) for variable, *_ in record.variables}:
                 return record
         for reference, _ in list(self._places.values()):
             model = reference()
             if not isinstance(model, keras.Model) or not model.built:
                 continue
-            if wanted & {id(variable) for variable in model.trainable_variables}:
+            if identities & {id(variable) for variable in model.trainable_variables}:
                 record = self._model(model)
                 self._describe(record, model)
                 return record
@@ -421,10 +421,10 @@ class KerasTraining:
             self._optimizer(record, optimizer)
             self._loss_call(record, model)
 
-    def place_of(self, made: Any) -> Place:
+    def place_of(self, owner: Any) -> Place:
         """Return the line that constructed a layer or an optimizer."""
-        entry = self._places.get(id(made))
-        return entry[1] if entry is not None and entry[0]() is made else NOWHERE
+        entry = self._places.get(id(owner))
+        return entry[1] if entry is not None and entry[0]() is owner else NOWHERE
 
     def _optimizer(self, record: ModelRecord, optimizer: Any) -> None:
         if id(optimizer) not in self._optimizers:
@@ -634,14 +634,14 @@ class KerasTraining:
             record.is_probed = False
             self.recorder.problem("layers with state: activations are not recorded")
             return
-        made: list[tuple[Any, Any]] = []
+        outputs: list[tuple[Any, Any]] = []
         layer_class = keras.Layer
         original = layer_class.__call__
 
         @functools.wraps(original)
         def call(layer: Any, *arguments: Any, **keywords: Any) -> Any:
             output = original(layer, *arguments, **keywords)
-            made.append((layer, output))
+            outputs.append((layer, output))
             return output
 
         layer_class.__call__ = call
@@ -659,16 +659,16 @@ class KerasTraining:
         finally:
             layer_class.__call__ = original
             self._is_probing = False
-        self._activations(record, made)
+        self._activations(record, outputs)
         if gradients is not None:
             known = {id(variable): number for variable, *_, number in record.variables}
             self._gradients(record, gradients, list(model.trainable_variables), known)
 
-    def _activations(self, record: ModelRecord, made: list[tuple[Any, Any]]) -> None:
+    def _activations(self, record: ModelRecord, outputs: list[tuple[Any, Any]]) -> None:
         step = self.recorder.step
         rows: list[list[object]] = []
         seen: set[int] = set()
-        for layer, output in made:
+        for layer, output in outputs:
             known = record.layers.get(id(layer))
             if known is None or known["layer"] in seen:
                 continue

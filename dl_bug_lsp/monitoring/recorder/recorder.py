@@ -129,10 +129,10 @@ class Places:
             return ""
         return name
 
-    def of_caller(self, depth: int = 2, made: object = None) -> Place:
+    def of_caller(self, depth: int = 2, owner: object = None) -> Place:
         """Return the line of the workspace that led to the caller ``depth`` frames up.
 
-        ``made`` is an object under construction: its own constructors do not count.
+        ``owner`` is an object under construction: its own constructors do not count.
         """
         frame: FrameType | None = sys._getframe(depth)
         for _ in range(_DEEPEST):
@@ -140,16 +140,16 @@ class Places:
                 break
             code = frame.f_code
             name = self.name(code.co_filename)
-            if name and not (made is not None and _constructs(frame, code, made)):
+            if name and not (owner is not None and _constructs(frame, code, owner)):
                 return name, frame.f_lineno
             frame = frame.f_back
         return NOWHERE
 
 
-def _constructs(frame: FrameType, code: CodeType, made: object) -> bool:
+def _constructs(frame: FrameType, code: CodeType, owner: object) -> bool:
     if code.co_name not in ("__init__", "__new__", "__call__") or not code.co_argcount:
         return False
-    return frame.f_locals.get(code.co_varnames[0]) is made
+    return frame.f_locals.get(code.co_varnames[0]) is owner
 
 
 # ---------------------------------------------------------------------- the recorder

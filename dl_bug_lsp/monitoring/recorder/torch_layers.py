@@ -191,15 +191,15 @@ class Layers:
     def owners_of(self, tensors: list[Any]) -> list[ModelRecord]:
         """Return the models that own some of these parameters; new ones are recorded."""
         self._forget()
-        wanted = {id(tensor) for tensor in tensors}
+        identities = {id(tensor) for tensor in tensors}
         for model in self.models:
-            wanted -= model.parameters.keys()
-        if wanted:
+            identities -= model.parameters.keys()
+        if identities:
             for root in self._roots():
-                if any(id(parameter) in wanted for parameter in root.parameters()):
+                if any(id(parameter) in identities for parameter in root.parameters()):
                     self.model_of(root)
-        wanted = {id(tensor) for tensor in tensors}
-        return [model for model in self.models if wanted & model.parameters.keys()]
+        identities = {id(tensor) for tensor in tensors}
+        return [model for model in self.models if identities & model.parameters.keys()]
 
     def _forget(self) -> None:
         """Let go of modules and parameters that are gone: others may have their identity now."""
@@ -645,24 +645,24 @@ class Layers:
 
     def before_update(self, tensors: list[Any]) -> dict[int, Any]:
         """Return samples of parameters before an optimizer changes them, by the tensors' ids."""
-        wanted = {id(tensor) for tensor in tensors}
+        identities = {id(tensor) for tensor in tensors}
         samples: dict[int, Any] = {}
         with torch.no_grad():
             for model in self.models:
                 for record in model.measured:
                     tensor = record.reference()
-                    if tensor is not None and id(tensor) in wanted and _is_plain(tensor):
+                    if tensor is not None and id(tensor) in identities and _is_plain(tensor):
                         flat = tensor.detach().reshape(-1)
                         samples[id(tensor)] = sampled(flat, UPDATED).clone()
         return samples
 
     def after_update(self, before: dict[int, Any], tensors: list[Any]) -> None:
         """Take the statistics of weights, gradients and updates of an optimizer's parameters."""
-        wanted = {id(tensor) for tensor in tensors}
+        identities = {id(tensor) for tensor in tensors}
         for model in self.models:
             for record in model.measured:
                 tensor = record.reference()
-                if tensor is None or not (id(tensor) in wanted or record.optimizer is None):
+                if tensor is None or not (id(tensor) in identities or record.optimizer is None):
                     continue
                 record.changed = True
                 self._weight(record, tensor, before.get(id(tensor)))

@@ -89,8 +89,8 @@ class Monitoring:
                 return self._monitoring.DISABLE
             self._codes[id(code_object)] = code
             events = self._monitoring.events
-            wanted = events.LINE | events.PY_RETURN
-            self._monitoring.set_local_events(self._tool, code_object, wanted)
+            mask = events.LINE | events.PY_RETURN
+            self._monitoring.set_local_events(self._tool, code_object, mask)
         tracker = self._tracker()
         began = perf_counter()
         tracker.enter(sys._getframe(1), code)
