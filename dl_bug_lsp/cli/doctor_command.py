@@ -72,7 +72,15 @@ def _end(code: int | None) -> str:
     return f"(exit code {code})" if code >= 0 else f"(signal {-code})"
 
 
-LIBRARIES = ("pygls", "lsprotocol", "pathspec", "PyYAML", "rank-bm25", "watchdog")
+LIBRARIES = (
+    "pygls",
+    "lsprotocol",
+    "pathspec",
+    "PyYAML",
+    "rank-bm25",
+    "snowballstemmer",
+    "watchdog",
+)
 
 
 FRAMEWORKS = (

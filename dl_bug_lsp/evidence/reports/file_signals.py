@@ -256,7 +256,7 @@ def _stems(context: ReportContext) -> dict[str, Floats]:
         parts = [p for p in _bare(stem_of(file)).lower().split("_") if p]
         whole = "".join(parts)
         if len(whole) >= _SHORTEST_STEM:
-            share = sum(_stem(part) in words for part in parts) / len(parts)
+            share = sum(stem(part) in words for part in parts) / len(parts)
             joint = len(whole) > 5 and whole in title
             names["stem.title"][row] = 1.0 if joint else share
             names["stem.prose"][row] = float(len(whole) > 7 and whole in prose)
@@ -264,14 +264,9 @@ def _stems(context: ReportContext) -> dict[str, Floats]:
                 context.note("stem.title", row, "the title speaks of it by name")
         folders = [p for f in file.split("/")[1:-1] for p in f.lower().split("_") if len(p) > 3]
         if folders:
-            hits = sum(_stem(part) in words for part in folders)
+            hits = sum(stem(part) in words for part in folders)
             names["stem.folders"][row] = hits / len(folders)
     return names
-
-
-@lru_cache(maxsize=8192)
-def _stem(part: str) -> str:
-    return stem(part)
 
 
 def _bare(name: str) -> str:
