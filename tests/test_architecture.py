@@ -126,6 +126,7 @@ SERVER = (
 """The server's parts; each imports only from those before it."""
 LIBRARIES = {
     "anyio": {"mcp_server"},
+    "cattrs": {"server"},
     "coverage": {"recording"},
     "dask": {"triage"},
     "distributed": {"triage"},

@@ -15,30 +15,25 @@ import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
+from cattrs import Converter
+from cattrs.gen import make_dict_structure_fn, override
 from lsprotocol import types
 
 from dl_bug_lsp import data_folder
-from dl_bug_lsp.logs.values import Process, Span
 from dl_bug_lsp.report import (
-    Advice,
     CategoryVerdict,
-    CellPlace,
     ChainStep,
     Confidence,
-    Evidence,
-    ExceptionText,
-    FailureReport,
     RanksParted,
     RanksTogether,
     Report,
     ReportFrame,
-    Suggestion,
     Suspect,
     SuspectFile,
-    Verdict,
 )
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import CellLine, Encoding, Spot, line_text, to_file
@@ -93,10 +88,10 @@ LONGEST = 100_000
 
 def report_of(raw: Any) -> Report:
     """Return the report; raises `ValueError` for anything that is none."""
-    table = _table(raw)
-    failures = tuple(_failure(_table(item)) for item in _list(table, "failures"))
-    problems = tuple(_checked(item, str) for item in _list(table, "problems"))
-    return Report(_text(table, "workspace"), failures, problems)
+    try:
+        return _converter().structure(raw, Report)
+    except (TypeError, LookupError, AttributeError) as error:
+        raise ValueError("not a report") from error
 
 
 def is_inside(file: str) -> bool:
@@ -105,191 +100,72 @@ def is_inside(file: str) -> bool:
     return bool(file) and ":" not in parts[0] and not {"", ".", ".."} & set(parts)
 
 
-def _failure(raw: dict[str, Any]) -> FailureReport:
-    category = _table(raw.get("category"))
-    exception, process = raw.get("exception"), raw.get("process")
-    span = _table(raw.get("span"))
-    return FailureReport(
-        id=_text(raw, "id"),
-        primary=_get(raw, "primary", bool),
-        category=CategoryVerdict(
-            _text(category, "id"),
-            _text(category, "dimension"),
-            _share(category, "confidence"),
-            _text(category, "evidence"),
-            "kept",
-        ),
-        bug_type=_verdict(raw.get("bug_type")),
-        origin=_verdict(raw.get("origin")),
-        exception=None if exception is None else _exception(_table(exception)),
-        process=None if process is None else _process(_table(process)),
-        retry_may_help=_get(raw, "retry_may_help", bool),
-        span=Span(_number(span, "first_line"), _number(span, "last_line")),
-        frames=tuple(_frame(_table(item)) for item in _list(raw, "frames")),
-        suspects=tuple(_suspect(_table(item)) for item in _list(raw, "suspects")),
-        files=tuple(_file(_table(item)) for item in _list(raw, "files")),
-        advice=tuple(
-            Advice(
-                _text(_table(item), "cause"),
-                _text(_table(item), "fix"),
-                _text(_table(item), "page") if "page" in _table(item) else "",
-            )
-            for item in _list(raw, "advice")
-        ),
-        reliable=_get(raw, "reliable", bool),
-        confidence=_confidence(raw.get("confidence")),
-        complete=raw.get("complete") is not False,
-        diagnosis=_optional(raw, "diagnosis"),
-        outside=_optional(raw, "outside") if "outside" in raw else None,
-        ranks=_ranks(_table(raw["ranks"])) if "ranks" in raw else None,
-    )
+@cache
+def _converter() -> Converter:
+    """Return the converter for reports; it takes no value for another type's, and no long one."""
+    converter = Converter(detailed_validation=False)
+    converter.register_structure_hook(str, lambda value, _: _checked(value, str)[:LONGEST])
+    converter.register_structure_hook(bool, lambda value, _: _checked(value, bool))
+    converter.register_structure_hook(int, lambda value, _: _number(value))
+    converter.register_structure_hook(float, lambda value, _: _share(value))
+    converter.register_structure_hook(Confidence, lambda value, _: _confidence(value))
 
-
-def _ranks(raw: dict[str, Any]) -> RanksParted:
-    groups = []
-    for group in map(_table, _list(raw, "groups")):
-        file = _optional(group, "file")
-        line = group.get("line")
-        groups.append(
-            RanksTogether(
-                _numbers(group, "ranks"),
-                _text(group, "doing"),
-                _text(group, "operation"),
-                file if file is not None and is_inside(file) else None,
-                None if line is None else _checked(line, int),
-            )
+    def items(kind: Any) -> Callable[[Any, Any], tuple[Any, ...]]:
+        item = get_args(kind)[0]
+        return lambda value, _: tuple(
+            converter.structure(part, item) for part in _checked(value, list)[:MOST_ITEMS]
         )
-    certain = _get(raw, "certain", bool)
-    return RanksParted(
-        _number(raw, "size"), _numbers(raw, "apart"), certain, tuple(groups), _text(raw, "summary")
+
+    converter.register_structure_hook_factory(
+        lambda kind: getattr(kind, "__origin__", None) is tuple, items
     )
+    file = override(struct_hook=lambda value, _: _file(value))
+    line = override(struct_hook=lambda value, _: max(1, _number(value)))
+    known = override(struct_hook=lambda value, _: _known_file(value))
+    overrides: dict[type[Any], dict[str, Any]] = {
+        Suspect: {"file": file, "line": line, "end_line": line},
+        SuspectFile: {"file": file},
+        ChainStep: {"file": file, "line": line},
+        ReportFrame: {"workspace_file": known},
+        RanksTogether: {"file": known},
+        RanksParted: {"is_certain": override(rename="certain")},
+    }
+    for kind, members in overrides.items():
+        converter.register_structure_hook(kind, make_dict_structure_fn(kind, converter, **members))
+    category = make_dict_structure_fn(CategoryVerdict, converter)
+    converter.register_structure_hook(
+        CategoryVerdict, lambda value, kind: category(value | {"rule": "kept"}, kind)
+    )
+    return converter
 
 
-def _numbers(raw: dict[str, Any], name: str) -> tuple[int, ...]:
-    return tuple(_checked(number, int) for number in _list(raw, name))
-
-
-def _confidence(raw: Any) -> Confidence:
+def _confidence(value: Any) -> Confidence:
     """Return how far the order is trusted; failures kept by older versions do not say it."""
-    return Confidence(raw) if raw in {c.value for c in Confidence} else Confidence.POSSIBLE
+    return Confidence(value) if value in {c.value for c in Confidence} else Confidence.POSSIBLE
 
 
-def _exception(raw: dict[str, Any]) -> ExceptionText:
-    return ExceptionText(_text(raw, "type"), _text(raw, "message"))
-
-
-def _process(raw: dict[str, Any]) -> Process:
-    rank = raw.get("rank")
-    return Process(None if rank is None else _checked(rank, int), _optional(raw, "host"))
-
-
-def _frame(raw: dict[str, Any]) -> ReportFrame:
-    file = _optional(raw, "workspace_file")
-    line = raw.get("workspace_line")
-    if file is not None and not is_inside(file):
-        file = None
-    return ReportFrame(
-        _text(raw, "file"),
-        _number(raw, "line"),
-        _optional(raw, "function"),
-        file,
-        None if line is None else _checked(line, int),
-        raw.get("mapped") is True,
-    )
-
-
-def _suspect(raw: dict[str, Any]) -> Suspect:
-    evidence = tuple(
-        Evidence(_text(_table(e), "kind"), _share(_table(e), "score"), _text(_table(e), "why"))
-        for e in _list(raw, "evidence")
-    )
-    return Suspect(
-        _number(raw, "rank"),
-        _name(raw),
-        max(1, _number(raw, "line")),
-        max(1, _number(raw, "end_line")),
-        _optional(raw, "function"),
-        _share(raw, "score"),
-        evidence,
-        _cell(raw.get("cell")),
-        _suggestion(raw.get("suggestion")),
-        tuple(_step(_table(step)) for step in _list(raw, "chain")) if "chain" in raw else (),
-    )
-
-
-def _step(raw: dict[str, Any]) -> ChainStep:
-    return ChainStep(_name(raw), max(1, _number(raw, "line")), _text(raw, "text"))
-
-
-def _suggestion(raw: Any) -> Suggestion | None:
-    if raw is None:
-        return None
-    edit = _table(raw)
-    return Suggestion(_text(edit, "before"), _text(edit, "after"))
-
-
-def _cell(raw: Any) -> CellPlace | None:
-    if raw is None:
-        return None
-    cell = _table(raw)
-    count = cell.get("execution_count")
-    return CellPlace(
-        _number(cell, "number"),
-        None if count is None else _checked(count, int),
-        _number(cell, "line"),
-    )
-
-
-def _file(raw: dict[str, Any]) -> SuspectFile:
-    return SuspectFile(_number(raw, "rank"), _name(raw), _share(raw, "score"))
-
-
-def _name(raw: dict[str, Any]) -> str:
-    file = _text(raw, "file")
+def _file(value: Any) -> str:
+    file = str(_checked(value, str))[:LONGEST]
     if not is_inside(file):
         raise ValueError("a file outside of the workspace")
     return file
 
 
-def _verdict(raw: Any) -> Verdict:
-    table = _table(raw)
-    return Verdict(_text(table, "id"), _share(table, "confidence"))
+def _known_file(value: Any) -> str | None:
+    return _file(value) if value is not None and is_inside(_checked(value, str)) else None
 
 
-def _table(raw: Any) -> dict[str, Any]:
-    members: dict[str, Any] = _checked(raw, dict)
-    return members
-
-
-def _list(raw: dict[str, Any], name: str) -> list[Any]:
-    items: list[Any] = _get(raw, name, list)
-    return items[:MOST_ITEMS]
-
-
-def _text(raw: dict[str, Any], name: str) -> str:
-    return str(_get(raw, name, str))[:LONGEST]
-
-
-def _optional(raw: dict[str, Any], name: str) -> str | None:
-    return None if raw.get(name) is None else _text(raw, name)
-
-
-def _number(raw: dict[str, Any], name: str) -> int:
-    number = int(_get(raw, name, int))
+def _number(value: Any) -> int:
+    number = int(_checked(value, int))
     if not 0 <= number < 2**31:
-        raise ValueError(f"{name} is out of range")
+        raise ValueError("a number is out of range")
     return number
 
 
-def _share(raw: dict[str, Any], name: str) -> float:
-    value = raw.get(name)
+def _share(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise ValueError(f"{name} is no share")
+        raise ValueError("not a share")
     return float(value)
-
-
-def _get(raw: dict[str, Any], name: str, kind: type) -> Any:
-    return _checked(raw.get(name), kind)
 
 
 def _checked(value: Any, kind: type) -> Any:
