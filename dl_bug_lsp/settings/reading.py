@@ -10,7 +10,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.settings.table import BY_KEY, PROJECT_TABLE, TABLES, Kind, Setting, camel, kebab
+from dl_bug_lsp.settings.table import (
+    BY_KEY,
+    PROJECT_TABLE,
+    SETTINGS,
+    TABLES,
+    Kind,
+    Setting,
+    camel,
+    kebab,
+)
 
 if TYPE_CHECKING:
     from dl_bug_lsp.report import Options
@@ -30,9 +39,9 @@ def _options(*values: Any) -> Options:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What holds for a folder; see `table.SETTINGS`.
+    """What holds for a folder: of each row of `table.SETTINGS` the field named by `field_of`.
 
-    ``logs_include`` None means the logs of usual names.
+    The first three rows are in ``options``. ``logs_include`` None means the logs of usual names.
     """
 
     options: Options = field(default_factory=_options)
@@ -55,6 +64,14 @@ class Settings:
     check_strict: bool = False
     check_ignore: tuple[str, ...] = ()
     check_exclude: tuple[str, ...] = ()
+
+
+_OF_OPTIONS = ("top", "topFiles", "pathMap")
+
+
+def field_of(key: str) -> str:
+    """Return the field of `Settings` for a key: ``logs_include`` for ``logs.include``."""
+    return kebab(key).replace("-", "_").replace(".", "_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,31 +174,10 @@ def settings_of(*given: Given) -> Settings:
     for source in given:
         values.update(source.values)
 
-    def get(key: str) -> Any:
-        return values.get(key, BY_KEY[key].default)
-
-    return Settings(
-        options=_options(get("top"), get("topFiles"), tuple(values.get("pathMap", ()))),
-        max_diagnostics=get("maxDiagnostics"),
-        min_score=get("minScore"),
-        warning_from=get("warningFrom"),
-        information_from=get("informationFrom"),
-        code_lens=get("codeLens"),
-        keep_failures=get("keepFailures"),
-        hover=get("hover"),
-        logs_watch=get("logs.watch"),
-        logs_polling=get("logs.polling"),
-        logs_include=get("logs.include"),
-        logs_exclude=tuple(get("logs.exclude")),
-        spectrum_watch=get("spectrum.watch"),
-        spectrum_lenses=get("spectrum.lenses"),
-        spectrum_junit=get("spectrum.junit"),
-        triage_folder=get("triageFolder"),
-        check_when=get("check.when"),
-        check_strict=get("check.strict"),
-        check_ignore=tuple(get("check.ignore")),
-        check_exclude=tuple(get("check.exclude")),
-    )
+    whole = {setting.key: values.get(setting.key, setting.default) for setting in SETTINGS}
+    top, files, paths = (whole.pop(key) for key in _OF_OPTIONS)
+    rest = {field_of(key): tuple(v) if v == [] else v for key, v in whole.items()}
+    return Settings(_options(top, files, tuple(paths)), **rest)
 
 
 # ---------------------------------------------------------------------- pyproject.toml
