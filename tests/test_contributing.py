@@ -1,0 +1,164 @@
+"""What CONTRIBUTING.md says to do to add something is enough: one of each kind is added and works.
+
+Each file of ``contributing/`` names a row of the table, what is inserted where, and a program that
+sees it take effect. All are added to one copy of the package; the programs run there, and in a copy
+without them, where each must fail.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TESTS = Path(__file__).parent
+HEADING = re.compile(
+    r"^-- (?P<new>new )?(?P<file>\S+)(?: above: (?P<anchor>.+))? --$", re.MULTILINE
+)
+BESIDE = (
+    *("docs/make_categories.py", "client-vscode/scripts/manifest.py"),
+    *("client-vscode/package.json", "client-vscode/src/generated.ts"),
+    "benchmarks/ranking_prior.json",
+)
+"""What is copied beside the package: what the table says to run or to edit."""
+NOT_ADDED = {
+    "messages that are overlooked within sentences, or taken where there are none": "learned",
+    "words of failures that get no category": "learned",
+    "a capture source of VS Code (a kind of run that is listened to)": "TypeScript",
+    "a source of recorded tests (coverage data, test results)": "no list: a reader beside others",
+    "a recorded failure": "needs the frameworks",
+    "a fault or a program of the failure factory": "not of the package",
+}
+"""The rows without an addition, and why."""
+LEARNED = {"dl_bug_lsp/ranking/weights.json"}
+"""What a training would write that a row ends with."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A new file, or a text that is inserted above the line in which ``anchor`` begins."""
+
+    file: str
+    text: str
+    anchor: str | None
+
+
+@dataclass(frozen=True)
+class Addition:
+    """What one file of ``contributing/`` holds."""
+
+    row: str
+    parts: tuple[Part, ...]
+    program: str
+
+
+def read(path: Path) -> Addition:
+    text = path.read_text(encoding="utf-8")
+    headings = [*HEADING.finditer(text)]
+    ends = [*(heading.start() for heading in headings[1:]), len(text)]
+    bodies = [text[h.end() + 1 : end] for h, end in zip(headings, ends, strict=True)]
+    *parts, program = (
+        Part(h["file"], body, h["anchor"]) for h, body in zip(headings, bodies, strict=True)
+    )
+    assert program.file == "sees", path
+    return Addition(text.partition("\n")[0], tuple(parts), program.text)
+
+
+ADDITIONS = {path.stem: read(path) for path in sorted((TESTS / "contributing").glob("*.txt"))}
+
+
+def rows() -> dict[str, str]:
+    """Return the table: what to do by what to add."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    cells = (line.split(" | ") for line in text.splitlines() if line.startswith("| "))
+    table = {row[0].removeprefix("| "): row[1] for row in cells}
+    del table["to add"]
+    return table
+
+
+def copied(folder: Path) -> Path:
+    shutil.copytree(ROOT / "dl_bug_lsp", folder / "dl_bug_lsp")
+    for name in BESIDE:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name)
+    (folder / "docs" / "categories").mkdir()
+    return folder
+
+
+def add(addition: Addition, folder: Path) -> None:
+    for part in addition.parts:
+        file = folder / part.file
+        if part.anchor is None:
+            assert not file.exists(), file
+            file.write_text(part.text, encoding="utf-8")
+            continue
+        text = file.read_text(encoding="utf-8")
+        anchor = part.anchor.replace("\\n", "\n")
+        assert text.count(anchor) == 1, f"{text.count(anchor)} times in {part.file}: {anchor}"
+        at = text.rfind("\n", 0, text.index(anchor)) + 1
+        file.write_text(text[:at] + part.text + text[at:], encoding="utf-8")
+
+
+def run_all(folder: Path) -> dict[str, str]:
+    """Run the programs in a process of its own; return what each raised, empty for nothing."""
+    programs = {name: addition.program for name, addition in ADDITIONS.items()}
+    done = subprocess.run(
+        [sys.executable, str(TESTS / "helpers" / "additions_runner.py"), str(folder)],
+        input=json.dumps(programs),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    results: dict[str, str] = json.loads((folder / "results.json").read_text())
+    return results
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = copied(tmp_path_factory.mktemp("with"))
+    for addition in ADDITIONS.values():
+        add(addition, folder)
+    return run_all(folder)
+
+
+@pytest.fixture(scope="module")
+def results_without(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return run_all(copied(tmp_path_factory.mktemp("without")))
+
+
+@pytest.mark.parametrize("name", ADDITIONS)
+def test_what_is_added_takes_effect(name: str, results: dict[str, str]) -> None:
+    assert results[name] == ""
+
+
+@pytest.mark.parametrize("name", ADDITIONS)
+def test_without_the_addition_it_is_not_there(name: str, results_without: dict[str, str]) -> None:
+    assert results_without[name] != ""
+
+
+def test_every_row_has_an_addition_or_a_reason() -> None:
+    added = [addition.row for addition in ADDITIONS.values()]
+    assert len(set(added)) == len(added)
+    assert rows().keys() == {*added, *NOT_ADDED}
+
+
+@pytest.mark.parametrize("name", ADDITIONS)
+def test_the_row_names_what_is_edited(name: str) -> None:
+    addition = ADDITIONS[name]
+    named = [
+        word
+        for word in re.findall(r"`([^`]+)`", rows()[addition.row])
+        if "/" in word or "." in word
+    ]
+    places = {part.file for part in addition.parts} - LEARNED
+    unnamed = {place for place in places if not any(word in place for word in named)}
+    assert unnamed == set()
