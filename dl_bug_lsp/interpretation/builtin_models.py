@@ -19,6 +19,7 @@ from dl_bug_lsp.interpretation.operators import (
     plain,
     truth,
     type_name,
+    value_of,
 )
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
@@ -662,9 +663,9 @@ def _dict_method(
 ) -> Value:
     name, args = call.name, call.args
     if name == "items":
-        return Value([Value((Value(k, v.origins), v)) for k, v in data.items()])
+        return Value([Value((value_of(k, v.origins), v)) for k, v in data.items()])
     if name == "keys":
-        return Value([Value(k, v.origins) for k, v in data.items()])
+        return Value([value_of(k, v.origins) for k, v in data.items()])
     if name == "values":
         return Value(list(data.values()))
     if name == "copy":

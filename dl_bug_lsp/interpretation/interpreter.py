@@ -2218,9 +2218,9 @@ class Interpreter:
         if isinstance(data, (list, tuple)):
             return list(data)
         if isinstance(data, dict):
-            return [Value(key, value.origins) for key in data]
+            return [operators.value_of(key, value.origins) for key in data]
         if isinstance(data, set):
-            return [Value(item, value.origins) for item in sorted(data, key=repr)]
+            return [operators.value_of(item, value.origins) for item in sorted(data, key=repr)]
         if isinstance(data, str):
             return [Value(letter, value.origins) for letter in data[:MAX_ROUNDS]]
         if isinstance(data, Lazy):

@@ -15,6 +15,7 @@ from dl_bug_lsp.interpretation.values import (
     Instance,
     Lazy,
     LibraryObject,
+    Origins,
     Raised,
     Table,
     Value,
@@ -96,16 +97,17 @@ def _plain(value: Value, depth: int, room: _Room) -> Any:
 
 def lifted(data: object, *parts: Value) -> Value:
     """Return plain Python as a value that was made of others."""
-    return _lifted(data, merged(*parts))
+    return value_of(data, merged(*parts))
 
 
-def _lifted(data: object, origins: Any) -> Value:
+def value_of(data: object, origins: Origins) -> Value:
+    """Return plain Python (a key of a table, an item of a set) as a value of some origins."""
     if isinstance(data, list):
-        return Value([_lifted(item, origins) for item in data[:MAX_ITEMS]], origins)
+        return Value([value_of(item, origins) for item in data[:MAX_ITEMS]], origins)
     if isinstance(data, tuple):
-        return Value(tuple(_lifted(item, origins) for item in data[:MAX_ITEMS]), origins)
+        return Value(tuple(value_of(item, origins) for item in data[:MAX_ITEMS]), origins)
     if isinstance(data, dict):
-        return Value({key: _lifted(item, origins) for key, item in data.items()}, origins)
+        return Value({key: value_of(item, origins) for key, item in data.items()}, origins)
     if isinstance(data, (*PLAIN, set)):
         return Value(data, origins)
     return Value(UNKNOWN, origins)

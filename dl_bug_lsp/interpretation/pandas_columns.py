@@ -32,6 +32,7 @@ from dl_bug_lsp.interpretation.cells import (
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import as_array, dtype_name, new
+from dl_bug_lsp.interpretation.operators import value_of
 from dl_bug_lsp.interpretation.stdlib_models import MOST_ITEMS, is_true, listed, nothing, state_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
@@ -440,7 +441,7 @@ def _by_label(interpreter: Interpreter, call: Call) -> Value:
         return Value(dict(zip(labels, cells, strict=True)), call.receiver.origins)
     if call.name in ("items", "iteritems"):
         pairs = zip(labels, cells, strict=True)
-        held_pairs = [Value((Value(k, cell.origins), cell), cell.origins) for k, cell in pairs]
+        held_pairs = [Value((value_of(k, cell.origins), cell), cell.origins) for k, cell in pairs]
         return Value(held_pairs, call.receiver.origins)
     numbers = [cell for cell in held.cells or () if isinstance(cell, (int, float))]
     if not numbers or len(numbers) != len(cells):

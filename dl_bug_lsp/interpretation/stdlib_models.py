@@ -26,7 +26,14 @@ from typing import TYPE_CHECKING, NoReturn
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.operators import MAX_ITEMS, PLAIN, NotPlain, plain, representative
+from dl_bug_lsp.interpretation.operators import (
+    MAX_ITEMS,
+    PLAIN,
+    NotPlain,
+    plain,
+    representative,
+    value_of,
+)
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
@@ -641,7 +648,7 @@ def _ini_items(_: Interpreter, call: Call) -> Value:
         items = _ini_section(call.receiver, call.args[0])
     if not isinstance(items.data, dict):
         return call.unknown()
-    pairs = [(Value(key, value.origins), value) for key, value in items.data.items()]
+    pairs = [(value_of(key, value.origins), value) for key, value in items.data.items()]
     if call.name == "items":
         return Value([Value(pair, merged(*pair)) for pair in pairs], items.origins)
     return Value([pair[call.name == "values"] for pair in pairs], items.origins)

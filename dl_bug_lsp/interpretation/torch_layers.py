@@ -14,6 +14,7 @@ from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation import torch_data as _torch_data  # noqa: F401  (registers its own)
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import value_of
 from dl_bug_lsp.interpretation.torch_tensors import (
     DEFAULTS,
     FLOATING,
@@ -42,6 +43,7 @@ from dl_bug_lsp.interpretation.torch_tensors import (
     words,
 )
 from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
     UNKNOWN,
     Array,
     Instance,
@@ -942,7 +944,7 @@ def _sequential(interpreter: Interpreter, call: Call) -> Value:
 def _items(_: Interpreter, call: Call) -> Value:
     found = _inside(call)
     if call.name != "__iter__" and isinstance(found.data, dict):
-        pairs = [Value((Value(k), v)) for k, v in found.data.items()]
+        pairs = [Value((value_of(k, NOWHERE), v)) for k, v in found.data.items()]
         return Value(pairs) if call.name == "items" else Value(list(found.data.values()))
     return Value(Lazy(found, Value(UNKNOWN))) if not found.known else found
 
