@@ -176,7 +176,7 @@ def settings_of(*given: Given) -> Settings:
 
     whole = {setting.key: values.get(setting.key, setting.default) for setting in SETTINGS}
     top, files, paths = (whole.pop(key) for key in _OF_OPTIONS)
-    rest = {field_of(key): tuple(v) if v == [] else v for key, v in whole.items()}
+    rest: dict[str, Any] = {field_of(key): tuple(v) if v == [] else v for key, v in whole.items()}
     return Settings(_options(top, files, tuple(paths)), **rest)
 
 
