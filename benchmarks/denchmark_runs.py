@@ -10,10 +10,10 @@ from typing import TypeVar
 
 from denchmark_bugs import Bug
 from denchmark_metrics import Score
-from denchmark_techniques import frame_places, technique
+from denchmark_techniques import Technique, frame_places, technique
 from denchmark_truth import ChangedCode, file_scores
 
-from dl_bug_lsp.techniques.values import FixedReport, Query, Ranked, Technique
+from dl_bug_lsp.techniques.values import FixedReport, Query, Ranked
 from dl_bug_lsp.workspace import GitError, Versions, Workspace
 
 Value = TypeVar("Value")

@@ -5,20 +5,21 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from dl_bug_lsp.localize import localize, located_frames
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.report import Options, Report
-from dl_bug_lsp.techniques.bjxnet import bjxnet, network_from, trained_on
+from dl_bug_lsp.techniques.bjxnet import bjxnet, network_from
 from dl_bug_lsp.techniques.values import (
     FixedReport,
     Query,
     Ranked,
     RankedFunction,
     RankedLines,
-    Technique,
 )
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Place, Workspace
@@ -28,6 +29,26 @@ INNERMOST = "innermost-frame"
 BJXNET = "bjxnet"
 ALL = Options(top=0, top_files=0)
 FOLDS_OF_BJXNET = Path(__file__).resolve().parent / "bjxnet"
+
+
+class Technique(Protocol):
+    """One way to rank; deterministic, and given nothing that came after the report.
+
+    ``workspace.history()`` ends at the workspace's version or, where that is later, at the time
+    when the report was opened.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that the command line and the tables use, as in ``buglocator``."""
+
+    def rank(self, query: Query, workspace: Workspace, earlier: Sequence[FixedReport]) -> Ranked:
+        """Rank the files of a workspace, and functions and lines where the technique does.
+
+        ``earlier`` are the project's fixed reports, oldest fix first.
+        """
+
+
 """A network for each project, ``PROJECT.json``, trained without it by ``train_bjxnet.py``."""
 
 
@@ -100,10 +121,10 @@ def ranked_of(report: Report) -> Ranked:
 def published() -> dict[str, Callable[..., Technique]]:
     """Return what makes each published technique, by name; all take ``left_out``, a project."""
     try:
-        from dl_bug_lsp.techniques.registry import TECHNIQUES
+        from dl_bug_lsp.techniques import NAMES, registry
     except ModuleNotFoundError as error:
         raise WrongUseError(f"the published techniques need {error.name}") from error
-    return dict(TECHNIQUES)
+    return {name: partial(registry.technique, name) for name in NAMES}
 
 
 def names() -> list[str]:
@@ -134,7 +155,8 @@ def bjxnet_without(project: str) -> Technique:
     file = FOLDS_OF_BJXNET / f"{project}.json"
     if file.is_file():
         return bjxnet(network_from(json.loads(file.read_text("utf-8"))))
-    if project in trained_on():
+    shipped = resources.files("dl_bug_lsp.techniques").joinpath("bjxnet.json")
+    if project in json.loads(shipped.read_text("utf-8"))["projects"]:
         raise WrongUseError(f"{file} is not there: run train_bjxnet.py with --folds")
     return bjxnet()
 

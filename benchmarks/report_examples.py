@@ -20,6 +20,7 @@ from dl_bug_lsp.evidence.reports.line_signals import Statements
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.ranking.fusion import fuse, shipped_weights, softmax
 from dl_bug_lsp.ranking.report_ranking import (
     BLOCKS_LOOKED_INTO,
     ReportWeights,
@@ -28,7 +29,6 @@ from dl_bug_lsp.ranking.report_ranking import (
     scores_of,
     shares,
 )
-from dl_bug_lsp.ranking.reporting import traceback_shares
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import GitError, Versions, Workspace
@@ -158,8 +158,10 @@ def traced_of(bug: Bug, workspace: Workspace) -> TracedFrames:
     if primary is None:
         return TracedFrames()
     case = middle.case_of(primary, log, workspace, Options())
-    found = traceback_shares(case, list(gather(case))) if case.places else {}
-    return TracedFrames(case.located, found)
+    candidates = fuse(list(gather(case)), case.category.id) if case.places else []
+    parts = softmax([c.score for c in candidates], shipped_weights().sharpness)
+    share_of = {(c.file, c.line): part for c, part in zip(candidates, parts, strict=True)}
+    return TracedFrames(case.located, share_of)
 
 
 def line_examples(

@@ -4,18 +4,62 @@ from __future__ import annotations
 
 import gzip
 import json
+from array import array
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.spectrum.features import NO_CUES, FailureCues, cues_of
-from dl_bug_lsp.spectrum.table import e_inspect, expected_rank
-from dl_bug_lsp.spectrum.values import Counts, Element, counts_of
+from dl_bug_lsp.spectrum.table import DIGITS
+from dl_bug_lsp.spectrum.values import Counts, Element
 from dl_bug_lsp.tracebacks import read_failures
 
 TECHNIQUES = ("Tarantula", "Ochiai", "DStar")
 """Formulas whose published results the file holds."""
+
+
+def e_inspect(
+    scores: Sequence[float], faulty: Collection[int], unscored: int = 0, unscored_faulty: int = 0
+) -> float | None:
+    """Return how many elements a reader expects to inspect up to the first faulty one.
+
+    ``faulty`` holds indices into ``scores``. With the first faulty element at a score that t
+    elements share, k of them faulty, and s the first rank of that tie: s + (t - k) / (k + 1) (Zou
+    et al., TSE 2019; Rezaalipour and Furia, EMSE 2024). Where none of ``faulty`` is scored, the
+    first is among ``unscored`` elements that all come last, ``unscored_faulty`` of them faulty;
+    None where there is none either.
+    """
+    if not faulty:
+        if unscored_faulty <= 0:
+            return None
+        tied = max(unscored, unscored_faulty)
+        return expected_rank(len(scores) + 1, tied, unscored_faulty)
+    rounded = [round(float(value), DIGITS) for value in scores]
+    best = max(rounded[i] for i in faulty)
+    tied = sum(value == best for value in rounded)
+    inside = sum(rounded[i] == best for i in set(faulty))
+    return expected_rank(1 + sum(value > best for value in rounded), tied, inside)
+
+
+def expected_rank(first: int, tied: int, faulty: int) -> float:
+    """Return the expected rank of the first faulty one of ``tied`` elements from ``first`` on."""
+    return first + (tied - faulty) / (faulty + 1)
+
+
+def counts_of(
+    rows: Iterable[tuple[Element, int, int]], failing: int = 0, passing: int = 0
+) -> Counts:
+    """Make counts of (element, ef, ep) rows, sorted by element; the last row of an element wins.
+
+    Totals that are lower than a row's are raised to it: recovered data may not know them.
+    """
+    table = {element: (max(0, ef), max(0, ep)) for element, ef, ep in rows}
+    elements = tuple(sorted(table))
+    ef = array("q", (table[e][0] for e in elements))
+    ep = array("q", (table[e][1] for e in elements))
+    return Counts(elements, ef, ep, max([failing, *ef]), max([passing, *ep]))
 
 
 @dataclass(frozen=True)

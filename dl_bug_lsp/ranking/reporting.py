@@ -178,15 +178,6 @@ def _diagnosis(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> st
     return f"{suspects[0].file}:{suspects[0].line}: {why}" if why else None
 
 
-def traceback_shares(case: Case, clues: list[Clue]) -> dict[tuple[str, int], float]:
-    """Return the share of each (file, line) by the clues, where frames lie in the workspace."""
-    if not case.places:
-        return {}
-    candidates = fuse(clues, case.category.id)
-    shares = _shares(candidates, calibrated=False)
-    return {(c.file, c.line): share for c, share in zip(candidates, shares, strict=True)}
-
-
 def _reasons(suspects: tuple[Suspect, ...]) -> str:
     """Return what the evidence of the first place says, without what it quotes of the code."""
     first = suspects[0].evidence if suspects else ()

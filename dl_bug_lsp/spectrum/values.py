@@ -122,20 +122,6 @@ class Counts:
         )
 
 
-def counts_of(
-    rows: Iterable[tuple[Element, int, int]], failing: int = 0, passing: int = 0
-) -> Counts:
-    """Make counts of (element, ef, ep) rows, sorted by element; the last row of an element wins.
-
-    Totals that are lower than a row's are raised to it: recovered data may not know them.
-    """
-    table = {element: (max(0, ef), max(0, ep)) for element, ef, ep in rows}
-    elements = tuple(sorted(table))
-    ef = array("q", (table[e][0] for e in elements))
-    ep = array("q", (table[e][1] for e in elements))
-    return Counts(elements, ef, ep, max([failing, *ef]), max([passing, *ep]))
-
-
 @dataclass(frozen=True, eq=False)
 class Spectrum:
     """Which of ``runs`` executed which of ``elements``, sparse.

@@ -328,21 +328,10 @@ def network_from(data: Mapping[str, Any]) -> Network:
 
 
 @cache
-def _shipped() -> dict[str, Any]:
-    text = resources.files("dl_bug_lsp.techniques").joinpath("bjxnet.json").read_text("utf-8")
-    data: dict[str, Any] = json.loads(text)
-    return data
-
-
-@cache
 def shipped() -> Network:
     """Return the network that ships with the package."""
-    return network_from(_shipped())
-
-
-def trained_on() -> frozenset[str]:
-    """Return the projects that the shipped network was trained on."""
-    return frozenset(_shipped()["projects"])
+    text = resources.files("dl_bug_lsp.techniques").joinpath("bjxnet.json").read_text("utf-8")
+    return network_from(json.loads(text))
 
 
 def file_scores(subject: Subject, network: Network | None = None) -> Floats:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
-from dl_bug_lsp.techniques import NAMES
 from dl_bug_lsp.techniques.bjxnet import bjxnet
 from dl_bug_lsp.techniques.dnnloc import ALL, dnnloc
 from dl_bug_lsp.techniques.information_retrieval import AMALGAM, BLIA, BLUIR, BRTRACER, BUGLOCATOR
@@ -25,9 +21,3 @@ def technique(name: str, left_out: str = ALL) -> Composition:
     if name == "bjxnet":
         return bjxnet()
     return dnnloc(left_out) if name == "dnnloc" else _FIXED[name]
-
-
-TECHNIQUES: dict[str, Callable[..., Composition]] = {
-    name: partial(technique, name) for name in NAMES
-}
-"""What makes each technique; all take ``left_out``."""

@@ -1,13 +1,9 @@
-"""What a technique of bug localization is given, and what it answers: the benchmark's interface."""
+"""What a technique of bug localization is given, and what it answers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
-
-from dl_bug_lsp.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +68,3 @@ class Ranked:
     files: tuple[tuple[str, float], ...]
     functions: tuple[RankedFunction, ...] | None = None
     lines: tuple[RankedLines, ...] | None = None
-
-
-class Technique(Protocol):
-    """One way to rank; deterministic, and given nothing that came after the report.
-
-    ``workspace.history()`` ends at the workspace's version or, where that is later, at the time
-    when the report was opened.
-    """
-
-    @property
-    def name(self) -> str:
-        """The name that the command line and the tables use, as in ``buglocator``."""
-
-    def rank(self, query: Query, workspace: Workspace, earlier: Sequence[FixedReport]) -> Ranked:
-        """Rank the files of a workspace, and functions and lines where the technique does.
-
-        ``earlier`` are the project's fixed reports, oldest fix first.
-        """

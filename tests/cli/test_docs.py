@@ -12,8 +12,8 @@ import pytest
 from dl_bug_lsp.cli import errors
 from dl_bug_lsp.cli.parser import build_parser
 from dl_bug_lsp.server.commands.arguments import CLEAR, LOCALIZE, REPORT
-from dl_bug_lsp.server.core.settings import read_settings
 from dl_bug_lsp.server.line_features.lenses import SHOW_SUSPECT
+from dl_bug_lsp.settings.reading import read_given
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -42,7 +42,7 @@ def test_the_server_s_document_names_every_command(name: str) -> None:
 def test_the_settings_document_names_every_setting() -> None:
     page = (DOCS / "settings.md").read_text(encoding="utf-8")
     names = ("top", "topFiles", "pathMap", "maxDiagnostics", "codeLens")
-    _, problems = read_settings(dict.fromkeys(names, "odd"))
+    problems = read_given(dict.fromkeys(names, "odd")).problems
     assert len(problems) == len(names)
     assert all(f"| `{name}` | " in page for name in names)
 

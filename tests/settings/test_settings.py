@@ -10,7 +10,7 @@ from types import TracebackType
 import pytest
 
 from dl_bug_lsp.report import Options
-from dl_bug_lsp.server.core.settings import read_settings
+from dl_bug_lsp.server.core.settings import sentences
 from dl_bug_lsp.server.process.lifetime import PayloadFreeFormatter
 from dl_bug_lsp.settings.reading import Settings, read_given, read_project, settings_of
 from dl_bug_lsp.settings.table import SETTINGS, camel
@@ -55,14 +55,15 @@ PLAIN = Settings()
     ],
 )
 def test_read_settings(raw: object, settings: Settings, problems: int) -> None:
-    got, found = read_settings(raw)
-    assert got == settings
-    assert len(found) == problems
+    given = read_given(raw)
+    assert settings_of(given) == settings
+    assert len(sentences(given)) == problems
 
 
 def test_the_defaults_of_the_table_are_those_of_the_values() -> None:
     written: dict[str, object] = {s.key: s.default for s in SETTINGS if s.default is not None}
-    assert read_settings(written) == (PLAIN, ())
+    given = read_given(written)
+    assert (settings_of(given), given.problems) == (PLAIN, ())
     assert all(camel(setting.project_key) == setting.key for setting in SETTINGS)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from made_counts import counts_of
 
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.spectrum.combination import (
@@ -34,7 +35,7 @@ from dl_bug_lsp.spectrum.features import (
     rows_of,
     stack_as_failing_run,
 )
-from dl_bug_lsp.spectrum.values import Counts, Element, counts_of
+from dl_bug_lsp.spectrum.values import Counts, Element
 from dl_bug_lsp.tracebacks import Failure, read_failures
 
 PYTEST = """\

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_counts import counts_of
 
 from dl_bug_lsp.spectrum.formulas import FORMULAS, score
-from dl_bug_lsp.spectrum.values import Counts, Element, counts_of
+from dl_bug_lsp.spectrum.values import Counts, Element
 
 INF = math.inf
 

@@ -99,12 +99,6 @@ CONFIGURATION_TIMEOUT = 2.0
 """Seconds that a client may take to answer what its settings are."""
 
 
-def read_settings(raw: Any) -> tuple[Settings, tuple[str, ...]]:
-    """Return a client's settings alone and one sentence for each value that was ignored."""
-    given = read_given(raw)
-    return settings_of(given), sentences(given)
-
-
 def sentences(given: Given) -> tuple[str, ...]:
     """Return one sentence for each setting of a client that was ignored."""
     return tuple(
