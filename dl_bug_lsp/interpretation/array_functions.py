@@ -36,8 +36,6 @@ from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Raised, Value, merg
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 
-MOST_LISTED = 64
-
 
 def shared(*names: str, also: Sequence[str] = ()) -> Callable[[Work], Work]:
     """Register a model as functions of both libraries by ``names``, and by whole names."""

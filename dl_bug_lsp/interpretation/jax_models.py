@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 """What JAX makes of 64-bit types unless it is told otherwise (JAX, "Default dtypes")."""
-MODULES = ("flax.linen.Module", "equinox.Module", "flax.nnx.Module")
 
 
 def named(root: str, names: str) -> list[str]:
@@ -307,19 +306,6 @@ def _argument_gradients(made: LibraryObject, call: Call) -> Value:
             return call.unknown()
         found.append(like(call.args[number]))
     return Value(tuple(found)) if several is not None else found[0]
-
-
-def leaves(value: Value) -> Iterable[Array]:
-    """Yield the arrays in nested lists, tuples and dictionaries."""
-    data = value.data
-    if isinstance(data, Array):
-        yield data
-    elif isinstance(data, (list, tuple)):
-        for item in data:
-            yield from leaves(item)
-    elif isinstance(data, dict):
-        for item in data.values():
-            yield from leaves(item)
 
 
 def changed(value: Value, change: Callable[[Array], Array]) -> Value:

@@ -5,7 +5,6 @@ Sources: the "Models API" and "Losses" pages of the Keras documentation, and wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
@@ -28,13 +27,12 @@ from dl_bug_lsp.interpretation.keras_layers import (
     tensors,
     text,
 )
-from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
     Array,
     BoundMethod,
-    ClassValue,
     FunctionValue,
     Instance,
     Lazy,
@@ -551,15 +549,6 @@ class Replay:
 # --- compile and fit --------------------------------------------------------------------------
 
 
-def state_of(receiver: Value | None) -> dict[str, Value] | None:
-    """Return where a model keeps its loss and metrics."""
-    if receiver is None:
-        return None
-    if isinstance(receiver.data, LibraryObject):
-        return receiver.data.state
-    return receiver.data.attributes if isinstance(receiver.data, Instance) else None
-
-
 def compile_model(_: Interpreter, call: Call) -> Value:
     """Keep a model's loss and metrics; raise for names that Keras does not know."""
     state = state_of(call.receiver)
@@ -1066,13 +1055,4 @@ for _name in DATASETS:
     MODELS.function(*below("datasets", f"{_name}.load_data"))(load_data)
 
 
-def bases(cls: ClassValue) -> Iterable[str]:
-    """Yield the dotted names of the library classes that a workspace class derives from."""
-    for base in cls.bases:
-        if isinstance(base.data, Library):
-            yield base.data.name
-        elif isinstance(base.data, ClassValue):
-            yield from bases(base.data)
-
-
-__all__ = ["apply", "bases", "check_loss", "fit"]
+__all__ = ["apply", "check_loss", "fit"]

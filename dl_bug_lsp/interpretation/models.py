@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dl_bug_lsp.interpretation.values import Origin, Value, unknown
+from dl_bug_lsp.interpretation.values import Instance, LibraryObject, Origin, Value, unknown
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -37,12 +37,27 @@ class Call:
                 return self.keywords[name]
         return self.args[position] if position < len(self.args) else None
 
+    @property
+    def state(self) -> dict[str, Value]:
+        """What the library's object that a method belongs to holds by name; empty for others."""
+        data = None if self.receiver is None else self.receiver.data
+        return data.state if isinstance(data, LibraryObject) else {}
+
     def unknown(self) -> Value:
         """Return an unknown value made of all arguments."""
         parts = [*self.args, *self.keywords.values()]
         if self.receiver is not None:
             parts.append(self.receiver)
         return unknown(*parts)
+
+
+def state_of(value: Value | None) -> dict[str, Value] | None:
+    """Return what a layer or model holds by name, of an object of the workspace its attributes."""
+    if value is None:
+        return None
+    if isinstance(value.data, LibraryObject):
+        return value.data.state
+    return value.data.attributes if isinstance(value.data, Instance) else None
 
 
 Model: TypeAlias = "Callable[[Interpreter, Call], Value]"

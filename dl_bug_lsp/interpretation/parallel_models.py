@@ -9,7 +9,7 @@ Sources: Python's documentation of ``multiprocessing``, ``concurrent.futures``, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.models import MODELS, Call
@@ -33,11 +33,6 @@ MAX_TASKS = 64
 def _object(name: str, call: Call, **state: Value) -> Value:
     data = LibraryObject(name, call.args, dict(call.keywords), call.place, dict(state))
     return Value(data, merged(*call.args, *call.keywords.values()))
-
-
-def _state(call: Call) -> Mapping[str, Value]:
-    data = None if call.receiver is None else call.receiver.data
-    return data.state if isinstance(data, LibraryObject) else {}
 
 
 def _given(call: Call, position: int, name: str) -> tuple[Value, ...]:
@@ -146,7 +141,7 @@ for _pool in POOLS:
 @MODELS.method("Future", "result")
 @MODELS.method("AsyncResult", "get")
 def _result(_: Interpreter, call: Call) -> Value:
-    return _state(call).get("given_back", call.unknown())
+    return call.state.get("given_back", call.unknown())
 
 
 @MODELS.function("concurrent.futures.as_completed", "asyncio.as_completed")
@@ -276,7 +271,7 @@ def _wrapped(_: Interpreter, call: Call) -> Value:
 
 @MODELS.object(*WRAPPERS)
 def _through(interpreter: Interpreter, call: Call) -> Value:
-    module = _state(call).get("module")
+    module = call.state.get("module")
     if module is None:
         return call.unknown()
     return interpreter.call(module, call.args, call.keywords, call.place)

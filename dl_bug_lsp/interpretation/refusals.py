@@ -32,6 +32,7 @@ from dl_bug_lsp.interpretation.values import (
     Table,
     Value,
 )
+from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.stack import header_expressions, normal, unparsed
 
 if TYPE_CHECKING:
@@ -266,15 +267,10 @@ def _unexpected(line: Line, match: re.Match[str]) -> Raised | None:
     name = match["k"]
     for call, callee in line.calls():
         given = line.keywords(call)
-        if name in given and (callee.known or _last(call) in match["f"].split(".")):
+        if name in given and (callee.known or called_name(call) in match["f"].split(".")):
             message = f"unexpected keyword argument '{name}'"
             return Raised("arguments", message, Value(name), given[name])
     return None
-
-
-def _last(call: ast.Call) -> str:
-    func = call.func
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
 
 def _missing(line: Line, match: re.Match[str]) -> Raised | None:
@@ -556,7 +552,7 @@ def _no_parameters(line: Line, match: re.Match[str]) -> Raised | None:
     """Return the failure of an optimizer without parameters: plain lists hide their modules."""
     for node in line.nodes:
         is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        if not is_call or not isinstance(node, ast.Call) or _last(node) != "parameters":
+        if not is_call or not isinstance(node, ast.Call) or called_name(node) != "parameters":
             continue
         assert isinstance(node.func, ast.Attribute)
         owner = line.of(node.func.value)

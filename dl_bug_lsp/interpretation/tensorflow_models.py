@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 
 Shape: TypeAlias = tuple[Value, ...]
-Named = dict[str, tuple[str, ...]]
 
 DATASET = "tensorflow.data.Dataset"
 DTYPES = {

@@ -325,7 +325,7 @@ def _loader(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.method("DataLoader", "__len__")
 def _batches(interpreter: Interpreter, call: Call) -> Value:
-    state = _state(call)
+    state = call.state
     dataset = state.get("dataset")
     if dataset is None:
         return call.unknown()
@@ -346,14 +346,9 @@ def _batches(interpreter: Interpreter, call: Call) -> Value:
     return Value(count // number if drop else -(-count // number), merged(total, batch))
 
 
-def _state(call: Call) -> dict[str, Value]:
-    data = None if call.receiver is None else call.receiver.data
-    return data.state if isinstance(data, LibraryObject) else {}
-
-
 @MODELS.method("DataLoader", "__iter__")
 def _iterated(interpreter: Interpreter, call: Call) -> Value:
-    state = _state(call)
+    state = call.state
     dataset = state.get("dataset")
     if dataset is None:
         return Value(Lazy(call.unknown(), Value(UNKNOWN)))

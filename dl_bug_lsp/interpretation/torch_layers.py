@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation import torch_data as _torch_data  # noqa: F401  (registers its own)
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
-from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
 from dl_bug_lsp.interpretation.operators import value_of
 from dl_bug_lsp.interpretation.torch_tensors import (
     DEFAULTS,
@@ -156,15 +156,6 @@ MODULES = ("Module", "LightningModule", "PreTrainedModel", "ModuleList", "Sequen
 
 
 # --- construction ---------------------------------------------------------------------------------
-
-
-def state_of(value: Value | None) -> State | None:
-    """Return what a layer holds by name, of an object of the workspace its attributes."""
-    if value is None:
-        return None
-    if isinstance(value.data, LibraryObject):
-        return value.data.state
-    return value.data.attributes if isinstance(value.data, Instance) else None
 
 
 def fill(short: str, call: Call, state: State) -> None:

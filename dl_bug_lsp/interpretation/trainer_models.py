@@ -86,11 +86,6 @@ def _log_dict(_: Interpreter, call: Call) -> Value:
     return Value(None)
 
 
-def _trainer_state(call: Call) -> dict[str, Value]:
-    data = None if call.receiver is None else call.receiver.data
-    return data.state if isinstance(data, LibraryObject) else {}
-
-
 def _callbacks(call: Call) -> list[Value]:
     data = None if call.receiver is None else call.receiver.data
     held = data.keywords.get("callbacks") if isinstance(data, LibraryObject) else None
@@ -184,7 +179,7 @@ def _check_monitors(call: Call, model: Value) -> None:
             if monitor is None and len(one.args) > at:
                 monitor = one.args[at]
             watching.append(monitor)
-    optimizers = _trainer_state(call).get("configured")
+    optimizers = call.state.get("configured")
     if optimizers is not None:
         watching.append(optimizers)
     for monitor in watching:
@@ -200,17 +195,17 @@ def _configured(interpreter: Interpreter, call: Call, model: Value) -> None:
         if scheduler is not None and isinstance(scheduler.data, dict):
             monitor = scheduler.data.get("monitor")
             if monitor is not None:
-                _trainer_state(call)["configured"] = monitor
+                call.state["configured"] = monitor
 
 
 def _fit(interpreter: Interpreter, call: Call) -> Value:
     model = call.given(0, "model")
     if model is None or not isinstance(model.data, Instance):
         return interpreter.called_back(call)
-    if "callback_metrics" not in _trainer_state(call):
+    if "callback_metrics" not in call.state:
         metrics = model.data.attributes.setdefault(LOGGED, Value({}))
-        _trainer_state(call)["callback_metrics"] = metrics
-        _trainer_state(call)["logged_metrics"] = metrics
+        call.state["callback_metrics"] = metrics
+        call.state["logged_metrics"] = metrics
     _prepared(interpreter, call, model, "fit")
     given = call.given(1, "train_dataloaders")
     train = _loader_of(interpreter, call, model, "train_dataloader", given)

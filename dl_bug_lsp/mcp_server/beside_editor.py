@@ -19,12 +19,10 @@ from dl_bug_lsp.mcp_server.folders import (
     KeptFailure,
     ToolError,
     kept_failure,
-    localized,
 )
 from dl_bug_lsp.mcp_server.tools import Answer, Tool, Tools
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.report import Report
     from dl_bug_lsp.server.core.app import DlBugServer
     from dl_bug_lsp.server.documents.folders import Folder
     from dl_bug_lsp.workspace import Workspace
@@ -62,10 +60,6 @@ class EditorFolders:
         workspace = self.folder(named).workspace
         workspace.catch_up()
         return workspace
-
-    def localized(self, text: str | bytes, workspace: Workspace, top: int) -> Report:
-        """Localize a text."""
-        return localized(text, workspace, top)
 
     def kept(self, workspace: Workspace) -> list[KeptFailure]:
         """Return what the editor shows in a folder, the latest first."""

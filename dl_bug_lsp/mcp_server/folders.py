@@ -55,9 +55,6 @@ class Folders(Protocol):
     def workspace(self, named: str | None) -> Workspace:
         """Return a folder's files as they stand now; raises `ToolError` for one not allowed."""
 
-    def localized(self, text: str | bytes, workspace: Workspace, top: int) -> Report:
-        """Localize a text."""
-
     def kept(self, workspace: Workspace) -> list[KeptFailure]:
         """Return the failures that an editor shows in a folder, the latest first."""
 
@@ -101,10 +98,6 @@ class OwnFolders:
                 "start it with --workspace"
             )
         return path
-
-    def localized(self, text: str | bytes, workspace: Workspace, top: int) -> Report:
-        """Localize a text; see `Folders`."""
-        return localized(text, workspace, top)
 
     def kept(self, workspace: Workspace) -> list[KeptFailure]:
         """Return what `.dlbug/failures.json` holds, at the lines that hold it now."""

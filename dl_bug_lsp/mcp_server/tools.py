@@ -24,6 +24,7 @@ from dl_bug_lsp.mcp_server.folders import (
     ShownPlace,
     ToolError,
     below,
+    localized,
     log_bytes,
 )
 from dl_bug_lsp.report import FailureReport, Report
@@ -197,7 +198,7 @@ class Tools:
         data = log_bytes(workspace, named, self.logs) if named is not None else text
         if not data or len(data) > LONGEST_TEXT:
             raise ToolError("the text is empty" if not data else "the text is too long")
-        report = self.folders.localized(data, workspace, PLACES)
+        report = localized(data, workspace, PLACES)
         self._hold(report, workspace)
         detail = given.get("detail", BRIEF)
         default = BRIEF_TOKENS if detail == BRIEF else FULL_TOKENS

@@ -235,15 +235,9 @@ def _bool_op(engine: Engine, node: Node, expr: ast.BoolOp) -> list[Value]:
     return union(engine, [engine.node(e, node.context) for e in expr.values])
 
 
-def _await(engine: Engine, node: Node, expr: ast.Await) -> list[Value]:
-    return list(engine.node(expr.value, node.context).values)
-
-
-def _named_expr(engine: Engine, node: Node, expr: ast.NamedExpr) -> list[Value]:
-    return list(engine.node(expr.value, node.context).values)
-
-
-def _starred(engine: Engine, node: Node, expr: ast.Starred) -> list[Value]:
+def _handed_on(
+    engine: Engine, node: Node, expr: ast.Await | ast.NamedExpr | ast.Starred
+) -> list[Value]:
     return list(engine.node(expr.value, node.context).values)
 
 
@@ -328,7 +322,7 @@ def _dict(engine: Engine, node: Node, expr: ast.Dict) -> list[Value]:
     return [Mapping(tuple(pairs))]
 
 
-def _element_of(engine: Engine, node: Node, expr: ElementOf) -> list[Value]:
+def _element_of(engine: Engine, node: Node, expr: ElementOf | Delegated) -> list[Value]:
     return union(engine, objects.elements_of(engine, engine.node(expr.value, node.context)))
 
 
@@ -353,10 +347,6 @@ def entered(engine: Engine, node: Node, expr: Entered) -> list[Node]:
             if function.scope.yields and "contextmanager" in " ".join(function.scope.decorators()):
                 nodes.extend(calls.returns(engine, function, expr.value, node.context))
     return nodes or [manager]
-
-
-def _delegated(engine: Engine, node: Node, expr: Delegated) -> list[Value]:
-    return union(engine, objects.elements_of(engine, engine.node(expr.value, node.context)))
 
 
 def _decorated(engine: Engine, node: Node, expr: Decorated) -> list[Value]:
@@ -407,14 +397,14 @@ VALUES: dict[type[ast.expr], Callable[[Engine, Node, Any], list[Value]]] = {
     ast.UnaryOp: _unary_op,
     ast.IfExp: _if_exp,
     ast.BoolOp: _bool_op,
-    ast.Await: _await,
-    ast.NamedExpr: _named_expr,
-    ast.Starred: _starred,
+    ast.Await: _handed_on,
+    ast.NamedExpr: _handed_on,
+    ast.Starred: _handed_on,
     ast.JoinedStr: _joined_str,
     ast.Lambda: _lambda,
     ast.Dict: _dict,
     ElementOf: _element_of,
-    Delegated: _delegated,
+    Delegated: _element_of,
     Decorated: _decorated,
     ast.DictComp: _dict_comprehension,
     AnyItem: _any_item,

@@ -26,7 +26,7 @@ def file_document(workspace: Workspace, file: str) -> Document:
     """Return the document of a file's whole text; empty where it cannot be read."""
 
     def make() -> Document:
-        return document(count_terms(words_of(_text(workspace, file))))
+        return document(count_terms(words_of(code_of(workspace, file))))
 
     return workspace.derived("retrieval.document", file, make)
 
@@ -35,7 +35,7 @@ def field_documents(workspace: Workspace, file: str) -> tuple[Document, ...]:
     """Return the documents of a file's fields, in the order of `fields.FIELDS`."""
 
     def make() -> tuple[Document, ...]:
-        fields = fields_of(_text(workspace, file), workspace.tree(file))
+        fields = fields_of(code_of(workspace, file), workspace.tree(file))
         return tuple(document_of_words(getattr(fields, name)) for name in FIELDS)
 
     return workspace.derived("retrieval.fields", file, make)
@@ -52,7 +52,8 @@ def fields_corpora(workspace: Workspace, files: Sequence[str]) -> tuple[Corpus, 
     return tuple(Corpus([row[index] for row in rows]) for index in range(len(FIELDS)))
 
 
-def _text(workspace: Workspace, file: str) -> str:
+def code_of(workspace: Workspace, file: str) -> str:
+    """Return a file's text; of a notebook, that of its code cells."""
     cells = workspace.cells(file)
     if cells:
         return "\n".join(line for cell in cells for line in cell.lines)
@@ -63,7 +64,7 @@ def segment_documents(workspace: Workspace, file: str) -> tuple[Document, ...]:
     """Return the documents of a file's segments of `SEGMENT_TERMS` terms (the last may be less)."""
 
     def make() -> tuple[Document, ...]:
-        terms = terms_of(_text(workspace, file))
+        terms = terms_of(code_of(workspace, file))
         starts = range(0, len(terms), SEGMENT_TERMS)
         parts = (Counter(terms[start : start + SEGMENT_TERMS]) for start in starts)
         return tuple(document(dict(sorted(part.items()))) for part in parts)

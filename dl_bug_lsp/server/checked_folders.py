@@ -7,7 +7,6 @@ made of the file on disk.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,7 @@ from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import document_key
 from dl_bug_lsp.server.documents.positions import lines_range
-from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
+from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Tasks, Token
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class CheckedFolders:
 
     def __init__(self, ls: DlBugServer) -> None:
         self._ls = ls
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self._shown: dict[str, dict[str, str]] = {}
         """Of each folder the URIs with findings, by the keys of their documents."""
 
@@ -95,9 +94,7 @@ class CheckedFolders:
 
     def saved_soon(self, uri: str) -> None:
         """Have the folder around a document that was saved checked; returns at once."""
-        task = asyncio.ensure_future(self._saved(uri))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks.start(self._saved(uri))
 
     async def _saved(self, uri: str) -> None:
         folder = self._ls.folders.around(uri)

@@ -13,7 +13,7 @@ import itertools
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from enum import IntEnum
 from typing import Any, TypeVar
@@ -21,6 +21,19 @@ from typing import Any, TypeVar
 from dl_bug_lsp.cancellation import CancelledError, cancellable
 
 logger = logging.getLogger(__name__)
+
+
+class Tasks:
+    """Coroutines that run beside their caller; the loop itself holds them only weakly."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine to its end, soon; returns at once."""
+        task = asyncio.ensure_future(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
 
 
 class Rank(IntEnum):

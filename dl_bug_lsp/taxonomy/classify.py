@@ -21,7 +21,6 @@ OTHER_CAUSE_DISCOUNT = 0.8
 """What a verdict keeps of its confidence when a neighbour of the root cause gave it."""
 WORDS_DISCOUNT = 0.6
 """What a rule about a class keeps of its confidence where words without a class fit it."""
-SURE = 0.85
 _LONG_PHRASE = 16
 TEXT_THRESHOLD = 0.33
 """The least probability at which the text classifier's word is taken."""

@@ -541,18 +541,12 @@ def find_divisibility(case: Case) -> Iterator[Clue]:
         if not isinstance(expr.op, ast.FloorDiv):
             continue
         divisor = node.engine.node(expr.right, node.context)
-        whole, part = _number(node.engine.node(expr.left, node.context)), _number(divisor)
+        whole, part = _whole(node.engine.node(expr.left, node.context)), _whole(divisor)
         if not whole or not part or whole % part == 0:
             continue
         why = f"`{node.text}` drops a rest of {whole % part}: {whole} is no multiple of {part}"
         yield Clue("rules.weak", node.file, node.line, 1.0, why)
         for origin in backward_slice([divisor], STEPS):
-            if origin.node.kind in WRITTEN and _number(origin.node) == part:
+            if origin.node.kind in WRITTEN and _whole(origin.node) == part:
                 why = f"`{origin.node.text}`: {whole} is no multiple of it"
                 yield Clue("rules.medium", origin.node.file, origin.node.line, 1.0, why)
-
-
-def _number(node: Node) -> int | None:
-    constant = node.constant
-    value = constant.value if constant is not None else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -86,7 +86,6 @@ FRAMEWORKS = {
     "jax": {"jax", "flax", "optax", "haiku", "equinox"},
 }
 _ASIDE = re.compile(r"(?:^|/)(?:tests?|examples?|docs?|benchmarks?|scripts_old|third_party)/|test_")
-_WORD = re.compile(r"[A-Za-z_]{4,}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,11 @@ from itertools import chain
 import numpy as np
 
 from dl_bug_lsp.evidence.case import LocatedFrame
-from dl_bug_lsp.evidence.reports.documents import Definition, code_of
+from dl_bug_lsp.evidence.reports.documents import Definition
 from dl_bug_lsp.evidence.reports.file_signals import frame_rows
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.retrieval.corpus import Floats
+from dl_bug_lsp.retrieval.files import code_of
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _SETS = re.compile(r"\s*(?:(?:self|cls)\.)?([^\W\d]\w*)\s*(?::[^=]{1,80})?=(?!=)")

@@ -19,6 +19,7 @@ from itertools import accumulate, chain, pairwise
 import numpy as np
 
 from dl_bug_lsp.retrieval.corpus import Floats, Ints, numbers_of_terms
+from dl_bug_lsp.retrieval.files import code_of
 from dl_bug_lsp.retrieval.terms import stem, terms_of_word, words_of
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.elements import parse
@@ -62,14 +63,6 @@ def source_file(workspace: Workspace, file: str) -> SourceFile:
 
 def _read(workspace: Workspace, file: str) -> SourceFile:
     return source_of(outline_of(code_of(workspace, file)))
-
-
-def code_of(workspace: Workspace, file: str) -> str:
-    """Return a file's text; of a notebook, that of its code cells."""
-    cells = workspace.cells(file)
-    if cells:
-        return "\n".join(line for cell in cells for line in cell.lines)
-    return workspace.text(file) or ""
 
 
 def source_of(outline: Outline) -> SourceFile:
@@ -140,11 +133,6 @@ def joined(parts: list[Terms]) -> Terms:
     number = np.concatenate([part.number for part in parts])
     count = np.concatenate([part.count for part in parts])
     return Terms(row, number, count, int(before[-1]))
-
-
-def zeros(rows: int) -> Floats:
-    """Return a signal of 0 everywhere."""
-    return np.zeros(rows)
 
 
 _TOKEN = re.compile(r"\n|[^\W\d]\w*")

@@ -23,13 +23,13 @@ from dl_bug_lsp.evidence.reports.documents import (
     Query,
     SourceFile,
     Terms,
-    code_of,
     joined,
     numbers_of,
     source_file,
     source_of,
 )
 from dl_bug_lsp.retrieval.corpus import Floats, Ints
+from dl_bug_lsp.retrieval.files import code_of
 from dl_bug_lsp.retrieval.terms import words_of
 from dl_bug_lsp.workspace import Workspace
 

@@ -276,8 +276,8 @@ def _follow_whole(
     living: list[Spot], before: Lines | None, after: Lines, encoding: Encoding
 ) -> None:
     old, new = before or (), after
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+    head = common_start(old, new)
+    tail = common_start(old[head:][::-1], new[head:][::-1])
     by = len(new) - len(old)
     for one in living:
         if one.range is None:
@@ -293,7 +293,8 @@ def _follow_whole(
             one.find(first, new, encoding, before)
 
 
-def _common(lines: Lines, other: Lines) -> int:
+def common_start(lines: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many lines, or characters of two texts, are the same from the first one on."""
     return sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(lines, other, strict=False))
     )

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import re
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from dl_bug_lsp.server.files.editing import is_open_notebook
 from dl_bug_lsp.server.files.indexing import files_changed
 from dl_bug_lsp.server.following.followed_spectra import spectrum_change_checker
 from dl_bug_lsp.server.following.followed_trainings import training_change_checker
-from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError
+from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Tasks
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class LogFailures:
         """``followed`` returns the folders that are watched now."""
         self._ls = ls
         self._followed = followed
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self._newest: dict[tuple[str, str], LogFailure] = {}
         """Of each log the failure that is looked at."""
 
@@ -118,9 +118,7 @@ class LogFailures:
         """Localize a failure and show it; not of a notebook whose cells the client tells of."""
         ls = self._ls
         if not (ls.hears_of_cells and is_open_notebook(ls, _log_uri(folder, failure))):
-            task = asyncio.ensure_future(self._show(folder, failure))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._tasks.start(self._show(folder, failure))
 
     async def _show(self, folder: Folder, failure: LogFailure) -> None:
         ls, key = self._ls, (folder.key, failure.source)
@@ -218,7 +216,7 @@ class FollowedLogs:
         self._ls = ls
         self._sources = sources
         self._watchers: dict[str, tuple[Watcher, tuple[object, ...]]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self.failures = LogFailures(ls, self._followed)
         self._is_on = False
 
@@ -231,7 +229,7 @@ class FollowedLogs:
     def follow_soon(self, folder: Folder) -> None:
         """Watch a folder as its settings say; call it again when they may have changed."""
         if self._is_on:
-            self._start(self._watch(folder))
+            self._tasks.start(self._watch(folder))
 
     async def _watch(self, folder: Folder) -> None:
         try:
@@ -298,11 +296,6 @@ class FollowedLogs:
 
     def _followed(self) -> list[Folder]:
         return [folder for folder in self._ls.folders if folder.key in self._watchers]
-
-    def _start(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     def sources_changed(self, folder: Folder, changes: SourceChanges) -> None:
         """Forget what was known of changed files."""

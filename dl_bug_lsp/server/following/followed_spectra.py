@@ -21,7 +21,7 @@ from dl_bug_lsp.server.documents.folders import Folder, path_of
 from dl_bug_lsp.server.failures.publication import Publication
 from dl_bug_lsp.server.failures.reported_logs import LogState
 from dl_bug_lsp.server.files.editing import encoding_of, lines_of
-from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
+from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Tasks, Token
 
 SOURCE = "spectrum"
 """The source of what a spectrum shows: a folder has one."""
@@ -134,7 +134,7 @@ def spectrum_change_checker(
     return change_checker(folder.root, junit, changed)
 
 
-_tasks: set[asyncio.Task[None]] = set()
+_tasks = Tasks()
 _ours: weakref.WeakSet[Publication] = weakref.WeakSet()
 
 
@@ -147,9 +147,7 @@ def _arrived(ls: DlBugServer, new: Publication) -> None:
 
 def read_soon(ls: DlBugServer, folder: Folder) -> None:
     """Read a folder's spectrum in its lane and show what it tells, in place of the older one."""
-    task = asyncio.ensure_future(_read(ls, folder))
-    _tasks.add(task)
-    task.add_done_callback(_tasks.discard)
+    _tasks.start(_read(ls, folder))
 
 
 async def _read(ls: DlBugServer, folder: Folder) -> None:

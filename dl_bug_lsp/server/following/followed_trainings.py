@@ -20,7 +20,7 @@ from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.documents.marks import Encoding
 from dl_bug_lsp.server.files.editing import encoding_of
-from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
+from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Tasks, Token
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ PREFIX = "training:"
 RECENT = 12 * 3600.0
 """Seconds for which a training is shown that ended before the editor was opened."""
 logger = logging.getLogger(__name__)
-_tasks: set[asyncio.Task[None]] = set()
+_tasks = Tasks()
 
 
 def register(server: DlBugServer) -> None:
@@ -79,9 +79,7 @@ def training_change_checker(ls: DlBugServer, folder: Folder) -> Callable[[], Non
 
 def read_soon(ls: DlBugServer, folder: Folder) -> None:
     """Read a folder's newest training in its lane and show what is wrong with it."""
-    task = asyncio.ensure_future(_read(ls, folder))
-    _tasks.add(task)
-    task.add_done_callback(_tasks.discard)
+    _tasks.start(_read(ls, folder))
 
 
 async def _read(ls: DlBugServer, folder: Folder) -> None:

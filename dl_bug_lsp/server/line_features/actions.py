@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -24,7 +23,7 @@ from dl_bug_lsp.server.commands.arguments import (
 )
 from dl_bug_lsp.server.core.app import DlBugServer, capability
 from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.documents.marks import Encoding, Spot
+from dl_bug_lsp.server.documents.marks import Encoding, Spot, common_start
 from dl_bug_lsp.server.documents.positions import code_units
 from dl_bug_lsp.server.failures.publication import SOURCE, Offer, Place, Publication, find_offers
 from dl_bug_lsp.server.files.editing import buffer_of, encoding_of, lines_of, settle_open
@@ -120,20 +119,14 @@ def _version(ls: DlBugServer, uri: str) -> int | None:
 def text_edit(edit: Edit, line: int, encoding: Encoding) -> types.TextEdit:
     """Return the smallest change of a 1-based line that makes ``before`` read ``after``."""
     before, after = edit.before, edit.after
-    head = _common(before, after)
-    tail = _common(before[head:][::-1], after[head:][::-1])
+    head = common_start(before, after)
+    tail = common_start(before[head:][::-1], after[head:][::-1])
     end = len(before) - tail
     place = types.Range(
         types.Position(line - 1, code_units(before[:head], encoding)),
         types.Position(line - 1, code_units(before[:end], encoding)),
     )
     return types.TextEdit(place, after[head : len(after) - tail])
-
-
-def _common(text: str, other: str) -> int:
-    return sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False))
-    )
 
 
 QUICK_FIX = types.CodeActionKind.QuickFix

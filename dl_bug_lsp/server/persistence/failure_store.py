@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.server.core.app import DlBugServer
 from dl_bug_lsp.server.core.settings import folder_settings
 from dl_bug_lsp.server.documents.folders import Folder
 from dl_bug_lsp.server.files.editing import encoding_of
-from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Token
+from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Tasks, Token
 
 if TYPE_CHECKING:
     from dl_bug_lsp.server.failures.reported_logs import KeptLog
@@ -35,7 +35,7 @@ class FailureStore:
 
     def __init__(self, ls: DlBugServer) -> None:
         self._ls = ls
-        self._tasks: set[asyncio.Future[None]] = set()
+        self._tasks = Tasks()
         self._is_writing = False
         self._is_stale = False
         self._written: dict[str, bytes | None] = {}
@@ -47,16 +47,16 @@ class FailureStore:
         self._is_stale = True
         if not self._is_writing:
             self._is_writing = True
-            self._start(self._write())
+            self._tasks.start(self._write())
 
     def opened(self, folder: Folder) -> None:
         """Show what was kept of a folder, off the loop."""
-        self._start(self._restore(folder))
+        self._tasks.start(self._restore(folder))
 
     def closed(self, folder: Folder) -> None:
         """Write what a closed folder shows, if that is still to be done, and forget it."""
         if self._is_stale:
-            self._start(self._write_now(folder, self._kept(folder)))
+            self._tasks.start(self._write_now(folder, self._kept(folder)))
         else:
             self._forget(folder)
         self._ls.reported_logs.close(folder)
@@ -73,11 +73,6 @@ class FailureStore:
         self._written.pop(folder.key, None)
         self._known.pop(folder.key, None)
         self._refused.discard(folder.key)
-
-    def _start(self, work: Any) -> None:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _write(self) -> None:
         try:

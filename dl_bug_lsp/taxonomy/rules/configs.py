@@ -5,7 +5,7 @@ from __future__ import annotations
 from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 KEY, ARGUMENT, TYPE = "key_not_found", "illegal_argument", "type_mismatch"
-SYNTAX, LIBRARY = "syntax_error", "library_not_found"
+LIBRARY = "library_not_found"
 
 RULES: tuple[Rule, ...] = (
     rule(

@@ -11,7 +11,7 @@ from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 PATH, LIBRARY, RIGHTS = "path_not_found", "library_not_found", "permission_denied"
-ATTRIBUTE, VERSION = "attribute_not_found", "version_conflict"
+ATTRIBUTE = "attribute_not_found"
 
 _FROM = re.compile(
     r"cannot import name '?([\w.]+)'? from (partially initialized module )?'?([\w.]+)'?"

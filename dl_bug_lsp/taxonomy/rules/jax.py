@@ -6,7 +6,7 @@ from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, na
 from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 MISUSE, SHAPE, TYPE = "framework_api_misuse", "tensor_mismatch", "type_mismatch"
-INDEX, ARGUMENT, NAN = "illegal_index", "illegal_argument", "loss_nan"
+NAN = "loss_nan"
 
 _CARRY = ("equal types", "carry component", "carry input and carry output", "types differ")
 
