@@ -13,7 +13,7 @@ from denchmark_metrics import Score
 from denchmark_techniques import Technique, frame_places, technique
 from denchmark_truth import ChangedCode, file_scores
 
-from dl_bug_lsp.techniques.values import FixedReport, Query, Ranked
+from dl_bug_lsp.techniques.scores import FixedReport, Query, Ranked
 from dl_bug_lsp.workspace import GitError, Versions, Workspace
 
 Value = TypeVar("Value")

@@ -14,7 +14,7 @@ from dl_bug_lsp.localize import localize, located_frames
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.report import Options, Report
 from dl_bug_lsp.techniques.bjxnet import bjxnet, network_from
-from dl_bug_lsp.techniques.values import (
+from dl_bug_lsp.techniques.scores import (
     FixedReport,
     Query,
     Ranked,
@@ -121,10 +121,10 @@ def ranked_of(report: Report) -> Ranked:
 def published() -> dict[str, Callable[..., Technique]]:
     """Return what makes each published technique, by name; all take ``left_out``, a project."""
     try:
-        from dl_bug_lsp.techniques import NAMES, registry
+        from dl_bug_lsp.techniques import NAMES, localizing
     except ModuleNotFoundError as error:
         raise WrongUseError(f"the published techniques need {error.name}") from error
-    return {name: partial(registry.technique, name) for name in NAMES}
+    return {name: partial(localizing.technique, name) for name in NAMES}
 
 
 def names() -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from denchmark_metrics import Score, score
 
-from dl_bug_lsp.techniques.values import Ranked, RankedFunction, RankedLines
+from dl_bug_lsp.techniques.scores import Ranked, RankedFunction, RankedLines
 from dl_bug_lsp.workspace import Workspace
 
 _TEST = re.compile(r"(?:^|/)(?:tests?|testing)/|(?:^|/)(?:test_[^/]*|[^/]*_tests?|conftest)\.py$")

@@ -294,9 +294,9 @@ def seeds(kind: str) -> tuple[str, ...]:
 @cache
 def database() -> bytes:
     """Return a spectrum file of ours."""
+    from dl_bug_lsp.recording.session import Hits, Phase, RecordedTest, Session
     from dl_bug_lsp.recording.store import write_session
-    from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
-    from dl_bug_lsp.spectrum.values import Outcome
+    from dl_bug_lsp.spectrum.spectrum import Outcome
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "spectrum.db"

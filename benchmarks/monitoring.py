@@ -19,7 +19,7 @@ from monitored.reading import Recorded, cases
 from monitored.recording import framework_of
 
 from dl_bug_lsp.localize import localize
-from dl_bug_lsp.monitoring.values import Recording
+from dl_bug_lsp.monitoring.training_run import Recording
 from dl_bug_lsp.report import FailureReport, Options
 from dl_bug_lsp.workspace import Workspace
 

@@ -33,7 +33,7 @@ from dl_bug_lsp.spectrum import combination
 from dl_bug_lsp.spectrum.combination import CombinationWeights, combine, shipped_weights
 from dl_bug_lsp.spectrum.features import NO_CUES, stack_as_failing_run
 from dl_bug_lsp.spectrum.formulas import FORMULAS, score
-from dl_bug_lsp.spectrum.values import Element, Outcome, Run, Spectrum, count
+from dl_bug_lsp.spectrum.spectrum import Element, Outcome, Run, Spectrum, count
 from dl_bug_lsp.workspace import Workspace
 
 CUTS = (1, 3, 5, 10)

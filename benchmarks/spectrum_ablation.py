@@ -19,7 +19,7 @@ from train_spectrum import CUTS, hits, left_out
 
 from dl_bug_lsp.spectrum.combination import CombinationWeights, candidates, examine
 from dl_bug_lsp.spectrum.features import FEATURES, rows_of
-from dl_bug_lsp.spectrum.values import Element
+from dl_bug_lsp.spectrum.spectrum import Element
 
 DOUBTS = (0.3, 0.5, 0.7, 0.9)
 REACHES = (2.0, 3.0, 4.0, 6.0, 8.0)

@@ -29,8 +29,7 @@ from dl_bug_lsp.retrieval import corpus
 from dl_bug_lsp.techniques import bjxnet as technique
 from dl_bug_lsp.techniques.bjxnet import Inputs, inputs_of, network_from
 from dl_bug_lsp.techniques.code_graphs import EDGES, KINDS
-from dl_bug_lsp.techniques.scores import Subject, in_order, text_score
-from dl_bug_lsp.techniques.values import Query
+from dl_bug_lsp.techniques.scores import Query, Subject, in_order, text_score
 from dl_bug_lsp.workspace import GitError, Versions, Workspace
 
 ROOT = Path(__file__).resolve().parent

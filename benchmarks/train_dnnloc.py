@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from sklearn.neural_network import MLPClassifier
 
 from dl_bug_lsp.techniques.dnnloc import ALL, FEATURES, feature_rows
-from dl_bug_lsp.techniques.scores import Subject
-from dl_bug_lsp.techniques.values import Query
+from dl_bug_lsp.techniques.scores import Query, Subject
 from dl_bug_lsp.workspace import GitError, Versions, Workspace
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "techniques" / "dnnloc.json"

@@ -36,7 +36,7 @@ from dl_bug_lsp.monitoring.diagnosis import (
 )
 from dl_bug_lsp.monitoring.diagnosis_facts import Finding, RunFacts
 from dl_bug_lsp.monitoring.diagnosis_rules import RULES, measured
-from dl_bug_lsp.monitoring.values import Run
+from dl_bug_lsp.monitoring.training_run import Run
 
 ROOT = Path(__file__).resolve().parents[1]
 STORE = ROOT / ".factory" / "monitored"

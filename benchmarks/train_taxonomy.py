@@ -23,7 +23,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.logs.values import Span
+from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.taxonomy.classification_context import GAP
 from dl_bug_lsp.taxonomy.classify import SURE, TEXT_THRESHOLD, UNCLASSIFIED, classify
 from dl_bug_lsp.taxonomy.rules import TABLES

@@ -27,8 +27,7 @@ from scipy.stats import spearmanr
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.scoring import bm25, bm25_by_library, bm25_by_matrix
 from dl_bug_lsp.techniques import bluir, buglocator
-from dl_bug_lsp.techniques.scores import Composition, Subject
-from dl_bug_lsp.techniques.values import FixedReport, Query
+from dl_bug_lsp.techniques.scores import Composition, FixedReport, Query, Subject
 from dl_bug_lsp.workspace import GitError, Versions, Workspace
 
 EVERY = 10

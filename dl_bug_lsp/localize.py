@@ -19,17 +19,17 @@ from dl_bug_lsp.environments.interpreters import environment_of
 from dl_bug_lsp.evidence.case import Case, Clue, LocatedFrame
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.logs.values import Log, Span
+from dl_bug_lsp.logs.log import Log, Span
 from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.monitoring.diagnosis import Diagnosis, diagnose_recording
 from dl_bug_lsp.monitoring.diagnosis_invariants import Relation
-from dl_bug_lsp.monitoring.values import Recording
+from dl_bug_lsp.monitoring.training_run import Recording
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import CategoryVerdict, FailureReport, Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
-from dl_bug_lsp.signals.values import ClassCount
+from dl_bug_lsp.signals.metrics import ClassCount
 from dl_bug_lsp.spectrum.failure_spectrum import failing_runs
-from dl_bug_lsp.spectrum.values import Spectrum
+from dl_bug_lsp.spectrum.spectrum import Spectrum
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classify import classify, classify_divergence
 from dl_bug_lsp.taxonomy.origins import ranks_disagree

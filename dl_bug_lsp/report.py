@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
-from dl_bug_lsp.logs.values import Process, Span
+from dl_bug_lsp.logs.log import Process, Span
 
 
 @dataclass(frozen=True, slots=True)

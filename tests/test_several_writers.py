@@ -29,8 +29,8 @@ STORM = """
 import json, os, signal, sys
 from pathlib import Path
 from dl_bug_lsp.recording.store import write_session
-from dl_bug_lsp.recording.values import RecordedTest, Session
-from dl_bug_lsp.spectrum.values import Outcome
+from dl_bug_lsp.recording.session import RecordedTest, Session
+from dl_bug_lsp.spectrum.spectrum import Outcome
 from dl_bug_lsp.server.persistence.failures_file import change_state
 
 root, kind, rounds, writers = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])

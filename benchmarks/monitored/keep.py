@@ -22,7 +22,7 @@ for folder in (ROOT, HERE.parent):
         sys.path.insert(0, str(folder))
 
 from dl_bug_lsp.monitoring.tables import columns  # noqa: E402
-from dl_bug_lsp.monitoring.values import FIELDS, Run  # noqa: E402
+from dl_bug_lsp.monitoring.training_run import FIELDS, Run  # noqa: E402
 from monitored.reading import Recorded  # noqa: E402
 
 TARGET = ROOT / "tests" / "monitoring" / "cases"

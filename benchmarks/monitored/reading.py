@@ -11,7 +11,7 @@ from typing import Any
 
 from dl_bug_lsp import databases
 from dl_bug_lsp.monitoring.store import _SCHEMA, _rows_by_run, run_of
-from dl_bug_lsp.monitoring.values import Run
+from dl_bug_lsp.monitoring.training_run import Run
 
 SOFT = 0.10
 """A fault counts where the metric is worse than the worst clean run of its program by a tenth."""

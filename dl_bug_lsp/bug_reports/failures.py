@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dl_bug_lsp.logs.values import Log, Span
+from dl_bug_lsp.logs.log import Log, Span
 from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.signals import read_metrics

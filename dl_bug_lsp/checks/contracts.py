@@ -37,11 +37,11 @@ from dl_bug_lsp.evidence.training_rules import (
 )
 from dl_bug_lsp.evidence.training_rules.program import Training, TrainingRule, clues_of
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.logs.values import Span
+from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.messages import MessageFacts
 from dl_bug_lsp.provenance.scopes import dotted_name
 from dl_bug_lsp.report import CategoryVerdict
-from dl_bug_lsp.tracebacks.values import Failure, FailureKind
+from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
 
 UNLEARNT = "Nothing fails: the model does not learn, or less than it could. "
 STEP = Check(

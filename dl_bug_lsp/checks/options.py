@@ -20,7 +20,7 @@ from dl_bug_lsp.provenance.scopes import dotted_name
 from dl_bug_lsp.provenance.settings import composed
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.shell_files import Word
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 UNKNOWN = Check(
     "unknown-option",

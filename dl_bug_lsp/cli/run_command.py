@@ -27,12 +27,12 @@ from dl_bug_lsp.runs.starting import run as run_to_its_end
 
 if TYPE_CHECKING:
     from dl_bug_lsp.monitoring.store import Session as MonitoredSession
-    from dl_bug_lsp.monitoring.values import Recording
+    from dl_bug_lsp.monitoring.training_run import Recording
     from dl_bug_lsp.recording.recorded_runs import RecordedRun
-    from dl_bug_lsp.recording.values import Session
+    from dl_bug_lsp.recording.session import Session
     from dl_bug_lsp.runs.hangs import Hang, HangWatch
     from dl_bug_lsp.runs.records import CappedLog, RunRecord
-    from dl_bug_lsp.spectrum.values import Spectrum
+    from dl_bug_lsp.spectrum.spectrum import Spectrum
     from dl_bug_lsp.workspace import Workspace
 
 
@@ -230,7 +230,7 @@ def trainings(workspace: Path, numbers: tuple[int, ...]) -> Recording | None:
     if not numbers:
         return None
     from dl_bug_lsp.monitoring.store import read_recording
-    from dl_bug_lsp.monitoring.values import Recording
+    from dl_bug_lsp.monitoring.training_run import Recording
 
     runs = tuple(run for run in read_recording(workspace).runs if run.number in numbers)
     return Recording(runs) if runs else None

@@ -16,10 +16,9 @@ from dl_bug_lsp.divergence.stacks import (
     own_frames,
     state_of,
 )
-from dl_bug_lsp.logs.values import Log, LogLine, Process, Span
+from dl_bug_lsp.logs.log import Log, LogLine, Process, Span
 from dl_bug_lsp.tracebacks.blocks import read_blocks
-from dl_bug_lsp.tracebacks.stream import Stream
-from dl_bug_lsp.tracebacks.values import (
+from dl_bug_lsp.tracebacks.failures import (
     Activity,
     Cause,
     Divergence,
@@ -30,6 +29,7 @@ from dl_bug_lsp.tracebacks.values import (
     Reading,
     Relation,
 )
+from dl_bug_lsp.tracebacks.stream import Stream
 
 _CLOSED = re.compile(r"Connection (?:closed by peer|reset by peer)")
 _FATAL = re.compile(r"^Fatal Python error: ")

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from dl_bug_lsp.logs.values import LogLine
-from dl_bug_lsp.tracebacks.values import Activity, RankState
+from dl_bug_lsp.logs.log import LogLine
+from dl_bug_lsp.tracebacks.failures import Activity, RankState
 
 _FINGERPRINT = re.compile(
     r"Rank (?P<rank>\d{1,6}) is running (?P<what>collective|inconsistent collective|monitored)"

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dl_bug_lsp.logs.values import LogLine
+from dl_bug_lsp.logs.log import LogLine
 from dl_bug_lsp.tracebacks import Frame, is_library_path
+from dl_bug_lsp.tracebacks.failures import Activity, RankState
 from dl_bug_lsp.tracebacks.faulthandler import THREAD, read_stack
 from dl_bug_lsp.tracebacks.stream import Stream
-from dl_bug_lsp.tracebacks.values import Activity, RankState
 
 # ------------------------------------------------ frames of libraries, operations between ranks
 _PACKAGES = frozenset((

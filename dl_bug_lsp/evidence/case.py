@@ -12,7 +12,7 @@ from functools import cached_property
 
 from dl_bug_lsp.environments.interpreters import Environment
 from dl_bug_lsp.evidence.words import Words, words_of
-from dl_bug_lsp.logs.values import Log
+from dl_bug_lsp.logs.log import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts
 from dl_bug_lsp.monitoring.diagnosis import Diagnosis
 from dl_bug_lsp.provenance.engine import Engine, Node
@@ -23,10 +23,10 @@ from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum, tests_alone
 from dl_bug_lsp.spectrum.failure_words import own_runs, title_of
-from dl_bug_lsp.spectrum.values import Spectrum
+from dl_bug_lsp.spectrum.spectrum import Spectrum
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.values import ConfigEntry, Place
+from dl_bug_lsp.workspace.contents import ConfigEntry, Place
 
 OUTER_SITES = 3
 OUTER_STEPS = 120

@@ -24,7 +24,7 @@ from dl_bug_lsp.provenance.blocks import NAMING, TAGS
 from dl_bug_lsp.provenance.nodes import Node, StepKind
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.tracebacks import Frame
-from dl_bug_lsp.workspace.values import Scalar
+from dl_bug_lsp.workspace.contents import Scalar
 
 FAR = 12.0
 """Distance at which a setting counts a factor e less: settings lie far from where they are read."""

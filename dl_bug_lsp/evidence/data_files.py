@@ -18,7 +18,7 @@ from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.workspace.configs import reader_for
-from dl_bug_lsp.workspace.values import Column, ConfigEntry, RareValue, Table
+from dl_bug_lsp.workspace.contents import Column, ConfigEntry, RareValue, Table
 
 CATEGORIES = {
     "corrupt_data",

@@ -23,7 +23,7 @@ from dl_bug_lsp.spectrum.features import (
     stack_as_failing_run,
     stacks_of,
 )
-from dl_bug_lsp.spectrum.values import Counts, Element, Signature
+from dl_bug_lsp.spectrum.spectrum import Counts, Element, Signature
 from dl_bug_lsp.tracebacks import Failure, read_failures
 
 MAX_FRAMES = 10

@@ -11,12 +11,12 @@ from weakref import WeakKeyDictionary
 from dl_bug_lsp.evidence.case import Case
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.values import UNKNOWN, Value
-from dl_bug_lsp.messages.values import FactKind, Role
+from dl_bug_lsp.messages.facts import FactKind, Role
 from dl_bug_lsp.provenance.launches import TOOLING, Launch
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 SEEN = "(worked out from the code, not from the run)"
 """How a sentence says that no run has shown it."""

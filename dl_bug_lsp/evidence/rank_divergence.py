@@ -27,8 +27,8 @@ from dl_bug_lsp.evidence.collectives import (
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.stack import statement_at
 from dl_bug_lsp.report import RanksParted, RanksTogether
-from dl_bug_lsp.tracebacks.values import Activity, Divergence, RankState
-from dl_bug_lsp.workspace.values import Place
+from dl_bug_lsp.tracebacks.failures import Activity, Divergence, RankState
+from dl_bug_lsp.workspace.contents import Place
 
 MOST_POINTS = 60
 FAR = 0.82

@@ -17,7 +17,7 @@ from itertools import compress
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 ROLES = (
     "string",

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from dl_bug_lsp.logs.values import Span
+from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.messages import FactKind, MessageFacts, extract_facts
-from dl_bug_lsp.messages.values import Role
+from dl_bug_lsp.messages.facts import Role
 from dl_bug_lsp.report import FailureReport
-from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
+from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
 from dl_bug_lsp.workspace import Workspace
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.fixes.fix_context import At, Edit, Fix, FixContext, only_slip
 from dl_bug_lsp.messages import FactKind
-from dl_bug_lsp.messages.values import Role
+from dl_bug_lsp.messages.facts import Role
 
 
 def find(context: FixContext) -> Iterator[Fix]:

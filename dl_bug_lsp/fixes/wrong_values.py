@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.fixes.fix_context import At, Edit, Fix, FixContext, only_slip
 from dl_bug_lsp.messages import FactKind
-from dl_bug_lsp.messages.values import Role
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.messages.facts import Role
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 _TEXT_NUMBER = re.compile(r"([-+]?\d+)(e[-+]?\d+)$", re.IGNORECASE)
 _SHELL = (".sh", ".sbatch", ".slurm", ".bash")

@@ -15,7 +15,7 @@ from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.stdlib_models import config_of, nested, thing
 from dl_bug_lsp.interpretation.values import UNKNOWN, Library, LibraryObject, Value, merged
 from dl_bug_lsp.provenance.settings import Settings, composed, filled_in, is_reference
-from dl_bug_lsp.workspace.values import ConfigEntry, Scalar
+from dl_bug_lsp.workspace.contents import ConfigEntry, Scalar
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter

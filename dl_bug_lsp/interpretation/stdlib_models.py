@@ -54,7 +54,7 @@ from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
-    from dl_bug_lsp.workspace.values import ConfigEntry
+    from dl_bug_lsp.workspace.contents import ConfigEntry
 
 MOST_ITEMS = 20_000
 """Items of a list, lines of a file, entries of a document; what is longer is an outline."""

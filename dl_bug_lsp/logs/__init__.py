@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.logs.values import Log, LogLine, Process, Span
+from dl_bug_lsp.logs.log import Log, LogLine, Process, Span
 
 if TYPE_CHECKING:
     from dl_bug_lsp.logs.reader import LARGE, read_log, read_log_chunks

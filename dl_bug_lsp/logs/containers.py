@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from dl_bug_lsp.logs.values import LogLine, Process
+from dl_bug_lsp.logs.log import LogLine, Process
 
 _TEXT_KEYS = ("log", "message", "msg", "textPayload", "event", "text", "@message", "line", "body")
 _TRACE_KEYS = (

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from dl_bug_lsp.logs.values import LogLine
+from dl_bug_lsp.logs.log import LogLine
 
 _ENTITY = re.compile(r"&(?:lt|gt|quot|amp|#39|#x27|nbsp);")
 _CLASS = r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Warning|Exit)"

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import replace
 
 from dl_bug_lsp.cancellation import stepwise
-from dl_bug_lsp.logs.values import LogLine, Process
+from dl_bug_lsp.logs.log import LogLine, Process
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"

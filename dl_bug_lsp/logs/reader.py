@@ -15,10 +15,10 @@ from dl_bug_lsp.logs.decoding import (
     strip_escapes,
     visible_segments,
 )
+from dl_bug_lsp.logs.log import Log, LogLine
 from dl_bug_lsp.logs.pasted import repaired_lines, unescaped, without_screen_edge
 from dl_bug_lsp.logs.prefixes import attribute
 from dl_bug_lsp.logs.regions import Region, Scanner, at_line_ends, chunks_of
-from dl_bug_lsp.logs.values import Log, LogLine
 
 _TELLING = re.compile(r'Traceback \(most recent|File "|Error\b|error:|Killed|❱')
 _MAX_LINE = 65_536

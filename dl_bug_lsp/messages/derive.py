@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.messages.values import Fact, FactKind, Role
+from dl_bug_lsp.messages.facts import Fact, FactKind, Role
 
 Shape = tuple[int, ...]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from dl_bug_lsp.messages.facts import Fact, FactKind, MessageFacts, Role
 from dl_bug_lsp.messages.families import Family, read_value
-from dl_bug_lsp.messages.values import Fact, FactKind, MessageFacts, Role
-from dl_bug_lsp.tracebacks.values import Cause
+from dl_bug_lsp.tracebacks.failures import Cause
 
 _NOISE = re.compile(r"\x1b\[[0-9;]{0,20}m|\{\{function_node [^{}\n]{0,400}\}\}\s?")
 _QUOTED = re.compile(r"[`'\"‘“]([\w./-]{1,80})[`'\"’”]")

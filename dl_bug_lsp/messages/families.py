@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dl_bug_lsp.messages import templates
+from dl_bug_lsp.messages.facts import Fact, FactKind, FactValue, Role
 from dl_bug_lsp.messages.templates import INTEGER, INTEGER_KINDS, NUMBER, SHAPE
-from dl_bug_lsp.messages.values import Fact, FactKind, FactValue, Role
 
 Derive = Callable[[list[Fact]], list[Fact]]
 _MAX_MATCHES = 64

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from dl_bug_lsp.messages.values import FactKind, Role
+from dl_bug_lsp.messages.facts import FactKind, Role
 
 ROLES = {"A": Role.ACTUAL, "E": Role.EXPECTED, "O": Role.OWNER, "X": Role.OTHER}
 QUOTES = "'\"`‘’“”"

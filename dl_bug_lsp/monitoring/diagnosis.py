@@ -23,7 +23,7 @@ from typing import Any
 from dl_bug_lsp.monitoring.diagnosis_facts import Finding, RunFacts, Site, finite, middle, slope
 from dl_bug_lsp.monitoring.diagnosis_invariants import Relation, Violation, violations
 from dl_bug_lsp.monitoring.diagnosis_rules import RULES, measured
-from dl_bug_lsp.monitoring.values import Recording, Run
+from dl_bug_lsp.monitoring.training_run import Recording, Run
 
 HEALTHY = "healthy"
 KINDS: dict[str, tuple[str, str]] = {

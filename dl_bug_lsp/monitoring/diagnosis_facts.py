@@ -13,7 +13,7 @@ from functools import cached_property
 from statistics import median
 from typing import Any
 
-from dl_bug_lsp.monitoring.values import (
+from dl_bug_lsp.monitoring.training_run import (
     Call,
     Input,
     Layer,

@@ -21,7 +21,7 @@ from typing import Any
 
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.monitoring.diagnosis_facts import RunFacts, Site, finite, middle, plain, site
-from dl_bug_lsp.monitoring.values import Run
+from dl_bug_lsp.monitoring.training_run import Run
 
 NAME = "training_invariants.json"
 LARGEST = 4 * 2**20

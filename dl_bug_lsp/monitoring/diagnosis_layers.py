@@ -21,7 +21,7 @@ from dl_bug_lsp.monitoring.diagnosis_facts import (
     shape_of,
     unique,
 )
-from dl_bug_lsp.monitoring.values import Layer
+from dl_bug_lsp.monitoring.training_run import Layer
 
 
 def bad_initialisation(facts: RunFacts) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ from dl_bug_lsp.monitoring.diagnosis_facts import (
     unique,
 )
 from dl_bug_lsp.monitoring.diagnosis_layers import layer_fans
-from dl_bug_lsp.monitoring.values import Layer
+from dl_bug_lsp.monitoring.training_run import Layer
 
 
 def zero_grad_missing(facts: RunFacts) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from dl_bug_lsp.monitoring.diagnosis_facts import (
     site,
     unique,
 )
-from dl_bug_lsp.monitoring.values import LossCall
+from dl_bug_lsp.monitoring.training_run import LossCall
 
 
 def _kind(call: LossCall) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 
 from dl_bug_lsp import data_folder, databases
 from dl_bug_lsp.monitoring.tables import FOLDER, JOURNAL, KEYS, SCHEMA, TABLES, columns
-from dl_bug_lsp.monitoring.values import FIELDS, ROWS, Recording, Run
+from dl_bug_lsp.monitoring.training_run import FIELDS, ROWS, Recording, Run
 from dl_bug_lsp.python_path import child_environment, python_path
 from dl_bug_lsp.runs.processes import is_alive
 

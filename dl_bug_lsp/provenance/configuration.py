@@ -31,7 +31,7 @@ from dl_bug_lsp.provenance.nodes import (
 from dl_bug_lsp.provenance.operators import fold_binary
 from dl_bug_lsp.provenance.scopes import Scope, dotted_name
 from dl_bug_lsp.provenance.settings import Settings, composed, filled_in, is_reference
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine

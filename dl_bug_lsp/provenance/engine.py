@@ -32,7 +32,7 @@ from dl_bug_lsp.provenance.queries import Queries
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.settings import Settings
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 __all__ = ["Edge", "Engine", "Node"]
 T = TypeVar("T")

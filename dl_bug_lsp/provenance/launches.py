@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.reading import plain_scalar
 from dl_bug_lsp.workspace.configs.shell_files import Command, Word, command_entries, split_commands
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 SETTINGS = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg", ".conf", ".gin", ".json5", ".jsonc")
 LAUNCHERS = (

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from dl_bug_lsp.provenance.scopes import Synthetic
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 EntryPath: TypeAlias = "tuple[str | int, ...]"
 _INTERPOLATION = re.compile(r"\$\{(?:oc\.select:)?([\w.\[\]/-]+)(?:,[^{}]*)?\}")

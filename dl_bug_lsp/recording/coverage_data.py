@@ -16,7 +16,7 @@ from pathlib import Path
 
 from dl_bug_lsp import databases
 from dl_bug_lsp.databases import checked_line, checked_numbits
-from dl_bug_lsp.recording.values import Arc, Hits
+from dl_bug_lsp.recording.session import Arc, Hits
 
 _SCHEMAS = range(6, 8)
 _TABLES = {

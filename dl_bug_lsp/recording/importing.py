@@ -18,10 +18,10 @@ from xml.parsers.expat import ExpatError, ParserCreate
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.recording.coverage_data import CoverageData, read_coverage
 from dl_bug_lsp.recording.journal import IN_TEARDOWN, STRICT, heading
+from dl_bug_lsp.recording.session import Hits, Phase, RecordedTest, Session
 from dl_bug_lsp.recording.session_folder import merged
-from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
 from dl_bug_lsp.spectrum.failure_words import captured_section
-from dl_bug_lsp.spectrum.values import Outcome
+from dl_bug_lsp.spectrum.spectrum import Outcome
 
 HOW_TO_GET_CONTEXTS = (
     "the coverage data names no tests: run `pytest --cov --cov-context=test`, set"

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from dl_bug_lsp import data_folder
-from dl_bug_lsp.recording.values import CRASHED, Phase
+from dl_bug_lsp.recording.session import CRASHED, Phase
 from dl_bug_lsp.spectrum.failure_words import captured_section
-from dl_bug_lsp.spectrum.values import PROGRAM, Outcome
+from dl_bug_lsp.spectrum.spectrum import PROGRAM, Outcome
 
 FOLDER = "recording"
 ABOUT = "session.json"

@@ -25,9 +25,9 @@ from dl_bug_lsp.recording.journal import (
     is_running,
     read_journal,
 )
+from dl_bug_lsp.recording.session import CRASHED, Hits, Phase, RecordedTest, Session
 from dl_bug_lsp.recording.store import NAME, StoreError, write_session
-from dl_bug_lsp.recording.values import CRASHED, Hits, Phase, RecordedTest, Session
-from dl_bug_lsp.spectrum.values import Outcome
+from dl_bug_lsp.spectrum.spectrum import Outcome
 
 _SESSION = re.compile(r"^[\dT-]{1,40}Z-(?:\d{1,18}-)*(?P<process>\d{1,18})$")
 """When a session began and its process, behind it those that claimed it later."""

@@ -16,9 +16,9 @@ import coverage
 from dl_bug_lsp.cancellation import CancelledError, cancellable
 from dl_bug_lsp.recording import session_folder
 from dl_bug_lsp.recording.journal import JournalWriter, RunningTest, crashed_worker
+from dl_bug_lsp.recording.session import Phase
 from dl_bug_lsp.recording.session_folder import add_session, merge_abandoned_sessions
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
-from dl_bug_lsp.recording.values import Phase
 from dl_bug_lsp.report import Options, Suspect
 
 _FLUSH_SHARE = 50

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.recording.coverage_data import lines_of, numbits_of, union
+from dl_bug_lsp.recording.session import CRASHED, Arc, Hits, Phase, RecordedTest, Session
 from dl_bug_lsp.recording.store import NAME, Recording, read_recording
-from dl_bug_lsp.recording.values import CRASHED, Arc, Hits, Phase, RecordedTest, Session
-from dl_bug_lsp.spectrum.values import PROGRAM, Element, Run, Signature, Spectrum, spectrum_of
+from dl_bug_lsp.spectrum.spectrum import PROGRAM, Element, Run, Signature, Spectrum, spectrum_of
 from dl_bug_lsp.workspace import Workspace
 
 _ORDER = (Phase.SETUP, Phase.CALL, Phase.TEARDOWN)

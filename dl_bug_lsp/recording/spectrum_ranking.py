@@ -9,8 +9,8 @@ from dl_bug_lsp.recording.journal import failing_text
 from dl_bug_lsp.recording.spectra import Recorded
 from dl_bug_lsp.report import FailureReport, Options, Report
 from dl_bug_lsp.spectrum.failure_words import title_of
+from dl_bug_lsp.spectrum.spectrum import Counts, Spectrum, count, count_functions
 from dl_bug_lsp.spectrum.table import Table, formula_table, shares_table
-from dl_bug_lsp.spectrum.values import Counts, Spectrum, count, count_functions
 from dl_bug_lsp.workspace import Workspace
 
 ALL = Options(0, 0)

@@ -22,8 +22,8 @@ from pathlib import Path
 
 from dl_bug_lsp import data_folder, databases
 from dl_bug_lsp.databases import LARGEST_VALUE, checked_line, checked_numbits
-from dl_bug_lsp.recording.values import Arc, Hits, Phase, RecordedTest, Session
-from dl_bug_lsp.spectrum.values import Outcome, Signature
+from dl_bug_lsp.recording.session import Arc, Hits, Phase, RecordedTest, Session
+from dl_bug_lsp.spectrum.spectrum import Outcome, Signature
 
 NAME = "spectrum.db"
 _DAMAGED = (sqlite3.Error, OSError, ValueError, TypeError, LookupError, MemoryError, zlib.error)

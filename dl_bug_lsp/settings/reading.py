@@ -23,7 +23,7 @@ from dl_bug_lsp.settings.table import (
 
 if TYPE_CHECKING:
     from dl_bug_lsp.report import Options
-    from dl_bug_lsp.workspace.values import ConfigEntry
+    from dl_bug_lsp.workspace.contents import ConfigEntry
 
 
 MOST = 10_000

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from dl_bug_lsp.logs.values import Log, Process, Span
+from dl_bug_lsp.logs.log import Log, Process, Span
 from dl_bug_lsp.report import CategoryVerdict
-from dl_bug_lsp.signals.reader import read_metrics
-from dl_bug_lsp.signals.values import (
+from dl_bug_lsp.signals.metrics import (
     ClassCount,
     MetricPoint,
     MetricSeries,
@@ -25,8 +24,9 @@ from dl_bug_lsp.signals.values import (
     Split,
     base_of,
 )
+from dl_bug_lsp.signals.reader import read_metrics
 from dl_bug_lsp.taxonomy.categories import category
-from dl_bug_lsp.tracebacks.values import Failure, FailureKind
+from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
 
 
 # ---------------------------------------------------------------------- statistics of series

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass, field
 
 from dl_bug_lsp.cancellation import stepwise
-from dl_bug_lsp.logs.values import Log, LogLine, Process
-from dl_bug_lsp.signals.values import (
+from dl_bug_lsp.logs.log import Log, LogLine, Process
+from dl_bug_lsp.signals.metrics import (
     BINDING,
     EPOCH,
     HELD_OUT,

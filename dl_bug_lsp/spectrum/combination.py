@@ -18,7 +18,7 @@ from typing import Any
 
 from dl_bug_lsp.spectrum.failure_words import is_test_file
 from dl_bug_lsp.spectrum.features import FEATURES, NO_CUES, FailureCues, Row, rows_of
-from dl_bug_lsp.spectrum.values import Counts, Element
+from dl_bug_lsp.spectrum.spectrum import Counts, Element
 
 DOUBT = 0.7
 """How much less an examined line's neighbours are believed, right beside it."""

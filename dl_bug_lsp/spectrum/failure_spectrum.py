@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from dl_bug_lsp.logs.values import Span
-from dl_bug_lsp.spectrum.values import PROGRAM, Counts, Run, Spectrum, count
+from dl_bug_lsp.logs.log import Span
+from dl_bug_lsp.spectrum.spectrum import PROGRAM, Counts, Run, Spectrum, count
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Relation
 
 LEAST_LEAD = 2

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.spectrum.values import Run
+from dl_bug_lsp.spectrum.spectrum import Run
 from dl_bug_lsp.tracebacks import Failure, read_failures
 from dl_bug_lsp.tracebacks.frames import is_library_path
 

@@ -19,7 +19,7 @@ from dl_bug_lsp.spectrum.failure_words import (
     words_of_tests,
 )
 from dl_bug_lsp.spectrum.formulas import score
-from dl_bug_lsp.spectrum.values import Counts
+from dl_bug_lsp.spectrum.spectrum import Counts
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
 from dl_bug_lsp.tracebacks.frames import is_library_path
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.spectrum.values import Counts
+from dl_bug_lsp.spectrum.spectrum import Counts
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp.spectrum.formulas import score
-from dl_bug_lsp.spectrum.values import Counts, Element
+from dl_bug_lsp.spectrum.spectrum import Counts, Element
 
 COMBINED = "combined"
 """The name under which our own ranking stands beside the formulas."""

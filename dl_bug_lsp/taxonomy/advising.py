@@ -12,7 +12,7 @@ from dl_bug_lsp.taxonomy.categories import (
     classics,
 )
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
-from dl_bug_lsp.tracebacks.values import Failure, FailureKind
+from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
 
 MOST = 3
 """Pieces of advice that are given at most."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dl_bug_lsp.messages.values import FactKind, MessageFacts
+from dl_bug_lsp.messages.facts import FactKind, MessageFacts
 from dl_bug_lsp.report import CategoryVerdict, Verdict
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import FRAMEWORKS, ClassificationContext, names
-from dl_bug_lsp.tracebacks.values import Failure
+from dl_bug_lsp.tracebacks.failures import Failure
 
 BUG_TYPES = ("model", "training", "tensor_input", "api", "gpu", "non_dl")
 """The bug types of Jahan et al. (EMSE 2025), after Humbatova et al. (ICSE 2020)."""

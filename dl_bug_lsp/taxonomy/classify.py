@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from dl_bug_lsp.messages.values import FactKind, MessageFacts, Role
+from dl_bug_lsp.messages.facts import FactKind, MessageFacts, Role
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.taxonomy.rules.classification_rule import Rule
 from dl_bug_lsp.taxonomy.text_models import classify_text
+from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Relation
 from dl_bug_lsp.tracebacks.primary import ELSEWHERE
-from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Relation
 
 UNCLASSIFIED = "unclassified"
 OTHER_CAUSE_DISCOUNT = 0.8

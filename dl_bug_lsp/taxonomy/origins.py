@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from dl_bug_lsp.messages.values import FactKind, MessageFacts
+from dl_bug_lsp.messages.facts import FactKind, MessageFacts
 from dl_bug_lsp.report import CategoryVerdict, Verdict
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
+from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
 from dl_bug_lsp.tracebacks.frames import is_library_path
-from dl_bug_lsp.tracebacks.values import Failure, FailureKind
 
 INTRINSIC, EXTRINSIC = "intrinsic", "extrinsic"
 

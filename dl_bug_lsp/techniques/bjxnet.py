@@ -34,8 +34,14 @@ from dl_bug_lsp.retrieval.scoring import cosines, inverse_frequencies, rvsm
 from dl_bug_lsp.retrieval.terms import terms_of
 from dl_bug_lsp.techniques.code_graphs import EDGES, CodeGraphs, code_graphs
 from dl_bug_lsp.techniques.functions import BEST_FILES, MOST_FUNCTIONS
-from dl_bug_lsp.techniques.scores import MAX_TEXT, Composition, Files, Subject, normal
-from dl_bug_lsp.techniques.values import RankedFunction
+from dl_bug_lsp.techniques.scores import (
+    MAX_TEXT,
+    Composition,
+    Files,
+    RankedFunction,
+    Subject,
+    normal,
+)
 
 STEPS = 2
 """Times that statements hear of their neighbours."""

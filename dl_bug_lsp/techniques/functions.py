@@ -8,9 +8,8 @@ from functools import cached_property
 
 from dl_bug_lsp.retrieval.corpus import Corpus, Ints, document_of
 from dl_bug_lsp.retrieval.scoring import bm25_scores, inverse_frequencies
-from dl_bug_lsp.techniques.scores import Files, Subject, normal
-from dl_bug_lsp.techniques.values import RankedFunction, RankedLines
-from dl_bug_lsp.workspace.values import Place
+from dl_bug_lsp.techniques.scores import Files, RankedFunction, RankedLines, Subject, normal
+from dl_bug_lsp.workspace.contents import Place
 
 BEST_FILES = 10
 """Files whose functions are looked at, as in BLIA."""

@@ -15,6 +15,7 @@ from dl_bug_lsp.techniques.functions import functions_of_best, ranked
 from dl_bug_lsp.techniques.scores import (
     Composition,
     Files,
+    RankedFunction,
     Subject,
     commit_score,
     history_score,
@@ -25,7 +26,6 @@ from dl_bug_lsp.techniques.scores import (
     structured_vsm_score,
     text_score,
 )
-from dl_bug_lsp.techniques.values import RankedFunction
 
 SIMILAR_SHARE = 0.2
 """a of the formulas: the weight of SimiScore."""

@@ -1,4 +1,4 @@
-"""A published technique in place of our ranking: the same report, with the technique's places."""
+"""The published techniques by name, and the report with one of them in place of our ranking."""
 
 from __future__ import annotations
 
@@ -9,16 +9,42 @@ from dl_bug_lsp.localize import case_of, failures_of
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import Evidence, FailureReport, Options, Report, Suspect, SuspectFile
+from dl_bug_lsp.techniques.bjxnet import bjxnet
+from dl_bug_lsp.techniques.dnnloc import ALL, dnnloc
 from dl_bug_lsp.techniques.functions import by_file_and_text, lines_of
-from dl_bug_lsp.techniques.registry import technique
-from dl_bug_lsp.techniques.scores import MAX_TEXT, Composition, Subject
-from dl_bug_lsp.techniques.values import FixedReport, Query, Ranked, RankedFunction, RankedLines
+from dl_bug_lsp.techniques.information_retrieval import AMALGAM, BLIA, BLUIR, BRTRACER, BUGLOCATOR
+from dl_bug_lsp.techniques.scores import (
+    MAX_TEXT,
+    Composition,
+    FixedReport,
+    Query,
+    Ranked,
+    RankedFunction,
+    RankedLines,
+    Subject,
+)
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 
 LARGEST_FIX = 30
 """Files; commits of more reformat or move, and tell nothing of one bug."""
 MOST_FIXES = 2_000
+
+
+_FIXED = {
+    composition.name: composition for composition in (BUGLOCATOR, BLUIR, BRTRACER, AMALGAM, BLIA)
+}
+
+
+def technique(name: str, left_out: str = ALL) -> Composition:
+    """Return a technique; DNNLOC's network never saw the project ``left_out``.
+
+    bjXnet's networks that left a project out are too large to ship: see `bjxnet.bjxnet`. Raises
+    KeyError for a name that is not in `NAMES`.
+    """
+    if name == "bjxnet":
+        return bjxnet()
+    return dnnloc(left_out) if name == "dnnloc" else _FIXED[name]
 
 
 def localize_with(name: str, text: str | bytes, workspace: Workspace, options: Options) -> Report:

@@ -1,4 +1,4 @@
-"""The scores that techniques are composed of, one number a file, for one report and one version.
+"""What a technique is given and answers, and the scores, one number a file, that it is made of.
 
 What the formulas share, such as corpora and cosines, is computed once for each `Subject`.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -17,14 +18,77 @@ from dl_bug_lsp.retrieval import scoring
 from dl_bug_lsp.retrieval.corpus import Corpus, Document, Floats, document_of
 from dl_bug_lsp.retrieval.files import fields_corpora, files_corpus
 from dl_bug_lsp.retrieval.scoring import bm25_scores
-from dl_bug_lsp.techniques.values import FixedReport, Query, Ranked, RankedFunction
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.contents import Place
 from dl_bug_lsp.workspace.history import Commit
-from dl_bug_lsp.workspace.values import Place
 
 MAX_TEXT = 100_000
 """Characters of a report that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A bug report; ``opened`` is aware, None where it is not known."""
+
+    summary: str
+    description: str
+    opened: datetime | None = None
+
+    @property
+    def text(self) -> str:
+        """The report as a user would hand it over: title, blank line, description."""
+        return f"{self.summary}\n\n{self.description}"
+
+
+@dataclass(frozen=True, slots=True)
+class FixedReport:
+    """A report of the same project whose fix was committed before the query was opened.
+
+    ``files`` are the Python files that the fix changed, by their names at that time; both times are
+    aware.
+    """
+
+    id: str
+    opened: datetime | None
+    fixed: datetime
+    summary: str
+    description: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFunction:
+    """A function, method or class by its dotted name, with its 1-based inclusive lines."""
+
+    file: str
+    name: str
+    line: int
+    end_line: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankedLines:
+    """A range of lines of a file, 1-based and inclusive."""
+
+    file: str
+    line: int
+    end_line: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A technique's answer, best first at each level; ties are broken by the technique, by name.
+
+    ``functions`` and ``lines`` are None for a technique that does not speak of them, which is not
+    the same as finding none.
+    """
+
+    files: tuple[tuple[str, float], ...]
+    functions: tuple[RankedFunction, ...] | None = None
+    lines: tuple[RankedLines, ...] | None = None
 
 
 @lru_cache(maxsize=4096)

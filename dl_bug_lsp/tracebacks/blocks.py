@@ -16,10 +16,10 @@ from dl_bug_lsp.cancellation import stepwise
 from dl_bug_lsp.logs.prefixes import split_record
 from dl_bug_lsp.tracebacks.dialects import DIALECTS
 from dl_bug_lsp.tracebacks.exception_text import CHAINED
+from dl_bug_lsp.tracebacks.failures import FailureKind, Relation
 from dl_bug_lsp.tracebacks.frames import is_library_path
 from dl_bug_lsp.tracebacks.stream import Block, Stream
 from dl_bug_lsp.tracebacks.user_code import joined_stacks
-from dl_bug_lsp.tracebacks.values import FailureKind, Relation
 
 _CHAIN_REACH = 8
 _ANOMALY_REACH = 40

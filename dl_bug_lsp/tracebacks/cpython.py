@@ -13,6 +13,7 @@ from dl_bug_lsp.tracebacks.exception_text import (
     parse_pasted,
     without_marks,
 )
+from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
 from dl_bug_lsp.tracebacks.frames import (
     FRAME,
     REPEATED,
@@ -22,7 +23,6 @@ from dl_bug_lsp.tracebacks.frames import (
 )
 from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
 from dl_bug_lsp.tracebacks.user_code import extract, joined_stacks, split_footer
-from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 
 _CALLS = r"Traceback \(most recent calls? (?:last|WITHOUT [\w ]{1,40})\):\s*$"
 HEADER = re.compile(rf"(?P<kind>(?:Original |Remote )?){_CALLS}")

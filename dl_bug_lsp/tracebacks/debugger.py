@@ -6,9 +6,9 @@ import re
 
 from dl_bug_lsp.tracebacks.cpython import read_stack
 from dl_bug_lsp.tracebacks.exception_text import parse_exception
+from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
 from dl_bug_lsp.tracebacks.frames import FRAME
 from dl_bug_lsp.tracebacks.stream import Block, Stream
-from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 
 TRIGGER = re.compile(r"Exception has occurred: (?P<type>[A-Za-z_][\w.]{0,200})\b")
 _LONGEST = 60

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from dl_bug_lsp.logs.values import LogLine
+from dl_bug_lsp.logs.log import LogLine
 from dl_bug_lsp.tracebacks.cpython import read_cpython
 from dl_bug_lsp.tracebacks.exception_text import CHAINED
+from dl_bug_lsp.tracebacks.failures import Cause, Relation
 from dl_bug_lsp.tracebacks.stream import Block, Stream
-from dl_bug_lsp.tracebacks.values import Cause, Relation
 
 TRIGGER = re.compile(r"^\s*\+ Exception Group Traceback \(most recent call last\):")
 _MARGIN = re.compile(r"^(?P<indent> *)(?P<bar>[|+])(?P<rest>.*)$")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Frame, Relation
 from dl_bug_lsp.tracebacks.frames import parse_frame
 from dl_bug_lsp.tracebacks.stream import Block, Stream
-from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Frame, Relation
 
 TRIGGER = re.compile(
     r"^Fatal Python error: |^Timeout \(\d+:\d\d:\d\d|\(most recent call first\):\s*$"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dl_bug_lsp.tracebacks.values import Frame
+from dl_bug_lsp.tracebacks.failures import Frame
 
 FRAME = re.compile(
     r'^(?P<mark>>?)(?P<indent>\s*)File "(?P<file>.+?)", line (?P<line>\d{1,9})'

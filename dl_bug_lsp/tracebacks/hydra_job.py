@@ -6,8 +6,8 @@ import ast
 import re
 
 from dl_bug_lsp.tracebacks.exception_text import parse_exception
+from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Relation
 from dl_bug_lsp.tracebacks.stream import Block, Stream
-from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Relation
 
 TRIGGER = re.compile(r"^Error executing job with overrides: ")
 _END = re.compile(r"^Set the environment variable HYDRA_FULL_ERROR")

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from dl_bug_lsp.tracebacks.cpython import read_cpython
 from dl_bug_lsp.tracebacks.exception_text import message_end, parse_pasted, without_marks
+from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
 from dl_bug_lsp.tracebacks.frames import FRAME, read_source
 from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
 from dl_bug_lsp.tracebacks.user_code import extract, joined_stacks, split_footer
-from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 
 _BEFORE = r"(?P<margin>[\s>]{0,60})(?:<[A-Za-z][\w-]{0,30}>|[-*`]{1,3} ?)?"
 _CLASS = (

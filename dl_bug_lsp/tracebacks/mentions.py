@@ -17,8 +17,8 @@ from importlib.resources import files
 from itertools import pairwise
 
 from dl_bug_lsp.logs.prefixes import split_record
+from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Relation
 from dl_bug_lsp.tracebacks.stream import Block, Stream
-from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Relation
 
 MODEL_FILE = "mentions.json"
 """Weights as `benchmarks/train_mentions.py` wrote them."""

@@ -10,9 +10,9 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
+from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Relation
 from dl_bug_lsp.tracebacks.frames import is_library_path
 from dl_bug_lsp.tracebacks.stream import Block
-from dl_bug_lsp.tracebacks.values import Cause, Failure, FailureKind, Relation
 
 _LAUNCHERS = frozenset(
     ("ChildFailedError", "CalledProcessError", "ProcessExitedException", "SystemExit", "Exit")

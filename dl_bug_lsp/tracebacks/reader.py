@@ -10,13 +10,13 @@ import re
 from dataclasses import replace
 
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.logs.values import Log, Process, Span
+from dl_bug_lsp.logs.log import Log, Process, Span
 from dl_bug_lsp.tracebacks.blocks import read_blocks
 from dl_bug_lsp.tracebacks.complaint_tables import Weight
+from dl_bug_lsp.tracebacks.failures import Failure, Reading
 from dl_bug_lsp.tracebacks.mentions import read_mention
 from dl_bug_lsp.tracebacks.primary import MEDIUM, choose_root, mark, weigh, without_copies
 from dl_bug_lsp.tracebacks.stream import Block, Stream, without_doubles
-from dl_bug_lsp.tracebacks.values import Failure, Reading
 
 _MAX_FAILURES = 500
 _HEADING = re.compile(r"^(?:\S{1,40} ){0,4}\S{1,40}$")

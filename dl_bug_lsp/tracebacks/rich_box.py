@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.tracebacks.exception_text import is_foreign, parse_exception
+from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
 from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
-from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 
 TRIGGER = re.compile(r"^\s*[╭┌+][─-]{1,300} Traceback \(most recent call last\) [─-]{1,300}")
 _BOTTOM = re.compile(r"^\s*[╰└+][─-]{4,}")

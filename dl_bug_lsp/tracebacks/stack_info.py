@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.tracebacks.cpython import read_stack
+from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
 from dl_bug_lsp.tracebacks.stream import Block, Stream
-from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
 
 STACK_INFO = re.compile(
     r"^\s*(?:Stack|Call stack) ?(?:\(most recent call last\))?:\s*$|^Call stack:\s*$"

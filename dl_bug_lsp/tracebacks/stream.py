@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from dl_bug_lsp.cancellation import stepwise
-from dl_bug_lsp.logs.values import LogLine, Process, Span
+from dl_bug_lsp.logs.log import LogLine, Process, Span
 from dl_bug_lsp.tracebacks.exception_text import parse_exception
-from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Frame, Relation
+from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Frame, Relation
 
 
 class Stream:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.tracebacks.cpython import read_cpython
+from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Relation
 from dl_bug_lsp.tracebacks.stream import Block, Stream
-from dl_bug_lsp.tracebacks.values import Cause, FailureKind, Relation
 
 TRIGGER = re.compile(
     r"^\s*[\w./ -]{1,300} (?:FAILED|FAILURE)\s*$|^\s*Root Cause \(first observed failure\):"

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
+from dl_bug_lsp.logs.log import Log, LogLine
 from dl_bug_lsp.logs.reader import clean_lines, finish, read_log
-from dl_bug_lsp.logs.values import Log, LogLine
 from dl_bug_lsp.messages import extract_facts
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.signals import classify_silent, silent_failure

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from dl_bug_lsp import __version__
 from dl_bug_lsp.messages import Fact, FactKind, Role, extract_facts
 from dl_bug_lsp.report import FailureReport, Report, ReportFrame, Suspect
-from dl_bug_lsp.tracebacks.values import Cause, Relation
+from dl_bug_lsp.tracebacks.failures import Cause, Relation
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, one_line, redacted, shorten
 from dl_bug_lsp.views.layout import Lines, PathStyle, library_file

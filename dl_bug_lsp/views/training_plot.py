@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dl_bug_lsp.monitoring.values import Layer, Run
+from dl_bug_lsp.monitoring.training_run import Layer, Run
 from dl_bug_lsp.views.escape import escape, shorten
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 640, 160, 64, 36, 22

@@ -10,7 +10,7 @@ import re
 
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.tracebacks import FailureKind, read_failures
-from dl_bug_lsp.tracebacks.values import Failure
+from dl_bug_lsp.tracebacks.failures import Failure
 
 Identity = tuple[str, ...]
 """What tells one failure of a log from another: its line, classes, message and places."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.workspace.values import (
+from dl_bug_lsp.workspace.contents import (
     Column,
     ConfigEntry,
     FileElements,

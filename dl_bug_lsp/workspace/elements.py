@@ -15,8 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from dl_bug_lsp.workspace.contents import ConfigEntry, FileElements, FunctionElement
 from dl_bug_lsp.workspace.text import split_lines
-from dl_bug_lsp.workspace.values import ConfigEntry, FileElements, FunctionElement
 
 MOST_SIGNS = 200_000
 """Signs and line ends of a source: about as many nodes has its tree, each of some 400 bytes."""

@@ -24,10 +24,10 @@ from typing import Any, Generic, TypeVar
 from dl_bug_lsp import data_folder, databases
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.data_folder import FOLDER
+from dl_bug_lsp.workspace.contents import FileElements
 from dl_bug_lsp.workspace.elements import elements_of
 from dl_bug_lsp.workspace.sources import Source, is_settled
 from dl_bug_lsp.workspace.stores import Stamp, Store
-from dl_bug_lsp.workspace.values import FileElements
 
 # Below that many files, reading the sources again is as fast as reading a cache.
 SMALLEST_CACHED = 64

@@ -15,9 +15,9 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.workspace.contents import FunctionElement, Place
 from dl_bug_lsp.workspace.notebooks import CellName, cell_name, copied_from, locate_cell_line
 from dl_bug_lsp.workspace.stores import Store
-from dl_bug_lsp.workspace.values import FunctionElement, Place
 from dl_bug_lsp.workspace.walk import is_library_folder
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from git_repositories import DAY, START, MadeRepository
 
-from dl_bug_lsp.techniques.values import Query, Ranked, RankedFunction, RankedLines
+from dl_bug_lsp.techniques.scores import Query, Ranked, RankedFunction, RankedLines
 from dl_bug_lsp.workspace import Versions, Workspace
 
 ROOT = Path(__file__).resolve().parents[2]

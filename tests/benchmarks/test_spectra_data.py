@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from dl_bug_lsp.spectrum.values import Element
+from dl_bug_lsp.spectrum.spectrum import Element
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 

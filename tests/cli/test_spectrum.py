@@ -17,9 +17,9 @@ import pytest
 
 from dl_bug_lsp.cli.main import main
 from dl_bug_lsp.recording.coverage_data import numbits_of
+from dl_bug_lsp.recording.session import Hits, Phase, RecordedTest, Session
 from dl_bug_lsp.recording.store import write_session
-from dl_bug_lsp.recording.values import Hits, Phase, RecordedTest, Session
-from dl_bug_lsp.spectrum.values import Outcome
+from dl_bug_lsp.spectrum.spectrum import Outcome
 
 CALC = """\
 def scale(x):

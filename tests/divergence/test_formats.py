@@ -15,7 +15,7 @@ from dl_bug_lsp.divergence import joined, read_divergence, transcript
 from dl_bug_lsp.divergence.transcripts import NotPlainError, ranks_of, read_plain
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.tracebacks import Failure, read_failures
-from dl_bug_lsp.tracebacks.values import Activity, Divergence
+from dl_bug_lsp.tracebacks.failures import Activity, Divergence
 
 TORCH = "/opt/venv/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py"
 

@@ -10,10 +10,10 @@ from training_programs import FAULTY, HEALTHY, Program
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.training_rules import all_training_rules
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.logs.values import Log, Span
+from dl_bug_lsp.logs.log import Log, Span
 from dl_bug_lsp.messages import MessageFacts
 from dl_bug_lsp.report import CategoryVerdict
-from dl_bug_lsp.tracebacks.values import Failure, FailureKind
+from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
 from dl_bug_lsp.workspace import Workspace
 
 CATEGORIES = ("loss_stagnation", "loss_divergence", "loss_nan", "overfitting")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 
-from dl_bug_lsp.spectrum.values import Counts, Element
+from dl_bug_lsp.spectrum.spectrum import Counts, Element
 
 
 def counts_of(rows: Iterable[tuple[Element, int, int]], failing: int, passing: int) -> Counts:

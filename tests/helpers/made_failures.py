@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.logs.values import Span
+from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Frame, Relation
 
 SPAN = Span(1, 1)

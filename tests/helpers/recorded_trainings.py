@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dl_bug_lsp.monitoring.store import read_journal, run_of
-from dl_bug_lsp.monitoring.values import Run
+from dl_bug_lsp.monitoring.training_run import Run
 
 CASES = Path(__file__).parents[1] / "monitoring" / "cases"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dl_bug_lsp.logs.values import Process, Span
+from dl_bug_lsp.logs.log import Process, Span
 from dl_bug_lsp.report import (
     Advice,
     CategoryVerdict,

@@ -9,10 +9,10 @@ from endings import ends
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dl_bug_lsp.logs.values import Span
+from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.messages import FactKind, Role, extract_facts
 from dl_bug_lsp.messages.extract import tables
-from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
+from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
 
 
 def cause(kind: str, message: str, file: str = "", function: str = "") -> Cause:

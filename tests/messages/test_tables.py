@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from dl_bug_lsp.logs.values import Span
+from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.messages import Fact, Role, extract_facts
-from dl_bug_lsp.tracebacks.values import Cause, Frame, Relation
+from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -21,7 +21,7 @@ from dl_bug_lsp.monitoring.diagnosis import (
 )
 from dl_bug_lsp.monitoring.diagnosis_facts import RunFacts
 from dl_bug_lsp.monitoring.diagnosis_rules import RULES, measured
-from dl_bug_lsp.monitoring.values import Recording, Run
+from dl_bug_lsp.monitoring.training_run import Recording, Run
 from dl_bug_lsp.report import Options, Report
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.workspace import Workspace

@@ -19,7 +19,7 @@ from dl_bug_lsp import data_folder
 from dl_bug_lsp.monitoring import store
 from dl_bug_lsp.monitoring.store import read_journal, read_recording, run_of, take_in, training_file
 from dl_bug_lsp.monitoring.tables import FOLDER, TABLES, columns
-from dl_bug_lsp.monitoring.values import FIELDS, ROWS, Run
+from dl_bug_lsp.monitoring.training_run import FIELDS, ROWS, Run
 
 RECORDED = Path(__file__).parent / "recorded"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from dl_bug_lsp.monitoring.store import read_journal, run_of
-from dl_bug_lsp.monitoring.values import Run
+from dl_bug_lsp.monitoring.training_run import Run
 from dl_bug_lsp.views.training_plot import Line, Panel, ill_layer, panels, svg, training_section
 
 RECORDED = Path(__file__).parent / "recorded"

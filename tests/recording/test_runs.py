@@ -13,7 +13,7 @@ from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.recording.recorded_runs import RecordedRun, environment, read_run, run_folder
 from dl_bug_lsp.recording.spectra import spectrum_now
 from dl_bug_lsp.recording.store import NAME, Recording, read_recording, write_session
-from dl_bug_lsp.spectrum.values import count
+from dl_bug_lsp.spectrum.spectrum import count
 
 NET = """\
 import numpy as np

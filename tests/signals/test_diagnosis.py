@@ -10,7 +10,7 @@ import pytest
 
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.signals import classify_silent, diagnose, read_metrics, silent_failure
-from dl_bug_lsp.tracebacks.values import FailureKind
+from dl_bug_lsp.tracebacks.failures import FailureKind
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 

@@ -35,7 +35,7 @@ from dl_bug_lsp.spectrum.features import (
     rows_of,
     stack_as_failing_run,
 )
-from dl_bug_lsp.spectrum.values import Counts, Element
+from dl_bug_lsp.spectrum.spectrum import Counts, Element
 from dl_bug_lsp.tracebacks import Failure, read_failures
 
 PYTEST = """\

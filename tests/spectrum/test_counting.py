@@ -7,9 +7,9 @@ from array import array
 import numpy as np
 import pytest
 
-from dl_bug_lsp.spectrum import values as counting
+from dl_bug_lsp.spectrum import spectrum as counting
 from dl_bug_lsp.spectrum.formulas import FORMULAS, score
-from dl_bug_lsp.spectrum.values import (
+from dl_bug_lsp.spectrum.spectrum import (
     Element,
     Outcome,
     Run,

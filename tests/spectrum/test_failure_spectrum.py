@@ -8,7 +8,7 @@ from dl_bug_lsp.recording.journal import failing_text
 from dl_bug_lsp.spectrum.combination import combine
 from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum
 from dl_bug_lsp.spectrum.failure_words import own_runs, title_of
-from dl_bug_lsp.spectrum.values import Element, Outcome, Run, spectrum_of
+from dl_bug_lsp.spectrum.spectrum import Element, Outcome, Run, spectrum_of
 
 NAMES = (
     "tests/test_a.py::test_x",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from made_counts import counts_of
 
 from dl_bug_lsp.spectrum.formulas import FORMULAS, score
-from dl_bug_lsp.spectrum.values import Counts, Element
+from dl_bug_lsp.spectrum.spectrum import Counts, Element
 
 INF = math.inf
 

@@ -10,7 +10,7 @@ from coverage import CoverageData
 
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import Report
-from dl_bug_lsp.spectrum.values import Element, Outcome, Run, Spectrum, spectrum_of
+from dl_bug_lsp.spectrum.spectrum import Element, Outcome, Run, Spectrum, spectrum_of
 from dl_bug_lsp.workspace import Workspace
 
 SHOP = """\

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from dl_bug_lsp.logs.values import Span
+from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.advising import advice
 from dl_bug_lsp.taxonomy.categories import Category, ConditionalAdvice, categories, classics

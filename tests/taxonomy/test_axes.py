@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from made_failures import failure
 
-from dl_bug_lsp.messages.values import Fact, FactKind, MessageFacts, Role
+from dl_bug_lsp.messages.facts import Fact, FactKind, MessageFacts, Role
 from dl_bug_lsp.taxonomy.advising import advice
 from dl_bug_lsp.taxonomy.bug_types import bug_type
 from dl_bug_lsp.taxonomy.classify import classify

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_failures import SPAN, USER, failure
 
-from dl_bug_lsp.messages.values import Fact, FactKind, MessageFacts, Role
+from dl_bug_lsp.messages.facts import Fact, FactKind, MessageFacts, Role
 from dl_bug_lsp.taxonomy.categories import categories
 from dl_bug_lsp.taxonomy.classification_context import find_phrase
 from dl_bug_lsp.taxonomy.classify import classify

@@ -23,8 +23,7 @@ from dl_bug_lsp.techniques.code_graphs import (
     code_graphs,
     graphs_of,
 )
-from dl_bug_lsp.techniques.scores import Subject
-from dl_bug_lsp.techniques.values import Query
+from dl_bug_lsp.techniques.scores import Query, Subject
 from dl_bug_lsp.workspace import Workspace
 
 RECORDED = Path(__file__).with_name("bjxnet_recorded.json")

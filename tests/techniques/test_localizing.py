@@ -9,7 +9,7 @@ from dl_bug_lsp.cli.main import main
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.techniques import NAMES
 from dl_bug_lsp.techniques.localizing import localize_with, query_of
-from dl_bug_lsp.techniques.values import Query
+from dl_bug_lsp.techniques.scores import Query
 from dl_bug_lsp.workspace import Workspace
 
 CODE = (

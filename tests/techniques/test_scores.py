@@ -12,9 +12,8 @@ import pytest
 from dl_bug_lsp.techniques import NAMES, scores
 from dl_bug_lsp.techniques.dnnloc import FEATURES, feature_rows, network_from, shipped
 from dl_bug_lsp.techniques.information_retrieval import AMALGAM, BLIA, BUGLOCATOR, segment_score
-from dl_bug_lsp.techniques.registry import technique
-from dl_bug_lsp.techniques.scores import Subject, normal
-from dl_bug_lsp.techniques.values import FixedReport, Query
+from dl_bug_lsp.techniques.localizing import technique
+from dl_bug_lsp.techniques.scores import FixedReport, Query, Subject, normal
 from dl_bug_lsp.workspace import Workspace
 
 NOW = datetime(2024, 5, 1, tzinfo=timezone.utc)

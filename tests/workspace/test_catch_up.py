@@ -11,9 +11,9 @@ from types import ModuleType
 import pytest
 
 from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.contents import FileElements
 from dl_bug_lsp.workspace.index import Row
 from dl_bug_lsp.workspace.sources import SourceSummary
-from dl_bug_lsp.workspace.values import FileElements
 from dl_bug_lsp.workspace.walk import walk, walk_again
 
 OLD = 1_600_000_000

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.edited import EditedWorkspace
+from dl_bug_lsp.workspace.workspace import EditedWorkspace
 
 
 def test_the_changed_file_alone_differs(tmp_path: Path) -> None:

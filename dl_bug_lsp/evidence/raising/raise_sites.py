@@ -23,7 +23,7 @@ from dl_bug_lsp.evidence.raising.scan import Enclosing, FileNodes, file_nodes, l
 from dl_bug_lsp.messages import FactKind, MessageFacts
 from dl_bug_lsp.tracebacks import Cause, FailureKind, Frame
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.values import Place
+from dl_bug_lsp.workspace.contents import Place
 
 OF_STACKS = "stack_trace."
 RAISE_SITE = "stack_trace.raise_site"

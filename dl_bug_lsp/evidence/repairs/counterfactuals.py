@@ -22,7 +22,7 @@ from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.stack import unparsed
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.edited import EditedWorkspace
+from dl_bug_lsp.workspace.workspace import EditedWorkspace
 
 MOST_EDITS = 64
 MOST_STEPS = 80_000

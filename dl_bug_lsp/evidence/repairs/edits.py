@@ -25,7 +25,7 @@ from dl_bug_lsp.interpretation.values import (
 )
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 Syntax = TypeVar("Syntax", bound=ast.AST)
 AXES = (-2, -1, 0, 1, 2)

@@ -20,7 +20,7 @@ from dl_bug_lsp.evidence.training_rules.program import (
     text,
 )
 from dl_bug_lsp.provenance.scopes import Scope, called_name
-from dl_bug_lsp.workspace.values import Column
+from dl_bug_lsp.workspace.contents import Column
 
 GUARDS = re.compile(
     r"eps|1e-|1e0?-|e-\d|\+ 0?\.0*[1-9]|clamp|clip|maximum|softplus|relu|nan_to_num|where|safe"

@@ -18,7 +18,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import source
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 MAX_MODULES = 120
 MAX_BYTES = 300_000

@@ -24,7 +24,7 @@ from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Tasks,
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.monitoring.values import Run
+    from dl_bug_lsp.monitoring.training_run import Run
     from dl_bug_lsp.report import Report
     from dl_bug_lsp.server.failures.publication import Publication
 
@@ -119,7 +119,7 @@ def newest(
     from dl_bug_lsp.localize import localize
     from dl_bug_lsp.monitoring.diagnosis_invariants import read_invariants
     from dl_bug_lsp.monitoring.store import read_recording
-    from dl_bug_lsp.monitoring.values import Recording
+    from dl_bug_lsp.monitoring.training_run import Recording
     from dl_bug_lsp.server.failures.publication import publication
     from dl_bug_lsp.views.training_plot import training_section
 

@@ -28,7 +28,7 @@ from dl_bug_lsp.server.following.followed_spectra import (
 )
 from dl_bug_lsp.settings.reading import Settings
 from dl_bug_lsp.spectrum.failure_words import is_test_file
-from dl_bug_lsp.spectrum.values import PROGRAM, count_functions
+from dl_bug_lsp.spectrum.spectrum import PROGRAM, count_functions
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from dl_bug_lsp.logs.log import Log
 from dl_bug_lsp.logs.reader import read_log
-from dl_bug_lsp.logs.values import Log
 from dl_bug_lsp.server.documents.marks import Encoding
 from dl_bug_lsp.server.documents.positions import lines_range
+from dl_bug_lsp.tracebacks.failures import Failure, Frame, Reading
 from dl_bug_lsp.tracebacks.reader import read_failures
-from dl_bug_lsp.tracebacks.values import Failure, Frame, Reading
 from dl_bug_lsp.views.escape import one_line
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.values import Place
+from dl_bug_lsp.workspace.contents import Place
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.tracebacks.values import Failure
+    from dl_bug_lsp.tracebacks.failures import Failure
 
 
 MOST_LINKS = 2_000

@@ -18,7 +18,7 @@ from dl_bug_lsp.workspace.configs.shell_files import (
     shell_entries,
     split_commands,
 )
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 _INSTRUCTION = re.compile(r"[ \t]*([A-Za-z]+)[ \t]+(.*)$")
 _VARIABLE = re.compile(r"(?:export[ \t]+)?([\w.-]+)[ \t]*(?:\?|:{1,3}|\+|!)?=[ \t]*(.*)$")

@@ -11,7 +11,7 @@ from dl_bug_lsp.workspace.configs.reading import (
     plain_scalar,
     unquoted,
 )
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 _SECTION = re.compile(r"\[([^\]\n]+)\][ \t]*(?:[#;].*)?$")
 _KEY = re.compile(r"([^\s=:#;\[][^=:\n]*)[=:](?!=)[ \t]*(.*)$")

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from dl_bug_lsp.workspace.configs.reading import MOST_ENTRIES, ConfigReading, entry
-from dl_bug_lsp.workspace.values import ConfigEntry, Scalar
+from dl_bug_lsp.workspace.contents import ConfigEntry, Scalar
 
 _SPACE = re.compile(r"[ \t\n\r\f\v\ufeff]+")
 _COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|$)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dl_bug_lsp.workspace.values import ConfigEntry, Scalar
+from dl_bug_lsp.workspace.contents import ConfigEntry, Scalar
 
 MOST_ENTRIES = 20_000
 LONGEST_TEXT = 400

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dl_bug_lsp.workspace.configs.reading import MOST_ENTRIES, ConfigReading, entry, plain_scalar
-from dl_bug_lsp.workspace.values import ConfigEntry
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=([\s\S]*)")
 _OPTION = re.compile(r"(--?)([A-Za-z][\w.-]*)(?:=([\s\S]*))?$")

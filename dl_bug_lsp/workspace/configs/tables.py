@@ -15,7 +15,7 @@ from itertools import islice
 
 from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
 from dl_bug_lsp.workspace.configs.reading import ConfigReading, entry
-from dl_bug_lsp.workspace.values import Column, RareValue, Table
+from dl_bug_lsp.workspace.contents import Column, RareValue, Table
 
 _DELIMITED = (".csv", ".tsv", ".tab", ".psv")
 _LINES = (".jsonl", ".ndjson", ".jsonlines")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dl_bug_lsp.workspace.configs.reading import MOST_ENTRIES, ConfigReading, entry
-from dl_bug_lsp.workspace.values import ConfigEntry, Scalar
+from dl_bug_lsp.workspace.contents import ConfigEntry, Scalar
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -14,7 +14,7 @@ from dl_bug_lsp.workspace.configs.reading import (
     plain_scalar,
     unquoted,
 )
-from dl_bug_lsp.workspace.values import ConfigEntry, Scalar
+from dl_bug_lsp.workspace.contents import ConfigEntry, Scalar
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _KEY = re.compile(r"([ ]*)((?:-[ ]+)*)([\"']?)([\w.$/-][\w.$ /-]*?)\3[ ]*:(?:[ ]+([^\n]*))?$")

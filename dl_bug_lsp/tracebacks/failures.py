@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from dl_bug_lsp.logs.values import Process, Span
+from dl_bug_lsp.logs.log import Process, Span
 
 
 class Relation(Enum):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
-from dl_bug_lsp.logs.values import Process, Span
+from dl_bug_lsp.logs.log import Process, Span
 
 
 class Role(Enum):

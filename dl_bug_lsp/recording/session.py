@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from dl_bug_lsp.spectrum.values import Outcome, Signature
+from dl_bug_lsp.spectrum.spectrum import Outcome, Signature
 
 
 class Phase(str, Enum):
