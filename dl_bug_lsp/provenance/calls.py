@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import known_calls, objects
+from dl_bug_lsp.provenance import objects
 from dl_bug_lsp.provenance.nodes import (
     CALL_METHODS,
     MAX_CALLERS,
@@ -20,7 +20,7 @@ from dl_bug_lsp.provenance.nodes import (
     Node,
     Value,
 )
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, returned_expressions
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
@@ -248,13 +248,6 @@ def returns(
     return [engine.node(e, entered) for e in returned_expressions(scope)]
 
 
-def returned_expressions(scope: Scope) -> list[ast.expr]:
-    """Return what a function gives back, the None of a bare ``return`` too."""
-    if scope.yields:
-        return [*scope.yields, *scope.returns]
-    return [*scope.returns, *scope.empty_returns] if scope.returns else []
-
-
 def many(engine: Engine, source: Node | None) -> Node | None:
     """Return a node that stands for a list of what iterating over ``source`` gives."""
     if source is None:
@@ -300,8 +293,8 @@ def callables(engine: Engine, node: Node) -> list[Function]:
                 functions.append(
                     Function(method, value.built, objects.class_closure(engine, method))
                 )
-        elif isinstance(value, LibraryObject) and known_calls.holds_parts(value.name):
-            for part in known_calls.elements(engine, value):
+        elif isinstance(value, LibraryObject) and value.holds_parts:
+            for part in engine.elements(value):
                 functions.extend(callables(engine, part))
         elif isinstance(value, LibraryObject) and isinstance(value.call.expr, ast.Call):
             # jax.jit(f), partial(f, …), tf.function(f): calling the result calls f.

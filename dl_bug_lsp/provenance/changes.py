@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import calls, known_calls, names, objects
+from dl_bug_lsp.provenance import calls, names, objects
 from dl_bug_lsp.provenance.nodes import (
     MAX_CHANGES,
-    MAX_WRITTEN_OUT,
-    Config,
-    Const,
+    Change,
     Context,
     Instance,
     Items,
@@ -21,7 +18,7 @@ from dl_bug_lsp.provenance.nodes import (
     Node,
     Value,
 )
-from dl_bug_lsp.provenance.scopes import AnyItem, Binding, Scope, dotted_name
+from dl_bug_lsp.provenance.scopes import DEFINES, END, AnyItem, Binding, Scope, dotted_name
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
@@ -32,15 +29,6 @@ FILLED = (
 )
 """Libraries and builtins whose objects are filled by those that they are handed to."""
 MAX_OUTSIDE = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One change of an object: ``how`` as in `Binding`, the key it goes under, what is put in."""
-
-    how: str
-    key: Node | None
-    value: Node
 
 
 def of_name(
@@ -71,7 +59,7 @@ def _of_name(engine: Engine, name: str, context: Context, line: int, filled: boo
     bindings = [
         b
         for b in scope.bindings.get(name, ())
-        if b.how not in names.DEFINES and (since <= b.line < line or not loops.isdisjoint(b.loops))
+        if b.how not in DEFINES and (since <= b.line < line or not loops.isdisjoint(b.loops))
     ]
     changes = [_change(engine, b, context) for b in bindings[-MAX_CHANGES:]]
     if not filled:
@@ -113,7 +101,7 @@ def _by_callee(engine: Engine, name: str, call: ast.Call, context: Context) -> l
         entered = calls.enter(engine, function, call, context)
         for parameter, bound in (entered.bindings or {}).items():
             if any(bound.expr is expr for expr in arguments) and _is_name(bound.expr, name):
-                changes.extend(of_name(engine, parameter, entered, names.END, [bound]))
+                changes.extend(of_name(engine, parameter, entered, END, [bound]))
     return changes
 
 
@@ -136,7 +124,7 @@ def of_attribute(engine: Engine, instance: Instance, name: str) -> list[Change]:
         changes: list[Change] = []
         for cls in objects.lineage(engine, instance.cls):
             for method, binding in cls.attributes.get(name, ()):
-                if binding.how not in names.DEFINES:
+                if binding.how not in DEFINES:
                     context = objects.method_context(engine, instance, cls, method)
                     changes.append(_change(engine, binding, context))
             for method in cls.functions.values():
@@ -145,7 +133,7 @@ def of_attribute(engine: Engine, instance: Instance, name: str) -> list[Change]:
                 for call in method.passed.get(dotted, ()):
                     context = objects.method_context(engine, instance, cls, method)
                     changes.extend(_by_callee(engine, dotted, call, context))
-        changes.extend(c for c in outside(engine, instance, name) if c.how not in names.DEFINES)
+        changes.extend(c for c in outside(engine, instance, name) if c.how not in DEFINES)
         return changes[:MAX_CHANGES]
 
     return engine.ask("attribute changes", id(instance.cls), id(instance.built), name, work=work)
@@ -238,40 +226,12 @@ def _tables(engine: Engine, expr: ast.expr, context: Context) -> list[Node]:
     return tables
 
 
-def combined(nodes: list[Node], values: list[Value], changes: list[Change]) -> list[Value]:
-    """Return what an object may stand for that ``nodes`` make and that changed afterwards."""
-    changes = [c for c in changes if c.how in {"store", "join", "grow"}]
-    if not changes:
-        return values
-    lists = [v for v in values if isinstance(v, Items)]
-    tables = any(
-        isinstance(v, (Mapping, Config)) or (isinstance(v, LibraryObject) and _is_table(v.name))
-        for v in values
-    )
-    if lists and not tables:
-        grown: list[Node] = [n for items in lists for n in items.items]
-        for change in changes:
-            inner = [v for v in change.value.values if isinstance(v, Items)]
-            grown.extend(inner[0].items if change.how == "join" and inner else [change.value])
-        whole = Items(tuple(grown[-MAX_WRITTEN_OUT:]), complete=False)
-        return [whole, *(v for v in values if not isinstance(v, (Items, Const)))]
-    stored = [c for c in changes if c.how != "grow"]
-    if stored and (tables or not values):
-        pairs = [(c.key, c.value) for c in reversed(stored)]
-        return [Mapping((*pairs, *((None, n) for n in nodes)))]
-    return values
-
-
 def may_be_filled(values: Iterable[Value]) -> bool:
     """Whether callees and other modules may put something into one of the values."""
     return any(
         isinstance(v, (Items, Mapping)) or (isinstance(v, LibraryObject) and _is_filled(v.name))
         for v in values
     )
-
-
-def _is_table(name: str) -> bool:
-    return name.startswith(("collections.", "builtins.dict")) or known_calls.wraps_table(name)
 
 
 def _is_filled(name: str) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import evaluation, names
+from dl_bug_lsp.provenance import names
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS, Blocks, fields_of
 from dl_bug_lsp.provenance.launches import SETTINGS, is_config_name, is_settings
 from dl_bug_lsp.provenance.nodes import (
@@ -27,6 +27,7 @@ from dl_bug_lsp.provenance.nodes import (
     Module,
     Node,
     Value,
+    union,
 )
 from dl_bug_lsp.provenance.operators import fold_binary
 from dl_bug_lsp.provenance.scopes import Scope, dotted_name
@@ -52,7 +53,7 @@ def entry_values(engine: Engine, node: Node, entry: ConfigEntry) -> list[Value]:
     if not referred:
         return [Const(entry.value)]
     if is_reference(entry.text):
-        return evaluation.union(engine, referred)
+        return union(referred)
     constants = [target.constant for target in referred]
     values = [constant.value for constant in constants if constant is not None]
     return [_folded(filled_in(entry.text, values))] if len(values) == len(constants) else []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.provenance import calls, changes, evaluation, known_calls, names, objects
 from dl_bug_lsp.provenance.nodes import (
+    Change,
     Class,
     Config,
     Context,
@@ -21,7 +22,7 @@ from dl_bug_lsp.provenance.nodes import (
     Node,
     Parsed,
 )
-from dl_bug_lsp.provenance.scopes import AnyItem, Delegated, ElementOf, Entered
+from dl_bug_lsp.provenance.scopes import END, AnyItem, Delegated, ElementOf, Entered
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
@@ -65,7 +66,7 @@ def children(engine: Engine, node: Node, expr: ast.expr) -> list[Edge]:
     ]
 
 
-def _changed(changes_made: list[changes.Change]) -> list[Edge]:
+def _changed(changes_made: list[Change]) -> list[Edge]:
     return [("changed", change.value) for change in changes_made]
 
 
@@ -83,7 +84,7 @@ def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Edge]:
         at = at.outer
     holder = at or node.context
     scope = holder.scope
-    line = node.line if holder is node.context else names.END
+    line = node.line if holder is node.context else END
     configured = [
         c
         for c in scope.configured.get(expr.id, [])
@@ -120,9 +121,7 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Edge]:
             changes_made.extend(put)
         elif isinstance(value, Class):
             for cls in objects.lineage(engine, value.scope):
-                members.extend(
-                    names.local(engine, expr.attr, engine.open_context(cls), names.END) or []
-                )
+                members.extend(names.local(engine, expr.attr, engine.open_context(cls), END) or [])
                 if members:
                     break
             changes_made.extend(objects.class_changes(engine, value.scope, expr.attr))

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.provenance import configuration, evaluation
+from dl_bug_lsp.provenance import calls, changes, configuration, evaluation, known_calls, names
 from dl_bug_lsp.provenance import dependencies as inputs
 from dl_bug_lsp.provenance.configuration import Configuration
 from dl_bug_lsp.provenance.launches import NO_RUN, Run, run_of
@@ -26,6 +26,7 @@ from dl_bug_lsp.provenance.nodes import (
     Node,
     StepKind,
     Value,
+    union,
 )
 from dl_bug_lsp.provenance.program import Program
 from dl_bug_lsp.provenance.queries import Queries
@@ -103,7 +104,7 @@ class Engine:
                 self, like.context, like.expr, like.entry, like.table
             )
             derived.kind = StepKind.OTHER
-            work = values or (lambda: evaluation.union(self, nodes()))
+            work = values or (lambda: union(nodes()))
 
             def lists() -> list[Edge]:
                 return [(role, n) for n in nodes() if n is not derived] or [("base", like)]
@@ -189,3 +190,19 @@ class Engine:
             return tuple(configuration.entry_inputs(self, node, node.entry))
         list_inputs = inputs.INPUTS.get(type(node.expr), inputs.children)
         return tuple(list_inputs(self, node, node.expr))
+
+    # What modules of this room ask of those above them: functions, which take the engine first.
+    callables = calls.callables
+    construct = calls.construct
+    enter = calls.enter
+    returns = calls.returns
+    elements = known_calls.elements
+    local = names.local
+    lookup = names.lookup
+    defined = names.defined
+    module_nodes = names.module_nodes
+    changes_of_name = changes.of_name
+    changes_of_attribute = changes.of_attribute
+    changes_outside = changes.outside
+    changes_of_environment = changes.of_environment
+    set_by_name = changes.set_by_name

@@ -11,6 +11,7 @@ from dl_bug_lsp.provenance.nodes import (
     MAX_ALTERNATIVES,
     MAX_ITEMS,
     MAX_WRITTEN_OUT,
+    Change,
     Class,
     Config,
     Const,
@@ -24,6 +25,8 @@ from dl_bug_lsp.provenance.nodes import (
     Module,
     Node,
     Value,
+    combined,
+    union,
 )
 from dl_bug_lsp.provenance.operators import fold_binary, fold_unary, formatted, percent
 from dl_bug_lsp.provenance.scopes import (
@@ -39,16 +42,6 @@ if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
 
 
-def union(engine: Engine, nodes: list[Node]) -> list[Value]:
-    """Return what several nodes may stand for, each value once."""
-    values: list[Value] = []
-    for node in nodes:
-        for value in node.values:
-            if value not in values:
-                values.append(value)
-    return values
-
-
 def _constant(engine: Engine, node: Node, expr: ast.Constant) -> list[Value]:
     value = expr.value
     if value is None or isinstance(value, (str, int, float, bool, bytes)):
@@ -56,7 +49,7 @@ def _constant(engine: Engine, node: Node, expr: ast.Constant) -> list[Value]:
     return []
 
 
-def meaning(engine: Engine, node: Node, expr: ast.Name) -> tuple[list[Node], list[changes.Change]]:
+def meaning(engine: Engine, node: Node, expr: ast.Name) -> tuple[list[Node], list[Change]]:
     """Return the definitions of a name, and what was put into the object since."""
     inline = _inline(engine, node, expr)
     if inline is not None:
@@ -84,13 +77,13 @@ def _inline(engine: Engine, node: Node, expr: ast.Name) -> Node | None:
 def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Value]:
     nodes, changes_made = meaning(engine, node, expr)
     if nodes or changes_made:
-        return changes.combined(nodes, union(engine, nodes), changes_made)
+        return combined(nodes, union(nodes), changes_made)
     return names.definition(engine, expr.id, node.context)
 
 
 def attribute_meaning(
     engine: Engine, node: Node, expr: ast.Attribute
-) -> tuple[list[Node], list[changes.Change]]:
+) -> tuple[list[Node], list[Change]]:
     """Return what is assigned to a dotted name in its own scope, and what is put into it there."""
     dotted = dotted_name(expr)
     if dotted is None:
@@ -103,7 +96,7 @@ def attribute_meaning(
 def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
     nodes, changes_made = attribute_meaning(engine, node, expr)
     if nodes:
-        return changes.combined(nodes, union(engine, nodes), changes_made)
+        return combined(nodes, union(nodes), changes_made)
     values: list[Value] = []
     base = engine.node(expr.value, node.context)
     for value in base.values:
@@ -123,14 +116,14 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Value]:
             values.extend([method] if method else objects.library_member(engine, value, expr.attr))
     if expr.attr == "__dict__":
         values = list(base.values)
-    values.extend(union(engine, objects.table_members(engine, base, expr.attr)))
+    values.extend(union(objects.table_members(engine, base, expr.attr)))
     return values
 
 
 def _subscript(engine: Engine, node: Node, expr: ast.Subscript) -> list[Value]:
     if isinstance(expr.slice, ast.Slice):
         return _sliced(engine, node, expr, expr.slice)
-    return union(engine, subscript_nodes(engine, node, expr))
+    return union(subscript_nodes(engine, node, expr))
 
 
 def _sliced(engine: Engine, node: Node, expr: ast.Subscript, index: ast.Slice) -> list[Value]:
@@ -228,11 +221,11 @@ def _unary_op(engine: Engine, node: Node, expr: ast.UnaryOp) -> list[Value]:
 
 
 def _if_exp(engine: Engine, node: Node, expr: ast.IfExp) -> list[Value]:
-    return union(engine, [engine.node(e, node.context) for e in (expr.body, expr.orelse)])
+    return union([engine.node(e, node.context) for e in (expr.body, expr.orelse)])
 
 
 def _bool_op(engine: Engine, node: Node, expr: ast.BoolOp) -> list[Value]:
-    return union(engine, [engine.node(e, node.context) for e in expr.values])
+    return union([engine.node(e, node.context) for e in expr.values])
 
 
 def _handed_on(
@@ -323,15 +316,15 @@ def _dict(engine: Engine, node: Node, expr: ast.Dict) -> list[Value]:
 
 
 def _element_of(engine: Engine, node: Node, expr: ElementOf | Delegated) -> list[Value]:
-    return union(engine, objects.elements_of(engine, engine.node(expr.value, node.context)))
+    return union(objects.elements_of(engine, engine.node(expr.value, node.context)))
 
 
 def _any_item(engine: Engine, node: Node, expr: AnyItem) -> list[Value]:
-    return union(engine, objects.any_items(engine, engine.node(expr.value, node.context)))
+    return union(objects.any_items(engine, engine.node(expr.value, node.context)))
 
 
 def _entered(engine: Engine, node: Node, expr: Entered) -> list[Value]:
-    return union(engine, entered(engine, node, expr))
+    return union(entered(engine, node, expr))
 
 
 def entered(engine: Engine, node: Node, expr: Entered) -> list[Node]:
@@ -356,7 +349,7 @@ def _decorated(engine: Engine, node: Node, expr: Decorated) -> list[Value]:
 def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
     options = known_calls.option(engine, node, expr)
     if options:
-        return union(engine, options)
+        return union(options)
     callee = engine.node(expr.func, node.context)
     values: list[Value] = []
     for value in callee.values:
@@ -366,7 +359,7 @@ def _call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
             values.extend(known_calls.call(engine, value.name, node, expr))
     for function in calls.callables(engine, callee):
         returned = calls.returns(engine, function, expr, node.context)
-        values.extend(union(engine, returned))
+        values.extend(union(returned))
         if function.scope.yields:
             values = [Items(tuple(returned), complete=False)]
     if not values and isinstance(expr.func, ast.Attribute):

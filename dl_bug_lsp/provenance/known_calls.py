@@ -6,7 +6,6 @@ Options that a program reads with ``configparser``: ``parser.getint(section, opt
 from __future__ import annotations
 
 import ast
-import builtins
 import posixpath
 from functools import partial
 from itertools import islice
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     from dl_bug_lsp.provenance.nodes import Node
 
 
-BUILTINS = frozenset(dir(builtins))
-
 LOADERS = (
     "json.load",
     "json.loads",
@@ -58,22 +55,8 @@ LOADERS = (
     "pyrallis.load",
     "jsonargparse.load",
 )
-MERGERS = ("OmegaConf.merge", "OmegaConf.unsafe_merge")
 INSTANCES_OF_OPTIONS = ("draccus.parse", "pyrallis.parse", "tyro.cli", "simple_parsing.parse")
 """Calls that parse a command line into an object of the class that they are given."""
-TABLE_WRAPPERS = (
-    "types.SimpleNamespace",
-    "argparse.Namespace",
-    "easydict.EasyDict",
-    "omegaconf.OmegaConf.create",
-    "omegaconf.OmegaConf.to_container",
-    "omegaconf.OmegaConf.to_object",
-    "builtins.dict",
-    "box.Box",
-    "ml_collections.ConfigDict",
-    "addict.Dict",
-    "munch.Munch",
-)
 PASS_THROUGH = (
     "builtins.list",
     "builtins.tuple",
@@ -107,14 +90,8 @@ SUFFIXES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("json", (".json",)),
     ("configparser", (".ini", ".cfg")),
 )
-CONTAINERS = {"ModuleList", "Sequential", "Compose", "ParameterList", "ConcatDataset", "Chain"}
 PICKS = {"builtins.next", "builtins.getattr", "os.getenv"}
 MAX_GUESSED = 4
-
-
-def wraps_table(name: str) -> bool:
-    """Whether a library call gives its dict or keywords back as an object with the same members."""
-    return name in TABLE_WRAPPERS or name.endswith((".ConfigDict", ".EasyDict", ".AttrDict"))
 
 
 def joined_path(left: Node, right: Node) -> list[Value]:
@@ -360,11 +337,6 @@ def _pair(engine: Engine, like: Node, sources: list[Node]) -> Node:
     )
 
 
-def holds_parts(name: str) -> bool:
-    """Whether a library class holds the modules or functions that it is given, in their order."""
-    return name.rpartition(".")[2] in CONTAINERS
-
-
 def made_of(engine: Engine, node: Node, expr: ast.Call, callee: Node) -> list[Node]:
     """Return what a call of a builtin picks out of its first argument: ``next``, ``getattr``."""
     first = first_argument(engine, node, expr)
@@ -423,7 +395,7 @@ def elements(engine: Engine, value: LibraryObject) -> list[Node]:
         return objects.any_items(engine, engine.node(call_.func.value, context))
     if value.name == "builtins.dict().keys" and isinstance(call_.func, ast.Attribute):
         return objects.elements_of(engine, engine.node(call_.func.value, context))
-    if holds_parts(value.name):
+    if value.holds_parts:
         arguments = [engine.node(a, context) for a in call_.args]
         if len(arguments) == 1 and not isinstance(call_.args[0], ast.Starred):
             return objects.elements_of(engine, arguments[0]) or arguments

@@ -6,15 +6,17 @@ Functions that put a batch together: their argument is a list of a data set's sa
 from __future__ import annotations
 
 import ast
+import builtins
 from bisect import bisect_left
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import calls, changes, evaluation, known_calls, objects
+from dl_bug_lsp.provenance import calls, objects
 from dl_bug_lsp.provenance.nodes import (
     MAX_CALLERS,
     MAX_DEFINITIONS,
     MAX_DEPTH,
+    Change,
     Class,
     Context,
     Function,
@@ -23,19 +25,18 @@ from dl_bug_lsp.provenance.nodes import (
     Module,
     Node,
     Value,
+    combined,
+    union,
 )
-from dl_bug_lsp.provenance.scopes import Binding, Scope
+from dl_bug_lsp.provenance.scopes import END, Binding, Scope
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
 
 
-END = 1 << 30
-"""A line after every other: what a name means when its module has run."""
+BUILTINS = frozenset(dir(builtins))
 MAX_HANDED_ON = 400
 """Modules that a name is looked for in along imports."""
-DEFINES = ("assign", "augment")
-"""Bindings that give a name its value; the others change the value it has."""
 
 
 def home(
@@ -216,7 +217,7 @@ def definition(engine: Engine, name: str, context: Context) -> list[Value]:
             if values:
                 return values
         at = at.outer
-    return [Library(f"builtins.{name}")] if name in known_calls.BUILTINS else []
+    return [Library(f"builtins.{name}")] if name in BUILTINS else []
 
 
 def defined(engine: Engine, name: str, context: Context) -> list[Value]:
@@ -268,7 +269,7 @@ def module_member(engine: Engine, module: Scope, name: str) -> list[Value]:
         nodes, changes_made = module_meaning(engine, module, name)
         nodes = nodes or engine.configuration.inherited(module, name)
         if nodes or changes_made:
-            return changes.combined(nodes, evaluation.union(engine, nodes), changes_made)
+            return combined(nodes, union(nodes), changes_made)
         values = [
             v
             for v in definition(engine, name, context)
@@ -282,9 +283,7 @@ def module_member(engine: Engine, module: Scope, name: str) -> list[Value]:
     return engine.ask("module", module.file, name, work=work)
 
 
-def module_meaning(
-    engine: Engine, module: Scope, name: str
-) -> tuple[list[Node], list[changes.Change]]:
+def module_meaning(engine: Engine, module: Scope, name: str) -> tuple[list[Node], list[Change]]:
     """Return the definitions of a module's name, also where it only imports it, and its changes."""
     seen: set[tuple[int, str]] = set()
     queue = [(module, name)]
@@ -295,7 +294,7 @@ def module_meaning(
         context = engine.open_context(home_module)
         nodes = local(engine, member_name, context, END)
         if nodes:
-            return nodes, changes.of_name(engine, member_name, context, END, nodes)
+            return nodes, engine.changes_of_name(member_name, context, END, nodes)
         source, member = home_module.imports.get(member_name, ("", None))
         sources = (
             [(source, member)]
@@ -311,7 +310,7 @@ def module_meaning(
 
 def imported_meaning(
     engine: Engine, name: str, context: Context
-) -> tuple[list[Node], list[changes.Change]]:
+) -> tuple[list[Node], list[Change]]:
     """Return the definitions of an imported name in the module that makes it, and its changes."""
     at: Context | None = context
     while at is not None:

@@ -175,12 +175,50 @@ class Library:
     name: str
 
 
+MERGERS = ("OmegaConf.merge", "OmegaConf.unsafe_merge")
+TABLE_WRAPPERS = (
+    "types.SimpleNamespace",
+    "argparse.Namespace",
+    "easydict.EasyDict",
+    "omegaconf.OmegaConf.create",
+    "omegaconf.OmegaConf.to_container",
+    "omegaconf.OmegaConf.to_object",
+    "builtins.dict",
+    "box.Box",
+    "ml_collections.ConfigDict",
+    "addict.Dict",
+    "munch.Munch",
+)
+TABLE_CLASSES = (".ConfigDict", ".EasyDict", ".AttrDict")
+CONTAINERS = {"ModuleList", "Sequential", "Compose", "ParameterList", "ConcatDataset", "Chain"}
+
+
 @dataclass(frozen=True, slots=True)
 class LibraryObject:
     """What a library call returned: the callee's dotted name and the call's node."""
 
     name: str
     call: Node
+
+    @property
+    def wraps_table(self) -> bool:
+        """Whether the call gives its dict or keywords back as an object with the same members."""
+        return self.name in TABLE_WRAPPERS or self.name.endswith(TABLE_CLASSES)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether keys can be put into it."""
+        return self.name.startswith(("collections.", "builtins.dict")) or self.wraps_table
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether the call merged several tables into one."""
+        return self.name.endswith(MERGERS)
+
+    @property
+    def holds_parts(self) -> bool:
+        """Whether it holds the modules or functions that it was given, in their order."""
+        return self.name.rpartition(".")[2] in CONTAINERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,3 +418,46 @@ KINDS: dict[type[ast.expr], StepKind] = {
     ast.Compare: StepKind.CHOICE,
     ast.JoinedStr: StepKind.TEXT,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of an object: ``how`` as in `Binding`, the key it goes under, what is put in."""
+
+    how: str
+    key: Node | None
+    value: Node
+
+
+def union(nodes: list[Node]) -> list[Value]:
+    """Return what several nodes may stand for, each value once."""
+    values: list[Value] = []
+    for node in nodes:
+        for value in node.values:
+            if value not in values:
+                values.append(value)
+    return values
+
+
+def combined(nodes: list[Node], values: list[Value], changes: list[Change]) -> list[Value]:
+    """Return what an object may stand for that ``nodes`` make and that changed afterwards."""
+    changes = [c for c in changes if c.how in {"store", "join", "grow"}]
+    if not changes:
+        return values
+    lists = [v for v in values if isinstance(v, Items)]
+    tables = any(
+        isinstance(v, (Mapping, Config)) or (isinstance(v, LibraryObject) and v.is_table)
+        for v in values
+    )
+    if lists and not tables:
+        grown: list[Node] = [n for items in lists for n in items.items]
+        for change in changes:
+            inner = [v for v in change.value.values if isinstance(v, Items)]
+            grown.extend(inner[0].items if change.how == "join" and inner else [change.value])
+        whole = Items(tuple(grown[-MAX_WRITTEN_OUT:]), complete=False)
+        return [whole, *(v for v in values if not isinstance(v, (Items, Const)))]
+    stored = [c for c in changes if c.how != "grow"]
+    if stored and (tables or not values):
+        pairs = [(c.key, c.value) for c in reversed(stored)]
+        return [Mapping((*pairs, *((None, n) for n in nodes)))]
+    return values

@@ -9,11 +9,11 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.provenance import calls, changes, evaluation, known_calls, names
 from dl_bug_lsp.provenance.nodes import (
     MAX_ALTERNATIVES,
     MAX_BASES,
     MAX_INSTANCES,
+    Change,
     Class,
     Config,
     Context,
@@ -27,8 +27,10 @@ from dl_bug_lsp.provenance.nodes import (
     Node,
     Parsed,
     Value,
+    combined,
+    union,
 )
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import DEFINES, END, Scope, returned_expressions
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
@@ -92,18 +94,18 @@ def _member(engine: Engine, node: Node, key: str | int) -> list[Node]:
             members.extend(attribute(engine, value, key))
         elif isinstance(value, Instance):
             members.extend(called(engine, value, ("__getitem__",), node.context))
-        elif isinstance(value, LibraryObject) and known_calls.wraps_table(value.name):
+        elif isinstance(value, LibraryObject) and value.wraps_table:
             members.extend(wrapped_member(engine, value, key))
-        elif isinstance(value, LibraryObject) and value.name.endswith(known_calls.MERGERS):
+        elif isinstance(value, LibraryObject) and value.is_merged:
             members.extend(merged_member(engine, value, key))
-        elif isinstance(value, LibraryObject) and known_calls.holds_parts(value.name):
-            parts = known_calls.elements(engine, value)
+        elif isinstance(value, LibraryObject) and value.holds_parts:
+            parts = engine.elements(value)
             exact = isinstance(key, int) and -len(parts) <= key < len(parts)
             members.extend([parts[key]] if exact and isinstance(key, int) else parts)
         elif isinstance(value, Library) and value.name == "os.environ":
-            members.extend(changes.of_environment(engine, key))
+            members.extend(engine.changes_of_environment(key))
         elif isinstance(value, Module) and isinstance(key, str):
-            members.extend(names.module_nodes(engine, value.scope, key))
+            members.extend(engine.module_nodes(value.scope, key))
     return members[:MAX_ALTERNATIVES]
 
 
@@ -181,7 +183,7 @@ def attribute(engine: Engine, instance: Instance, name: str) -> list[Node]:
     nodes: list[Node] = []
     for cls in lineage(engine, instance.cls):
         for method, binding in cls.attributes.get(name, []):
-            if binding.how in names.DEFINES:
+            if binding.how in DEFINES:
                 context = method_context(engine, instance, cls, method)
                 nodes.append(engine.node(binding.value, context))
         if nodes:
@@ -191,20 +193,20 @@ def attribute(engine: Engine, instance: Instance, name: str) -> list[Node]:
             method = cls.functions[name]
             bound = Function(method, instance.built, class_closure(engine, method))
             if "property" in " ".join(method.decorators()):
-                return calls.returns(engine, bound, None, instance.context)
+                return engine.returns(bound, None, instance.context)
             return []
         argument = (instance.context.bindings or {}).get(name)
         for binding in cls.bindings.get(name, []):
             if argument is not None and "__init__" not in cls.functions:
                 return [argument]
-            if binding.how in names.DEFINES:
+            if binding.how in DEFINES:
                 nodes.append(engine.node(binding.value, engine.open_context(cls)))
         if nodes:
             nodes.extend(_set_outside(engine, instance, name))
             return nodes[:MAX_ALTERNATIVES]
     nodes.extend(_set_outside(engine, instance, name))
     if not nodes:
-        nodes.extend(changes.set_by_name(engine, instance, name))
+        nodes.extend(engine.set_by_name(instance, name))
     if not nodes and name == "hparams" and _keeps_arguments(engine, instance):
         return [instance.built]
     argument = (instance.context.bindings or {}).get(name)
@@ -212,7 +214,7 @@ def attribute(engine: Engine, instance: Instance, name: str) -> list[Node]:
 
 
 def _set_outside(engine: Engine, instance: Instance, name: str) -> list[Node]:
-    return [c.value for c in changes.outside(engine, instance, name) if c.how in names.DEFINES]
+    return [c.value for c in engine.changes_outside(instance, name) if c.how in DEFINES]
 
 
 def _keeps_arguments(engine: Engine, instance: Instance) -> bool:
@@ -270,7 +272,7 @@ def called(
     if method is None:
         return []
     entered = method_context(engine, instance, instance.cls, method)
-    return [engine.node(e, entered) for e in calls.returned_expressions(method)]
+    return [engine.node(e, entered) for e in returned_expressions(method)]
 
 
 def table_members(engine: Engine, base: Node, name: str) -> list[Node]:
@@ -308,7 +310,7 @@ def _unknown_instances(engine: Engine, cls: Scope) -> list[Instance]:
     for kind in kinds[: 2 * MAX_INSTANCES]:
         for caller, call in _made(engine, kind)[:MAX_INSTANCES]:
             built = engine.node(call, engine.open_context(caller))
-            instances.append(calls.construct(engine, Class(kind), built, call))
+            instances.append(engine.construct(Class(kind), built, call))
     if not instances:
         instances = [_of_unknown_making(engine, kind) for kind in (kinds[1:2] or kinds[:1])]
     return instances[:MAX_INSTANCES]
@@ -354,24 +356,24 @@ def class_member(engine: Engine, value: Class, name: str) -> list[Value]:
             if "classmethod" in method.decorators():
                 receiver = class_node(engine, value.scope)
             return [Function(method, receiver, engine.open_context(cls))]
-        nodes = names.local(engine, name, engine.open_context(cls), names.END)
+        nodes = engine.local(name, engine.open_context(cls), END)
         if nodes:
             changes_made = class_changes(engine, value.scope, name)
-            return changes.combined(nodes, evaluation.union(engine, nodes), changes_made)
+            return combined(nodes, union(nodes), changes_made)
     return []
 
 
-def class_changes(engine: Engine, cls: Scope, name: str) -> list[changes.Change]:
+def class_changes(engine: Engine, cls: Scope, name: str) -> list[Change]:
     """Return what a class's methods put into what the class holds (``cls.table[k] = v``)."""
-    return changes.of_attribute(engine, unknown_instance(engine, cls), name)
+    return engine.changes_of_attribute(unknown_instance(engine, cls), name)
 
 
 def instance_member(engine: Engine, value: Instance, name: str) -> list[Value]:
     """Return what an attribute or method of an instance stands for."""
     nodes = attribute(engine, value, name)
     if nodes:
-        changes_made = changes.of_attribute(engine, value, name)
-        return changes.combined(nodes, evaluation.union(engine, nodes), changes_made)
+        changes_made = engine.changes_of_attribute(value, name)
+        return combined(nodes, union(nodes), changes_made)
     for cls in lineage(engine, value.cls):
         if name in cls.functions:
             method = cls.functions[name]
@@ -380,7 +382,7 @@ def instance_member(engine: Engine, value: Instance, name: str) -> list[Value]:
                 receiver = None
             elif "classmethod" in method.decorators():
                 receiver = class_node(engine, value.cls)
-            members = names.defined(engine, name, engine.open_context(cls))
+            members = engine.defined(name, engine.open_context(cls))
             return [
                 replace(v, receiver=receiver) if isinstance(v, Function) and not v.receiver else v
                 for v in members
@@ -440,7 +442,7 @@ def _elements_of(engine: Engine, node: Node) -> list[Node]:
         elif isinstance(value, Config) and value.entry is not None:
             nodes.extend(config_items(engine, value, node.context))
         elif isinstance(value, LibraryObject):
-            nodes.extend(known_calls.elements(engine, value))
+            nodes.extend(engine.elements(value))
     return nodes[:MAX_ALTERNATIVES]
 
 
@@ -467,7 +469,7 @@ def inherited(engine: Engine, node: Node, name: str) -> Function | None:
 def _receiver(engine: Engine, node: Node, method: Scope, owner: Scope) -> Node:
     parameters = method.parameters()
     if parameters:
-        nodes = names.lookup(engine, parameters[0].arg, node.context, node.line)
+        nodes = engine.lookup(parameters[0].arg, node.context, node.line)
         if nodes:
             return nodes[0]
     return unknown_instance(engine, owner).built
@@ -483,8 +485,8 @@ def constructor_of_base(engine: Engine, instance: Instance, method: Scope) -> Co
                 if getattr(call.func, "attr", "") != "__init__":
                     continue
                 callee = engine.node(call.func, context)
-                for function in calls.callables(engine, callee):
-                    entered = calls.enter(engine, function, call, context)
+                for function in engine.callables(callee):
+                    entered = engine.enter(function, call, context)
                     if function.scope is method:
                         return [entered]
                     if len(contexts) < MAX_CONSTRUCTORS and entered not in contexts:

@@ -55,6 +55,12 @@ class Decorated(ast.expr):
         ast.copy_location(self, node)
 
 
+END = 1 << 30
+"""A line after every other: what a name means when its module has run."""
+DEFINES = ("assign", "augment")
+"""Bindings that give a name its value; the others change the value it has."""
+
+
 @dataclass(slots=True, eq=False)
 class Binding:
     """One place that gives a name (or ``self.attribute``) a value or changes the value it has.
@@ -317,3 +323,10 @@ def library_name(node: ast.expr, names: dict[str, str]) -> str | None:
     written = dotted_name(node)
     root, dot, rest = (written or "").partition(".")
     return f"{names[root]}{dot}{rest}" if root in names else None
+
+
+def returned_expressions(scope: Scope) -> list[ast.expr]:
+    """Return what a function gives back, the None of a bare ``return`` too."""
+    if scope.yields:
+        return [*scope.yields, *scope.returns]
+    return [*scope.returns, *scope.empty_returns] if scope.returns else []

@@ -24,7 +24,7 @@ from dl_bug_lsp.evidence.words import HELD_FILES, parts_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import calls as calling
 from dl_bug_lsp.provenance.engine import Node
-from dl_bug_lsp.provenance.known_calls import BUILTINS
+from dl_bug_lsp.provenance.names import BUILTINS
 from dl_bug_lsp.provenance.nodes import Class, Function, Items, Library
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice

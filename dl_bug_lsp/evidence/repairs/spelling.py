@@ -26,7 +26,7 @@ from dl_bug_lsp.evidence.words import near_texts, nearness, parts_of
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
-from dl_bug_lsp.provenance.known_calls import BUILTINS
+from dl_bug_lsp.provenance.names import BUILTINS
 from dl_bug_lsp.provenance.nodes import Config, Mapping
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.slices import backward_slice
