@@ -104,7 +104,6 @@ class Column:
     shortest: int | None
     shortest_line: int | None
     longest: int | None
-    longest_line: int | None
     distinct: int | None
     rare: tuple[RareValue, ...]
     odd: tuple[tuple[int, str], ...]

@@ -119,10 +119,6 @@ class History:
         """Return the commits that changed a file under any of its names, newest first."""
         return self._touching.get(file, ())
 
-    def fixes_of(self, file: str) -> tuple[Commit, ...]:
-        """Return the bug-fixing commits that changed a file, newest first."""
-        return tuple(commit for commit in self.changes_of(file) if commit.is_fix)
-
 
 EMPTY = History(())
 

@@ -81,7 +81,7 @@ def test_renamed_files_keep_their_past(made: MadeRepository) -> None:
     assert history.commits[1].changes == (Change("R", "new/a.py", "old/a.py"),)
     assert [c.subject for c in history.changes_of("new/a.py")] == ["more", "move", "fix a", "add"]
     assert history.changes_of("old/a.py") == ()
-    assert [c.subject for c in history.fixes_of("new/a.py")] == ["fix a"]
+    assert [c.subject for c in history.changes_of("new/a.py") if c.is_fix] == ["fix a"]
 
 
 def test_a_folder_of_a_repository_sees_its_own_names(made: MadeRepository) -> None:

@@ -48,11 +48,10 @@ TIERS = (1.0, 0.8, 0.6, 0.3)
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """An edit and whether the failure does not show after it, with the lines come to beyond."""
+    """An edit and whether the failure does not show after it."""
 
     edit: Edit | TextEdit
     passes: bool
-    progress: int
 
 
 def tried_edits(case: Case) -> list[Tried]:
@@ -67,7 +66,6 @@ def tried_edits(case: Case) -> list[Tried]:
         # The failure shows only with what the message says.
         return []
     editor = Editor(recorder, _numbers(case), sorted(outcome.raised.available))
-    seen = {(env.file, node.lineno) for node, env in recorder.statements.items()}
     found: list[Tried] = []
     left = MOST_STEPS
     bound = _bound(case, outcome.raised)
@@ -80,8 +78,7 @@ def tried_edits(case: Case) -> list[Tried]:
         result = again.run()
         left -= result.steps
         passes = _passes(recorder, outcome, edit, again, result)
-        lines = {(e.file, n.lineno) for n, e in again.statements.items()} if passes else set()
-        found.append(Tried(edit, passes, len(lines - seen)))
+        found.append(Tried(edit, passes))
     return found
 
 

@@ -342,7 +342,7 @@ class ColumnSummary:
         self._low: tuple[float, int] | None = None
         self._high: tuple[float, int] | None = None
         self._short: tuple[int, int] | None = None
-        self._long: tuple[int, int] | None = None
+        self._longest: int | None = None
         self._counts: dict[str, list[int]] | None = {}
         self._odd: list[tuple[int, str]] = []
 
@@ -379,7 +379,7 @@ class ColumnSummary:
         """Return what was found."""
         numeric = self._numbers >= _NUMERIC_SHARE * self.filled and self._numbers > 0
         low, high = self._low or (None, None), self._high or (None, None)
-        short, long = self._short or (None, None), self._long or (None, None)
+        short = self._short or (None, None)
         return Column(
             name=self.name,
             filled=self.filled,
@@ -392,8 +392,7 @@ class ColumnSummary:
             maximum_line=high[1],
             shortest=short[0],
             shortest_line=short[1],
-            longest=long[0],
-            longest_line=long[1],
+            longest=self._longest,
             distinct=None if self._counts is None else len(self._counts),
             rare=self._rare(),
             odd=tuple(self._odd) if numeric else (),
@@ -402,8 +401,8 @@ class ColumnSummary:
     def _length(self, length: int, line: int) -> None:
         if self._short is None or length < self._short[0]:
             self._short = (length, line)
-        if self._long is None or length > self._long[0]:
-            self._long = (length, line)
+        if self._longest is None or length > self._longest:
+            self._longest = length
 
     def _count(self, text: str, line: int) -> None:
         if self._counts is None:
