@@ -34,7 +34,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +94,13 @@ class Following(Interpreter):
             raise
         if key not in self.values_of:
             data = result.data
-            outlined = isinstance(data, (list, dict, set))
-            self.values_of[key] = Value(_outline(data)) if outlined else result
+            if isinstance(data, Table):
+                kept = Value(Table(dict(data.columns), data.rows))
+            elif isinstance(data, (list, dict, set)):
+                kept = Value(_outline(data))
+            else:
+                kept = result
+            self.values_of[key] = kept
             if data is UNKNOWN and (gap := self._gap(node, env)):
                 self.gaps[key] = gap
         return result
@@ -258,7 +263,7 @@ def _words(case: Path) -> list[str]:
         words = shlex.split(text.partition("2>&1")[0].partition("|")[0])
     while words and "=" in words[0]:
         words = words[1:]
-    if not words or not words[0].startswith("python"):
+    if not words or not Path(words[0]).name.startswith("python"):
         return []
     words = [word for word in words[1:] if word != "-u"]
     return words if words and words[0].endswith(".py") else []
@@ -327,7 +332,7 @@ def main() -> int:
     mean, median = statistics.mean(shares_known), statistics.median(shares_known)
     print(f"right or partly, of each program: mean {mean:.3f}, median {median:.3f}")
     if options.detail:
-        options.detail.write_text(json.dumps([asdict(one) for one in comparisons]))
+        options.detail.write_text(json.dumps([vars(one) for one in comparisons]))
     return 0
 
 

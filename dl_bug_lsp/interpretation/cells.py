@@ -41,13 +41,17 @@ class Series(Array):
 
     ``lines`` are the data lines of the cells and ``derived`` the code that made them of those.
     ``index`` holds the labels of a pandas column: None where it is an array with positions alone,
-    and another number of labels than of cells where they are not known.
+    and another number of labels than of cells where they are not known. ``name`` is that of the
+    column and ``index_names`` those of the levels of its index, ``UNKNOWN`` and None where they are
+    not known.
     """
 
     cells: Cells | None = None
     lines: tuple[Origin, ...] = ()
     index: Sequence[object] | None = None
     derived: Origins = NOWHERE
+    name: object = field(default=UNKNOWN, kw_only=True)
+    index_names: tuple[object, ...] | None = field(default=None, kw_only=True)
 
     @property
     def labels(self) -> Sequence[object] | None:
@@ -112,9 +116,12 @@ def column(table: Table, name: object, *parts: Value) -> Value:
     dtype = table.columns.get(name)
     cells = table.cells.get(name) if isinstance(table, Frame) else None
     if cells is None or not isinstance(table, Frame):
-        return Value(Series((table.rows,), dtype, "numpy", index=()), origins)
+        made = Series((table.rows,), dtype, "numpy", index=())
+        made.name, made.index_names = name, table.index_names
+        return Value(made, origins)
     made = Series((table.rows,), dtype, "numpy", None, *bounds_of(cells), cells, table.lines)
     made.index, made.derived = table.index, table.derived.get(name, NOWHERE)
+    made.name, made.index_names = name, table.index_names
     return Value(made, origins)
 
 
@@ -131,10 +138,13 @@ def part_of(table: Table, names: Sequence[object], rows: Value | None = None) ->
     columns = {name: table.columns.get(name) for name in names}
     origins = {name: o for name, o in table.origins_of.items() if name in columns}
     if rows is not None or not isinstance(table, Frame):
-        return Table(columns, table.rows if rows is None else rows, origins)
+        whole = table.rows if rows is None else rows
+        return Table(columns, whole, origins, index_names=table.index_names)
     cells = {name: cells for name, cells in table.cells.items() if name in columns}
     derived = dict(table.derived)
-    return Frame(columns, table.rows, origins, cells, table.lines, table.index, derived)
+    made = Frame(columns, table.rows, origins, cells, table.lines, table.index, derived)
+    made.index_names = table.index_names
+    return made
 
 
 def rows_taken(table: Table, positions: Sequence[int], count: Origins) -> Table:
@@ -147,6 +157,7 @@ def rows_taken(table: Table, positions: Sequence[int], count: Origins) -> Table:
     found.lines = _picked(table.lines, positions) if table.lines else ()
     found.index = _picked(table.index, positions) if _labelled(table) else ()
     found.derived = dict(table.derived)
+    found.index_names = table.index_names
     return found
 
 
@@ -171,6 +182,7 @@ def taken(value: Value, positions: Sequence[int], *parts: Value, at: Origins = N
     labels = data.labels
     made.index = _picked(labels, positions) if labels is not None else data.index and ()
     made.derived = data.derived
+    made.name, made.index_names = data.name, data.index_names
     return Value(made, merged(value, *parts))
 
 
@@ -186,6 +198,7 @@ def remade(value: Value, cells: Iterable[object], *parts: Value, dtype: str | No
     low, high = bounds_of(held) if kind and "int" in kind else (None, None)
     made = Series(data.shape, kind, "numpy", None, low, high, held, data.lines, data.index)
     made.derived = data.derived | merged(*parts)
+    made.name, made.index_names = data.name, data.index_names
     return Value(made, merged(value, *parts))
 
 
@@ -413,7 +426,7 @@ def subscripted(
     """
     data = series_of(base)
     if data is None or data.cells is None:
-        return None
+        return _by_label(base, part) if bounds is None else None
     count = len(data.cells)
     if bounds is not None:
         numbers = [None if b is None or b.data is None else arrays.size(b) for b in bounds]
@@ -445,6 +458,24 @@ def subscripted(
     if not where:
         raise _no_label(base, part)
     return _with(cell_at(base, where[0]), part) if len(where) == 1 else taken(base, where, part)
+
+
+def _by_label(base: Value, part: Value) -> Value | None:
+    """Return what labels select of a column whose cells are not known, None of other indices."""
+    data = base.data
+    if not isinstance(data, Series) or data.index is None:
+        return None
+    if isinstance(part.data, str):
+        dtype = None if data.dtype == "object" else data.dtype
+        known = dtype is not None
+        return Value(Array((), dtype, "numpy") if known else UNKNOWN, merged(base, part))
+    items = part.data if isinstance(part.data, list) else ()
+    if not items or not all(isinstance(item.data, str) for item in items):
+        return None
+    labels = tuple(item.data for item in items)
+    made = Series((Value(len(labels)),), data.dtype, "numpy", index=labels)
+    made.name, made.index_names = data.name, data.index_names
+    return Value(made, merged(base, part))
 
 
 def _no_label(base: Value, part: Value) -> Raised:

@@ -127,7 +127,7 @@ EXPLAINS = {
 ENUMS = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
 BUILT_IN_DECORATORS = {"setter", "getter", "deleter"}
 SUPER = "builtins.super()"
-TABLES = {"DictConfig", "EasyDict", "AttrDict", "ConfigDict"}
+TABLES = {"DictConfig", "EasyDict", "AttrDict", "ConfigDict", "AttributeDict", "BatchEncoding"}
 """Classes of libraries whose objects are tables of settings."""
 
 
@@ -279,8 +279,10 @@ class Interpreter:
         self._written: dict[str, frozenset[str]] = {}
         self.modules: dict[str, Value] = {}
         self.stack: list[Origin] = []
+        # The functions that are being followed, with what constructors were called with.
+        self.entered: list[tuple[FunctionValue, dict[str, Value]]] = []
+        # The first and last lines of the functions that are being followed.
         self._starts: list[tuple[int, int]] = []
-        """The first and last lines of the functions that are being followed."""
         self.elsewhere: set[tuple[Origin, str]] = set()
         self._guards: list[list[ast.ExceptHandler]] = []
         """The handlers of the ``try`` statements that are being followed."""
@@ -330,6 +332,7 @@ class Interpreter:
         """Do a piece of the run; return whether the budget was enough."""
         self.stack.clear()
         self._starts.clear()
+        self.entered.clear()
         try:
             work()
         except _Leave as end:
@@ -1241,7 +1244,8 @@ class Interpreter:
         if isinstance(data, ClassValue):
             member = self._member(data, name)
             if member is None:
-                return Value(UNKNOWN)
+                modelled = self._inherited_model(data, name) is not None
+                return Value(Method(base, name), base.origins) if modelled else Value(UNKNOWN)
             if isinstance(member.data, FunctionValue) and member.data.kind == "classmethod":
                 return Value(BoundMethod(member.data, base))
             return member
@@ -1853,17 +1857,27 @@ class Interpreter:
         model = MODELS.methods.get((kind_of(receiver), name))
         if model is not None:
             return self.apply(model, told)
-        if isinstance(receiver.data, Instance):
-            for base in self.library_bases(receiver.data.cls):
-                model = MODELS.methods.get((base.rpartition(".")[2], name))
-                if model is not None:
-                    return self.apply(model, told)
-            return self._not_modelled(told)
+        if isinstance(receiver.data, (Instance, ClassValue)):
+            cls = receiver.data.cls if isinstance(receiver.data, Instance) else receiver.data
+            model = self._inherited_model(cls, name)
+            return self._not_modelled(told) if model is None else self.apply(model, told)
         if receiver.data is UNKNOWN and name in OPENING and self.GUESSES:
             return self.apply(MODELS.methods["Path", name], told)
         if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
             return self._not_modelled(told)
         return builtin_models.plain_method(self, told)
+
+    def _inherited_model(self, cls: ClassValue, name: str) -> Model | None:
+        """Return the model of a method that a class has from a library's."""
+        for base in self.library_bases(cls):
+            model = MODELS.methods.get((base.rpartition(".")[2], name))
+            if model is not None:
+                return model
+        return None
+
+    def latest_of(self, cls: ClassValue) -> Value | None:
+        """Return the object of a class of the program that was made last, None without one."""
+        return self._instances.get((cls.file, cls.node.lineno))
 
     def method_of(self, value: Value, name: str) -> Value | None:
         """Return a method that a class of the program defines, None where it does not."""
@@ -2113,6 +2127,7 @@ class Interpreter:
             names["yielded values"] = Value([])
         self.stack.append((function.file, node.lineno))
         self._starts.append((node.lineno, _last_line(node)))
+        self.entered.append((function, dict(names) if node.name == "__init__" else {}))
         try:
             returned = self._body(node, env)
             if self._must_repeat(env, (function.file, node.lineno)):
@@ -2130,6 +2145,7 @@ class Interpreter:
                 return returned
         finally:
             self._starts.pop()
+            self.entered.pop()
             self.stack.pop()
         if function.kind == "contextmanager":
             entered = names["yielded values"].data if yields else None

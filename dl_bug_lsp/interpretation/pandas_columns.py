@@ -278,13 +278,37 @@ def _same_column(interpreter: Interpreter, call: Call) -> Value:
     if is_true(call.keywords.get("inplace")):
         return Value(None)
     if call.name == "reset_index" and not is_true(call.keywords.get("drop")):
-        return call.unknown()
+        return _as_table(call, data)
     held = series_of(call.receiver)
     if held is not None and held.cells is not None:
         made = _same_cells(held, held.cells, call)
         if made is not None:
             return made
     return new(data.shape, data.dtype, call.receiver.origins, (data.lowest, data.highest))
+
+
+def _as_table(call: Call, data: Array) -> Value:
+    """Return a column with its labels beside it as a table (``reset_index``)."""
+    known = isinstance(data, Series) and data.index_names is not None and data.shape
+    if not known or not isinstance(data, Series) or not data.shape or call.args:
+        return call.unknown()
+    given = call.keywords.get("name")
+    name = data.name if given is None else given.data
+    if name is UNKNOWN or call.keywords.keys() - {"name"}:
+        return call.unknown()
+    levels = data.index_names or ("index",)
+    name = 0 if name is None else name
+    table = Frame({**dict.fromkeys(levels), name: data.dtype}, data.shape[0])
+    count = size(data.shape[0])
+    if data.cells is not None and len(data.cells) == count:
+        table.cells[name] = data.cells
+    labels = data.labels
+    plain = labels is not None and all(isinstance(one, (bool, int, float, str)) for one in labels)
+    if labels is not None and plain and len(levels) == 1:
+        table.columns[levels[0]] = dtype_of_cells(labels)
+        table.cells[levels[0]] = tuple(labels)
+    table.index = range(count) if count is not None else ()
+    return Value(table, merged(*([] if call.receiver is None else [call.receiver])))
 
 
 def _same_cells(held: Series, cells: Sequence[object], call: Call) -> Value | None:
@@ -398,14 +422,24 @@ def _value_counts(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     held = series_of(call.receiver)
     share = is_true(call.keywords.get("normalize"))
+    name = data.name if isinstance(data, Series) else UNKNOWN
     if held is None or held.cells is None or call.keywords.keys() - {"normalize"}:
-        return new((Value(UNKNOWN, call.receiver.origins),), "int64", call.receiver.origins)
+        dtype = "float64" if share else "int64"
+        rows = Value(UNKNOWN, call.receiver.origins)
+        made = Series((rows,), dtype, "numpy", index=())
+        made.name = "proportion" if share else "count"
+        made.index_names = None if name is UNKNOWN else (name,)
+        return Value(made, call.receiver.origins)
     found = Counter(cell for cell in held.cells if cell is not None)
     values = [value for value, _ in found.most_common()]
     counts: list[object] = [found[value] for value in values]
     if share:
         counts = [found[value] / max(found.total(), 1) for value in values]
-    return labelled(values, counts, call, call.receiver)
+    found_ = labelled(values, counts, call, call.receiver)
+    assert isinstance(found_.data, Series)
+    found_.data.name = "proportion" if share else "count"
+    found_.data.index_names = None if name is UNKNOWN else (name,)
+    return found_
 
 
 def labelled(labels: Sequence[object], cells: Sequence[object], call: Call, *parts: Value) -> Value:
@@ -414,6 +448,7 @@ def labelled(labels: Sequence[object], cells: Sequence[object], call: Call, *par
     dtype = dtype_of_cells(cells) if cells else "int64"
     low, high = bounds_of(cells) if dtype == "int64" else (None, None)
     made = Series((count,), dtype, "numpy", None, low, high, tuple(cells), (), tuple(labels))
+    made.name, made.index_names = None, ()
     return Value(made, count.origins)
 
 
@@ -421,6 +456,15 @@ def labelled(labels: Sequence[object], cells: Sequence[object], call: Call, *par
 def _labels(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     held = series_of(call.receiver)
+    data = None if call.receiver is None else call.receiver.data
+    if isinstance(data, Series) and data.index is not None and data.shape:
+        known = len(data.index) == size(data.shape[0])
+        if call.receiver is not None and (held is None or held.labels is None):
+            if known and all(isinstance(one, (bool, int, float, str)) for one in data.index):
+                cells = tuple(data.index)
+                found = Series(data.shape, dtype_of_cells(cells), "numpy", cells=cells)
+                return Value(found, call.receiver.origins)
+            return new(data.shape, None, call.receiver.origins)
     if held is None or held.labels is None or call.receiver is None or not held.shape:
         return call.unknown()
     cells = tuple(held.labels)
@@ -512,11 +556,11 @@ def _of_text(call: Call) -> Callable[[str], object] | None:
         edge = given[0]
         return lambda text: getattr(text, call.name)(edge)
     if call.name in ("slice", "get"):
-        numbers = [number for number in given if isinstance(number, int)]
+        numbers = [number for number in given if isinstance(number, (int, type(None)))]
         if len(numbers) != len(given) or named or not numbers:
             return None
         if call.name == "get":
-            at = numbers[0]
+            at = numbers[0] or 0
             return lambda text: text[at] if -len(text) <= at < len(text) else None
         return lambda text: text[slice(*numbers)]
     if named or (given and call.name == "zfill"):
@@ -538,6 +582,11 @@ _MOST_TEXT = 2_000
 @MODELS.method("str_accessor", "__getitem__")
 def _part_of_text(interpreter: Interpreter, call: Call) -> Value:
     number = call.given(0)
+    if number is not None and isinstance(number.data, LibraryObject):
+        bounds = [one.data for one in number.data.args]
+        if all(isinstance(one, (int, type(None))) for one in bounds):
+            told = Call("slice", number.data.args, {}, call.place, call.receiver)
+            return _text_column(interpreter, told)
     if number is None or not isinstance(number.data, int):
         return call.unknown()
     return _text_column(interpreter, Call("get", (number,), {}, call.place, call.receiver))

@@ -330,7 +330,12 @@ def _reduce_columns(interpreter: Interpreter, call: Call) -> Value:
     cells = [reduced(call.name, table.cells[name]) for name in names]
     if any(cell is UNKNOWN for cell in cells):
         return unknown(call.receiver)
-    return labelled(names, cells, call, call.receiver)
+    made = labelled(names, cells, call, call.receiver)
+    kinds = {table.columns[name] for name in names}
+    if kinds == {"float32"} and call.name not in ("nunique", "count"):
+        assert isinstance(made.data, Series)
+        made.data.dtype = "float32"
+    return made
 
 
 @MODELS.method("table", "isna", "isnull", "notna", "notnull")
@@ -369,6 +374,16 @@ def _set_index(interpreter: Interpreter, call: Call) -> Value:
     table, key = table_of(call.receiver), call.given(0, "keys")
     if table is None or call.receiver is None or key is None:
         return call.unknown()
+    if isinstance(key.data, list) and all(isinstance(one.data, str) for one in key.data):
+        levels = [one.data for one in key.data]
+        for one in key.data:
+            if one.data not in table.columns:
+                raise lacking(table, one.data, one, call.receiver)
+        found = part_of(table, [name for name in table.columns if name not in levels])
+        found.index_names = tuple(levels)
+        if isinstance(found, Frame):
+            found.index = ()
+        return placed(call, found)
     if not isinstance(key.data, str):
         return unknown(call.receiver)
     if key.data not in table.columns:
@@ -379,6 +394,7 @@ def _set_index(interpreter: Interpreter, call: Call) -> Value:
     found = part_of(table, names)
     if isinstance(found, Frame) and isinstance(table, Frame):
         found.index = table.cells.get(key.data, ())
+    found.index_names = (key.data,)
     return placed(call, found)
 
 
@@ -433,6 +449,8 @@ def _groupby(interpreter: Interpreter, call: Call) -> Value:
         return unknown(call.receiver, by)
     names = Value([Value(key.data, key.origins) for key in keys], merged(*keys))
     state = {"of": call.receiver, "by": names, "single": Value(isinstance(by.data, str))}
+    if "as_index" in call.keywords:
+        state["as_index"] = call.keywords["as_index"]
     made = LibraryObject(_GROUPED, (), {}, call.place, state)
     return Value(made, merged(call.receiver, by))
 
@@ -524,7 +542,8 @@ def _reduce_groups(interpreter: Interpreter, call: Call) -> Value:
     """Reduce a column of each group, or count the rows of each."""
     del interpreter
     found, chosen = groups_of(call.receiver), state_of(call.receiver, "column").data
-    if found is None or call.receiver is None:
+    flat = state_of(call.receiver, "as_index")
+    if found is None or call.receiver is None or flat.data is False:
         return call.unknown()
     frame, groups = found
     cells = frame.cells.get(chosen) if isinstance(chosen, str) else None
@@ -535,7 +554,15 @@ def _reduce_groups(interpreter: Interpreter, call: Call) -> Value:
     values = [reduced(call.name, [cells[i] for i in rows]) for rows in groups.values()]
     if any(value is UNKNOWN for value in values):
         return unknown(call.receiver)
-    return labelled(list(groups), values, call, call.receiver)
+    made = labelled(list(groups), values, call, call.receiver)
+    by = state_of(call.receiver, "by").data
+    if isinstance(made.data, Series) and isinstance(by, list):
+        made.data.name = chosen if isinstance(chosen, str) else None
+        made.data.index_names = tuple(key.data for key in by)
+        dtype = frame.columns.get(chosen)
+        if dtype == "float32" and made.data.dtype == "float64":
+            made.data.dtype = dtype
+    return made
 
 
 @MODELS.method("GroupBy", "transform", "cumcount", "ngroup")

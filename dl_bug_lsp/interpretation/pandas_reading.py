@@ -26,7 +26,17 @@ from dl_bug_lsp.interpretation.stdlib_models import (
     text_in,
     with_origins,
 )
-from dl_bug_lsp.interpretation.values import NOWHERE, UNKNOWN, Origins, Raised, Table, Value, merged
+from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
+    UNKNOWN,
+    LibraryObject,
+    Origins,
+    Raised,
+    Table,
+    Value,
+    merged,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -138,6 +148,8 @@ TABLES = (".csv", ".tsv")
 @MODELS.function("pandas.read_csv", "pandas.read_table")
 def _read_csv(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "filepath_or_buffer")
+    if path is not None and isinstance(path.data, LibraryObject) and path.data.short == "StringIO":
+        return _read_text(interpreter, path, path.data, call)
     held = state_of(path, "file").data
     file = held if isinstance(held, str) else file_of(interpreter, path, TABLES)
     origins = NOWHERE if path is None else path.origins
@@ -152,6 +164,22 @@ def _read_csv(interpreter: Interpreter, call: Call) -> Value:
     if not rows:
         raise Raised("value", "No columns to parse from file", Value("", frozenset({(file, 1)})))
     return _table(file, rows, how, call, origins)
+
+
+def _read_text(interpreter: Interpreter, path: Value, held: LibraryObject, call: Call) -> Value:
+    """Read a table out of a text of the program itself."""
+    text = held.keywords.get("initial_value") or (held.args[0] if held.args else None)
+    how = _reading(interpreter, call)
+    if text is None or how is None or not isinstance(text.data, str):
+        return unknown(path)
+    try:
+        rows = list(itertools.islice(_rows(text.data, how), MOST_ITEMS + 1))
+    except csv.Error:
+        return unknown(path)
+    if not rows:
+        return unknown(path)
+    found = _table(call.place[0], [(call.place[1], row) for _, row in rows], how, call, NOWHERE)
+    return Value(found.data, merged(path, text))
 
 
 def _table(
@@ -185,6 +213,8 @@ def _table(
     lines = tuple((file, line) for line, _ in sound)
     table = Frame({}, Value(UNKNOWN if many else len(sound), origins | place), {}, {}, lines)
     table.index = () if many or how.index or implied else range(len(sound))
+    if how.index and isinstance(how.label, str):
+        table.index_names = (how.label,)
     shift = int(implied)
     for index, name in enumerate(names):
         if how.index and name == how.label:

@@ -113,7 +113,30 @@ def _as_column(value: Value) -> Value:
     return as_array(value)
 
 
+def _of_dicts(value: Value, data: dict[object, Value]) -> Value:
+    """Return a table of dicts by column: the keys of all are its labels."""
+    labels: dict[object, None] = {}
+    for part in data.values():
+        labels.update(dict.fromkeys(part.data if isinstance(part.data, dict) else ()))
+    found = Frame({}, Value(len(labels), value.origins))
+    for name, part in data.items():
+        held = part.data if isinstance(part.data, dict) else {}
+        cells = [held[label].data if label in held else None for label in labels]
+        plain = all(isinstance(one, (bool, int, float, str, type(None))) for one in cells)
+        dtypes = {one.dtype if isinstance(one, Array) else None for one in cells}
+        found.columns[name] = (
+            dtype_of_cells(cells) if plain else dtypes.pop() if len(dtypes) == 1 else None
+        )
+        if plain:
+            found.cells[name] = tuple(cells)
+        found.origins_of[name] = merged(part)
+    found.index = tuple(labels)
+    return Value(found, value.origins)
+
+
 def _of_dict(value: Value, data: dict[object, Value]) -> Value:
+    if data and all(isinstance(part.data, dict) for part in data.values()):
+        return _of_dicts(value, data)
     rows: Value | None = None
     found = Frame({}, Value(UNKNOWN, value.origins))
     for name, part in data.items():
@@ -194,11 +217,68 @@ def _columns_of(value: Value, keys: Sequence[Value]) -> Value:
 @MODELS.function("pandas.Series")
 def _series(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
-    made = as_array(call.given(0, "data"))
+    given = call.given(0, "data")
+    if given is not None and isinstance(given.data, dict):
+        if "index" in call.keywords or "dtype" in call.keywords:
+            return call.unknown()
+        values = Value(list(given.data.values()), given.origins)
+        labels = Value([Value(label) for label in given.data])
+        named = {**call.keywords, "index": labels}
+        call = Call(call.name, (values,), named, call.place)
+        given = values
+    if given is None or call.keywords.keys() - {"data", "index", "name"}:
+        asked = call.keywords.get("dtype")
+        made = as_array(given)
+        known = isinstance(made.data, Array) and asked is not None and given is not None
+        if not known or not isinstance(made.data, Array):
+            return call.unknown()
+        return new(made.data.shape, dtype_name(asked), made.origins)
+    made = as_array(given)
     data = made.data
     if not isinstance(data, Array) or not data.shape or len(data.shape) != 1:
         return call.unknown()
-    return new(data.shape, data.dtype, made.origins, (data.lowest, data.highest))
+    return _labelled_series(call, made, data)
+
+
+def _labelled_series(call: Call, made: Value, data: Array) -> Value:
+    """Return a column of its own: with the cells of a list, and with its name and labels."""
+    rows = (data.shape or (Value(UNKNOWN),))[0]
+    found = Series((rows,), data.dtype, "numpy", None, data.lowest, data.highest)
+    name = call.given(3, "name")
+    found.name = None if name is None else name.data
+    found.index_names = ()
+    given, labels, count = call.given(0, "data"), call.given(1, "index"), size(rows)
+    items = given.data if given is not None and isinstance(given.data, (list, tuple)) else ()
+    plain = tuple(one.data for one in items)
+    held = series_of(given)
+    if plain and all(isinstance(one, (bool, int, float, str, type(None))) for one in plain):
+        found.cells, found.dtype = _as_cells(plain), dtype_of_cells(_as_cells(plain))
+    elif held is not None:
+        found.cells, found.lines, found.derived = held.cells, held.lines, held.derived
+    if found.cells is not None and len(found.cells) != count:
+        found.cells = None
+    found.index = range(count) if count is not None else ()
+    if labels is not None and labels.data is not None:
+        own = series_of(labels)
+        told = own.cells if own is not None else None
+        if isinstance(labels.data, (list, tuple)):
+            told = tuple(one.data for one in labels.data)
+        known = told is not None and len(told) == count
+        found.index = told or () if known else ()
+        if isinstance(given.data if given is not None else None, (Table, LibraryObject)):
+            return call.unknown()
+        if held is not None and held.index is not None:
+            found.cells = None
+    return Value(found, made.origins)
+
+
+def _as_cells(items: tuple[object, ...]) -> tuple[object, ...]:
+    """Return items as pandas keeps them: numbers with gaps are floats."""
+    cells = tuple(None if isinstance(n, float) and n != n else n for n in items)  # noqa: PLR0124
+    kinds = {type(cell) for cell in cells}
+    if float in kinds and kinds <= {int, float, type(None)}:
+        return tuple(float(n) if isinstance(n, int) else n for n in cells)
+    return cells
 
 
 @MODELS.method("table", "__getitem__")
@@ -352,6 +432,7 @@ def placed(call: Call, found: Table) -> Value:
 def _replace(table: Table, found: Table) -> None:
     """Put the columns and rows of a table in the place of another's."""
     table.columns, table.rows, table.origins_of = found.columns, found.rows, found.origins_of
+    table.index_names = found.index_names
     if isinstance(table, Frame):
         table.cells = found.cells if isinstance(found, Frame) else {}
         table.lines = found.lines if isinstance(found, Frame) else ()
@@ -479,16 +560,23 @@ def _same_table(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     found = part_of(table, list(table.columns))
     keeps = call.name == "reset_index" and not is_true(call.keywords.get("drop"))
-    if keeps and "index" not in found.columns:
-        columns = {"index": None, **found.columns}
+    levels = table.index_names or ("index",)
+    if call.name == "reset_index" and ("level" in call.keywords or call.args):
+        return call.unknown()
+    if keeps and not set(levels) & found.columns.keys():
+        columns = {**dict.fromkeys(levels), **found.columns}
         found.columns = _Columns(columns, found.cells) if isinstance(found, Frame) else columns
+    if call.name == "reset_index":
+        found.index_names = ()
     if call.name in ("replace", "convert_dtypes", "infer_objects", "shift", "diff"):
         found.columns = dict.fromkeys(found.columns)
     if call.name == "reset_index" and isinstance(found, Frame):
         labels = found.index
         found.index = range(size(found.rows) or 0)
-        if keeps and len(labels) == size(found.rows):
-            found.cells["index"] = tuple(labels)
+        alone = keeps and len(labels) == size(found.rows) and len(levels) == 1
+        if alone and all(isinstance(label, (bool, int, float, str)) for label in labels):
+            found.columns[levels[0]] = dtype_of_cells(labels)
+            found.cells[levels[0]] = tuple(labels)
     elif call.name == "sort_values" and isinstance(found, Frame):
         order = _sorted_rows(interpreter, found, call)
         if order is not None:
@@ -1023,9 +1111,10 @@ def _renamed(table: Table, changes: Mapping[Any, object]) -> Table:
     columns = {changes.get(name, name): dtype for name, dtype in table.columns.items()}
     origins = {changes.get(n, n): o for n, o in table.origins_of.items()}
     if not isinstance(table, Frame):
-        return Table(columns, table.rows, origins)
+        return Table(columns, table.rows, origins, index_names=table.index_names)
     cells = {changes.get(n, n): c for n, c in table.cells.items()}
     found = Frame(columns, table.rows, origins, cells, table.lines, table.index)
+    found.index_names = table.index_names
     found.derived = {changes.get(n, n): o for n, o in table.derived.items()}
     return found
 
@@ -1107,7 +1196,7 @@ def _rows_of_dict(table: Table, call: Call) -> object:
     return Lazy(Value(held), table.rows)
 
 
-MODELS.method("table", "info", "plot", "hist", "boxplot", "to_string")(nothing)
+MODELS.method("table", "info")(nothing)
 
 
 def _dtype_of(value: Value) -> str | None:

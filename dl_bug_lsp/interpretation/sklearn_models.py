@@ -29,7 +29,7 @@ from dl_bug_lsp.interpretation.cells import (
     table_of,
     taken,
 )
-from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.numpy_models import as_array, new
 from dl_bug_lsp.interpretation.stdlib_models import MOST_ITEMS, is_true, listed, state_of, thing
 from dl_bug_lsp.interpretation.values import (
@@ -125,11 +125,11 @@ _ESTIMATORS = (
 )
 
 
-def _each(kinds: Sequence[str], *names: str) -> Callable[[object], object]:
-    def keep(model: object) -> object:
+def _each(kinds: Sequence[str], *names: str) -> Callable[[Model], Model]:
+    def keep(model: Model) -> Model:
         for kind in kinds:
             for name in names:
-                MODELS.methods[kind, name] = model  # type: ignore[assignment]
+                MODELS.methods[kind, name] = model
         return model
 
     return keep
@@ -803,19 +803,6 @@ def _make(interpreter: Interpreter, call: Call) -> Value:
         shape = (rows, Value(targets.data if size(targets) else UNKNOWN, targets.origins))
     y = new(shape, dtype, merged(*call.keywords.values()), bounds)
     return Value((x, y), merged(rows, width))
-
-
-@MODELS.function(
-    *(f"sklearn.metrics.{n}" for n in ("accuracy_score", "f1_score", "mean_squared_error")),
-    *(f"sklearn.metrics.{n}" for n in ("mean_absolute_error", "r2_score", "precision_score")),
-    *(f"sklearn.metrics.{n}" for n in ("recall_score", "classification_report", "roc_auc_score")),
-)
-def _metric(interpreter: Interpreter, call: Call) -> Value:
-    """Check that the two arrays are of one length."""
-    del interpreter
-    first, second = call.given(0, "y_true"), call.given(1, "y_pred", "y_score")
-    _same_rows(matrix(first), matrix(second))
-    return call.unknown()
 
 
 @_each(("KFold", "StratifiedKFold"), "split")

@@ -12,10 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.interpretation.lightning_models import configured
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.torch_data import collated, joined, samples_of
+from dl_bug_lsp.interpretation.torch_data import collated, joined, length_of, samples_of
+from dl_bug_lsp.interpretation.torchmetrics_models import result_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
+    Array,
     ClassValue,
     FunctionValue,
     Instance,
@@ -63,8 +66,8 @@ def _logged(call: Call) -> dict[object, Value] | None:
 def _log(_: Interpreter, call: Call) -> Value:
     name, value, logged = call.given(0, "name"), call.given(1, "value"), _logged(call)
     if logged is not None and name is not None and isinstance(name.data, str):
-        told = Value(UNKNOWN if value is None else value.data, name.origins | {call.place})
-        logged[name.data] = told
+        kept = Value(UNKNOWN) if value is None else _tensor_of(value)
+        logged[name.data] = Value(kept.data, name.origins | {call.place})
         if value is not None and (value.data is None or isinstance(value.data, str)):
             kind = type(value.data).__name__
             raise Raised("value", f"self.log({name.data!r}) was called with {kind}", value)
@@ -78,12 +81,23 @@ def _log_dict(_: Interpreter, call: Call) -> Value:
     given, logged = call.given(0, "dictionary"), _logged(call)
     if logged is None:
         return Value(None)
+    if given is not None and isinstance(given.data, LibraryObject):
+        given = result_of(given)
     if given is not None and isinstance(given.data, dict):
         for name, value in given.data.items():
-            logged[name] = Value(value.data, value.origins | {call.place})
+            logged[name] = Value(_tensor_of(value).data, value.origins | {call.place})
     else:
         logged[""] = call.unknown()
     return Value(None)
+
+
+def _tensor_of(value: Value) -> Value:
+    """Return what is kept of a metric that is logged: a tensor of one number."""
+    if isinstance(value.data, (bool, int, float)):
+        return Value(Array((), "float32", "torch", "cpu"), value.origins)
+    if isinstance(value.data, LibraryObject):
+        return result_of(value)
+    return value
 
 
 def _callbacks(call: Call) -> list[Value]:
@@ -128,23 +142,54 @@ def _prepared(interpreter: Interpreter, call: Call, model: Value, stage: str) ->
     for owner in given:
         if owner is not None and isinstance(owner.data, Instance):
             owner.data.attributes.setdefault("trainer", trainer)
+            if owner is model:
+                _running(owner.data, trainer)
             for name, args in (("prepare_data", ()), ("setup", (Value(stage),))):
                 _hook(interpreter, owner, name, call.place, *args)
 
 
-def _stepped(interpreter: Interpreter, call: Call, model: Value, loader: Value, stage: str) -> None:
-    """Call the hooks of one batch and of the epoch's end."""
+def _running(model: Instance, trainer: Value) -> None:
+    """Give a module what its trainer lets it see."""
+    number = Array((), "int64", "numpy")
+    held = trainer.data.keywords if isinstance(trainer.data, LibraryObject) else {}
+    seen = {"current_epoch": Value(number), "global_step": Value(number)}
+    if "logger" in held and isinstance(held["logger"].data, LibraryObject):
+        seen["logger"] = held["logger"]
+    for name, value in seen.items():
+        model.attributes.setdefault(name, value)
+
+
+def _stepped(
+    interpreter: Interpreter, call: Call, model: Value, loader: Value, stage: str
+) -> Value | None:
+    """Call the hooks of one batch and of the epoch's end; return what the step gives."""
     trainer = call.receiver if call.receiver is not None else Value(UNKNOWN)
     batch = _batch_of(interpreter, loader)
     part = "train" if stage == "training" else stage
-    for name in (f"on_{part}_epoch_start",):
-        _hook(interpreter, model, name, call.place)
+    owners = [(model, ()), *((c, (trainer, model)) for c in _callbacks(call))]
+
+    def hooks(*names: str, more: tuple[Value, ...] = ()) -> None:
+        for owner, given in owners:
+            for name in names:
+                _hook(interpreter, owner, name, call.place, *given, *more)
+
+    hooks(f"on_{part}_start", f"on_{part}_epoch_start")
+    hooks(f"on_{part}_batch_start", more=(batch, Value(0)))
     result = _hook(interpreter, model, f"{stage}_step", call.place, batch, Value(0))
     if stage == "training" and result is not None and interpreter.is_failing():
         _check_step(interpreter, result)
-    for owner, given in [(model, ()), *((c, (trainer, model)) for c in _callbacks(call))]:
-        for name in (f"on_{part}_epoch_end", f"on_{part}_end"):
-            _hook(interpreter, owner, name, call.place, *given)
+    outputs = result if result is not None else Value(None)
+    if stage == "training":
+        if result is not None and not isinstance(result.data, dict):
+            outputs = Value({"loss": result})
+        optimizer = interpreter.call(
+            interpreter.attribute(model, "optimizers", call.place), (), {}, call.place
+        )
+        hooks("on_after_backward")
+        hooks("on_before_optimizer_step", more=(optimizer,))
+    hooks(f"on_{part}_batch_end", more=(outputs, batch, Value(0)))
+    hooks(f"on_{part}_epoch_end", f"on_{part}_end")
+    return result
 
 
 def _check_step(interpreter: Interpreter, result: Value) -> None:
@@ -190,6 +235,8 @@ def _check_monitors(call: Call, model: Value) -> None:
 
 def _configured(interpreter: Interpreter, call: Call, model: Value) -> None:
     found = _hook(interpreter, model, "configure_optimizers", call.place)
+    if found is not None:
+        configured(model, found)
     if found is not None and isinstance(found.data, dict):
         scheduler = found.data.get("lr_scheduler")
         if scheduler is not None and isinstance(scheduler.data, dict):
@@ -232,9 +279,20 @@ def _evaluated(interpreter: Interpreter, call: Call) -> Value:
     _prepared(interpreter, call, model, call.name)
     hook = f"{'val' if stage == 'validation' else stage}_dataloader"
     loader = _loader_of(interpreter, call, model, hook, call.given(1, "dataloaders"))
-    if loader is not None:
-        _stepped(interpreter, call, model, loader, stage)
-    return call.unknown()
+    if loader is None:
+        return call.unknown()
+    result = _stepped(interpreter, call, model, loader, stage)
+    if stage == "predict":
+        if result is None:
+            return call.unknown()
+        return Value(Lazy(result, length_of(interpreter, loader, call.place)), result.origins)
+    held = model.data.attributes.get(LOGGED)
+    names = list(held.data) if held is not None and isinstance(held.data, dict) else [""]
+    if "" in names:
+        return Value([call.unknown()])
+    number = Array((), "float64", "numpy")
+    mine = [n for n in names if str(n).startswith("test" if stage == "test" else "val")]
+    return Value([Value({name: Value(number) for name in mine or names})])
 
 
 # --- Hugging Face ---------------------------------------------------------------------------------

@@ -96,11 +96,15 @@ class Array:
 
 @dataclass(slots=True, eq=False)
 class Table:
-    """A pandas table: dtypes by column name (in order), and the number of rows."""
+    """A pandas table: dtypes by column name (in order), and the number of rows.
+
+    ``index_names`` are the names of the levels of its index, empty where it has none.
+    """
 
     columns: dict[object, str | None]
     rows: Value
     origins_of: dict[object, Origins] = field(default_factory=dict)
+    index_names: tuple[object, ...] = field(default=(), kw_only=True)
 
 
 @dataclass(slots=True, eq=False)

@@ -28,6 +28,7 @@ KNOWN = {
     "numpy": 0.75,
     "pandas": 0.55,
     "python": 0.75,
+    "sklearn": 0.80,
     "tensorflow": 0.85,
     "torch_layers": 0.80,
     "torch_tensors": 0.85,

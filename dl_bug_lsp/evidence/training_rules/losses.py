@@ -46,10 +46,10 @@ INNER = re.compile(
 MEASURES = re.compile(r"metric|update|append|print|\blog\b|log_dict|acc\b|auc|score", re.IGNORECASE)
 """Callees that measure or show what they are given."""
 TARGETS = frozenset(
-    "y target targets label labels y_true truth gt ground_truth tgt true yb y_batch".split()  # noqa: SIM905
+    "y target targets label labels y_true truth gt ground_truth tgt true yb y_batch".split()
 )
 OUTPUTS = frozenset(
-    "output outputs logits pred preds prediction predictions out y_pred y_hat yhat scores".split()  # noqa: SIM905
+    "output outputs logits pred preds prediction predictions out y_pred y_hat yhat scores".split()
 )
 DISCRETE = frozenset({"argmax", "round", "sign", "floor", "ceil", "argsort", "topk", "rint"})
 

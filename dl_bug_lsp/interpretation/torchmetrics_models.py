@@ -1,0 +1,146 @@
+"""Models of torchmetrics: what metrics and collections of them return.
+
+Source: the torchmetrics 1.8 reference.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation.arrays import size
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.values import UNKNOWN, Array, LibraryObject, Value, merged, unknown
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+TASKS = (
+    "Accuracy Precision Recall F1Score FBetaScore Specificity AUROC AveragePrecision "
+    "CohenKappa MatthewsCorrCoef JaccardIndex HammingDistance CalibrationError StatScores "
+    "ConfusionMatrix ExactMatch HingeLoss NegativePredictiveValue"
+)
+OTHERS = (
+    "MeanMetric SumMetric MaxMetric MinMetric MeanSquaredError MeanAbsoluteError R2Score "
+    "MeanAbsolutePercentageError SymmetricMeanAbsolutePercentageError ExplainedVariance "
+    "PearsonCorrCoef SpearmanCorrCoef CosineSimilarity MeanSquaredLogError "
+    "PeakSignalNoiseRatio StructuralSimilarityIndexMeasure Perplexity BLEUScore WordErrorRate "
+    "CharErrorRate Dice"
+)
+CLASSES = [
+    *(name for task in TASKS.split() for name in (task, f"Binary{task}", f"Multiclass{task}")),
+    *(f"Multilabel{task}" for task in TASKS.split()),
+    *OTHERS.split(),
+]
+MATRICES = ("ConfusionMatrix", "BinaryConfusionMatrix", "MulticlassConfusionMatrix")
+PLACES = ("torchmetrics", "torchmetrics.classification", "torchmetrics.regression")
+
+
+def _option(metric: LibraryObject, name: str) -> Value | None:
+    return metric.keywords.get(name)
+
+
+def _classes(metric: LibraryObject) -> Value | None:
+    """Return the number of classes that a metric was made for."""
+    given = _option(metric, "num_classes")
+    if given is None and metric.short.startswith("Multiclass") and metric.args:
+        given = metric.args[0]
+    return given
+
+
+def _result(value: Value) -> Value:
+    """Return what a metric computes: one number, one for each class, or a confusion matrix."""
+    metric = value.data
+    if not isinstance(metric, LibraryObject):
+        return unknown(value)
+    origins = value.origins | {metric.made}
+    task, classes = _option(metric, "task"), _classes(metric)
+    binary = metric.short.startswith("Binary") or (task is not None and task.data == "binary")
+    if metric.short.endswith("StatScores"):
+        return Value(Array(None, "int64", "torch"), origins)
+    if metric.short in MATRICES:
+        side = Value(2) if binary else classes or Value(UNKNOWN)
+        side = Value(side.data if size(side) is not None else UNKNOWN, side.origins)
+        normalized = _option(metric, "normalize")
+        dtype = "int64" if normalized is None or normalized.data is None else "float32"
+        return Value(Array((side, side), dtype, "torch", "cpu"), origins)
+    average = _option(metric, "average")
+    if average is not None and average.data in (None, "none"):
+        width = classes if size(classes) is not None else None
+        return Value(Array((width or Value(UNKNOWN),), "float32", "torch", "cpu"), origins)
+    if average is not None and not average.known:
+        return Value(Array(None, "float32", "torch"), origins)
+    return Value(Array((), "float32", "torch", "cpu"), origins)
+
+
+def result_of(metric: Value) -> Value:
+    """Return what a metric or a collection of them computes."""
+    data = metric.data
+    if not isinstance(data, LibraryObject) or data.short != "MetricCollection":
+        return _result(metric)
+    parts = data.state.get("metrics")
+    if parts is None or not isinstance(parts.data, dict):
+        return unknown(metric)
+    prefix, postfix = data.state.get("prefix"), data.state.get("postfix")
+    first = prefix.data if prefix is not None and isinstance(prefix.data, str) else ""
+    last = postfix.data if postfix is not None and isinstance(postfix.data, str) else ""
+    found = {f"{first}{name}{last}": result_of(part) for name, part in parts.data.items()}
+    return Value(found, metric.origins)
+
+
+@MODELS.function("torchmetrics.MetricCollection")
+def _collection(_: Interpreter, call: Call) -> Value:
+    given = call.given(0, "metrics")
+    names: dict[object, Value] | None = None
+    if given is not None and isinstance(given.data, dict):
+        names = dict(given.data)
+    elif given is not None:
+        parts = given.data if isinstance(given.data, (list, tuple)) else call.args
+        if all(isinstance(one.data, LibraryObject) for one in parts):
+            names = {one.data.short: one for one in parts if isinstance(one.data, LibraryObject)}
+    made = LibraryObject("torchmetrics.MetricCollection", call.args, call.keywords, call.place)
+    if names is not None:
+        made.state["metrics"] = Value(names)
+    for option in ("prefix", "postfix"):
+        if option in call.keywords:
+            made.state[option] = call.keywords[option]
+    return Value(made, merged(*call.args) | {call.place})
+
+
+@MODELS.object("torchmetrics.MetricCollection")
+@MODELS.object(*(f"{place}.{name}" for place in PLACES for name in CLASSES))
+def _forward(_: Interpreter, call: Call) -> Value:
+    return call.unknown() if call.receiver is None else result_of(call.receiver)
+
+
+def _computed(interpreter: Interpreter, call: Call) -> Value:
+    return _forward(interpreter, call)
+
+
+def _quiet(_: Interpreter, call: Call) -> Value:
+    del call
+    return Value(None)
+
+
+def _copied(_: Interpreter, call: Call) -> Value:
+    data = None if call.receiver is None else call.receiver.data
+    if not isinstance(data, LibraryObject) or call.receiver is None:
+        return call.unknown()
+    made = LibraryObject(data.name, data.args, data.keywords, data.made, dict(data.state))
+    for option in ("prefix", "postfix"):
+        if option in call.keywords:
+            made.state[option] = call.keywords[option]
+    return Value(made, call.receiver.origins)
+
+
+def _moved(_: Interpreter, call: Call) -> Value:
+    return call.unknown() if call.receiver is None else call.receiver
+
+
+for _short in (*CLASSES, "MetricCollection"):
+    MODELS.methods.setdefault((_short, "compute"), _computed)
+    MODELS.methods.setdefault((_short, "forward"), _computed)
+    MODELS.methods.setdefault((_short, "update"), _quiet)
+    MODELS.methods.setdefault((_short, "reset"), _quiet)
+    MODELS.methods.setdefault((_short, "clone"), _copied)
+    for _name in ("to", "cpu", "cuda", "set_dtype"):
+        MODELS.methods.setdefault((_short, _name), _moved)
