@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from dl_bug_lsp.report import Advice, CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import (
@@ -21,6 +22,7 @@ IN_NOTEBOOK = "in a notebook's cell"
 WITH_NUMBERS = "with two numbers"
 """What a row's ``when`` says to be given only where the message has two different numbers."""
 MOST_KNOWN = 2
+MOST_POINTED = 2
 LEAST_CONFIDENCE = 0.55
 """What is less certain than this (a class alone, a guess) is no ground for advice."""
 SEEN = 100
@@ -68,11 +70,11 @@ def advice(
     backed = [row for row in general if shared[id(row)] > 1]
     # The better the message is known, the less is guessed beside what is known.
     if known:
-        chosen = [*known[:MOST_KNOWN], *pointed[:1], *backed[:1]]
-    elif pointed:
-        chosen = [*pointed[:MOST], *(backed or general)[:1]]
+        chosen = [*known[:MOST_KNOWN], *backed[:1]]
+    elif failure.kind is not FailureKind.SILENT and any(r.when != (IN_NOTEBOOK,) for r in pointed):
+        chosen = [*pointed[:MOST_POINTED], *backed[:1]]
     else:
-        chosen = general
+        chosen = [*pointed[:1], *general]
     return tuple(row.advice for row in chosen[:MOST])
 
 
@@ -80,9 +82,15 @@ def usual_places(failure: Failure) -> tuple[UsualPlace, ...]:
     """Return where failures whose message says what this one says usually have their cause."""
     text = _text(failure)
     about = f"{text} {_around(failure)}"
-    rows = (row for row in classics() if row.places)
+    rows = (_for_places(row) for row in classics() if row.places)
     known = (row for row in rows if _applies(row, text) and _concerns(row, about))
     return tuple(place for row in known for place in row.places)
+
+
+def _for_places(row: ConditionalAdvice) -> ConditionalAdvice:
+    """Return a row as it applies to the usual places of its cause."""
+    only = (*row.only, *row.places_only) if row.only else ()
+    return replace(row, when=(*row.when, *row.places_when), only=only)
 
 
 def _text(failure: Failure) -> str:

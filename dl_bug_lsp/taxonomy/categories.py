@@ -58,7 +58,9 @@ class ConditionalAdvice:
 
     Advice that names a library's calls is for that library's failures: one of ``only`` must stand
     in the exception, its message or its stack. No phrase of ``unless`` may occur in the message.
-    Where the evidence of the first place says one of ``seen``, the advice comes first.
+    Where the evidence of the first place says one of ``seen``, the advice comes first. The usual
+    ``places`` of the cause also count for messages with ``places_when`` or ``places_only``, of
+    which the advice may not be true.
     """
 
     advice: Advice
@@ -67,6 +69,8 @@ class ConditionalAdvice:
     unless: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
     places: tuple[UsualPlace, ...] = ()
+    places_when: tuple[str, ...] = ()
+    places_only: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,8 @@ def _advice(item: dict[str, Any]) -> ConditionalAdvice:
         tuple(item.get("unless", ())),
         tuple(item.get("seen", ())),
         tuple(_place(row) for row in item.get("places", ())),
+        tuple(item.get("places_when", ())),
+        tuple(item.get("places_only", ())),
     )
 
 

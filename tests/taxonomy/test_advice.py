@@ -82,16 +82,60 @@ def test_general_advice_names_no_library(row: Category) -> None:
     assert found == []
 
 
+@pytest.mark.parametrize("row", categories(), ids=lambda row: str(row.id))
+def test_what_no_message_states_is_worded_as_possible(row: Category) -> None:
+    general = [a.advice.cause for a in row.advice if not a.when and row.id != "unclassified"]
+    assert [cause for cause in general if not re.search(r"\b(?:may|If)\b", cause)] == []
+
+
+@pytest.mark.parametrize(
+    ("category", "type_", "message", "unsaid"),
+    [
+        ("gpu_out_of_memory", "OutOfMemoryError", "CUDA out of memory. Of the allocated memory 9.1 GiB. Including non-PyTorch memory, this process has 23.6 GiB memory in use.", "process"),
+        ("gpu_out_of_memory", "XlaRuntimeError", "jax: RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 21.9G of 7.4G", "preallocate"),
+        ("attribute_not_found", "AttributeError", "module 'tensorflow' has no attribute 'ConfigProto'", "another type"),
+        ("tensor_mismatch", "ValueError", "Expected more than 1 value per channel when training, got input size [1, 64]", "axes"),
+        ("communication_failure", "SSLError", "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate has expired", "answered"),
+        ("path_not_found", "git", "Smudge error: Object does not exist on the server: [404]", "folder"),
+        ("framework_api_misuse", "XlaRuntimeError", "Watchdog monitoring enqueued collectives", "metric"),
+        ("type_mismatch", "TypeError", "'int' object is not callable", "column"),
+        ("type_mismatch", "TypeError", "tensorflow: dtype float64 of the array is not float32", ".long()"),
+        ("illegal_index", "InvalidArgumentError", "indices[0] = 0 is not in [0, 0)", "vocabulary"),
+        ("library_not_found", "pip", "Failed building wheel for pkg", "not installed"),
+        ("version_conflict", "ImportError", "numpy: this release needs a newer one", "numpy 2"),
+        ("framework_api_misuse", "TypeError", "load() got an unexpected keyword argument 'weights_only'", "reads tensors only"),
+        ("framework_api_misuse", "RuntimeError", "torch: FlashAttention only supports Ampere GPUs or newer.", "half precision"),
+        ("tensor_mismatch", "InvalidArgumentError", "tensorflow: Graph execution error: Detected at node", "broadcast"),
+        ("attribute_not_found", "AttributeError", "'tuple' object has no attribute 'shape' of the state_dict", "reset"),
+    ],
+)  # fmt: skip
+def test_situations_that_the_message_does_not_have_are_not_spoken_of(
+    category: str, type_: str, message: str, unsaid: str
+) -> None:
+    verdict = CategoryVerdict(category, "", 0.9, "", "x")
+    given = advice(failure(type_, message), verdict)
+    assert given
+    assert unsaid not in " ".join(f"{a.cause} {a.fix}" for a in given).lower()
+
+
 def test_numbers_are_spoken_of_where_there_are_some() -> None:
     verdict = CategoryVerdict("tensor_mismatch", "deep_learning_specific", 0.9, "", "x")
     assert "numbers of the message" not in str(advice(failure("E", "shapes differ"), verdict))
-    assert "numbers of the message" in str(advice(failure("E", "got 3, expected 4"), verdict))
+    layer = "in_features: got 3, expected 4"
+    assert "numbers of the message" in str(advice(failure("E", layer), verdict))
+    assert "layer" not in str(advice(failure("E", "tables of 3 and 4 rows"), verdict)).lower()
 
 
 def test_short_words_are_not_looked_for_within_others() -> None:
     verdict = CategoryVerdict("loss_nan", "deep_learning_specific", 0.9, "", "x")
     assert "Half precision" not in str(advice(failure("E", "nan in a sample"), verdict))
     assert "Half precision" in str(advice(failure("E", "nan under amp"), verdict))
+
+
+def test_a_notebook_s_order_is_said_beside_what_is_said_always() -> None:
+    one = failure("KeyError", "'label'", "/tmp/ipykernel_31/224.py")
+    shown = [a.cause for a in advice(one, classify(one))]
+    assert ["cells" in cause for cause in shown] == [True, False]
 
 
 def test_an_assertion_that_demands_none_is_no_null_reference() -> None:
