@@ -12,7 +12,11 @@ from dl_bug_lsp.taxonomy.categories import (
     category,
     classics,
 )
-from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, find_phrase
+from dl_bug_lsp.taxonomy.classification_context import (
+    ClassificationContext,
+    find_phrase,
+    without_node_attributes,
+)
 from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
 
 MOST = 3
@@ -27,8 +31,6 @@ LEAST_CONFIDENCE = 0.55
 """What is less certain than this (a class alone, a guess) is no ground for advice."""
 SEEN = 100
 """Shared words that a phrase of the evidence counts as which a row names."""
-LONGEST_SHORT = 4
-"""Letters of a phrase that also stands within other words."""
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[a-z]{4,}")
 _COMMON = {"that", "this", "with", "from", "where", "what", "when", "value", "here", "line", "call"}
@@ -96,7 +98,7 @@ def _for_places(row: ConditionalAdvice) -> ConditionalAdvice:
 def _text(failure: Failure) -> str:
     """Return the message in lower case, with what else says what failed."""
     text = ClassificationContext(failure, failure.cause).text if failure.cause is not None else ""
-    return f"{text} {failure.evidence.lower()}"
+    return f"{text} {without_node_attributes(failure.evidence).lower()}"
 
 
 def _words(text: str) -> set[str]:
@@ -119,8 +121,8 @@ def _applies(row: ConditionalAdvice, text: str) -> bool:
 
 
 def _says(text: str, phrase: str) -> bool:
-    """Say whether a phrase occurs; a short one ("amp") at the beginning of a word ("sample")."""
-    if len(phrase) <= LONGEST_SHORT and phrase.isalpha():
+    """Say whether a phrase occurs; a single word ("amp") at the beginning of one (no "sample")."""
+    if phrase.isalpha():
         return any(not text[m.start() - 1 : m.start()].isalpha() for m in re.finditer(phrase, text))
     return find_phrase(text, phrase)
 

@@ -36,6 +36,8 @@ _STANDARD = re.compile(r"[/\\]lib(?:64)?[/\\]python3[.\d]*[/\\]|[/\\]Python3\d+[
 GAP = "…"
 """What stands for words of any length in a phrase."""
 _SPACE = re.compile(r"\s+")
+_NODE_ATTRIBUTES = re.compile(r"(?<= = )\w{1,80}\[\w[^\n]{0,4000}?\](?=\()")
+"""What TensorFlow prints of an operation (``= DecodeJpeg[channels=3](…)``): no words about it."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -50,6 +52,11 @@ def library_of(file: str) -> str | None:
     if file.startswith(("<frozen", "<string>")):
         return "python"
     return "python" if _STANDARD.search(file) else None
+
+
+def without_node_attributes(text: str) -> str:
+    """Return a message without the attributes of the TensorFlow operations that it prints."""
+    return _NODE_ATTRIBUTES.sub("", text) if " = " in text else text
 
 
 def find_phrase(text: str, phrase: str) -> bool:
@@ -102,8 +109,11 @@ class ClassificationContext:
 
     @cached_property
     def text(self) -> str:
-        """The message in lower case with every run of white space as one blank."""
-        return _SPACE.sub(" ", self.message).strip().lower()
+        """The message in lower case with every run of white space as one blank.
+
+        The attributes of a TensorFlow operation are left out: they are no words about the failure.
+        """
+        return _SPACE.sub(" ", without_node_attributes(self.message)).strip().lower()
 
     @cached_property
     def frames(self) -> tuple[Frame, ...]:

@@ -86,6 +86,7 @@ SHELL: tuple[Complaint, ...] = (
     row("conda", r"^(?P<message>(?:CommandNotFoundError|EnvironmentNameNotFound|EnvironmentLocationNotFound|CondaError|PackagesNotFoundError|ResolvePackageNotFound|UnsatisfiableError|LibMambaUnsatisfiableError|CondaHTTPError): ?.*)$", _S),
     row("pip", r"^ERROR: (?P<message>(?:Could not find a version that satisfies|No matching distribution found|Cannot install|ResolutionImpossible|Could not open requirements file|Could not install packages|Invalid requirement|Package .+ requires a different Python|Ignored the following|.+ is not a supported wheel).*)$", _S),
     row("pip", r"^(?:ERROR: )?(?P<message>\S{1,80} \S{1,40} (?:requires|has requirement) .{1,400}, but you.+)$", Weight.SPOKEN, ", but you"),
+    row("pip", r"^(?P<message>The conflict is caused by:)$", Weight.SPOKEN),
     row("pip", r"^error: (?P<message>externally-managed-environment.*)$", _S),
     row("pip", r"^\s*_?(?:ERROR: ){0,2}(?P<message>(?:Failed (?:building wheel|to build)|Could not build wheels|Command errored out|error: (?:subprocess-exited-with-error|metadata-generation-failed|legacy-install-failure)).*)$", Weight.CONSEQUENCE),
     row("uv", r"^\s*× (?P<message>No solution found when resolving.*|Failed to .+)$", _S),

@@ -29,7 +29,7 @@ TRIGGER = re.compile(
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
     r"|No space|undefined symbol|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication"
     r"|\*\*\*|Illegal|died unex"
-    r"|source was compiled with"
+    r"|source was compiled with|conflict is caused by"
     r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
 )
 _QUOTE = re.compile(r"^\s{0,8}(?:> ?){1,4}(?=\S)")
@@ -207,11 +207,14 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
         re.search(r"(?:Error|Exception|Interrupt)$", parsed[0]) or _FULL_NAME.match(rest)
     ):
         return None
-    if not parsed[1] and not _goes_on_below(stream, index):
+    raised_above = index > 0 and _RAISES.match(stream.text(index - 1))
+    if not parsed[1] and not raised_above and not _goes_on_below(stream, index):
         return None
     if parsed[0].lower() in _GENERAL and (inner := exception_in(parsed[1])):
         parsed = inner
     end = message_end(lambda at: stream.text(at) if at < len(stream) else None, index, parsed[1])
+    if not parsed[1] and raised_above:
+        end = index + 1
     lines = without_marks(rest, [parsed[1], *(stream.text(at) for at in range(index + 1, end))])
     cause = Cause(parsed[0], "\n".join(lines).strip(), (), Relation.ROOT, stream.span(index, end))
     return Block(
@@ -219,6 +222,8 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     )
 
 
+_RAISES = re.compile(r"^\s+(?:assert|raise)\b")
+"""The statement of a stack whose frames were not pasted."""
 _GENERAL = frozenset(("error", "exception"))
 """Words before a colon that announce an exception's own class."""
 

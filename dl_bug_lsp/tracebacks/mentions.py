@@ -55,7 +55,7 @@ _BUILTIN = {
 }
 _NAMED = re.compile(
     rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}|Exception)(?: \((?:see|note)[^()]{{3,80}}\))?"
-    r"(?: ?[:\uff1a] ?| = )(?P<message>\S.*)",
+    r"(?: ?[:\uff1a] ?| = |'>[,:] (?!\w{1,80}\())(?P<message>\S.*)",
     re.DOTALL,
 )
 _REPR = re.compile(

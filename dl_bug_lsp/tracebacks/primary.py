@@ -40,7 +40,7 @@ _STATUS_OF_CHILD = re.compile(
 """What schedulers (airflow, prefect, …) raise about a program that has already said why it died."""
 ELSEWHERE = re.compile(
     r"[Ss]ee (?:the )?(?:root cause|stack ?trace|errors?|logs?|output|traceback)s? above"
-    r"|stack ?trace to find the original"
+    r"|stack ?trace to find the original|[Ss]ee stack ?trace for (?:the )?root cause"
 )
 """What says only that another failure stands elsewhere."""
 _KILLED_WORKER = re.compile(

@@ -20,7 +20,6 @@ NOT_YET = {
     "202-darknet-nan-lines-healthy-avg",
     "204-yolov6-iou-loss-zero",
     "207-cuda-error-803-warning",
-    "275-operator-pod-exited",
     "315-two-losses-gan-collapse",
     "366-pip-wheel-old-command-errored",
     "393-trt-network-output-cpp",
@@ -32,20 +31,24 @@ NOT_YET = {
     "560-system-info-then-num-items-in-batch",
     "647-title-spawn-wheel-flash-installable",
     "699-retold-numpy-int-quoted-paragraph",
-    "177-ray-tune-table-only",
     "821-zero3-assert-interleaved-ranks",
     "853-jax-cudnn-loaded-vs-compiled-header",
     "873-darknet-map-zero-region-nan-healthy",
     "890-shm-list-of-errors-ideographic-comma",
     "902-dynamo-logger-prefix-nameerror",
     "730-negative-nll-loss-chinese-acc-zero",
+    "922-jax-xmap-out-axes-triple-tick-sentence",
+    "934-torchrun-bind-errno-98-two-lines-then-prose",
+    "944-cudnn-ops-any-of-braces-invalid-handle",
+    "971-silent-report-dict-recall-one-support",
+    "986-mpi-stdout-prefix-runtimeerror-minibatch-goes-on",
 }
 """Cases that were read while working and are not read right."""
 HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 916
+    assert len(ALL) == 986
     assert sum(case.held_out for case in ALL) == 38
 
 

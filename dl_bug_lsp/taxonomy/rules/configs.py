@@ -36,6 +36,8 @@ RULES: tuple[Rule, ...] = (
         "option…requires",
         "unknown command line flag",
         "flags parsing error",
+        'parser key "',
+        "problem with given class_path",
         "flag --",
         "unrecognized option",
         "invalid option",
@@ -61,7 +63,8 @@ RULES: tuple[Rule, ...] = (
         "NoSuchOption BadParameter BadOptionUsage MissingParameter BadArgumentUsage FireExit "
         "UnrecognizedFlagError IllegalFlagValueError ValidationError FlagsError "
         "CantOpenFlagFileError "
-        "ClickException getopt GetoptError conda getopts salloc launcher lightning transformers",
+        "ClickException getopt GetoptError conda getopts salloc launcher lightning transformers "
+        "log",
     ),
     rule(
         "hydra.override",

@@ -111,7 +111,8 @@ RULES: tuple[Rule, ...] = (
         "could not load library",
         "library not loaded",
         "image not found",
-        "unable to load any of {libcudnn",
+        "unable to load any of {lib",
+        "cannot load symbol cudnn",
         "libcudnn…not found",
         "libcuda.so",
         "command not found",
@@ -151,7 +152,7 @@ RULES: tuple[Rule, ...] = (
         "PackageNotFoundError OptionalDependencyNotAvailable NoneError "
         "NotFoundError EnvironmentError BackendCompilerFailed InductorError "
         "bash sh zsh pip conda docker python make srun slurm dash",
-        unless=("no such file or directory: '/data",),
+        unless=("no such file or directory: '/data", "failed to import initializer"),
     ),
     rule(
         "environment.command",

@@ -127,7 +127,7 @@ RULES: tuple[Rule, ...] = (
         "static_argnums",
         "donate_argnums",
         "pallas",
-        unless=("inconsistent sizes", "shape mismatch"),
+        unless=("inconsistent sizes", "shape mismatch", "should be divisible by"),
         confidence=0.9,
     ),
     rule(
@@ -274,6 +274,7 @@ RULES: tuple[Rule, ...] = (
         "cannot select an axis to squeeze out which has size not equal to one",
         "one of the dimensions of the arrays to be concatenated",
         "which must be divisible by",
+        "global size of its dimension…should be divisible by",
         "mapped array axes",
         "updates…shapes",
         "the trees…shapes",

@@ -379,6 +379,11 @@ RULES_DEVICES: tuple[Rule, ...] = (
         unless=("unknown device string", "one of cpu, cuda"),
     ),
     rule(
+        "platform.unsatisfiable",
+        VERSION,
+        types="UnsatisfiableError LibMambaUnsatisfiableError ResolutionImpossible",
+    ),
+    rule(
         "platform.version",
         VERSION,
         "numpy.dtype size changed",
@@ -413,6 +418,7 @@ RULES_DEVICES: tuple[Rule, ...] = (
         "versionconflict",
         "conflicting dependencies",
         "resolutionimpossible",
+        "the conflict is caused by",
         "which is incompatible",
         "unsupported gpu architecture",
         "device kernel image is invalid",

@@ -55,6 +55,11 @@ _SHAPE_WORD = re.compile(
 _DTYPE_WORD = re.compile(
     r"\b(?:dtypes?|data types?|float16|float32|float64|int32|int64|uint8|bfloat16)\b"
 )
+_TYPE_WORD = re.compile(
+    r"\b(?:d?types?|objects?|instances?|callable|subscriptable|iterable|hashable|scalar|numeric"
+    r"|convert\w*|cast|operands?|integers?|strings?|sequence|numbers?|arrays?|tensors?|tuples?|lists?"
+    r"|dict\w*|str|int|float\w*|bool\w*|bytes|none\w*|must be|should be|expect\w*|supported)\b"
+)
 _COMPARES = re.compile(
     r"\bgot\b|\breceived\b|\bfound\b|\bmismatch|\bmatch|\bincompatible\b|\bdiffer|!=|\bexpect|"
     r"\bmust be\b|\bmust have\b|\bshould be\b|\bshould have\b|\bhas\b|\bbut\b|\bagainst\b|\bvs\b"
@@ -92,6 +97,11 @@ def _compares(word: re.Pattern[str]) -> Condition:
         return bool(word.search(context.text)) and bool(_COMPARES.search(context.text))
 
     return condition
+
+
+def _speaks_of_types(context: ClassificationContext) -> bool:
+    """Say whether a type, a conversion or what was expected is named."""
+    return bool(_TYPE_WORD.search(context.text))
 
 
 def _speaks_of_nan(context: ClassificationContext) -> bool:
@@ -226,10 +236,13 @@ RULES: tuple[Rule, ...] = (
         "not yet implemented",
         "not implemented",
         "unsupported onnx op",
+        "unsupported_node: ",
+        "found unsupported datatype",
+        "no importer registered for op",
         "unsupported operator",
         "unsupported ops",
         "exporting the operator…not supported",
-        types="RuntimeError ValueError Exception program log",
+        types="RuntimeError ValueError Exception program log c++",
         confidence=0.6,
     ),
     rule(
@@ -310,7 +323,8 @@ RULES: tuple[Rule, ...] = (
         unless=_PLAIN_OPERATION,
         confidence=0.6,
     ),
-    rule("python.type", TYPE, types="TypeError", confidence=0.85),
+    rule("python.type", TYPE, types="TypeError", when=_speaks_of_types, confidence=0.85),
+    rule("python.type_unsaid", TYPE, types="TypeError", confidence=0.5),
     rule(
         "python.assert_accuracy",
         "accuracy_at_chance",

@@ -122,6 +122,12 @@ RULES: tuple[Rule, ...] = (
         "DTypePromotionError InvalidIndexError",
     ),
     rule(
+        "pandas.merge",
+        ARGUMENT,
+        types="MergeError",
+        confidence=0.85,
+    ),
+    rule(
         "numpy.index",
         INDEX,
         "is out of bounds",

@@ -37,6 +37,15 @@ RULES: tuple[Rule, ...] = (
         confidence=0.85,
     ),
     rule(
+        "gym.space",
+        MISUSE,
+        "must specify an action space",
+        "must specify an observation_space",
+        "must specify an observation space",
+        "does not abide to the new gym",
+        "`observation_space` not provided in policyspec",
+    ),
+    rule(
         "hub.not_found",
         PATH,
         "is not a local folder and is not a valid model identifier",
