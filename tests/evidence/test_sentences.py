@@ -41,7 +41,7 @@ TypeError: unsupported operand type(s) for +: 'int' and 'NoneType'
 """
     found = report(tmp_path, {"train.py": program}, text)
     assert "None is returned here" in reasons(found, "train.py", 3)
-    assert found.advice[0].cause == "A function has a path that returns nothing."
+    assert found.advice[0].cause == "A function may have a path that returns nothing."
 
 
 def test_a_step_counter_is_no_size(tmp_path: Path) -> None:
