@@ -25,13 +25,15 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.taxonomy.classification_context import GAP
-from dl_bug_lsp.taxonomy.classify import SURE, TEXT_THRESHOLD, UNCLASSIFIED, classify
+from dl_bug_lsp.taxonomy.classify import TEXT_THRESHOLD, UNCLASSIFIED, classify
 from dl_bug_lsp.taxonomy.rules import TABLES
 from dl_bug_lsp.taxonomy.text_models import MODEL_FILE, message_tokens
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Relation, read_failures
 
 TAXONOMY = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "taxonomy"
 DIGITS = 2
+SURE = 0.85
+"""The least confidence of a rule whose verdict is taken for a label."""
 
 
 def examples() -> tuple[list[tuple[str, str]], list[str]]:
