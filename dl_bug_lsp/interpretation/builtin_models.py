@@ -50,6 +50,7 @@ def load() -> None:
         effect_models,
         einops_models,
         environment_models,
+        flax_models,
         hydra_models,
         jax_models,
         keras_models,

@@ -68,6 +68,8 @@ EAGER_MODULES = 60
 """Modules of the workspace that are followed where they are imported, later ones where used."""
 MAX_MODULES = 160
 """Modules of the workspace that are followed; what others define is unknown."""
+MODULE_FIELDS = {"name", "parent"}
+"""Fields that every module of Flax has."""
 GENERIC = {"list", "dict", "tuple", "set", "frozenset", "type"}
 RECORDS = {"NamedTuple", "BaseModel", "flax.linen.Module", "equinox.Module"}
 SIZED = (list, tuple, dict, set, str, bytes)
@@ -279,7 +281,7 @@ class Interpreter:
         self._written: dict[str, frozenset[str]] = {}
         self.modules: dict[str, Value] = {}
         self.stack: list[Origin] = []
-        # The functions that are being followed, with what constructors were called with.
+        # The functions that are being followed, with what they were called with.
         self.entered: list[tuple[FunctionValue, dict[str, Value]]] = []
         # The first and last lines of the functions that are being followed.
         self._starts: list[tuple[int, int]] = []
@@ -1317,6 +1319,8 @@ class Interpreter:
                 return Value(Method(base, name), base.origins)
             if self._sets(data.cls, name):
                 return unknown(base)
+            if data.cls.is_dataclass and ("instance", name) in MODELS.methods:
+                return Value(Method(base, name), base.origins)
             raise Raised("attribute", f"'{data.cls.name}' object has no attribute '{name}'", base)
         if isinstance(member.data, FunctionValue):
             if member.data.kind == "property":
@@ -1873,7 +1877,7 @@ class Interpreter:
             model = MODELS.methods.get((base.rpartition(".")[2], name))
             if model is not None:
                 return model
-        return None
+        return MODELS.methods.get(("instance", name)) if cls.is_dataclass else None
 
     def latest_of(self, cls: ClassValue) -> Value | None:
         """Return the object of a class of the program that was made last, None without one."""
@@ -2084,6 +2088,9 @@ class Interpreter:
             raise Raised("arguments", "too many arguments", *args)
         given = dict(zip(names, args, strict=False))
         for name, value in keywords.items():
+            if name in MODULE_FIELDS and name not in fields and self._has_library_base(cls):
+                made.data.attributes[name] = value
+                continue
             if name not in fields:
                 raise Raised("arguments", f"unexpected keyword argument '{name}'", Value(name))
             given[name] = value
@@ -2095,6 +2102,19 @@ class Interpreter:
         after = self._member(cls, "__post_init__")
         if after is not None and isinstance(after.data, FunctionValue):
             self._enter(after.data, (made,), {})
+
+    def record(self, cls: ClassValue, fields: Mapping[str, Value], place: Origin) -> Value:
+        """Return an object of a dataclass with its fields, the others as the class says."""
+        made = Value(Instance(cls, dict(fields)))
+        assert isinstance(made.data, Instance)
+        for one in self.lineage(cls):
+            for statement in one.node.body:
+                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                    name = statement.target.id
+                    if name not in made.data.attributes and name in one.members:
+                        made.data.attributes[name] = self._default(one.members[name])
+        self._instances[cls.file, cls.node.lineno] = made
+        return made
 
     def _default(self, value: Value) -> Value:
         data = value.data
@@ -2127,7 +2147,7 @@ class Interpreter:
             names["yielded values"] = Value([])
         self.stack.append((function.file, node.lineno))
         self._starts.append((node.lineno, _last_line(node)))
-        self.entered.append((function, dict(names) if node.name == "__init__" else {}))
+        self.entered.append((function, dict(names)))
         try:
             returned = self._body(node, env)
             if self._must_repeat(env, (function.file, node.lineno)):

@@ -24,6 +24,7 @@ MOST_ITEMS = 20
 TEXTS = ("object", "str", "U", "string")
 """What texts are called as dtypes: their names differ from version to version."""
 KNOWN = {
+    "flax": 0.80,
     "jax_numpy": 0.60,
     "numpy": 0.75,
     "pandas": 0.55,
