@@ -47,6 +47,7 @@ def load() -> None:
     """Import the modules that hold the models of libraries: they register what they know."""
     from dl_bug_lsp.interpretation import (  # noqa: F401
         array_functions,
+        datasets_models,
         effect_models,
         einops_models,
         environment_models,
@@ -74,6 +75,7 @@ def load() -> None:
         torchmetrics_models,
         torchvision_models,
         trainer_models,
+        transformers_models,
     )
 
 

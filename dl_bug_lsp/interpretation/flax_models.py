@@ -10,6 +10,7 @@ reference ("Optimizer schedules", "Losses").
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 # The indexer of pandas has the name of JAX's.
@@ -119,7 +120,7 @@ def _attribute_of(parent: Instance, module: object) -> str | None:
 def _path(interpreter: Interpreter) -> list[str]:
     modules = _around(interpreter)
     found = []
-    for parent, module in zip(modules, modules[1:], strict=False):
+    for parent, module in pairwise(modules):
         given = module.attributes.get("name")
         found.append(_name_in(parent, module, module.cls.name, given))
     return found
@@ -208,7 +209,10 @@ def _note(interpreter: Interpreter, layer: LibraryObject, value: Value | None) -
     if layer is not recording.root:
         modules = _around(interpreter)
         parent = modules[-1] if modules else recording.root
-        path = [*_path(interpreter), _name_in(parent, layer, layer.short, layer.keywords.get("name"))]
+        path = [
+            *_path(interpreter),
+            _name_in(parent, layer, layer.short, layer.keywords.get("name")),
+        ]
     for collection, leaves in made.items():
         for name, leaf in leaves.items():
             if isinstance(leaf, dict):
@@ -239,7 +243,7 @@ for _short in (*_ATTENTION, "ConvTranspose", "InstanceNorm"):
 
 @MODELS.object(*named("flax.linen", " ".join(_ATTENTION)), *named("flax.linen", "InstanceNorm"))
 def _attended(_: Interpreter, call: Call) -> Value:
-    """Return what attention gives: the queries' shape, with ``out_features`` where they are told."""
+    """Return the queries' shape, with ``out_features`` where they are told."""
     layer = None if call.receiver is None else call.receiver.data
     value = call.given(0, "inputs_q", "x")
     data = operand(value, "jax")

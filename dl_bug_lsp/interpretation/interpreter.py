@@ -23,7 +23,7 @@ from dl_bug_lsp.interpretation.entering import arguments_of, declared
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.refusals import refused
-from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
+from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS, alike
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
@@ -61,6 +61,8 @@ RESUMED_STEPS = 5_000
 """Steps that following a frame has which the run did not come to."""
 MAX_ROUNDS = 3_000
 FEW_ROUNDS = 2
+FEW_OF_MANY = 16
+"""Rounds of a comprehension that are followed where all of them would take too many steps."""
 LONG_ROUND = 400
 """Steps of a round from which on a loop is followed for `FEW_ROUNDS` only."""
 MAX_WHILE = 200
@@ -1613,7 +1615,8 @@ class Interpreter:
             node.generators, env, lambda inner: found.append(self.value(node.elt, inner))
         )
         if lazy is not None:
-            return Value(Lazy(found[0] if found else Value(UNKNOWN), lazy))
+            item = alike(found) if len(found) > 1 else found[0] if found else Value(UNKNOWN)
+            return Value(Lazy(item, lazy))
         return Value(found)
 
     _of_GeneratorExp = _of_ListComp
@@ -1661,7 +1664,12 @@ class Interpreter:
         items = self.iterate(self.value(first.iter, env))
         rounds = items if isinstance(items, list) else [items.item]
         lazy = items.length if isinstance(items, Lazy) else None
-        for item in rounds[:MAX_ROUNDS]:
+        start = self.left
+        for number, item in enumerate(rounds[:MAX_ROUNDS]):
+            cost = (start - self.left) // max(number, 1)
+            if number == FEW_OF_MANY and cost * len(rounds) > self.left // 2:
+                # The rounds are alike: some stand for those that there are no steps for.
+                return Value(UNKNOWN if first.ifs or rest else len(rounds))
             self.assign(first.target, item, inner)
             tests = [operators.truth(self.value(test, inner)) for test in first.ifs]
             if any(known is False for known in tests):

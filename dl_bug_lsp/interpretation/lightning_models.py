@@ -31,7 +31,7 @@ def _constructors(interpreter: Interpreter, owner: Instance) -> Iterator[dict[st
     """Yield what the constructors of an object that run now were called with, innermost first."""
     for function, names in reversed(interpreter.entered):
         parameters = [*function.node.args.posonlyargs, *function.node.args.args]
-        if function.node.name != "__init__" or not parameters:
+        if getattr(function.node, "name", "") != "__init__" or not parameters:
             continue
         receiver = names.get(parameters[0].arg)
         if receiver is None or receiver.data is not owner:

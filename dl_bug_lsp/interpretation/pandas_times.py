@@ -288,17 +288,22 @@ ONE = (str, int, float, LibraryObject)
 @MODELS.function("pandas.IntervalIndex.from_arrays", "pandas.IntervalIndex.from_tuples")
 @MODELS.function("pandas.IntervalIndex.from_breaks", "pandas.interval_range")
 def _intervals(_: Interpreter, call: Call) -> Value:
-    made = LibraryObject("pandas.IntervalIndex", call.args, dict(call.keywords), call.place)
-    return Value(made, merged(*call.args))
+    first = as_array(call.given(0, "left", "data", "breaks")).data
+    rows = first.shape[0] if isinstance(first, Array) and first.shape else Value(UNKNOWN)
+    number = size(rows)
+    if call.name.endswith("from_breaks") and number is not None:
+        rows = Value(number - 1, rows.origins)
+    if call.name.endswith("interval_range"):
+        rows = Value(UNKNOWN, merged(*call.args))
+    return dates(rows, *call.args, dtype="interval")
 
 
-@MODELS.method("IntervalIndex", "contains", "overlaps")
+@MODELS.method("array", "contains", "overlaps")
 def _inside(_: Interpreter, call: Call) -> Value:
     data = None if call.receiver is None else call.receiver.data
-    first = as_array(data.args[0]).data if isinstance(data, LibraryObject) and data.args else None
-    if not isinstance(first, Array) or not first.shape:
-        return new(None, "bool", merged(*call.args))
-    return new(first.shape[:1], "bool", merged(*call.args))
+    if not isinstance(data, Array) or not data.shape or data.dtype != "interval":
+        return call.unknown()
+    return new(data.shape, "bool", merged(*call.args))
 
 
 @MODELS.function("pandas.api.types.is_datetime64_any_dtype", "pandas.infer_freq")

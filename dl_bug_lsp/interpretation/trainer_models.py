@@ -9,16 +9,19 @@ one of ``transformers.Trainer``, ``absl.app``, ``runpy`` and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.interpretation.effect_models import words
 from dl_bug_lsp.interpretation.lightning_models import configured
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.stdlib_models import nothing
 from dl_bug_lsp.interpretation.torch_data import collated, joined, length_of, samples_of
 from dl_bug_lsp.interpretation.torchmetrics_models import result_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
+    BoundMethod,
     ClassValue,
     FunctionValue,
     Instance,
@@ -297,60 +300,290 @@ def _evaluated(interpreter: Interpreter, call: Call) -> Value:
 
 # --- Hugging Face ---------------------------------------------------------------------------------
 
+PARTS = words(
+    "model args data_collator train_dataset eval_dataset processing_class model_init "
+    "compute_loss_func compute_metrics callbacks optimizers"
+)
 
-def _arguments(trainer: LibraryObject) -> LibraryObject | None:
-    held = trainer.keywords.get("args", trainer.args[1] if len(trainer.args) > 1 else None)
+
+def _parts(call: Call) -> dict[str, Value]:
+    """Return what a trainer was made with by name."""
+    data = None if call.receiver is None else call.receiver.data
+    if isinstance(data, Instance):
+        return data.attributes
+    if not isinstance(data, LibraryObject):
+        return {}
+    return {**dict(zip(PARTS, data.args, strict=False)), **data.keywords, **data.state}
+
+
+@MODELS.function("transformers.Trainer", "transformers.Seq2SeqTrainer")
+def _hf_trainer(_: Interpreter, call: Call) -> Value:
+    state = {**dict(zip(PARTS, call.args, strict=False)), **call.keywords}
+    state.setdefault("state", _trainer_state(call))
+    data = LibraryObject(call.name, call.args, dict(call.keywords), call.place, state)
+    return Value(data, merged(*call.args, *call.keywords.values()))
+
+
+@MODELS.method("Trainer", "__init__")
+@MODELS.method("Seq2SeqTrainer", "__init__")
+def _hf_begun(_: Interpreter, call: Call) -> Value:
+    """Keep what the constructor of a trainer of the program hands on."""
+    data = None if call.receiver is None else call.receiver.data
+    if isinstance(data, Instance):
+        data.attributes.update({**dict(zip(PARTS, call.args, strict=False)), **call.keywords})
+        data.attributes.setdefault("state", _trainer_state(call))
+    return Value(None)
+
+
+def _trainer_state(call: Call) -> Value:
+    number, share = Array((), "int64", "numpy"), Array((), "float64", "numpy")
+    state = {"global_step": Value(number), "epoch": Value(share), "max_steps": Value(number)}
+    state["log_history"] = Value(Lazy(Value(UNKNOWN), Value(UNKNOWN)))
+    state["is_world_process_zero"] = state["is_local_process_zero"] = Value(data=True)
+    return Value(LibraryObject("transformers.TrainerState", (), {}, call.place, state))
+
+
+def _hf_arguments(parts: Mapping[str, Value]) -> LibraryObject | None:
+    held = parts.get("args")
     data = None if held is None else held.data
     return data if isinstance(data, LibraryObject) else None
 
 
 def _hf_train(interpreter: Interpreter, call: Call) -> Value:
-    trainer = None if call.receiver is None else call.receiver.data
-    if not isinstance(trainer, LibraryObject):
-        return call.unknown()
-    told = _arguments(trainer)
+    """Follow one step of a training or evaluation, with its callbacks and metrics."""
+    parts = _parts(call)
+    told = _hf_arguments(parts)
     rate = None if told is None else told.keywords.get("learning_rate")
     if rate is not None and isinstance(rate.data, str):
         raise Raised("type", "'<=' not supported between instances of 'float' and 'str'", rate)
-    model = trainer.keywords.get("model", trainer.args[0] if trainer.args else None)
+    model = parts.get("model")
     name = "train_dataset" if call.name == "train" else "eval_dataset"
-    dataset = trainer.keywords.get(name)
-    if model is None or dataset is None:
+    dataset = parts.get(name)
+    if call.name != "train":
+        dataset = call.given(0, "eval_dataset", "test_dataset") or dataset
+    if model is None or dataset is None or dataset.data is None:
         return interpreter.called_back(call)
-    batch = _hf_batch(interpreter, call, trainer, dataset, told)
+    if call.name == "train":
+        _events(interpreter, call, parts, "on_train_begin", "on_epoch_begin", "on_step_begin")
+    batch, outputs = _hf_step(interpreter, call, parts, dataset)
     fields = batch.data
+    if (
+        isinstance(fields, dict)
+        and interpreter.is_failing()
+        and isinstance(model.data, LibraryObject)
+    ):
+        _check_model(model, fields)
+    if call.name != "train":
+        return _hf_evaluated(interpreter, call, dataset, batch, outputs)
+    _events(interpreter, call, parts, "on_step_end", "on_log")
+    checked = parts.get("eval_dataset")
+    if checked is not None and checked.data is not None and _evaluates(told):
+        own, given = _hf_step(interpreter, call, parts, checked)
+        _hf_evaluated(interpreter, call, checked, own, given)
+    _events(interpreter, call, parts, "on_epoch_end", "on_train_end")
+    interpreter.called_back(call)
+    call.state["trained"] = Value(data=True)
+    number, share = Array((), "int64", "numpy"), Array((), "float64", "numpy")
+    state = {"global_step": Value(number), "training_loss": Value(share)}
+    state["metrics"] = Value(UNKNOWN)
+    return Value(LibraryObject("transformers.TrainOutput", (), {}, call.place, state))
+
+
+def _evaluates(told: LibraryObject | None) -> bool:
+    """Whether a training evaluates the model in between."""
+    if told is None:
+        return False
+    given = told.keywords.get("eval_strategy", told.keywords.get("evaluation_strategy"))
+    return given is not None and given.data not in ("no", None)
+
+
+def _hf_step(
+    interpreter: Interpreter, call: Call, parts: Mapping[str, Value], dataset: Value
+) -> tuple[Value, Value]:
+    """Return a batch, and what the model gives for it."""
+    model = parts["model"]
+    batch = _hf_batch(interpreter, call, parts, dataset)
+    if not isinstance(batch.data, dict):
+        return batch, unknown(batch)
+    trainer = call.receiver if call.receiver is not None else Value(UNKNOWN)
+    own = interpreter.method_of(trainer, "compute_loss")
+    if own is not None:
+        given = (model, batch)
+        return batch, interpreter.call(
+            own, given, {"return_outputs": Value(data=False)}, call.place
+        )
+    keywords = {str(k): v for k, v in batch.data.items()}
+    if isinstance(model.data, Instance):
+        keywords = _accepted(interpreter, model, keywords)
+    elif not isinstance(model.data, LibraryObject):
+        return batch, unknown(model)
+    return batch, interpreter.call(model, (), keywords, call.place)
+
+
+def _accepted(
+    interpreter: Interpreter, model: Value, keywords: dict[str, Value]
+) -> dict[str, Value]:
+    """Return the columns that a model's ``forward`` takes: a trainer leaves the others out."""
+    method = interpreter.method_of(model, "forward")
+    data = None if method is None else method.data
+    if not isinstance(data, BoundMethod) or data.function.node.args.kwarg is not None:
+        return keywords
+    arguments = data.function.node.args
+    names = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    kept = {name: value for name, value in keywords.items() if name in names}
+    return kept or keywords
+
+
+def _events(interpreter: Interpreter, call: Call, parts: Mapping[str, Value], *names: str) -> None:
+    """Call the hooks of callbacks, ``hook(args, state, control, **what there is)``."""
+    held = parts.get("callbacks")
+    callbacks = held.data if held is not None and isinstance(held.data, (list, tuple)) else ()
+    control = Value(LibraryObject("transformers.TrainerControl", (), {}, call.place))
+    given = (parts.get("args", Value(UNKNOWN)), parts.get("state", Value(UNKNOWN)), control)
+    there = {"model": parts.get("model"), "processing_class": parts.get("processing_class")}
+    number = Value(Array((), "float64", "numpy"))
+    there["logs"] = Value({"loss": number, "epoch": number})
+    there["metrics"] = Value({"eval_loss": number})
+    for callback in callbacks[:MAX_CALLBACKS]:
+        for name in names:
+            method = interpreter.method_of(callback, name)
+            function = (
+                method.data.function if method and isinstance(method.data, BoundMethod) else None
+            )
+            if method is None or function is None:
+                continue
+            arguments = function.node.args
+            takes = {one.arg for one in (*arguments.args, *arguments.kwonlyargs)}
+            more = {k: v for k, v in there.items() if v is not None and k in takes}
+            interpreter.call(method, given, more, call.place)
+
+
+def _hf_evaluated(
+    interpreter: Interpreter, call: Call, dataset: Value, batch: Value, outputs: Value
+) -> Value:
+    """Return the metrics of an evaluation, or the predictions with them."""
+    parts = _parts(call)
+    rows = length_of(interpreter, dataset, call.place)
+    predictions = _for_all(_predictions(parts, outputs), rows, "float32")
+    fields: dict[object, Value] = batch.data if isinstance(batch.data, dict) else {}
+    labels = _for_all(fields.get("labels", fields.get("label", Value(UNKNOWN))), rows, "int64")
+    metric, own = parts.get("compute_metrics"), Value({})
+    if metric is not None and metric.data is not None:
+        state = {"predictions": predictions, "label_ids": labels}
+        pair = Value(LibraryObject("transformers.EvalPrediction", (), {}, call.place, state))
+        own = interpreter.call(metric, (pair,), {}, call.place)
+    start = "test" if call.name == "predict" else "eval"
+    number = Value(Array((), "float64", "numpy"))
+    if not isinstance(own.data, dict):
+        metrics = unknown(own)
+    else:
+        names = [f"{start}_loss", f"{start}_runtime", f"{start}_samples_per_second"]
+        names += [f"{start}_steps_per_second"]
+        names.append("epoch" if "trained" in parts else f"{start}_model_preparation_time")
+        if call.name == "predict" and "epoch" in names:
+            names.remove("epoch")
+        found: dict[object, Value] = dict.fromkeys(names, number)
+        for name, value in own.data.items():
+            found[name if str(name).startswith(f"{start}_") else f"{start}_{name}"] = value
+        metrics = Value(found, own.origins)
+    told = {**parts, "metrics": metrics}
+    _events(interpreter, call, told, "on_predict" if start == "test" else "on_evaluate")
+    if call.name != "predict":
+        return metrics
+    state = {"predictions": predictions, "label_ids": labels, "metrics": metrics}
+    return Value(LibraryObject("transformers.PredictionOutput", (), {}, call.place, state))
+
+
+def _predictions(parts: Mapping[str, Value], outputs: Value) -> Value:
+    """Return what a trainer takes of a model's outputs: all but the loss."""
+    told = _hf_arguments(parts)
+    if told is not None and told.keywords.get("predict_with_generate", Value(None)).data is True:
+        return Value(Array((Value(UNKNOWN), Value(UNKNOWN)), "int64", "torch"))
+    data = outputs.data
+    fields = data.state if isinstance(data, LibraryObject) else data
     if isinstance(fields, dict):
-        if isinstance(model.data, Instance):
-            keywords = {str(k): v for k, v in fields.items()}
-            interpreter.call(model, (), keywords, call.place)
-            return call.unknown()
-        if interpreter.is_failing():
-            _check_model(model, fields)
-    return interpreter.called_back(call)
+        kept: list[Value] = [value for name, value in fields.items() if name != "loss"]
+        logits: Value = fields.get("logits", unknown(outputs))
+        return kept[0] if len(kept) == 1 else logits
+    if isinstance(data, tuple) and len(data) == 2 and isinstance(data[1], Value):
+        return data[1]
+    return unknown(outputs)
+
+
+def _for_all(value: Value, rows: Value, dtype: str) -> Value:
+    """Return an array of a batch as one of all rows in NumPy."""
+    data = value.data
+    if not isinstance(data, Array) or not data.shape:
+        return unknown(value)
+    shape = (rows, *data.shape[1:])
+    return Value(Array(shape, data.dtype or dtype, "numpy"), merged(value, rows))
+
+
+@MODELS.method("EvalPrediction", "__iter__", "__getitem__")
+@MODELS.method("PredictionOutput", "__iter__", "__getitem__")
+@MODELS.method("TrainOutput", "__iter__", "__getitem__")
+def _of_predictions(_: Interpreter, call: Call) -> Value:
+    """Return the parts of a named tuple, or one of them."""
+    data = None if call.receiver is None else call.receiver.data
+    held = tuple(data.state.values()) if isinstance(data, LibraryObject) else ()
+    if call.name == "__iter__":
+        return Value(held)
+    key = call.given(0)
+    number = key.data if key is not None else None
+    if isinstance(number, int) and -len(held) <= number < len(held):
+        return held[number]
+    return call.unknown()
 
 
 def _hf_batch(
-    interpreter: Interpreter,
-    call: Call,
-    trainer: LibraryObject,
-    dataset: Value,
-    told: LibraryObject | None,
+    interpreter: Interpreter, call: Call, parts: Mapping[str, Value], dataset: Value
 ) -> Value:
-    size = None if told is None else told.keywords.get("per_device_train_batch_size")
-    count = Value(8) if size is None else size
+    told = _hf_arguments(parts)
+    size_ = None if told is None else told.keywords.get("per_device_train_batch_size")
+    count = Value(8) if size_ is None else size_
     samples = samples_of(interpreter, dataset, call.place)
-    collator = trainer.keywords.get("data_collator")
+    collator = parts.get("data_collator")
     if collator is not None and isinstance(
-        collator.data, (FunctionValue, Instance, ClassValue, LibraryObject)
+        collator.data, (FunctionValue, Instance, ClassValue, BoundMethod)
     ):
-        if isinstance(collator.data, LibraryObject):
-            return joined(samples, strict=False)
         rows = count.data if isinstance(count.data, int) else 1
         many = [samples[i % len(samples)] for i in range(max(min(rows, 64), 1))]
         return interpreter.call(collator, (Value(many, dataset.origins),), {}, call.place)
-    padded = any(name in trainer.keywords for name in ("tokenizer", "processing_class"))
-    strict = not padded and interpreter.is_failing()
-    return collated(joined(samples, strict), count)
+    library = collator is not None and isinstance(collator.data, LibraryObject)
+    padded = library or any(name in parts for name in ("tokenizer", "processing_class"))
+    if padded:
+        return _padded_batch(joined(samples, strict=False), count, collator)
+    return collated(joined(samples, interpreter.is_failing()), count)
+
+
+def _padded_batch(sample: Value, count: Value, collator: Value | None) -> Value:
+    """Return samples side by side, their lists padded (``DataCollatorWithPadding``)."""
+    if not isinstance(sample.data, dict):
+        return unknown(sample)
+    found: dict[object, Value] = {}
+    for name, value in sample.data.items():
+        data = value.data
+        key = "labels" if name in ("label", "label_ids") else name
+        shape: tuple[Value, ...] | None = None
+        dtype: str | None = "int64"
+        if isinstance(data, Array) and data.shape is not None:
+            shape, dtype = (count, *data.shape), data.dtype
+        elif isinstance(data, Lazy):
+            shape = (count, data.length)
+        elif isinstance(data, (list, tuple)):
+            shape = (count, Value(UNKNOWN, value.origins))
+        elif isinstance(data, (bool, int, float)):
+            shape, dtype = (count,), "float32" if isinstance(data, float) else "int64"
+        elif isinstance(data, str):
+            continue
+        bounds = (data.lowest, data.highest) if isinstance(data, Array) else (None, None)
+        made = Array(shape, dtype, "torch", "cpu", *bounds)
+        found[key] = Value(made, value.origins) if shape is not None else unknown(value)
+    kind = collator.data.short if collator and isinstance(collator.data, LibraryObject) else ""
+    if kind == "DataCollatorForLanguageModeling" and "input_ids" in found:
+        found["labels"] = found["input_ids"]
+        found.setdefault("attention_mask", found["input_ids"])
+    return Value(found, sample.origins)
 
 
 def _config(model: Value) -> LibraryObject | None:
@@ -386,7 +619,10 @@ def _train(interpreter: Interpreter, call: Call) -> Value:
     """Model the methods of classes that are called ``Trainer``, by the library that has them."""
     data = None if call.receiver is None else call.receiver.data
     library = data.name.partition(".")[0] if isinstance(data, LibraryObject) else ""
-    if call.name in ("train", "evaluate"):
+    if isinstance(data, Instance):
+        bases = interpreter.library_bases(data.cls)
+        library = "lightning" if any("lightning" in base for base in bases) else "transformers"
+    if call.name in ("train", "evaluate") or (call.name == "predict" and library == "transformers"):
         return _hf_train(interpreter, call)
     if library in ("lightning", "pytorch_lightning"):
         return _fit(interpreter, call) if call.name == "fit" else _evaluated(interpreter, call)
@@ -395,6 +631,24 @@ def _train(interpreter: Interpreter, call: Call) -> Value:
 
 for _short in ("Trainer", "Seq2SeqTrainer", "SFTTrainer"):
     MODELS.method(_short, "fit", "test", "validate", "predict", "train", "evaluate")(_train)
+    MODELS.method(
+        _short,
+        *("save_model", "save_state", "log_metrics", "save_metrics", "add_callback", "log"),
+        *("push_to_hub", "create_model_card", "save_checkpoint", "remove_callback", "print"),
+    )(nothing)
+
+
+@MODELS.method("Trainer", "compute_loss", "training_step", "prediction_step")
+def _hf_loss(interpreter: Interpreter, call: Call) -> Value:
+    """Return the loss that a model gives for a batch."""
+    model, inputs = call.given(0, "model"), call.given(1, "inputs")
+    if model is None or inputs is None or not isinstance(inputs.data, dict):
+        return call.unknown()
+    keywords = {str(name): value for name, value in inputs.data.items()}
+    outputs = interpreter.call(model, (), keywords, call.place)
+    loss = Value(Array((), "float32", "torch", "cpu"), outputs.origins)
+    both = call.given(2, "return_outputs")
+    return Value((loss, outputs)) if both is not None and both.data is True else loss
 
 
 # --- launchers ------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ TEXTS = ("object", "str", "U", "string")
 """What texts are called as dtypes: their names differ from version to version."""
 KNOWN = {
     "flax": 0.80,
+    "huggingface": 0.80,
     "jax_numpy": 0.60,
     "numpy": 0.75,
     "pandas": 0.55,
