@@ -409,7 +409,9 @@ def _fields(value: Value) -> Columns | None:
     """Return what a function that is mapped gives for a row or batch, None where not known."""
     data = value.data
     if isinstance(data, LibraryObject) and data.short == "BatchEncoding":
-        return {**data.state}
+        found: Columns = {}
+        found.update(data.state)
+        return found
     return data if isinstance(data, dict) else None
 
 
