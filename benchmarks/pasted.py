@@ -53,9 +53,14 @@ class Score:
     misled: bool
 
 
+def number(name: str) -> int:
+    """Return a case's number, with which its name begins."""
+    return int(name.partition("-")[0])
+
+
 def cases() -> Iterator[PastedCase]:
-    """Read the cases in order of their names."""
-    for path in sorted(CASES.glob("*.txt")):
+    """Read the cases in order of their numbers."""
+    for path in sorted(CASES.glob("*.txt"), key=lambda path: number(path.stem)):
         head, text = path.read_text(encoding="utf-8").split("\n---\n", 1)
         labels = dict(line.split(": ", 1) for line in head.split("\n"))
         known = {key: None if value == "-" else value for key, value in labels.items()}
@@ -124,7 +129,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder), cache=False)
         for case in cases():
-            if int(case.name[:3]) < wanted.since:
+            if number(case.name) < wanted.since:
                 continue
             got, found = score(case, workspace)
             (held if case.held_out else seen).append(got)
