@@ -32,6 +32,8 @@ FRAMEWORKS = names(
 """Top-level packages of deep-learning frameworks: what they raise is about their own contract."""
 
 _INSTALLED = re.compile(r"(?:site|dist)-packages[/\\]([A-Za-z0-9_]+)")
+_CYTHON = re.compile(r"^([A-Za-z_]\w{0,60})[/\\](?:\w{1,60}[/\\]){0,8}\w{1,60}\.p(?:yx|xi)$")
+"""A file of a compiled package, which names it without its folder (``h5py/h5f.pyx``)."""
 _STANDARD = re.compile(r"[/\\]lib(?:64)?[/\\]python3[.\d]*[/\\]|[/\\]Python3\d+[/\\]Lib[/\\]")
 GAP = "…"
 """What stands for words of any length in a phrase."""
@@ -49,6 +51,8 @@ def library_of(file: str) -> str | None:
     installed = _INSTALLED.findall(file)
     if installed:
         return str(installed[-1])
+    if compiled := _CYTHON.match(file):
+        return compiled[1]
     if file.startswith(("<frozen", "<string>")):
         return "python"
     return "python" if _STANDARD.search(file) else None

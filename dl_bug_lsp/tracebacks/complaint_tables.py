@@ -145,6 +145,7 @@ NATIVE: tuple[Complaint, ...] = (
     row("c++", r"^(?P<message>terminate called without an active exception|libc\+\+abi: terminating.*|terminating .*uncaught exception.*)", _F),
     row("libc", r"^(?P<message>\*\*\* Error in .+|double free or corruption.*|free\(\): .+|malloc\(\): .+|munmap_chunk\(\): .+|corrupted (?:size|double-linked).*|\*\*\* stack smashing detected.*)$", _F),
     row("cuda", r"(?P<message>\S{1,400}\.cuh?:\d{1,7}: (?:.{0,500}: )?block: \[\d+,\d+,\d+\], thread: \[\d+,\d+,\d+\] Assertion .+ failed\.?)", _P, "Assertion"),
+    row("libc", r"^(?P<message>\S.{0,500}: Assertion [`'](?:0|false)' failed\.?)$", Weight.CONSEQUENCE, "Assertion"),
     row("libc", r"^(?P<message>\S.{0,500}: Assertion [`'].{1,1000}' failed\.?)$", _F, "Assertion"),
     row("cuda", r"^(?P<message>(?:CUDA|HIP|cuDNN|CUBLAS|NCCL) (?:error|failure|out of memory)\b.*|cudaError\w+.*|CUDA_ERROR_\w+.*)$", _P),
     row("torch", r"^\s*(?P<message>size mismatch for [\w.]+: copying a param .+|(?:Missing|Unexpected) key\(s\) in .+)$", _P, "copying a param|key(s) in"),

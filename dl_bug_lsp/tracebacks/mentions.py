@@ -68,7 +68,7 @@ _SPACED = re.compile(
 _MISSPELT = re.compile(rf"\b(?:{'|'.join(_BUILTIN)})(?= ?[:(\uff1a])", re.IGNORECASE)
 """Python's classes in other letters, as people type them anew."""
 _CLASS_LINE = re.compile(
-    rf"^\W{{0,6}}(?:Exception has occurred:? )?(?P<type>{_NAME})\W{{0,4}}\s*"
+    rf"^\W{{0,6}}(?:Exception has occurred:? |Error [Tt]ype:? <class ')?(?P<type>{_NAME})\W{{0,4}}\s*"
     r"(?P<note>\(note: full.*\))?$"
 )
 """A line of a class alone: its message is the next one (debuggers, reports)."""
@@ -105,7 +105,7 @@ _IN_QUOTES = re.compile(r"^\s*'(?P<message>[^']{12,3000})'\s*$")
 """A whole line in straight quotation marks."""
 _TOLD = re.compile(
     r"(?:\b(?:errors?|exception|message|warning|failure|problem|issue)\b"
-    r"(?: \w+){0,2} ?(?:is|was|:|=)"
+    r"(?: \w+){0,2}(?: \([A-Za-z ]{3,40}\))? ?(?:is|was|:|[=-]?>|=)"
     r"|\b(?:says|said|saying|states?|stated|stating|reads|throws?|threw"
     r"|complain(?:s|ed|ing)|shows"
     r"|(?:crash|fail|stopp?|abort|die)(?:s|es|ed|d)? with)\b(?: that\b)? ?:?"

@@ -230,6 +230,42 @@ ALONE = [
         "Assertion",
         "illegal_argument",
     ),
+    # What a coordinator, a resolver, a parser of options or a format reports.
+    (
+        "INFO:tensorflow:Error reported to Coordinator: <class 'tensorflow.python.framework.errors_impl.InvalidArgumentError'>, Shape mismatch in tuple component 2. Expected [64,64,3], got [64,64,4]\n",
+        "Shape mismatch in tuple component 2",
+        "tensor_mismatch",
+    ),
+    (
+        "Installing fails.\nThe conflict is caused by:\n    The user requested numpy==1.20\n    numba 0.57 depends on numpy>=1.21\n",
+        "The conflict is caused by",
+        "version_conflict",
+    ),
+    (
+        'usage: tool [-h] {fit,test}\nerror: Parser key "trainer": Problem with given class_path\n',
+        "Parser key",
+        "illegal_argument",
+    ),
+    (
+        "I get the error (now and then) -> 'NoneType' object has no attribute 'read'\n",
+        "'NoneType' object has no attribute 'read'",
+        "null_reference",
+    ),
+    (
+        'File "h5py/h5f.pyx", line 88, in h5py.h5f.open\nOSError: Unable to open file (file signature not found)\n',
+        "file signature not found",
+        "corrupt_data",
+    ),
+    (
+        "CUDA Error: CUDA driver version is insufficient for CUDA runtime version\nnet: ./src/cuda.c:36: check_error: Assertion `0' failed.\n",
+        "driver version is insufficient",
+        "version_conflict",
+    ),
+    (
+        "tensorflow.python.framework.errors_impl.InvalidArgumentError: Got 3 frames, but animated gifs can only be decoded by tf.io.decode_gif for '{{node Png}} = DecodePng[channels=3, dtype=DT_UINT8](ReadFile)'\n",
+        "animated gifs",
+        "corrupt_data",
+    ),
 ]
 
 
@@ -240,6 +276,14 @@ def test_alone(text: str, message: str, category: str | None, tmp_path: Path) ->
     assert found.exception is not None
     assert message in found.exception.message
     assert category in (None, found.category.id)
+
+
+def test_a_bare_class_below_its_statement(tmp_path: Path) -> None:
+    text = "this came up:\n    assert len(a) == len(b)\nAssertionError\nno idea why\n"
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is not None
+    assert (found.exception.type, found.exception.message) == ("AssertionError", "")
 
 
 DESCRIBED = [

@@ -48,7 +48,7 @@ HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 986
+    assert len(ALL) == 1021
     assert sum(case.held_out for case in ALL) == 38
 
 
