@@ -38,7 +38,7 @@ _STANDARD = re.compile(r"[/\\]lib(?:64)?[/\\]python3[.\d]*[/\\]|[/\\]Python3\d+[
 GAP = "…"
 """What stands for words of any length in a phrase."""
 _SPACE = re.compile(r"\s+")
-_NODE_ATTRIBUTES = re.compile(r"(?<= = )\w{1,80}\[\w[^\n]{0,4000}?\](?=\()")
+_NODE_ATTRIBUTES = re.compile(r"(?<= = )(\w{1,80}) ?\[\w[^\n]{0,4000}?\](?=[(\]\n]|$)")
 """What TensorFlow prints of an operation (``= DecodeJpeg[channels=3](…)``): no words about it."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
@@ -60,7 +60,7 @@ def library_of(file: str) -> str | None:
 
 def without_node_attributes(text: str) -> str:
     """Return a message without the attributes of the TensorFlow operations that it prints."""
-    return _NODE_ATTRIBUTES.sub("", text) if " = " in text else text
+    return _NODE_ATTRIBUTES.sub(r"\1", text) if " = " in text else text
 
 
 def find_phrase(text: str, phrase: str) -> bool:

@@ -20,6 +20,7 @@ from itertools import pairwise
 from typing import Any
 
 from dl_bug_lsp.report import Verdict
+from dl_bug_lsp.taxonomy.classification_context import without_node_attributes
 
 MODEL_FILE = "text_model.json"
 """Weights as `benchmarks/train_taxonomy.py` wrote them from `training.tsv`."""
@@ -155,9 +156,10 @@ _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 def message_tokens(class_name: str, message: str) -> list[str]:
     """Return the features of an exception: words of its class, words and word pairs of its message.
 
-    Paths and numbers are replaced by placeholders, so that only wordings count.
+    Paths and numbers are replaced by placeholders, and what TensorFlow prints of an operation is
+    left out, so that only wordings count.
     """
-    text = _PATH.sub(" apath ", message[:LONGEST_TEXT])
+    text = _PATH.sub(" apath ", without_node_attributes(message[:LONGEST_TEXT]))
     words = _WORD.findall(_NUMBER.sub(" 0 ", text.lower()))
     pairs = [f"{first} {second}" for first, second in pairwise(words)]
     parts = [f"class:{part.lower()}" for part in _CAMEL.findall(class_name)]
