@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dl_bug_lsp.workspace import Workspace
@@ -36,6 +36,8 @@ TOOLING = frozenset(
 )  # fmt: skip
 """Stems of files that set up tools: none of them configures a model."""
 MAX_LAUNCH_FILES = 60
+MAX_LAUNCHERS = 600
+"""Launch files whose text is searched for the name of the script."""
 MAX_LOG_CHARS = 400_000
 MAX_GUESSED = 3
 MAX_KEPT = 3
@@ -48,6 +50,7 @@ _PROGRAM = re.compile(
 _OVERRIDES = re.compile(r"with overrides: ?(\[.*\])")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _FRAME = re.compile(r"\s*File \"")
+_WORD = re.compile(r"[A-Za-z][\w./-]{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,7 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
     named = _named_configs(workspace, lines, names, frozenset(frames))
     text = "\n".join(lines)
     launches = _likeliest(
-        [*_launches(workspace, script, names), *(s for s in shown if s.script == script)],
+        [*_launches(workspace, script, names, lines), *(s for s in shown if s.script == script)],
         text, shown, overrides, named, names,
     ) if script else ()  # fmt: skip
     paths = (names.find(w.text) for launch in launches for w in _with_values(launch.words))
@@ -255,8 +258,10 @@ def _without_variables(
     return ConfigEntry(entry.file, entry.line, entry.end_line, path, value, text, entry.length)
 
 
-def _launches(workspace: Workspace, script: str | None, names: _Names) -> Iterator[Launch]:
-    """Yield the commands of launch files that run a script."""
+def _launches(
+    workspace: Workspace, script: str | None, names: _Names, lines: Sequence[str]
+) -> Iterator[Launch]:
+    """Yield the commands of launch files that run a script; ``lines`` are those of the log."""
     if script is None:
         return
     base = script.rpartition("/")[2]
@@ -264,14 +269,14 @@ def _launches(workspace: Workspace, script: str | None, names: _Names) -> Iterat
     folder = script.rpartition("/")[0]
     files = [f for f in workspace.files() if f"/{f.lower()}".endswith(LAUNCHERS)]
     files.sort(key=lambda f: (not f.startswith(folder), f.count("/"), f))
-    read = 0
-    for file in files:
-        text = workspace.text(file) or ""
-        if not any(word in text for word in words):
-            continue
-        read += 1
-        if read > MAX_LAUNCH_FILES:
-            return
+    texts = {file: workspace.text(file) or "" for file in files[:MAX_LAUNCHERS]}
+    naming = [file for file, text in texts.items() if any(word in text for word in words)]
+    if len(naming) > MAX_LAUNCH_FILES:
+        # A folder of scripts for every data set: those whose words the log prints come first.
+        shown = frozenset(_WORD.findall("\n".join(lines)))
+        same = {file: len(shown.intersection(_WORD.findall(texts[file]))) for file in naming}
+        naming.sort(key=lambda file: -same[file])
+    for file in naming[:MAX_LAUNCH_FILES]:
         entries = workspace.config_entries(file)
         if file.endswith("launch.json"):
             launches = _of_editor(file, entries, names)
@@ -363,6 +368,18 @@ def _likeliest(
 ) -> tuple[Launch, ...]:
     """Return the commands that agree best with the log: several where they agree alike."""
     texts = {launch.texts for launch in shown}
+    printed: dict[str, set[str]] = {}
+
+    def shown_values(name: str) -> set[str]:
+        """Return what the log shows as an option's values: ``enc_in`` may be printed "Enc In"."""
+        if name and name not in printed:
+            spelt = re.escape(name.strip("_")).replace("_", "[ _-]")
+            pattern = (
+                rf"(?i)(?<![\w.]){spelt}['\"]?\s{{0,40}}[:=]\s{{0,40}}['\"]?([^\s,'\"(){{}}\[\]]+)"
+            )
+            printed[name] = {_plain(value) for value in re.findall(pattern, text)}
+        return printed.get(name, set())
+
     changed = {f"{name_of(w)}={w.text}" for w in overrides}
 
     def agreement(launch: Launch) -> float:
@@ -377,13 +394,11 @@ def _likeliest(
             if file is not None:
                 total += 3.0 if file in named else 0.0
                 continue
-            name = name_of(word)
-            if name and name in text:
-                spelt = rf"{re.escape(name)}['\"]?\s*[:=]\s*['\"]?"
-                if re.search(spelt + re.escape(word.text) + r"(?![\w.])", text):
-                    total += 1.0
-                elif re.search(spelt + r"[\w.]", text):
-                    total -= 0.5
+            values = shown_values(name_of(word))
+            if _plain(word.text) in values:
+                total += 1.0
+            elif values:
+                total -= 0.5
         return total
 
     candidates = [launch for launch in launches if launch.file] or launches
