@@ -52,6 +52,37 @@ def how_known(case: Case) -> str:
     return ASSUMED.format(assumed) if assumed else SEEN
 
 
+NOT_IMPORTED, NOT_MADE, NOT_CALLED = 0.2, 0.4, 0.7
+"""What a clue counts in a file, a class, a function that the followed run did without."""
+
+
+def part_in_run(case: Case, file: str, line: int) -> float:
+    """Return what a clue at a line counts, between 0 and 1.
+
+    It counts less where the run was followed up to the failing line and that line had no part in
+    it: the file was not imported, no object of the class was made and none of its methods called,
+    or the function was not called. A library may still have called what was not followed.
+    """
+    outcome = follow(case)
+    if not outcome.reached or not file.endswith(".py"):
+        return 1.0
+    lines = [place.line for place in case.places if place.file == file]
+    if file not in outcome.modules and not lines:
+        return NOT_IMPORTED
+    scope = case.engine.program.scope_at(file, line)
+    factor = 1.0
+    while scope is not None and not isinstance(scope.node, ast.Module):
+        if isinstance(scope.node, ast.ClassDef):
+            methods = [n.lineno for n in ast.walk(scope.node) if isinstance(n, ast.FunctionDef)]
+            places = {(file, number) for number in (scope.node.lineno, *methods)}
+            if places.isdisjoint(outcome.entered):
+                factor = NOT_MADE
+        elif (file, scope.node.lineno) not in outcome.entered:
+            factor = min(factor, NOT_CALLED)
+        scope = scope.parent
+    return factor
+
+
 Settings = tuple[list[Value] | None, str | None]
 """The words of a command line and the config file that a run is followed with."""
 

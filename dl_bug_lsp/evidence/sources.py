@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence import (
@@ -24,6 +25,7 @@ from dl_bug_lsp.evidence import (
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import all_domain_rules
+from dl_bug_lsp.evidence.followed_run import part_in_run
 from dl_bug_lsp.evidence.raising import raise_sites
 from dl_bug_lsp.evidence.repairs import all_repairs
 
@@ -60,7 +62,8 @@ def gather(case: Case) -> Iterator[Clue]:
         try:
             for clue in source(case):
                 checkpoint()
-                yield clue
+                part = part_in_run(case, clue.file, clue.line)
+                yield clue if part == 1.0 else replace(clue, score=clue.score * part)
         except RecursionError:
             # Code may be nested deeper than Python's own calls may be: what was found counts.
             case.engine.queries.limits.add("nesting")

@@ -193,7 +193,9 @@ class Outcome:
     not fit our models; ``reached`` whether the failing line was come to; ``complete`` whether the
     budget did. ``agreed`` counts for origins of sizes the other sizes that they were equal to.
     ``operands`` is what the failing expression was made of where the run came to it and none of our
-    models saw it fail. ``files_read`` are the text files of the workspace that the program read.
+    models saw it fail. ``files_read`` are the text files of the workspace that the program read,
+    ``modules`` the Python files that it imported, and ``entered`` the places of the functions that
+    it called and of the classes of which it made objects.
     """
 
     raised: Raised | None
@@ -204,6 +206,8 @@ class Outcome:
     agreed: Mapping[Origin, int] = field(default_factory=dict)
     operands: tuple[Value, ...] = ()
     files_read: tuple[str, ...] = ()
+    modules: frozenset[str] = frozenset()
+    entered: frozenset[Origin] = frozenset()
 
 
 @dataclass(slots=True)
@@ -273,10 +277,12 @@ class Interpreter:
         self._frame_lines: dict[str, set[int]] = {}
         for file, line in self.frames:
             self._frame_lines.setdefault(file, set()).add(line)
+        # Whether blocks are entered for the places of the stack in them.
         self._entering = False
-        """Whether blocks are entered for the places of the stack in them."""
         self._generators: dict[ast.AST, bool] = {}
         self._functions: dict[Origin, FunctionValue] = {}
+        # The places of the functions that were called.
+        self._ran: set[Origin] = set()
         self._lineages: dict[int, list[ClassValue]] = {}
         self._instances: dict[Origin, Value] = {}
         """The latest object of each workspace class, by the place of the class."""
@@ -330,7 +336,20 @@ class Interpreter:
         operands = self._operands()
         elsewhere = frozenset(self.elsewhere)
         files = tuple(self.files_read)
-        return Outcome(raised, elsewhere, reached, complete, done, agreed, operands, files)
+        entered = frozenset(self._ran | self._instances.keys())
+        modules = frozenset(self.modules)
+        return Outcome(
+            raised,
+            elsewhere,
+            reached,
+            complete,
+            done,
+            agreed,
+            operands,
+            files,
+            modules,
+            entered,
+        )
 
     def _until_end(self, work: Callable[[], object]) -> bool:
         """Do a piece of the run; return whether the budget was enough."""
@@ -2139,9 +2158,10 @@ class Interpreter:
         """Run a function's body with its parameters bound."""
         if len(self.stack) > MAX_DEPTH:
             return unknown(*args)
+        node = function.node
+        self._ran.add((function.file, node.lineno))
         names = self._bound(function, args, keywords)
         env = Environment(names, function.closure, function.file, function.owner)
-        node = function.node
         if isinstance(node, ast.Lambda):
             self.stack.append((function.file, node.lineno))
             try:
