@@ -59,17 +59,19 @@ NOT_IMPORTED, NOT_MADE, NOT_CALLED = 0.2, 0.4, 0.7
 def part_in_run(case: Case, file: str, line: int) -> float:
     """Return what a clue at a line counts, between 0 and 1.
 
-    It counts less where the run was followed up to the failing line and that line had no part in
-    it: the file was not imported, no object of the class was made and none of its methods called,
-    or the function was not called. A library may still have called what was not followed.
+    It counts less in a function or class where the run was followed up to the failing line and did
+    without: the file was not imported, no object of the class was made and none of its methods
+    called, or the function was not called. A library may have called what was not followed.
     """
     outcome = follow(case)
     if not outcome.reached or not file.endswith(".py"):
         return 1.0
-    lines = [place.line for place in case.places if place.file == file]
-    if file not in outcome.modules and not lines:
-        return NOT_IMPORTED
     scope = case.engine.program.scope_at(file, line)
+    if scope is None or isinstance(scope.node, ast.Module) or file in case.engine.run.files:
+        # Another script may have made what this run reads, and a config may be executed.
+        return 1.0
+    if file not in outcome.modules and all(place.file != file for place in case.places):
+        return NOT_IMPORTED
     factor = 1.0
     while scope is not None and not isinstance(scope.node, ast.Module):
         if isinstance(scope.node, ast.ClassDef):
