@@ -139,3 +139,11 @@ def test_through_the_workspace(tmp_path: Path) -> None:
         (1, "text"),
         (1, "label"),
     ]
+
+
+def test_a_header_with_columns_that_pandas_counted() -> None:
+    text = "date,0,1,2,OT\n1990-01-01,0.5,1.5,0.8,0.7\n1990-01-02,0.4,1.4,0.9,0.6\n"
+    table = read_table("rates.csv", text)
+    assert table is not None
+    assert [column.name for column in table.columns] == ["date", "0", "1", "2", "OT"]
+    assert table.rows == 2

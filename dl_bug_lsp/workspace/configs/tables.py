@@ -216,10 +216,15 @@ def delimiter_of(file: str, first: str) -> str:
 
 
 def is_header(row: list[str]) -> bool:
-    """Names are not numbers, not empty, and differ."""
+    """Names are not numbers, not empty, and differ; pandas counts columns without a name."""
     names = [cell.strip() for cell in row]
     if not names or len(set(names)) < len(names):
         return False
+    numbers = [name for name in names if _is_number(name)]
+    if len(numbers) > 1 and not _is_number(names[0]) and all(name.isdigit() for name in numbers):
+        start = int(numbers[0])
+        counted = [str(start + at) for at in range(len(numbers))]
+        return start in (0, 1) and numbers == counted
     # Pandas writes its index under an empty first name.
     return all(name and not _is_number(name) for name in names[1:]) and not _is_number(names[0])
 
