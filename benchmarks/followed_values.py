@@ -248,7 +248,10 @@ def _shown(value: Value) -> str:
     data = value.data
     if isinstance(data, Array):
         return f"array {data.sizes} {data.dtype} {data.library}"
-    return data.name if isinstance(data, (Library, LibraryObject)) else repr(data)[:100]
+    if isinstance(data, (Library, LibraryObject)):
+        return data.name
+    plain = data is None or isinstance(data, (bool, int, float, str, Outline))
+    return repr(data)[:100] if plain else kind_of(value)
 
 
 def _words(case: Path) -> list[str]:

@@ -6,12 +6,14 @@ import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import combinations
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
+from dl_bug_lsp.interpretation.values import Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.known_calls import workspace_path
 from dl_bug_lsp.provenance.nodes import DataFile
@@ -142,7 +144,8 @@ def _files_read(case: Case) -> dict[str, float]:
                     file = workspace_path(case.engine, constant.value)
                     if file is not None and not file.endswith(".py"):
                         found.setdefault(file, 0.85 - 0.1 * depth)
-    for file in follow(case).files_read:
+    outcome = follow(case)
+    for file in (*outcome.files_read, *_files_handed_over(case, outcome.operands)):
         if not file.endswith(".py"):
             found.setdefault(file, FOLLOWED)
     names = {file.rpartition("/")[2]: file for file in case.workspace.files() if _is_data(file)}
@@ -152,6 +155,16 @@ def _files_read(case: Case) -> dict[str, float]:
             if file is not None:
                 found.setdefault(file, NAMED)
     return found
+
+
+def _files_handed_over(case: Case, operands: Iterable[Value]) -> Iterator[str]:
+    """Yield the workspace files whose paths the followed run hands to the failing call."""
+    for operand in operands:
+        if isinstance(operand.data, str) and "." in operand.data[-6:]:
+            file = workspace_path(case.engine, operand.data)
+            file = file or case.workspace.existing_file(operand.data)
+            if file is not None:
+                yield file
 
 
 def _is_data(file: str) -> bool:
@@ -318,10 +331,11 @@ def _uneven_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
     if case.category.id not in SIZED:
         return
     for file, near in read.items():
-        if not file.endswith((".txt", ".dat", ".map", ".grid", ".vec")):
+        if not file.endswith((".txt", ".dat", ".map", ".grid", ".vec")) and not _is_unlisted(file):
             continue
         lines = [x.rstrip() for x in case.workspace.lines(file)[:MAX_TEXT_LINES]]
-        for measure, noun in ((len, "characters"), (_words_of, "words")):
+        lines = ["" if line.startswith(COMMENTS) else line for line in lines]
+        for measure, noun in MEASURES:
             counts = Counter(measure(x) for x in lines if x)
             usual, often = counts.most_common(1)[0] if counts else (0, 0)
             odd = [n for n, x in enumerate(lines, 1) if x and measure(x) != usual]
@@ -334,6 +348,20 @@ def _uneven_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
 
 def _words_of(line: str) -> int:
     return len(line.split())
+
+
+def _parts_of(separator: str, line: str) -> int:
+    return line.count(separator) + 1
+
+
+COMMENTS = ("#", "@", "%", "//")
+"""How lines begin that hold no data: comments, and the headers of ARFF and sktime's ``.ts``."""
+MEASURES: tuple[tuple[Callable[[str], int], str], ...] = (
+    (len, "characters"),
+    (_words_of, "words"),
+    *((partial(_parts_of, mark), f"parts between `{mark}`") for mark in ":;|,"),
+)
+"""How the lines of a text are measured: the first by which nearly all agree counts."""
 
 
 def _unpaired_records(case: Case, read: dict[str, float]) -> Iterator[Clue]:

@@ -52,7 +52,7 @@ def how_known(case: Case) -> str:
     return ASSUMED.format(assumed) if assumed else SEEN
 
 
-NOT_IMPORTED, NOT_MADE, NOT_CALLED = 0.2, 0.4, 0.7
+NOT_IMPORTED, NOT_MADE, NOT_CALLED = 0.1, 0.3, 0.6
 """What a clue counts in a file, a class, a function that the followed run did without."""
 
 

@@ -265,8 +265,9 @@ class Interpreter:
         self.expression = expression
         self._values: dict[ast.expr, Value] | None = None
         """Where the failing statement is being followed: what its parts came to."""
-        self._evaluated: list[tuple[ast.stmt, dict[ast.expr, Value]]] = []
-        """What the parts of the failing statement came to, each time that it was followed."""
+        self._evaluated: list[tuple[ast.stmt, dict[ast.expr, Value], bool]] = []
+        """What the parts of the failing statement came to, each time that it was followed, and
+        whether the stack was that of the failure."""
         self.order = tuple(frames) or (target,)
         self.frames = frozenset(self.order) | {target}
         self._followed: set[Origin] = set()
@@ -467,7 +468,8 @@ class Interpreter:
         outer, self._values = self._values, None
         if self._note(env.file, node) and len(self._evaluated) < MAX_EVALUATIONS:
             self._values = {}
-            self._evaluated.append((node, self._values))
+            as_failed = self.frames <= {*self.stack, self.target}
+            self._evaluated.append((node, self._values, as_failed))
         try:
             method = getattr(self, f"_do_{type(node).__name__}", None)
             if method is not None and self._values is not None and self.GUESSES:
@@ -523,7 +525,7 @@ class Interpreter:
 
     def _operands(self) -> tuple[Value, ...]:
         """Return what the failing expression was made of when the run first came to it."""
-        for statement, values in self._evaluated:
+        for statement, values, _ in sorted(self._evaluated, key=lambda done: not done[2]):
             found = tuple(
                 values[part]
                 for part in _failing_parts(statement, self.expression)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_files, near_scopes, own_nodes
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_scopes, own_nodes
 from dl_bug_lsp.evidence.numbers import indexes_shape, sizes_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
@@ -366,10 +366,8 @@ def _whole(node: Node) -> int | None:
 
 def _unchanging_size_in_loop(case: Case) -> Iterator[Clue]:
     """Find layers built in a loop whose input size is not the former layer's output size."""
-    for file in near_files(case):
-        module = case.engine.program.module(file)
-        for scope in module.walk() if module is not None else ():
-            yield from _loop_layers(scope)
+    for scope in near_scopes(case):
+        yield from _loop_layers(scope)
 
 
 def _loop_layers(scope: Scope) -> Iterator[Clue]:
