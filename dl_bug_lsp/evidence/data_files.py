@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.followed_run import follow
@@ -333,15 +333,15 @@ def _uneven_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
     for file, near in read.items():
         if not file.endswith((".txt", ".dat", ".map", ".grid", ".vec")) and not _is_unlisted(file):
             continue
-        lines = [x.rstrip() for x in case.workspace.lines(file)[:MAX_TEXT_LINES]]
-        lines = ["" if line.startswith(COMMENTS) else line for line in lines]
-        for measure, noun in MEASURES:
-            counts = Counter(measure(x) for x in lines if x)
+        lines = [line.rstrip() for line in case.workspace.lines(file)[:MAX_TEXT_LINES]]
+        data = ["" if line.startswith(COMMENTS) else line for line in lines]
+        for texts, (measure, noun) in product((lines, data), MEASURES):
+            counts = Counter(measure(text) for text in texts if text)
             usual, often = counts.most_common(1)[0] if counts else (0, 0)
-            odd = [n for n, x in enumerate(lines, 1) if x and measure(x) != usual]
+            odd = [n for n, text in enumerate(texts, 1) if text and measure(text) != usual]
             if usual > 1 and often >= 4 and odd and len(odd) <= min(MAX_ODD, often // 4):
                 for line in odd:
-                    why = f"this line has {measure(lines[line - 1])} {noun}, {often} have {usual}"
+                    why = f"this line has {measure(texts[line - 1])} {noun}, {often} have {usual}"
                     yield Clue("data_files.uneven_line", file, line, near, why)
                 break
 
