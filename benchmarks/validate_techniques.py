@@ -26,7 +26,7 @@ from scipy.stats import spearmanr
 
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.scoring import bm25, bm25_by_library, bm25_by_matrix
-from dl_bug_lsp.techniques import bluir, buglocator
+from dl_bug_lsp.techniques.information_retrieval import BLUIR, BUGLOCATOR
 from dl_bug_lsp.techniques.scores import Composition, FixedReport, Query, Subject
 from dl_bug_lsp.workspace import GitError, Versions, Workspace
 
@@ -46,8 +46,8 @@ def bare_counts(subject: Subject) -> Floats:
 
 
 CHOSEN = (
-    (buglocator.BUGLOCATOR, "buglocator"),
-    (bluir.BLUIR, "bluir"),
+    (BUGLOCATOR, "buglocator"),
+    (BLUIR, "bluir"),
     (Composition("bare counts", "a control", bare_counts), "bluir"),
     (Composition("length", "a control", lambda subject: subject.corpus.lengths), "bluir"),
 )
