@@ -67,7 +67,7 @@ def declared_versions(workspace: Workspace, failure: FailureReport) -> list[str]
         name = str(entry.path[0])
         if name.lower().replace("-", "_") in libraries and entry.value:
             versions.setdefault(name, f"{name} {entry.value}"[:LONGEST_VERSION])
-    return [f"{said} (declared)" for said in list(versions.values())[:MOST_VERSIONS]]
+    return [f"{version} (declared)" for version in list(versions.values())[:MOST_VERSIONS]]
 
 
 def shown_lines(workspace: Workspace) -> Lines:

@@ -102,13 +102,13 @@ def why(
     engine = Engine(workspace)
     context = _context(engine, file, line, frames)
     statement = statement_at(engine, file, line)
-    found: list[Expression] = []
+    explained: list[Expression] = []
     if context is not None and statement is not None:
         expressions = _expressions(header_expressions(statement))[:MOST_EXPRESSIONS]
-        found = [_explained(engine.node(expr, context), steps) for expr in expressions]
+        explained = [_explained(engine.node(expr, context), steps) for expr in expressions]
     function = workspace.enclosing_function(file, line)
     written = workspace.source_line(file, line).strip()
-    return Why(file, line, written, function, tuple(found), not engine.limits)
+    return Why(file, line, written, function, tuple(explained), not engine.limits)
 
 
 def _context(engine: Engine, file: str, line: int, frames: Sequence[ReportFrame]) -> Context | None:

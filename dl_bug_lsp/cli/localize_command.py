@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--brief is a form of the text; leave --format out")
     if arguments.tokens is not None and arguments.format != "context":
         raise UsageError("--tokens is for --format context")
-    given = read_inputs(arguments.files, shown=_pass_on if _passes(arguments) else None)
+    text_input = read_inputs(arguments.files, shown=_pass_on if _passes(arguments) else None)
     from dl_bug_lsp.localize import localize
     from dl_bug_lsp.workspace import Workspace
 
@@ -51,12 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
         complain(why)
     options = _options(arguments, workspace)
     if arguments.technique is None:
-        report = localize(given.data, workspace, options)
+        report = localize(text_input.data, workspace, options)
     else:
         from dl_bug_lsp.techniques.localizing import localize_with
 
-        report = localize_with(arguments.technique, given.data, workspace, options)
-    report = report.after(given.skipped_lines)
+        report = localize_with(arguments.technique, text_input.data, workspace, options)
+    report = report.after(text_input.skipped_lines)
     # What was looked at is kept for the next time; indexing everything first would take longer.
     workspace.keep_index()
     has_places = any(failure.suspects for failure in report.failures)
@@ -111,21 +111,21 @@ def project_settings(workspace: Workspace) -> Settings:
     return settings_of(project.given)
 
 
-def workspace_folder(given: str) -> Path:
+def workspace_folder(name: str) -> Path:
     """Return the workspace's folder, absolute, or raise `UsageError`."""
-    path = Path(given)
+    path = Path(name)
     try:
         if path.is_dir():
             next(path.iterdir(), None)
             return path.resolve()
         exists = path.exists()
     except PermissionError:
-        raise UsageError(f"cannot read the workspace '{given}': permission denied") from None
+        raise UsageError(f"cannot read the workspace '{name}': permission denied") from None
     except (OSError, ValueError):
         exists = False
     if exists:
-        raise UsageError(f"the workspace '{given}' is a file; name the folder of the code")
-    raise UsageError(f"there is no folder '{given}'; --workspace takes the folder of the code")
+        raise UsageError(f"the workspace '{name}' is a file; name the folder of the code")
+    raise UsageError(f"there is no folder '{name}'; --workspace takes the folder of the code")
 
 
 def _print(report: Report, workspace: Workspace, arguments: argparse.Namespace) -> None:

@@ -133,22 +133,22 @@ def read_end(stream: BinaryIO, limit: int, shown: Shown | None = None) -> Input:
     Raises `UsageError` for UTF-16 above the limit, which cannot be cut at its lines.
     """
     part = getattr(stream, "read1", stream.read) if shown is not None else stream.read
-    kept: deque[bytes] = deque()
+    chunks: deque[bytes] = deque()
     held = skipped = 0
     cut = False
     while chunk := part(_CHUNK):
         if shown is not None:
             shown(chunk)
-        kept.append(chunk)
+        chunks.append(chunk)
         held += len(chunk)
-        while held - len(kept[0]) >= limit:
-            dropped = kept.popleft()
+        while held - len(chunks[0]) >= limit:
+            dropped = chunks.popleft()
             if not cut and dropped.startswith(_UTF16):
                 raise UsageError("the text is too large for UTF-16; convert it to UTF-8 first")
             cut = True
             held -= len(dropped)
             skipped += dropped.count(b"\n")
-    data = b"".join(kept)
+    data = b"".join(chunks)
     if len(data) <= limit and not cut:
         return Input(data)
     excess = max(0, len(data) - limit)

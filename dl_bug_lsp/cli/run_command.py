@@ -296,12 +296,12 @@ def run(arguments: argparse.Namespace) -> int:
     return _leave(code)
 
 
-def _workspace(given: str | None) -> Path | None:
-    if given is None:
+def _workspace(name: str | None) -> Path | None:
+    if name is None:
         return None
     from dl_bug_lsp.cli.localize_command import workspace_folder
 
-    return workspace_folder(given)
+    return workspace_folder(name)
 
 
 def _begin(
@@ -346,10 +346,10 @@ def _report(
         complain("it printed nothing that says why")
         return
     try:
-        told = _print_report(
+        is_reported = _print_report(
             output, workspace, arguments, executed, trained=trained, ended_well=ended_well
         )
-        if told and place is not None and arguments.format == "text":
+        if is_reported and place is not None and arguments.format == "text":
             log = os.path.relpath(records.log_file(place))
             complain(f"more: dl-bug-lsp localize {log}{_where(workspace)}")
     except OSError:

@@ -121,12 +121,12 @@ def _transport(arguments: argparse.Namespace) -> Callable[[], Channel]:
     from dl_bug_lsp.server.process import transports
 
     for option, accept in (("tcp", transports.accept_tcp), ("ws", transports.accept_ws)):
-        given = getattr(arguments, option)
-        if given is not None:
+        address_text = getattr(arguments, option)
+        if address_text is not None:
             try:
-                address = transports.parse_address(given)
+                address = transports.parse_address(address_text)
             except ValueError as error:
-                raise UsageError(f"--{option}: {error}, not '{given}'") from None
+                raise UsageError(f"--{option}: {error}, not '{address_text}'") from None
             token = _token(arguments.token_file)
             if token is None and not address.is_local:
                 raise UsageError(

@@ -215,13 +215,13 @@ def formula_of(arguments: argparse.Namespace) -> str:
     from dl_bug_lsp.spectrum.formulas import FORMULAS
     from dl_bug_lsp.spectrum.table import COMBINED
 
-    given = arguments.formula or (COMBINED if arguments.level != "branch" else "Ochiai")
+    name = arguments.formula or (COMBINED if arguments.level != "branch" else "Ochiai")
     known = {name.lower(): name for name in (*FORMULAS, COMBINED)}
-    if given.lower() not in known:
-        raise UsageError(f"there is no formula '{given}'; there are {', '.join(known.values())}")
-    if known[given.lower()] == COMBINED and arguments.level == "branch":
+    if name.lower() not in known:
+        raise UsageError(f"there is no formula '{name}'; there are {', '.join(known.values())}")
+    if known[name.lower()] == COMBINED and arguments.level == "branch":
         raise UsageError("branches are ranked by a formula only, as in --formula Ochiai")
-    return known[given.lower()]
+    return known[name.lower()]
 
 
 def _rendered(

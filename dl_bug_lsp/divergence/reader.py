@@ -60,7 +60,7 @@ def read_divergence(log: Log, reading: Reading) -> Reading:
     dumps = {rank: dumps_of(lines) for rank, lines in by_rank.items()}
     if any(_FATAL.match(line.text) for line in log.lines):
         dumps = {}
-    told = read_rank_records(by_rank.items())
+    recorded = read_rank_records(by_rank.items())
     states, numbered = _dumped(dumps)
     is_dump = bool(states)
     waits = primary is not None and waits_for_others(primary)
@@ -68,28 +68,28 @@ def read_divergence(log: Log, reading: Reading) -> Reading:
         return reading
     if not is_dump:
         states, numbered = _failed(by_rank)
-    states = _merged(states, told.states)
+    states = _merged(states, recorded.states)
     hang = next((line for line in log.lines if OURS.match(line.text)), None)
-    several = len(states) > 1 or told.size > 1 or hang is not None
-    if not told.missing and not (several and (states or told.differs)):
+    several = len(states) > 1 or recorded.size > 1 or hang is not None
+    if not recorded.missing and not (several and (states or recorded.differs)):
         return reading
-    size = max([told.size, *(rank + 1 for rank in (*states, *told.missing))])
-    if not is_dump and told.size == 0 and _all_closed(by_rank, states):
+    size = max([recorded.size, *(rank + 1 for rank in (*states, *recorded.missing))])
+    if not is_dump and recorded.size == 0 and _all_closed(by_rank, states):
         # The connections of all that speak were closed: by one that says nothing.
         size += 1
-    divergence = _divergence(states, told, size, numbered)
+    divergence = _divergence(states, recorded, size, numbered)
     if not is_dump and primary is not None:
         failures = tuple(
             replace(f, divergence=divergence) if f is primary else f for f in reading.failures
         )
         return Reading(failures, reading.problems)
     failure = _failure(divergence, dumps, log)
-    kept = [
+    others = [
         replace(f, primary=False)
         for f in reading.failures
         if not _is_of_dump(f) and not _is_aftermath(f, failure)
     ]
-    every = sorted((*kept, failure), key=lambda f: (f.span.first_line, f.span.last_line))
+    every = sorted((*others, failure), key=lambda f: (f.span.first_line, f.span.last_line))
     return Reading(tuple(every), reading.problems)
 
 
@@ -120,10 +120,10 @@ def _dumped(
     if states:
         return states, False
     loose = [state_of(0, [dump]) for dump in dumps.get(None, ())]
-    kept = [s for s in loose if s is not None and (own_frames(s.frames) or s.operation)]
-    if len(kept) < 2:
+    own_states = [s for s in loose if s is not None and (own_frames(s.frames) or s.operation)]
+    if len(own_states) < 2:
         return {}, False
-    return {number: replace(state, rank=number) for number, state in enumerate(kept)}, True
+    return {number: replace(state, rank=number) for number, state in enumerate(own_states)}, True
 
 
 def _failed(
@@ -162,9 +162,11 @@ def _all_closed(
     return closed and len(states) > 1 and set(states) == set(range(len(states)))
 
 
-def _merged(states: Mapping[int, RankState], told: Mapping[int, RankState]) -> dict[int, RankState]:
+def _merged(
+    states: Mapping[int, RankState], recorded: Mapping[int, RankState]
+) -> dict[int, RankState]:
     merged = dict(states)
-    for rank, record in told.items():
+    for rank, record in recorded.items():
         known = merged.get(rank)
         if known is None:
             merged[rank] = record
@@ -177,15 +179,15 @@ def _merged(states: Mapping[int, RankState], told: Mapping[int, RankState]) -> d
 
 
 def _divergence(
-    states: Mapping[int, RankState], told: RankRecords, size: int, numbered: bool
+    states: Mapping[int, RankState], recorded: RankRecords, size: int, numbered: bool
 ) -> Divergence:
     groups = groups_of(list(states.values()))
     unseen = set(range(size)) - states.keys()
-    differs = told.differs
+    differs = recorded.differs
     counts = len({state.count for state in states.values()})
     certain = not numbered
-    if told.missing:
-        apart = told.missing
+    if recorded.missing:
+        apart = recorded.missing
         if len(groups) < 2 and differs == "place":
             differs = ""
     elif len(groups) == 1 and counts == 1 and differs in ("", "place"):

@@ -61,14 +61,14 @@ def operation_of(frames: Sequence[Frame]) -> str:
     name = ""
     for frame in frames:
         file = "/" + frame.file.replace("\\", "/").lstrip("/")
-        said = next((said for pattern, said in _WAITS if pattern.search(file)), None)
+        operation = next((operation for pattern, operation in _WAITS if pattern.search(file)), None)
         function = (frame.function or "").rpartition(".")[2]
-        if said is None or function in _WRAPPERS:
+        if operation is None or function in _WRAPPERS:
             continue
-        if said == "":
+        if operation == "":
             return function.lstrip("_")
-        if said != "DistributedDataParallel" or function not in ("forward", "__call__"):
-            name = name or said
+        if operation != "DistributedDataParallel" or function not in ("forward", "__call__"):
+            name = name or operation
     return name
 
 
@@ -124,7 +124,7 @@ class Dumped:
 def dumps_of(lines: tuple[LogLine, ...]) -> list[Dumped]:
     """Return the dumps in the lines of one process, in order."""
     stream = Stream(lines)
-    found: list[Dumped] = []
+    dumps: list[Dumped] = []
     current: Dumped | None = None
     index = 0
     while index < len(stream):
@@ -137,12 +137,12 @@ def dumps_of(lines: tuple[LogLine, ...]) -> list[Dumped]:
                 current = Dumped(number, number)
                 current.is_child = bool(ours and ours["child"])
                 current.has_ended = bool(ours and ours["gone"])
-                found.append(current)
+                dumps.append(current)
         elif THREAD.match(text):
             frames, end = read_stack(stream, index + 1)
             if current is None or len(current.threads) >= _MOST_THREADS:
                 current = Dumped(stream.lines[index].number, 0)
-                found.append(current)
+                dumps.append(current)
             current.threads.append((bool(_NAMED_MAIN.search(text)), tuple(frames)))
             current.last = stream.lines[max(index, end - 1)].number
             index = end
@@ -151,7 +151,7 @@ def dumps_of(lines: tuple[LogLine, ...]) -> list[Dumped]:
             # Other output: the next stack is of another time.
             current = None
         index += 1
-    return [dump for dump in found if dump.threads or dump.has_ended]
+    return [dump for dump in dumps if dump.threads or dump.has_ended]
 
 
 def state_of(rank: int, dumps: list[Dumped]) -> RankState | None:
@@ -164,11 +164,11 @@ def state_of(rank: int, dumps: list[Dumped]) -> RankState | None:
         return RankState(rank, Activity.ENDED)
     children = [dump for dump in dumps if dump.is_child and dump.first > last.first]
     others = [*last.beside(), *(dump.main() for dump in children)]
-    kept = tuple(frames for frames in others if own_frames(frames))
+    beside = tuple(frames for frames in others if own_frames(frames))
     frames = last.main()
-    if not own_frames(frames) and len(kept) == 1 and not operation_of(frames):
+    if not own_frames(frames) and len(beside) == 1 and not operation_of(frames):
         # Code that a thread of the program's own runs, as servers do.
-        frames, kept = kept[0], ()
+        frames, beside = beside[0], ()
     operation = operation_of(frames)
     doing = Activity.WAITS if operation else Activity.RUNS
-    return RankState(rank, doing, operation, frames=frames, others=kept)
+    return RankState(rank, doing, operation, frames=frames, others=beside)

@@ -170,7 +170,7 @@ def joined(files: Sequence[tuple[str, bytes]]) -> bytes:
 
 def ranks_of(names: Sequence[str]) -> list[int]:
     """Return the rank that each file's name tells, else its place."""
-    found: list[int] = []
+    ranks: list[int] = []
     for name in names:
         words = PurePath(name)
         # torchrun's --log-dir has a folder a rank: attempt_0/1/stderr.log.
@@ -182,8 +182,8 @@ def ranks_of(names: Sequence[str]) -> list[int]:
                 break
         if match is None:
             return list(range(len(names)))
-        found.append(int(match[1] or match[2]))
-    return found if len(set(found)) == len(found) else list(range(len(names)))
+        ranks.append(int(match[1] or match[2]))
+    return ranks if len(set(ranks)) == len(ranks) else list(range(len(names)))
 
 
 def _lines(lines: Iterator[str]) -> bytes | None:

@@ -45,13 +45,13 @@ class Environment:
     @cached_property
     def distributions(self) -> dict[str, str]:
         """The versions of the installed distributions by their normalised names (PEP 503)."""
-        found: dict[str, str] = {}
+        versions: dict[str, str] = {}
         for site in self.sites:
             for name in _names(site):
                 match = _DISTRIBUTION.fullmatch(name)
                 if match is not None:
-                    found.setdefault(normalised(match["name"]), match["version"])
-        return found
+                    versions.setdefault(normalised(match["name"]), match["version"])
+        return versions
 
     @cached_property
     def _listed(self) -> dict[Path, frozenset[str]]:
@@ -65,9 +65,9 @@ class Environment:
         if name in names:
             return True
         return any(
-            one.partition(".")[0] == name and one.endswith(EXTENSIONS)
-            for one in names
-            if one.startswith(name)
+            file.partition(".")[0] == name and file.endswith(EXTENSIONS)
+            for file in names
+            if file.startswith(name)
         )
 
     @property
@@ -148,9 +148,9 @@ def environment_of(
 
 def _interpreter(written: str | None, folder: Path, variables: Mapping[str, str]) -> Path | None:
     if written and ("/" in written or "\\" in written):
-        given = Path(written).expanduser()
-        given = given if given.is_absolute() else folder / given
-        return given if _is_file(given) else None
+        named = Path(written).expanduser()
+        named = named if named.is_absolute() else folder / named
+        return named if _is_file(named) else None
     names = ("python", "python3", "Scripts/python.exe")
     wanted: tuple[str, ...] = (written,) if written else names
     active = [variables.get(name) for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
@@ -162,7 +162,7 @@ def _interpreter(written: str | None, folder: Path, variables: Mapping[str, str]
                 if _is_file(path):
                     return path
     searched = (shutil.which(name, path=variables.get("PATH")) for name in (*wanted, *names))
-    return next((Path(found) for found in searched if found), None)
+    return next((Path(program) for program in searched if program), None)
 
 
 def _is_file(path: Path) -> bool:
@@ -198,12 +198,12 @@ def _read(interpreter: Path) -> Environment:
 
 def _settings(file: Path) -> dict[str, str]:
     """Return the lines ``key = value`` of ``pyvenv.cfg``, nothing where there is none."""
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for line in _text(file).splitlines():
         key, sign, value = line.partition("=")
         if sign:
-            found[key.strip().lower()] = value.strip()
-    return found
+            settings[key.strip().lower()] = value.strip()
+    return settings
 
 
 def _wants_base(settings: Mapping[str, str]) -> bool:
@@ -225,8 +225,8 @@ def _base(interpreter: Path, settings: Mapping[str, str]) -> Path | None:
 def _version(
     prefix: Path, settings: Mapping[str, str], base: Path | None
 ) -> tuple[int, int] | None:
-    told = settings.get("version_info") or settings.get("version") or ""
-    match = re.match(r"(3)\.(\d+)", told)
+    version = settings.get("version_info") or settings.get("version") or ""
+    match = re.match(r"(3)\.(\d+)", version)
     if match:
         return int(match[1]), int(match[2])
     for root in filter(None, (prefix, base)):
@@ -241,11 +241,11 @@ def _sites(prefix: Path, version: tuple[int, int] | None) -> list[Path]:
     if version is None:
         return [prefix / "Lib" / "site-packages"]
     named = "python{}.{}".format(*version)
-    found = [prefix / "Lib" / "site-packages"]
+    folders = [prefix / "Lib" / "site-packages"]
     for lib in ("lib", "lib64", "local/lib"):
-        found += [prefix / lib / named / kind for kind in ("site-packages", "dist-packages")]
-    found.append(prefix / "lib" / "python3" / "dist-packages")
-    return found
+        folders += [prefix / lib / named / kind for kind in ("site-packages", "dist-packages")]
+    folders.append(prefix / "lib" / "python3" / "dist-packages")
+    return folders
 
 
 def _standard(prefix: Path, version: tuple[int, int] | None) -> Path | None:

@@ -144,8 +144,8 @@ def lacks_member(environment: Environment, dotted: str, name: str) -> bool:
     """
     if name.startswith("_"):
         return False
-    found = definition(environment, dotted)
-    waiting = [found]
+    cls = definition(environment, dotted)
+    waiting = [cls]
     seen = 0
     while waiting:
         seen += 1
@@ -222,9 +222,9 @@ def definition(environment: Environment, dotted: str, depth: int = 0) -> Definit
     if path is None:
         return _of_class(environment, module, name, depth)
     for file in (path, path.with_suffix(".pyi")):
-        found = _in_file(environment, module, file, name, depth)
-        if found is not None:
-            return found
+        place = _in_file(environment, module, file, name, depth)
+        if place is not None:
+            return place
     return None
 
 
@@ -305,21 +305,21 @@ def _in_file(
     if name in outline.imported:
         return definition(environment, outline.imported[name], depth + 1)
     for star in outline.stars:
-        found = definition(environment, f"{star}.{name}", depth + 1) if star != module else None
-        if found is not None:
-            return found
+        place = definition(environment, f"{star}.{name}", depth + 1) if star != module else None
+        if place is not None:
+            return place
     return None
 
 
 def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
     """Return the statements of a module with those in its branches."""
-    found: list[ast.stmt] = []
+    statements: list[ast.stmt] = []
     for node in body:
-        found.append(node)
+        statements.append(node)
         if isinstance(node, (ast.If, ast.Try)):
             for part in (node.body, node.orelse, getattr(node, "finalbody", [])):
-                found.extend(_statements(part))
-    return found
+                statements.extend(_statements(part))
+    return statements
 
 
 def _absolute(package: str, node: ast.ImportFrom) -> str:
@@ -331,13 +331,13 @@ def _absolute(package: str, node: ast.ImportFrom) -> str:
 
 
 def may_take(
-    environment: Environment, found: Definition, call: ast.Call, depth: int = 0
+    environment: Environment, callee: Definition, call: ast.Call, depth: int = 0
 ) -> bool | None:
     """Say quickly whether a definition takes a call's arguments; None where that is not clear.
 
     False is a suspicion only: decorators may take more.
     """
-    path, node = found
+    path, node = callee
     if not isinstance(node, ast.ClassDef):
         is_static = any("staticmethod" in ast.unparse(d) for d in node.decorator_list)
         first = node.args.args[:1]
@@ -403,30 +403,30 @@ def module_of(environment: Environment, path: Path) -> str | None:
 
 
 def refused_texts(
-    environment: Environment, found: Definition, call: ast.Call
+    environment: Environment, callee: Definition, call: ast.Call
 ) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield the texts of a call that a class of scikit-learn declares it refuses.
 
     Each with its argument's name and the texts that are taken. The declaration is the dict
     ``_parameter_constraints`` of the class, which may unpack those of other classes.
     """
-    if not isinstance(found[1], ast.ClassDef):
+    if not isinstance(callee[1], ast.ClassDef):
         return
     for keyword in call.keywords:
         value = keyword.value
         text = value.value if isinstance(value, ast.Constant) else None
         if keyword.arg is None or not isinstance(text, str):
             continue
-        taken = _constraint(environment, found, keyword.arg)
+        taken = _constraint(environment, callee, keyword.arg)
         if taken is not None and text not in taken:
             yield keyword.arg, text, tuple(sorted(taken))
 
 
 def _constraint(
-    environment: Environment, found: Definition, name: str, depth: int = 0
+    environment: Environment, callee: Definition, name: str, depth: int = 0
 ) -> frozenset[str] | None:
     """Return the texts that a parameter may be, None where that is not known."""
-    path, node = found
+    path, node = callee
     declared = [
         part.value
         for part in getattr(node, "body", ())
@@ -462,17 +462,17 @@ PLAIN_CONSTRAINTS = frozenset(
 
 def _texts_of(constraint: ast.expr) -> frozenset[str] | None:
     """Return the texts of a list of constraints, None where some cannot be read."""
-    found: set[str] = set()
+    texts: set[str] = set()
     for item in constraint.elts if isinstance(constraint, ast.List) else (constraint,):
         called = ast.unparse(item.func) if isinstance(item, ast.Call) else ""
         if called in ("StrOptions", "Options", "Hidden") and isinstance(item, ast.Call):
             try:
-                given = ast.literal_eval(item.args[-1])
+                options = ast.literal_eval(item.args[-1])
             except (ValueError, TypeError, SyntaxError, RecursionError, IndexError):
                 return None
-            if not isinstance(given, (set, list, tuple)):
+            if not isinstance(options, (set, list, tuple)):
                 return None
-            found |= {str(text) for text in given}
+            texts |= {str(text) for text in options}
         elif isinstance(item, ast.Constant):
             if isinstance(item.value, str) and item.value not in PLAIN_CONSTRAINTS:
                 return None
@@ -481,4 +481,4 @@ def _texts_of(constraint: ast.expr) -> frozenset[str] | None:
                 return None
         elif called not in ("Interval", "HasMethods"):
             return None
-    return frozenset(found)
+    return frozenset(texts)

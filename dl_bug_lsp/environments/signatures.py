@@ -161,9 +161,9 @@ class LibraryApi:
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = script.get_signatures(2, len(f"library.{rest}("))
+            signatures = script.get_signatures(2, len(f"library.{rest}("))
             names = script.infer(2, len(f"library.{rest}") - 1)
-        rows, plain, place = [], len(names) == 1 and bool(found), ""
+        rows, plain, place = [], len(names) == 1 and bool(signatures), ""
         for name in names:
             if name.module_path is None or name.line is None:
                 return None
@@ -171,7 +171,7 @@ class LibraryApi:
             plain &= name.module_path.suffix == ".py" and _is_plain(
                 Path(name.module_path), name.line
             )
-        for signature in found:
+        for signature in signatures:
             row = []
             for parameter in signature.params:
                 text = parameter.to_string()
@@ -190,15 +190,15 @@ def _on_event_loop() -> bool:
         return False
 
 
-def _callee(kept: Any) -> Callee | None:
+def _callee(stored: Any) -> Callee | None:
     try:
-        if not kept:
+        if not stored:
             return None
         rows = tuple(
             Signature(tuple(Parameter(str(n), str(k), bool(o)) for n, k, o in row))
-            for row in kept["signatures"]
+            for row in stored["signatures"]
         )
-        return Callee(rows, bool(kept["plain"]), str(kept["place"]))
+        return Callee(rows, bool(stored["plain"]), str(stored["place"]))
     except (KeyError, TypeError, ValueError):
         return None
 
@@ -276,7 +276,7 @@ def _load(file: Path | None) -> dict[str, Any]:
     try:
         if not file.is_file() or file.stat().st_size > 50_000_000:
             return {}
-        found = json.loads(file.read_text(encoding="utf-8"))
+        document = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}

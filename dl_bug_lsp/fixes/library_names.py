@@ -197,10 +197,10 @@ def _project_edit(context: FixContext, package: str) -> Edit | None:
 
 def _wheel(context: FixContext, module: str) -> tuple[str, str] | None:
     """Return the name and version of the one wheel in the workspace that is named like a module."""
-    found = [
+    matching = [
         wheel for wheel in wheels(context.workspace.root) if _plain(wheel[0]) == _plain(module)
     ]
-    return found[0] if len(found) == 1 else None
+    return matching[0] if len(matching) == 1 else None
 
 
 def _plain(name: str) -> str:

@@ -61,10 +61,10 @@ def _object(text: str) -> dict[str, Any] | None:
     if not stripped.startswith("{") or not stripped.endswith("}") or len(stripped) > _MAX_LINE:
         return None
     try:
-        found = json.loads(stripped)
+        document = json.loads(stripped)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return document if isinstance(document, dict) else None
 
 
 def _text_of(record: dict[str, Any], depth: int = 0) -> str | None:

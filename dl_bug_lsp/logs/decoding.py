@@ -93,13 +93,13 @@ def strip_controls(line: str) -> str:
 
 
 def _rub_out(line: str) -> str:
-    kept: list[str] = []
+    chars: list[str] = []
     for char in line:
         if char != _BACKSPACE:
-            kept.append(char)
-        elif kept:
-            kept.pop()
-    return "".join(kept)
+            chars.append(char)
+        elif chars:
+            chars.pop()
+    return "".join(chars)
 
 
 def visible_segments(line: str, is_telling: re.Pattern[str]) -> list[str]:

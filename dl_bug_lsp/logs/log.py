@@ -52,7 +52,7 @@ class Log:
 
     def streams(self) -> dict[Process | None, tuple[LogLine, ...]]:
         """Return the lines of each process, in order; lines without a prefix belong to ``None``."""
-        found: dict[Process | None, list[LogLine]] = {}
+        by_process: dict[Process | None, list[LogLine]] = {}
         for line in self.lines:
-            found.setdefault(line.process, []).append(line)
-        return {process: tuple(lines) for process, lines in found.items()}
+            by_process.setdefault(line.process, []).append(line)
+        return {process: tuple(lines) for process, lines in by_process.items()}

@@ -233,8 +233,8 @@ def _frame_of(lines: list[LogLine], at: int) -> tuple[str, int] | None:
         if at + count > len(lines) or len(lines[at + count - 1].text) > _FAR:
             return None
         text += lines[at + count - 1].text
-        found = _FRAME.match(text)
-        if found and found["in"]:
+        match = _FRAME.match(text)
+        if match and match["in"]:
             return text, count
     return None
 

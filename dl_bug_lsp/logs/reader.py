@@ -59,7 +59,9 @@ def read_log_chunks(chunks: Iterable[bytes]) -> Log:
 def _whole(text: str, problems: tuple[str, ...]) -> Log:
     document = lines_of_document(text)
     if document is not None:
-        lines = [line for raw in document for line in clean_lines(raw.text, raw.number, one=True)]
+        lines = [
+            line for raw in document for line in clean_lines(raw.text, raw.number, is_one_line=True)
+        ]
         return Log(tuple(attribute(lines)), problems, text.count("\n") + 1)
     lines = clean_lines(text)
     total = len(lines)
@@ -80,12 +82,12 @@ def _large(beginning: bytes, rest: Iterator[bytes]) -> Log:
         scanner.feed(chunk)
     regions = scanner.regions()
     lines = finish(_lines_of_regions(regions, encoding))
-    kept = sum(len(region.data) for region in regions)
+    read_closely = sum(len(region.data) for region in regions)
     problems: tuple[str, ...] = ()
-    if kept < scanner.size:
+    if read_closely < scanner.size:
         problems = (
-            f"The text is large: {kept:,} of {scanner.size:,} bytes that may report a failure"
-            " or a metric were read closely.",
+            f"The text is large: {read_closely:,} of {scanner.size:,} bytes that may report a"
+            " failure or a metric were read closely.",
         )
     return Log(tuple(lines), problems, scanner.lines)
 
@@ -113,15 +115,15 @@ def _lines_of_regions(regions: list[Region], encoding: str) -> list[LogLine]:
     return lines
 
 
-def clean_lines(text: str, first_number: int = 1, *, one: bool = False) -> list[LogLine]:
+def clean_lines(text: str, first_number: int = 1, *, is_one_line: bool = False) -> list[LogLine]:
     """Return the lines of ``text`` without terminal codes and overprints; no prefix is taken off.
 
-    With ``one`` all of them stand on the line ``first_number`` of the original.
+    With ``is_one_line`` all of them stand on the line ``first_number`` of the original.
     """
     text = strip_escapes(text)
     out: list[LogLine] = []
     for index, raw in enumerate(stepwise(text.split("\n"))):
-        number = first_number if one else first_number + index
+        number = first_number if is_one_line else first_number + index
         line = raw.removesuffix("\r")
         if not line.isprintable():
             if "\r" in line:
@@ -154,7 +156,7 @@ def _unwrapped(lines: list[LogLine]) -> list[LogLine]:
         cleaned = [
             LogLine(line.number, part.text, line.process)
             for line in unwrapped
-            for part in clean_lines(line.text, line.number, one=True)
+            for part in clean_lines(line.text, line.number, is_one_line=True)
         ]
         return attribute(cleaned)
     lines = attribute(lines)

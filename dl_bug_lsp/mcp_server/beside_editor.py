@@ -65,9 +65,15 @@ class EditorFolders:
         """Return what the editor shows in a folder, the latest first."""
 
         async def shown() -> list[KeptFailure]:
-            held = [one for one in self._server.shown_failures.all() if one.shown()]
-            here = [one for one in held if one.folder.root == workspace.root]
-            return [kept_failure(one) for one in reversed(here)]
+            held = [
+                publication
+                for publication in self._server.shown_failures.all()
+                if publication.shown()
+            ]
+            here = [
+                publication for publication in held if publication.folder.root == workspace.root
+            ]
+            return [kept_failure(publication) for publication in reversed(here)]
 
         return asyncio.run_coroutine_threadsafe(shown(), self._loop).result()
 
@@ -127,12 +133,12 @@ def _protocol() -> Any:
 def _runner(server: DlBugServer, folders: EditorFolders) -> Any:
     calls = 0
 
-    async def run(tool: Tool, given: Mapping[str, Any]) -> Answer:
+    async def run(tool: Tool, arguments: Mapping[str, Any]) -> Answer:
         nonlocal calls
         calls += 1
-        lane = folders.folder(given.get("workspace")).key
+        lane = folders.folder(arguments.get("workspace")).key
         name = f"assistant {id(folders)} {calls}"
-        (answer,) = await server.jobs.run(name, [(lane, lambda _token: tool.run(given))])
+        (answer,) = await server.jobs.run(name, [(lane, lambda _token: tool.run(arguments))])
         return answer
 
     return run

@@ -46,10 +46,10 @@ def make_server(tools: Tools, run: Run) -> Server[Any]:
         tool = known.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool '{params.name[:80]}'")
-        given = {k: v for k, v in (params.arguments or {}).items() if v is not None}
+        arguments = {k: v for k, v in (params.arguments or {}).items() if v is not None}
         try:
-            _check(tool, given)
-            answer = await run(tool, given)
+            _check(tool, arguments)
+            answer = await run(tool, arguments)
         except ToolError as error:
             return _result(str(error), is_error=True)
         except Exception as error:
@@ -98,8 +98,8 @@ def serve_stdio(tools: Tools) -> None:
     async def serve() -> None:
         turn = anyio.CapacityLimiter(1)
 
-        async def run(tool: Tool, given: Mapping[str, Any]) -> Answer:
-            return await anyio.to_thread.run_sync(lambda: tool.run(given), limiter=turn)
+        async def run(tool: Tool, arguments: Mapping[str, Any]) -> Answer:
+            return await anyio.to_thread.run_sync(lambda: tool.run(arguments), limiter=turn)
 
         server = make_server(tools, run)
         async with stdio_server() as (incoming, outgoing):
@@ -129,8 +129,8 @@ async def serve_streams(
     async def write() -> None:
         async with take:
             async for item in take:
-                said = item.message.model_dump_json(by_alias=True, exclude_unset=True)
-                writer.write(said.encode() + b"\n")
+                sent = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                writer.write(sent.encode() + b"\n")
                 await writer.drain()
 
     async with anyio.create_task_group() as group:
@@ -164,10 +164,10 @@ def _result(
     return types.CallToolResult(content=content, structured_content=values, is_error=is_error)
 
 
-def _check(tool: Tool, given: Mapping[str, Any]) -> None:
+def _check(tool: Tool, arguments: Mapping[str, Any]) -> None:
     """Raise `ToolError` where a call's arguments are not those of its schema."""
     properties: dict[str, dict[str, Any]] = tool.takes["properties"]
-    for name, value in given.items():
+    for name, value in arguments.items():
         schema = properties.get(name)
         if schema is None:
             raise ToolError(f"{tool.name} takes no '{name[:80]}': {', '.join(properties)}")
@@ -180,5 +180,5 @@ def _check(tool: Tool, given: Mapping[str, Any]) -> None:
         if (least is not None and value < least) or (most is not None and value > most):
             raise ToolError(f"'{name}' is out of its range, {least} to {most or 'any number'}")
     for name in tool.takes["required"]:
-        if name not in given:
+        if name not in arguments:
             raise ToolError(f"{tool.name} needs '{name}'")

@@ -189,26 +189,26 @@ class Tools:
             *extra_tools(self.folders, self.logs),
         ]
 
-    def localize(self, given: Mapping[str, Any]) -> Answer:
+    def localize(self, arguments: Mapping[str, Any]) -> Answer:
         """Localize a log or a text; raises `ToolError` for a wrong call."""
-        named, text = given.get("log_path"), given.get("text")
+        named, text = arguments.get("log_path"), arguments.get("text")
         if (named is None) == (text is None):
             raise ToolError("give either 'log_path' or 'text'")
-        workspace = self.folders.workspace(given.get("workspace"))
+        workspace = self.folders.workspace(arguments.get("workspace"))
         data = log_bytes(workspace, named, self.logs) if named is not None else text
         if not data or len(data) > LONGEST_TEXT:
             raise ToolError("the text is empty" if not data else "the text is too long")
         report = localized(data, workspace, PLACES)
         self._hold(report, workspace)
-        detail = given.get("detail", BRIEF)
+        detail = arguments.get("detail", BRIEF)
         default = BRIEF_TOKENS if detail == BRIEF else FULL_TOKENS
-        said = context_of(report, workspace, given.get("tokens", default))
+        answer = context_of(report, workspace, arguments.get("tokens", default))
         if detail == BRIEF:
-            return Answer(said, cleaned(to_json(brief(report))))
-        shown, pages = paged(report, given.get("page", 1))
+            return Answer(answer, cleaned(to_json(brief(report))))
+        shown, pages = paged(report, arguments.get("page", 1))
         if pages > 1:
-            said += f"\nPage {given.get('page', 1)} of {pages} of the structured report.\n"
-        return Answer(said, cleaned(to_json(shown)))
+            answer += f"\nPage {arguments.get('page', 1)} of {pages} of the structured report.\n"
+        return Answer(answer, cleaned(to_json(shown)))
 
     def _hold(self, report: Report, workspace: Workspace) -> None:
         primary = report.primary or next(iter(report.failures), None)
@@ -219,20 +219,20 @@ class Tools:
         while len(self.held) > MOST_HELD:
             del self.held[next(iter(self.held))]
 
-    def latest_failures(self, given: Mapping[str, Any]) -> Answer:
+    def latest_failures(self, arguments: Mapping[str, Any]) -> Answer:
         """List what the editor shows."""
-        workspace = self.folders.workspace(given.get("workspace"))
-        kept = self.folders.kept(workspace)
-        for kept_report in reversed(kept):
+        workspace = self.folders.workspace(arguments.get("workspace"))
+        reports = self.folders.kept(workspace)
+        for kept_report in reversed(reports):
             self._hold(kept_report.report, workspace)
-        is_brief = given.get("detail", BRIEF) == BRIEF
-        rows = [row for kept_report in kept for row in self._rows(kept_report, is_brief)]
+        is_brief = arguments.get("detail", BRIEF) == BRIEF
+        rows = [row for kept_report in reports for row in self._rows(kept_report, is_brief)]
         pages = max(1, math.ceil(len(rows) / PAGE))
-        page = 1 if is_brief else given.get("page", 1)
+        page = 1 if is_brief else arguments.get("page", 1)
         rows = rows[(page - 1) * PAGE : page * PAGE]
         if not rows:
-            said = "The editor shows no failure of this workspace."
-            return Answer(said + "\n", {"failures": [], "page": page, "pages": pages})
+            message = "The editor shows no failure of this workspace."
+            return Answer(message + "\n", {"failures": [], "page": page, "pages": pages})
         out = ["The failures that the editor shows, the latest first. Code spans are quoted."]
         for row in rows:
             out.append(f"- {code(row['message'])} ({plain(row['category'])}), report {row['id']}")
@@ -243,27 +243,28 @@ class Tools:
         return Answer(clean("\n".join(out)) + "\n", values)
 
     @staticmethod
-    def _rows(kept: KeptFailure, is_brief: bool) -> list[Json]:
+    def _rows(stored: KeptFailure, is_brief: bool) -> list[Json]:
         most = BRIEF_PLACES if is_brief else PLACES
         return [
             {
                 "id": failure.id,
-                "report": kept.id,
-                "source": in_order(shorten(kept.source, 200)),
+                "report": stored.id,
+                "source": in_order(shorten(stored.source, 200)),
                 "primary": failure.primary,
                 "category": failure.category.id,
                 "message": clean(shorten(headline(failure), 300)),
                 "places": [
-                    asdict(_clean_place(place)) for place in kept.places.get(failure.id, ())[:most]
+                    asdict(_clean_place(place))
+                    for place in stored.places.get(failure.id, ())[:most]
                 ],
             }
-            for failure in kept.report.failures
-            if failure.id in kept.places or not is_brief
+            for failure in stored.report.failures
+            if failure.id in stored.places or not is_brief
         ]
 
-    def explain(self, given: Mapping[str, Any]) -> Answer:
+    def explain(self, arguments: Mapping[str, Any]) -> Answer:
         """Say what a category or a message means; raises `ToolError` where none is known."""
-        about = given["about"][:20_000]
+        about = arguments["about"][:20_000]
         meaning = meaning_of(about)
         if meaning is None:
             known = ", ".join(row.id for row in categories())
@@ -275,15 +276,15 @@ class Tools:
             "name": category.name,
             "definition": category.definition,
             "retry_may_help": category.retry_may_help,
-            "advice": [{"cause": one["cause"], "fix": one["fix"]} for one in advice],
+            "advice": [{"cause": advised["cause"], "fix": advised["fix"]} for advised in advice],
         }
         return Answer(explain_markdown(category), values)
 
-    def why(self, given: Mapping[str, Any]) -> Answer:
+    def why(self, arguments: Mapping[str, Any]) -> Answer:
         """Say where the values of a line come from; raises `ToolError` for a line without any."""
-        workspace = self.folders.workspace(given.get("workspace"))
-        file = file_named(workspace, given["file"])
-        steps = MOST_STEPS if given.get("detail", BRIEF) == BRIEF else 4 * MOST_STEPS
+        workspace = self.folders.workspace(arguments.get("workspace"))
+        file = file_named(workspace, arguments["file"])
+        steps = MOST_STEPS if arguments.get("detail", BRIEF) == BRIEF else 4 * MOST_STEPS
         frames = next(
             (
                 failure.frames
@@ -295,7 +296,7 @@ class Tools:
             (),
         )
         try:
-            answer = why(workspace, file, given["line"], frames, steps)
+            answer = why(workspace, file, arguments["line"], frames, steps)
         except LookupError as error:
             raise ToolError(str(error.args[0])) from None
         return Answer(why_text(answer), cleaned(asdict(answer)))
@@ -321,8 +322,8 @@ def file_named(workspace: Workspace, name: str) -> str:
 def brief(report: Report) -> Report:
     """Return a report with the failure that ended the job, its first places and own frames."""
     primary = report.primary or next(iter(report.failures), None)
-    kept = (_shortened(primary),) if primary is not None else ()
-    return Report(report.workspace, kept, report.problems[:3])
+    failures = (_shortened(primary),) if primary is not None else ()
+    return Report(report.workspace, failures, report.problems[:3])
 
 
 def _shortened(failure: FailureReport) -> FailureReport:
@@ -475,13 +476,13 @@ def _takes(name: str, description: str) -> Json:
 
 
 def _check_tool(folders: Folders) -> Tool:
-    def check(given: Mapping[str, Any]) -> Answer:
+    def check(arguments: Mapping[str, Any]) -> Answer:
         from dl_bug_lsp.checks.checking import check as checked
         from dl_bug_lsp.views.check_view import to_json
 
-        workspace = folders.workspace(given.get("workspace"))
+        workspace = folders.workspace(arguments.get("workspace"))
         try:
-            words = shlex.split(given["command"])
+            words = shlex.split(arguments["command"])
         except ValueError:
             raise ToolError("the command has a quote that is not closed") from None
         report = checked(workspace, words)
@@ -507,15 +508,15 @@ def _check_tool(folders: Folders) -> Tool:
 
 
 def _triage_tool(folders: Folders, logs: Sequence[Path]) -> Tool:
-    def triage(given: Mapping[str, Any]) -> Answer:
+    def triage(arguments: Mapping[str, Any]) -> Answer:
         from dl_bug_lsp.triage import MissingExtraError
         from dl_bug_lsp.triage import triage as triaged
         from dl_bug_lsp.triage.results import to_json
 
-        workspace = folders.workspace(given.get("workspace"))
-        folder = below(workspace.root / given["folder"], (workspace.root, *logs))
+        workspace = folders.workspace(arguments.get("workspace"))
+        folder = below(workspace.root / arguments["folder"], (workspace.root, *logs))
         if folder is None:
-            raise ToolError(f"the folder '{given['folder']}' is outside of the workspace")
+            raise ToolError(f"the folder '{arguments['folder']}' is outside of the workspace")
         try:
             result = triaged([str(folder)], workers=1)
         except MissingExtraError as error:
@@ -526,8 +527,8 @@ def _triage_tool(folders: Folders, logs: Sequence[Path]) -> Tool:
         groups = document["groups"]
         out = [f"{result.logs} logs, {result.failures} failed jobs, {len(groups)} groups:"]
         for group in groups[:MOST_GROUPS]:
-            said = code(str(group["exception"]))
-            out.append(f"- {group['jobs']} jobs, {plain(group['category'])}: {said}")
+            exception = code(str(group["exception"]))
+            out.append(f"- {group['jobs']} jobs, {plain(group['category'])}: {exception}")
         document["groups"] = groups[: 5 * MOST_GROUPS]
         document["unread"] = document["unread"][:MOST_GROUPS]
         return Answer(clean("\n".join(out)) + "\n", cleaned(document))

@@ -9,12 +9,12 @@ Shape = tuple[int, ...]
 
 def _shapes(facts: list[Fact]) -> tuple[Shape, Shape] | None:
     """Return the first actual and the first expected shape, where both are there."""
-    found: dict[Role, Shape] = {}
+    shapes: dict[Role, Shape] = {}
     for fact in facts:
         if fact.kind is FactKind.SHAPE and isinstance(fact.value, tuple):
-            found.setdefault(fact.role, fact.value)
-    if Role.ACTUAL in found and Role.EXPECTED in found:
-        return found[Role.ACTUAL], found[Role.EXPECTED]
+            shapes.setdefault(fact.role, fact.value)
+    if Role.ACTUAL in shapes and Role.EXPECTED in shapes:
+        return shapes[Role.ACTUAL], shapes[Role.EXPECTED]
     return None
 
 
@@ -103,6 +103,6 @@ def off_axis(facts: list[Fact]) -> list[Fact]:
 
 def _where_axis(facts: list[Fact], named: bool) -> list[Fact]:
     axes = {fact.value for fact in facts if fact.kind is FactKind.AXIS}
-    found = differ(facts)
-    groups = [found[start : start + 3] for start in range(0, len(found), 3)]
+    differing = differ(facts)
+    groups = [differing[start : start + 3] for start in range(0, len(differing), 3)]
     return [fact for group in groups if (group[-1].value in axes) is named for fact in group]

@@ -30,21 +30,21 @@ def extract_facts(cause: Cause) -> MessageFacts:
     site = _site(cause)
     name: str | None = None
     part_name: str | None = None
-    found: list[tuple[int, Fact]] = []
+    placed: list[tuple[int, Fact]] = []
     for framework, family in _candidates(text):
         if (name is not None and not family.part) or not _fits(family, cause.class_name, site):
             continue
         facts = family.read(text)
         if facts is None:
             continue
-        found += facts
+        placed += facts
         if family.part:
             part_name = part_name or f"{framework}.{family.name}"
         else:
             name = f"{framework}.{family.name}"
     name = name or part_name
-    told = _ordered(found if name else generic_facts(text))
-    return MessageFacts(name, (*told, *_keys_in_sentences(told)))
+    ordered = _ordered(placed if name else generic_facts(text))
+    return MessageFacts(name, (*ordered, *_keys_in_sentences(ordered)))
 
 
 def _keys_in_sentences(facts: tuple[Fact, ...]) -> list[Fact]:
@@ -102,10 +102,10 @@ def _text(cause: Cause) -> str:
     return _NOISE.sub("", text)
 
 
-def _ordered(found: list[tuple[int, Fact]]) -> tuple[Fact, ...]:
+def _ordered(placed: list[tuple[int, Fact]]) -> tuple[Fact, ...]:
     """Return facts in the order of the message, each once."""
-    found.sort(key=lambda item: item[0])
-    return tuple(dict.fromkeys(fact for _, fact in found[:_MAX_FACTS]))
+    placed.sort(key=lambda item: item[0])
+    return tuple(dict.fromkeys(fact for _, fact in placed[:_MAX_FACTS]))
 
 
 Found = list[tuple[int, Fact]]
@@ -149,22 +149,22 @@ _LIMIT = 60
 
 def generic_facts(text: str) -> Found:
     """Return the facts that a message shows by its form alone, each with its place."""
-    found: Found = []
+    placed: Found = []
     taken = bytearray(len(text))
     for match in _limited(_QUOTED_WORD, text):
         group = match.lastindex or 0
         words = match[group]
         path = "://" not in words and _LOOKS_LIKE_PATH.fullmatch(words)
         kind = FactKind.PATH if path else FactKind.NAME
-        _add(found, kind, words, match.start(group))
+        _add(placed, kind, words, match.start(group))
         if kind is FactKind.PATH or words.isidentifier():
             _take(taken, match.span())
     for kind, form in _FORMS:
         for match in _limited(form, text):
             if not any(taken[match.start(1) : match.end(1)]):
-                _add(found, kind, match[1], match.start(1))
+                _add(placed, kind, match[1], match.start(1))
                 _take(taken, match.span(1))
-    return found
+    return placed
 
 
 def _limited(form: re.Pattern[str], text: str) -> list[re.Match[str]]:
@@ -176,10 +176,10 @@ def _limited(form: re.Pattern[str], text: str) -> list[re.Match[str]]:
     return out
 
 
-def _add(found: Found, kind: FactKind, words: str, place: int) -> None:
+def _add(placed: Found, kind: FactKind, words: str, place: int) -> None:
     value = read_value(kind, words)
     if value is not None:
-        found.append((place, Fact(kind, Role.OTHER, value, words)))
+        placed.append((place, Fact(kind, Role.OTHER, value, words)))
 
 
 def _take(taken: bytearray, span: tuple[int, int]) -> None:

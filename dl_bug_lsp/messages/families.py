@@ -69,7 +69,7 @@ class Family:
     def read(self, text: str) -> list[tuple[int, Fact]] | None:
         """Return the facts that the family reads in a message, with their places, or None."""
         pattern, slots = self._compiled
-        found: list[tuple[int, Fact]] = []
+        placed: list[tuple[int, Fact]] = []
         matched = False
         for number, match in enumerate(pattern.finditer(text)):
             if number == _MAX_MATCHES:
@@ -78,9 +78,9 @@ class Family:
             facts = list(_facts(match, slots))
             derived = self.derive([fact for _, fact in facts]) if self.derive else []
             end = match.end()
-            found += [*facts, *((end, fact) for fact in derived)]
-            found += [(end, fact) for fact in self.constants]
-        return found if matched else None
+            placed += [*facts, *((end, fact) for fact in derived)]
+            placed += [(end, fact) for fact in self.constants]
+        return placed if matched else None
 
 
 def _facts(match: re.Match[str], slots: tuple[templates.Slot, ...]) -> Iterator[tuple[int, Fact]]:
@@ -165,8 +165,8 @@ def read_value(kind: FactKind, words: str) -> FactValue | None:
     if kind is FactKind.SHAPE:
         return shape(words)
     if kind in INTEGER_KINDS:
-        found = _INTEGER.search(words)
-        return int(found[0]) if found else None
+        match = _INTEGER.search(words)
+        return int(match[0]) if match else None
     if kind is FactKind.NUMBER:
         return number(words)
     text = clean(words)
@@ -189,10 +189,10 @@ def clean(words: str) -> str:
 
 def shape(words: str) -> tuple[int, ...] | None:
     """Return a shape as a tuple, -1 for an unknown dimension; None for anything else."""
-    found = _DIMENSION.findall(words)
-    if len(found) > _MAX_RANK:
+    dimensions = _DIMENSION.findall(words)
+    if len(dimensions) > _MAX_RANK:
         return None
-    return tuple(int(dim) if dim[-1].isdigit() else -1 for dim in found)
+    return tuple(int(dim) if dim[-1].isdigit() else -1 for dim in dimensions)
 
 
 def number(words: str) -> int | float | None:
@@ -218,13 +218,13 @@ def dtype(words: str) -> str:
 def _items(kind: FactKind, raw: str) -> Iterator[str]:
     """Yield the items of a list as messages print it."""
     if kind is FactKind.SHAPE:
-        found = [match[0] for match in _SHAPE.finditer(raw)]
+        items = [match[0] for match in _SHAPE.finditer(raw)]
     elif kind in INTEGER_KINDS:
-        found = _INTEGER.findall(raw)
+        items = _INTEGER.findall(raw)
     elif kind is FactKind.NUMBER:
-        found = _NUMBER.findall(raw)
+        items = _NUMBER.findall(raw)
     else:
         quoted = [next(filter(None, groups), "") for groups in _QUOTED.findall(raw)]
         bare = re.split(r",\s?|\sand\s|\sor\s", raw.strip().strip("[](){}."))
-        found = quoted or [item.strip() for item in bare]
-    yield from found[:_MAX_ITEMS]
+        items = quoted or [item.strip() for item in bare]
+    yield from items[:_MAX_ITEMS]

@@ -59,14 +59,14 @@ def named_places(message: str) -> tuple[NamedPlace, ...]:
 
     Of several the last one is where a parser gave up, those before it where it began.
     """
-    found: dict[int, NamedPlace] = {}
+    places: dict[int, NamedPlace] = {}
     for pattern in _PLACES:
         for match in pattern.finditer(message[:_LONGEST]):
             line = int(match["line"])
-            if line and not any(abs(at - match.start("file")) < 2 for at in found):
+            if line and not any(abs(at - match.start("file")) < 2 for at in places):
                 place = NamedPlace(match["file"], line, int(match["column"] or 0))
-                found[match.start("file")] = place
-    ordered = [found[at] for at in sorted(found)]
+                places[match.start("file")] = place
+    ordered = [places[at] for at in sorted(places)]
     return tuple(dict.fromkeys(ordered))[-_MOST:]
 
 

@@ -275,9 +275,9 @@ def _character(kind: FactKind, bounded: bool) -> str:
     return r"[^\n]" if bounded or kind is FactKind.REQUIREMENT else r"(?:(?!\.\s)[^\n])"
 
 
-def _stopping(one: str, rest: Sequence[Part], low: int, high: int) -> str:
-    """Return a repeat of ``one`` that stops where ``rest`` begins."""
+def _stopping(item: str, rest: Sequence[Part], low: int, high: int) -> str:
+    """Return a repeat of ``item`` that stops where ``rest`` begins."""
     stops = first_words(rest)
     if stops is None:
-        return f"{one}{{{low},{high}}}"
-    return f"(?:(?!{'|'.join(stops)}){one}){{{low},{high}}}"
+        return f"{item}{{{low},{high}}}"
+    return f"(?:(?!{'|'.join(stops)}){item}){{{low},{high}}}"

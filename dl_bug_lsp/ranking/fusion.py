@@ -260,8 +260,8 @@ def led_by_spectrum(candidates: list[Candidate], case: Case) -> list[Candidate]:
 
 def _is_of_test(case: Case, runs: FailureSpectrum) -> bool:
     failure = case.failure
-    told = failure.dialect in (DIALECT, "pytest")
-    return told or bool(runs.own) or any(is_test_file(frame.file) for frame in failure.frames)
+    is_named = failure.dialect in (DIALECT, "pytest")
+    return is_named or bool(runs.own) or any(is_test_file(frame.file) for frame in failure.frames)
 
 
 def _ranked(candidate: Candidate, leads: bool) -> Candidate:

@@ -204,15 +204,15 @@ def report_places(
     options: Options,
 ) -> tuple[tuple[Suspect, ...], tuple[SuspectFile, ...]]:
     """Rank lines and files for a report; ``traced`` are the clues' lines with their shares."""
-    given = {(c.file, c.line): share for c, share in traced} if case.places else {}
+    traced_shares = {(c.file, c.line): share for c, share in traced} if case.places else {}
     ranking = ReportRanking(
-        ReportContext(report, case.workspace), weights, TracedFrames(case.located, given)
+        ReportContext(report, case.workspace), weights, TracedFrames(case.located, traced_shares)
     )
     files = tuple(
         SuspectFile(rank, ranking.context.files[row], round(float(ranking.file_shares[row]), 4))
         for rank, row in enumerate(ranking.file_order[: options.top_files or None], 1)
     )
-    lines = _lines(ranking, given)
+    lines = _lines(ranking, traced_shares)
     because = Reasons(ranking, weights)
     known = {(c.file, c.line): c for c, _ in traced}
     suspects = tuple(
@@ -317,9 +317,9 @@ class Reasons:
             of_file = self._of_file(row)
             total = math.fsum((*of_line.values(), *of_function.values(), *of_file.values()))
             for reasons, most in ((of_line, 2), (of_function, 2), (of_file, MAX_EVIDENCE)):
-                said = {evidence.why for evidence in reasons_of_line}
+                sentences = {evidence.why for evidence in reasons_of_line}
                 best = sorted(reasons.items(), key=lambda item: (-item[1], item[0][1]))
-                rest = [item for item in best if item[0][1] not in said]
+                rest = [item for item in best if item[0][1] not in sentences]
                 reasons_of_line += [
                     Evidence(kind, round(part / total, 4), why) for (kind, why), part in rest[:most]
                 ]

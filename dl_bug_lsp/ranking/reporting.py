@@ -84,33 +84,33 @@ def failure_report(
     case: Case,
     clues: list[Clue],
     options: Options,
-    told: BugReport | None = None,
+    prose: BugReport | None = None,
     outside: str | None = None,
 ) -> FailureReport:
     """Rank the clues' lines and say why, together with all else that is known of the failure.
 
-    ``told`` is the bug report that the failure stands in; then its words rank too. ``outside`` is
+    ``prose`` is the bug report that the failure stands in; then its words rank too. ``outside`` is
     the folder of another project, which the failure is of.
     """
     candidates = led_by_spectrum(fuse(clues, case.category.id), case)
     # With a spectrum or a report's prose other scores join in, whose shares are fitted apart.
-    shares = _shares(candidates, calibrated=case.spectrum is None and told is None)
+    shares = _shares(candidates, calibrated=case.spectrum is None and prose is None)
     failure = case.failure
     cause = failure.cause
     exception = None
     if cause is not None:
         exception = ExceptionText(cause.type, cause.message)
     traced = list(zip(candidates, shares, strict=True))
-    if told is not None and case.workspace.python_files():
+    if prose is not None and case.workspace.python_files():
         weights = _report_weights(options)
         from dl_bug_lsp.ranking.report_ranking import report_places
 
-        suspects, files = report_places(case, told, weights, traced, options)
+        suspects, files = report_places(case, prose, weights, traced, options)
     else:
-        kept = _one_a_statement(traced, options.top, case)
+        shown = _one_a_statement(traced, options.top, case)
         suspects = tuple(
             _suspect(rank, candidate, share, case)
-            for rank, (candidate, share) in enumerate(kept, 1)
+            for rank, (candidate, share) in enumerate(shown, 1)
         )
         files = _files(candidates, shares, options)
     confidence = _confidence(suspects, candidates)
@@ -167,14 +167,14 @@ def _diagnosis(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> st
     """
     first = _candidate_of(suspects[0], candidates)
     clues = first.clues if first is not None else ()
-    told = [
+    reasons = [
         clue
         for clue, part in clues
         if part > 0 and not clue.kind.startswith(GENERIC) and not clue.why.startswith(WARNED)
     ]
     # A sentence that says what is wrong comes before one that says what stands here.
-    told.sort(key=lambda c: (c.suggestion is None, c.kind.startswith("interpretation.")))
-    why = told[0].why if told else None
+    reasons.sort(key=lambda c: (c.suggestion is None, c.kind.startswith("interpretation.")))
+    why = reasons[0].why if reasons else None
     return f"{suspects[0].file}:{suspects[0].line}: {why}" if why else None
 
 
@@ -188,8 +188,8 @@ def _report_weights(options: Options) -> ReportWeights:
     # Imported late: it needs numpy.
     from dl_bug_lsp.ranking.report_ranking import report_weights, shipped_report_weights
 
-    given = options.weights.get("reports") if options.weights is not None else None
-    return report_weights(given) if given is not None else shipped_report_weights()
+    weights = options.weights.get("reports") if options.weights is not None else None
+    return report_weights(weights) if weights is not None else shipped_report_weights()
 
 
 def _bug_type(case: Case) -> Verdict:
@@ -307,21 +307,21 @@ _LITERALS = frozenset(("numbers.literal", "config.number"))
 """Kinds that only say that a number stands in the message too."""
 
 
-def _repeats(clue: Clue, said: set[str], candidate: Candidate) -> bool:
+def _repeats(clue: Clue, sentences: set[str], candidate: Candidate) -> bool:
     """Say whether another sentence tells the same of the same expressions."""
     if clue.kind in _LITERALS:
         kinds = {c.kind for c, part in candidate.clues if part > 0 and c.kind not in _LITERALS}
         return any(kind.startswith(_NUMBERS) for kind in kinds)
     types = set(_NUMBER_TYPE.findall(clue.why))
-    if types and any(types == set(_NUMBER_TYPE.findall(other)) for other in said):
+    if types and any(types == set(_NUMBER_TYPE.findall(other)) for other in sentences):
         return True
     made = _NUMBER_TYPE.findall(_CODE.sub("", clue.why))
-    if made and any(made == _NUMBER_TYPE.findall(_CODE.sub("", other)) for other in said):
+    if made and any(made == _NUMBER_TYPE.findall(_CODE.sub("", other)) for other in sentences):
         return True
     if _LINK not in clue.why:
         return False
     named = set(_CODE.findall(clue.why))
-    return any(named == set(_CODE.findall(other)) and _LINK in other for other in said)
+    return any(named == set(_CODE.findall(other)) and _LINK in other for other in sentences)
 
 
 def _longest_flow(candidate: Candidate) -> str | None:
@@ -349,10 +349,14 @@ def _evidence(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:
 def _evidence_of(candidate: Candidate) -> tuple[Evidence, ...]:
     total = math.fsum(part for _, part in candidate.clues if part > 0) or 1.0
     chosen: list[Evidence] = []
-    said: set[str] = set()
+    sentences: set[str] = set()
     flow = _longest_flow(candidate)
     for clue, part in candidate.clues:
-        if len(chosen) == MAX_EVIDENCE or clue.why in said or _repeats(clue, said, candidate):
+        if (
+            len(chosen) == MAX_EVIDENCE
+            or clue.why in sentences
+            or _repeats(clue, sentences, candidate)
+        ):
             continue
         if clue.kind.startswith(FLOWS) and clue.why != flow:
             continue
@@ -360,7 +364,7 @@ def _evidence_of(candidate: Candidate) -> tuple[Evidence, ...]:
             continue
         if part <= 0 and chosen:
             break
-        said.add(clue.why)
+        sentences.add(clue.why)
         share = min(1.0, max(0.0, part / total))
         family = clue.kind.partition(".")[0]
         chosen.append(Evidence(SOURCES.get(family, family), round(share, 4), clue.why))
@@ -443,8 +447,8 @@ def _chain(step: Step) -> tuple[ChainStep, ...]:
     """
     steps_by_place: dict[tuple[str, int], ChainStep] = {}
     way = step.way()
-    for one in reversed(way):
-        node = one.node
+    for step_before in reversed(way):
+        node = step_before.node
         if node.line > 0 and node.text:
             steps_by_place.setdefault(
                 (node.file, node.line), ChainStep(node.file, node.line, node.text)

@@ -85,17 +85,17 @@ class Hang:
 def _lines_of(dump: Dump, dumps: Sequence[Dump]) -> Iterator[str]:
     ranked = any(other.rank is not None for other in dumps)
     rank = dump.rank if ranked else dump.order
-    said = "" if ranked or rank is None else ", ranks by the order of start"
+    note = "" if ranked or rank is None else ", ranks by the order of start"
     by_pid = {other.pid: other for other in dumps}
     parent = by_pid.get(dump.parent)
     owner = parent.rank if ranked and parent is not None else parent.order if parent else None
     if owner is not None and (rank is None or owner == rank):
-        rank, said = owner, f", a child of process {dump.parent}"
+        rank, note = owner, f", a child of process {dump.parent}"
     prefix = "" if rank is None else f"[rank{rank}]: "
     if dump.text is None:
-        yield f"{prefix}{MARK}process {dump.pid} has ended{said}"
+        yield f"{prefix}{MARK}process {dump.pid} has ended{note}"
         return
-    yield f"{prefix}{MARK}stacks of process {dump.pid}{said}: {dump.command}".rstrip(": ")
+    yield f"{prefix}{MARK}stacks of process {dump.pid}{note}: {dump.command}".rstrip(": ")
     for line in dump.text.splitlines():
         yield f"{prefix}{line}"
 
@@ -121,8 +121,8 @@ class HangWatch:
     ``told`` is called in that thread, once for each hang: a run that is left alone may move again.
     """
 
-    def __init__(self, folder: Path, after: float, ends: bool, told: Callable[[Hang], None]):
-        self._folder, self._after, self._ends, self._told = folder, after, ends, told
+    def __init__(self, folder: Path, after: float, ends: bool, on_hang: Callable[[Hang], None]):
+        self._folder, self._after, self._ends, self._told = folder, after, ends, on_hang
         self._number = signal_number()
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
@@ -327,11 +327,11 @@ def unsupported() -> str | None:
 
 
 @contextmanager
-def watched(after: float, ends: bool, told: Callable[[Hang], None]) -> Iterator[HangWatch]:
+def watched(after: float, ends: bool, on_hang: Callable[[Hang], None]) -> Iterator[HangWatch]:
     """Prepare the environment of the command that is started below; raises OSError."""
     folder = Path(tempfile.mkdtemp(prefix="dl-bug-stacks-"))
     with child_environment(_environment(folder)):
-        watch = HangWatch(folder, after, ends, told)
+        watch = HangWatch(folder, after, ends, on_hang)
         try:
             yield watch
         finally:

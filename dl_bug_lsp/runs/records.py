@@ -101,20 +101,20 @@ class CappedLog:
         """Leave out what stands between the head and the tail, at a line's beginning."""
         start = self._size - self._tail
         os.lseek(self._number, start, os.SEEK_SET)
-        kept = b""
-        while part := os.read(self._number, self._tail - len(kept)):
-            kept += part
-        line = kept.find(b"\n", 0, 65_536) + 1
-        kept = kept[line:]
+        tail = b""
+        while part := os.read(self._number, self._tail - len(tail)):
+            tail += part
+        line = tail.find(b"\n", 0, 65_536) + 1
+        tail = tail[line:]
         self.left_out += start + line - self._head - self._note
         note = b"\n[dl-bug-lsp left out %d bytes of output here]\n" % self.left_out
         os.lseek(self._number, self._head, os.SEEK_SET)
-        for piece in (note, kept):
+        for piece in (note, tail):
             view = memoryview(piece)
             while view:
                 view = view[os.write(self._number, view) :]
         self._note = len(note)
-        self._size = self._head + len(note) + len(kept)
+        self._size = self._head + len(note) + len(tail)
         os.ftruncate(self._number, self._size)
 
     def close(self) -> None:

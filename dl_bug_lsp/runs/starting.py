@@ -87,9 +87,9 @@ class Signals:
 def _next_signal() -> tuple[int, bool]:
     """Wait for a signal; return its number and whether a terminal's key sent it."""
     if sys.platform.startswith("linux"):
-        told = signal.sigwaitinfo(HANDED_ON)
+        received = signal.sigwaitinfo(HANDED_ON)
         # sigaction(2): positive codes are the kernel's, for these signals the terminal's.
-        return told.si_signo, told.si_code > 0
+        return received.si_signo, received.si_code > 0
     number = signal.sigwait(HANDED_ON)
     return number, any(os.isatty(fd) and is_foreground(fd) for fd in (0, 1, 2))
 

@@ -183,10 +183,10 @@ def _work(
 def _diagnostic(finding: Finding, place: types.Range) -> types.Diagnostic:
     from dl_bug_lsp.views.escape import escape
 
-    said = [escape(text) for text in (finding.message, *finding.evidence)]
+    texts = [escape(text) for text in (finding.message, *finding.evidence)]
     return types.Diagnostic(
         range=place,
-        message="\n".join(said),
+        message="\n".join(texts),
         severity=SEVERITIES[finding.certainty.value],
         source="dl-bug",
         code=finding.id,

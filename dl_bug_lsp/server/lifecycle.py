@@ -82,17 +82,18 @@ def register(server: DlBugServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def watched(ls: DlBugServer, params: types.DidChangeWatchedFilesParams) -> None:
-        told: dict[str, tuple[Folder, dict[types.FileChangeType, list[str]]]] = {}
+        by_folder: dict[str, tuple[Folder, dict[types.FileChangeType, list[str]]]] = {}
         for change in params.changes:
             folder = ls.folders.around(change.uri)
             name = folder.file_of(change.uri) if folder is not None else None
             if folder is not None and name is not None:
-                kinds = told.setdefault(folder.key, (folder, {}))[1]
+                kinds = by_folder.setdefault(folder.key, (folder, {}))[1]
                 kinds.setdefault(change.type, []).append(name)
         kind = types.FileChangeType
-        for folder, of in told.values():
+        for folder, of in by_folder.values():
             created, changed, deleted = (
-                of.get(one, []) for one in (kind.Created, kind.Changed, kind.Deleted)
+                of.get(change_kind, [])
+                for change_kind in (kind.Created, kind.Changed, kind.Deleted)
             )
             files_changed(ls, folder, created, changed, deleted)
 

@@ -133,7 +133,7 @@ def _unknown(key: str, has_hyphens: bool) -> str:
     import difflib
 
     near = difflib.get_close_matches(key[:100], list(BY_KEY), 1, 0.7)
-    spelled = [kebab(one) if has_hyphens else one for one in near]
+    spelled = [kebab(name) if has_hyphens else name for name in near]
     return f"is no setting; did you mean '{spelled[0]}'?" if spelled else "is no setting"
 
 

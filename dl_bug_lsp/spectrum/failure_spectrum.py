@@ -62,11 +62,11 @@ class FailureSpectrum:
     @cached_property
     def executed(self) -> dict[str, frozenset[int]]:
         """The lines that the failure's runs execute, by file; of no other file they run any."""
-        found: dict[str, set[int]] = {}
+        lines_by_file: dict[str, set[int]] = {}
         for element, ef in zip(self.weighted.elements, self.weighted.ef, strict=True):
             if ef:
-                found.setdefault(element.file, set()).add(element.line)
-        return {file: frozenset(lines) for file, lines in found.items()}
+                lines_by_file.setdefault(element.file, set()).add(element.line)
+        return {file: frozenset(lines) for file, lines in lines_by_file.items()}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -135,7 +135,9 @@ def failing_runs(spectrum: Spectrum) -> Failure | None:
     total = len(failing) + len(spectrum.passing)
     names = ", ".join(run.name for run in failing[:_NAMES])
     more = f" and {len(failing) - _NAMES} more" if len(failing) > _NAMES else ""
-    said = f"{len(failing)} of {total} {'run fails' if total == 1 else 'runs fail'}: {names}{more}"
+    message = (
+        f"{len(failing)} of {total} {'run fails' if total == 1 else 'runs fail'}: {names}{more}"
+    )
     span = Span(1, 1)
-    cause = Cause(DIALECT, said, (), Relation.ROOT, span)
-    return Failure(FailureKind.MESSAGE, (cause,), 0, DIALECT, span, said, primary=True)
+    cause = Cause(DIALECT, message, (), Relation.ROOT, span)
+    return Failure(FailureKind.MESSAGE, (cause,), 0, DIALECT, span, message, primary=True)

@@ -39,8 +39,8 @@ def is_test_file(path: str) -> bool:
 
 def words(text: str) -> set[str]:
     """Return the words of paths and identifiers, split at case and underscores, lower case."""
-    found = {word.lower() for word in _WORD.findall(text) if len(word) > 1}
-    return found - _COMMON
+    parts = {word.lower() for word in _WORD.findall(text) if len(word) > 1}
+    return parts - _COMMON
 
 
 def words_of_tests(
@@ -52,14 +52,14 @@ def words_of_tests(
     ``names``, the tests' ids. Files and classes of tests are mostly named after the code that they
     test (van Rompaey and Demeyer, CSMR 2009); what the functions' names add speaks for no file.
     """
-    found: set[str] = set()
+    spoken: set[str] = set()
     for failure in failures:
         for frame in failure.frames:
             if is_test_file(frame.file) and not is_library_path(frame.file):
-                found |= words(_from_tests_on(frame.file))
+                spoken |= words(_from_tests_on(frame.file))
     for name in (*map(title_of, text.splitlines()), *names):
-        found |= words(_around(name))
-    return frozenset(found)
+        spoken |= words(_around(name))
+    return frozenset(spoken)
 
 
 def words_of_report(text: str) -> frozenset[str]:
@@ -93,8 +93,8 @@ def best_named(files: Iterable[str], spoken: frozenset[str]) -> frozenset[str]:
     for file in sorted(paths):
         weight = {term: math.log(len(paths) / often[term]) for term in sorted(paths[file])}
         total = math.fsum(weight.values())
-        said = math.fsum(w for (word, _), w in weight.items() if word in spoken)
-        share[file] = round(said / total, 9) if total > 0 else 0.0
+        named = math.fsum(w for (word, _), w in weight.items() if word in spoken)
+        share[file] = round(named / total, 9) if total > 0 else 0.0
     best = max(share.values(), default=0.0)
     return frozenset(file for file, value in share.items() if value == best > 0)
 
@@ -130,14 +130,14 @@ def title_of(line: str) -> str:
 
     pytest writes ``___ TestA.test_b[1] ___``, unittest ``FAIL: test_b (tests.test_x.TestA)``.
     """
-    found = _PYTEST.match(line)
-    if found:
-        return found["title"]
-    told = _UNITTEST.match(line)
-    if not told:
+    heading = _PYTEST.match(line)
+    if heading:
+        return heading["title"]
+    test = _UNITTEST.match(line)
+    if not test:
         return ""
-    where = told["where"]
-    return where if where.endswith(f".{told['test']}") else f"{where}.{told['test']}"
+    where = test["where"]
+    return where if where.endswith(f".{test['test']}") else f"{where}.{test['test']}"
 
 
 def own_runs(title: str, files: Iterable[str], runs: Sequence[Run]) -> frozenset[int]:
@@ -151,12 +151,12 @@ def own_runs(title: str, files: Iterable[str], runs: Sequence[Run]) -> frozenset
         return frozenset()
     failing = [i for i, run in enumerate(runs) if run.outcome.is_failing]
     wanted = _parts(title)
-    found = [i for i in failing if _ends_in(_parts(runs[i].name), wanted)]
-    if len(found) > 1:
+    matching = [i for i in failing if _ends_in(_parts(runs[i].name), wanted)]
+    if len(matching) > 1:
         shown = [file.replace("\\", "/") for file in files]
-        inside = [i for i in found if _is_among(runs[i].name, shown)]
-        found = inside or found
-    return frozenset(found)
+        inside = [i for i in matching if _is_among(runs[i].name, shown)]
+        matching = inside or matching
+    return frozenset(matching)
 
 
 def _parts(name: str) -> tuple[str, ...]:

@@ -113,7 +113,7 @@ def _near_frames(
     Each is 1/rank of the best frame, the innermost at rank 1 (Wong et al., ICSME 2014), and for
     near ones less by the number of executed lines in between.
     """
-    found = [(0.0, 0.0, 0.0)] * len(counts)
+    nearness = [(0.0, 0.0, 0.0)] * len(counts)
     by_file: dict[str, list[int]] = {}
     for index, element in enumerate(counts.elements):
         by_file.setdefault(element.file, []).append(index)
@@ -135,8 +135,8 @@ def _near_frames(
                 1 / (1 + steps) / rank if apart <= NEAR_LINES else 0.0,
                 1 / rank,
             )
-            found[i] = tuple(map(max, found[i], now))  # type: ignore[assignment]
-    return found
+            nearness[i] = tuple(map(max, nearness[i], now))  # type: ignore[assignment]
+    return nearness
 
 
 GAP = 8
@@ -209,13 +209,13 @@ def stacks_of(failures: Iterable[Failure], files: Iterable[str]) -> tuple[Stack,
     A printed path belongs to the longest of the files that it ends in.
     """
     finder = Finder(files)
-    found: list[Stack] = []
+    stacks: list[Stack] = []
     for failure in failures:
         if failure.kind is FailureKind.EXCEPTION:
             stack = finder.stack(failure.frames)
             if stack:
-                found.append(stack)
-    return tuple(found)
+                stacks.append(stack)
+    return tuple(stacks)
 
 
 class Finder:

@@ -192,8 +192,8 @@ def _on(
         if until.search(stream.text(at)):
             between = [stream.text(number).strip("│|┃ \t") for number in range(index + 1, at)]
             head = [] if lines[0][:1] in "╭+" else lines
-            said = "what()" in stream.text(at) or stream.text(at).startswith("fatal: ")
-            tail = [stream.text(at).strip()] if said else []
+            says_more = "what()" in stream.text(at) or stream.text(at).startswith("fatal: ")
+            tail = [stream.text(at).strip()] if says_more else []
             return [*head, *between, *tail], at + 1
     return lines, index + 1
 
@@ -272,9 +272,9 @@ def _spoken(stream: Stream, index: int, level: str | None, rest: str) -> Block |
         return None
     inner = _ANNOUNCED.search(rest) if level is None else None
     if inner is not None and (named := parse_pasted(inner[1], trusted=False)):
-        said = without_marks(rest, [named[1]])[0]
+        message = without_marks(rest, [named[1]])[0]
         cause = Cause(
-            named[0], said.rstrip("*`_ "), (), Relation.ROOT, stream.span(index, index + 1)
+            named[0], message.rstrip("*`_ "), (), Relation.ROOT, stream.span(index, index + 1)
         )
         return Block(
             [cause], index, index + 1, "message", evidence=inner[1], weight=int(Weight.SPOKEN)

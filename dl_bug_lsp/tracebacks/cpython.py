@@ -281,8 +281,8 @@ def _nested(
     header = HEADER.search(text)
     quoted = message.rstrip().endswith("trace:")
     adjacent = at == index + 1 or rank is not None or "RemoteTraceback" in type_ or quoted
-    told = header and (header["kind"] or not message or rank is not None or quoted)
-    if (told and adjacent) or (
+    is_announced = header and (header["kind"] or not message or rank is not None or quoted)
+    if (is_announced and adjacent) or (
         at == index + 1 and FRAME.match(text) and type_.rpartition(".")[2].startswith("Ray")
     ):
         block = _read(stream, at, depth + 1)

@@ -36,7 +36,7 @@ def read_faulthandler(stream: Stream, index: int) -> Block | None:
         frames, at = read_stack(stream, at + 1)
         stacks.append((thread["current"] is not None, frames))
         end = at
-    crashed = [found for current, found in stacks if current and found]
+    crashed = [stack for current, stack in stacks if current and stack]
     frames = crashed[0] if crashed else (stacks[-1][1] if stacks else [])
     if not match and not stacks:
         return None

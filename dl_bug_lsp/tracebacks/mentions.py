@@ -235,7 +235,7 @@ def probability(mention: Mention) -> float:
 
 def read_mention(
     stream: Stream,
-    told: Collection[int] = (),
+    read_lines: Collection[int] = (),
     headed: Collection[int] = (),
     *,
     with_class: bool = False,
@@ -243,7 +243,7 @@ def read_mention(
     """Return the likeliest message of a failure that the text names, None where none is likely.
 
     Where lines show a run that goes on, only what stands below the last of them counts. The
-    lines of the text whose numbers are in ``told`` are those of failures that are known already.
+    lines whose numbers are in ``read_lines`` are those of failures that are known already.
     ``with_class`` leaves out what names no class, but for the lines of the numbers in ``headed``.
     """
     running = [at for at in range(len(stream)) if _RUNS_ON.search(stream.text(at)[:300])]
@@ -256,7 +256,7 @@ def read_mention(
         titled = mention.type is not None and "heading" in mention.context
         if after >= 0 and mention.at <= after and not titled:
             continue
-        is_told = stream.lines[mention.at].number in told and _ABOVE not in mention.context
+        is_told = stream.lines[mention.at].number in read_lines and _ABOVE not in mention.context
         bare = mention.type is None and stream.lines[mention.at].number not in headed
         if is_told or (with_class and bare):
             continue
@@ -375,11 +375,11 @@ def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:
         message = next(group for group in span.groups() if group)
         kind = "ticks" if span[0][0] == "`" else "quotation"
         before = bare[: span.start()]
-        told = ["told"] if _TOLD.search(f"{before[-80:]}xxxxxxxx") else []
+        marks = ["told"] if _TOLD.search(f"{before[-80:]}xxxxxxxx") else []
         bare_class = _BARE.match(message.strip())
         type_ = bare_class["type"] if bare_class else None
         message = bare_class["message"] if bare_class else message
-        yield Mention(at, type_, message.strip(), (*about, kind, *told))
+        yield Mention(at, type_, message.strip(), (*about, kind, *marks))
     if alone := _IN_QUOTES.match(bare):
         yield Mention(at, None, alone["message"], (*about, "quotation"))
     told_here = _TOLD.search(bare)

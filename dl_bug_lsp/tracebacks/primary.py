@@ -111,9 +111,9 @@ def without_copies(items: list[tuple[Failure, int]], rank: int | None) -> list[t
             continue
         better = _worth(failure, rank) > _worth(known[0], rank)
         best[key] = ((failure if better else known[0]), max(weight, known[1]))
-    kept = list(best.values())
-    kept.sort(key=lambda item: (item[0].span.first_line, item[0].span.last_line))
-    return kept
+    originals = list(best.values())
+    originals.sort(key=lambda item: (item[0].span.first_line, item[0].span.last_line))
+    return originals
 
 
 def _worth(failure: Failure, rank: int | None) -> tuple[bool, int]:
@@ -357,7 +357,7 @@ def stand_ins(failures: Sequence[Failure]) -> tuple[int, ...]:
 
 
 def _key(failure: Failure) -> Hashable:
-    told = tuple(
+    causes = tuple(
         (cause.type, _VARYING.sub("0", cause.message), cause.frames) for cause in failure.causes
     )
-    return failure.kind, failure.root, told
+    return failure.kind, failure.root, causes

@@ -46,13 +46,13 @@ def read_failures(log: Log) -> Reading:
     if log.lines and strongest <= Weight.SPOKEN:
         stream = Stream(log.lines)
         spans = (f.span for f, _ in items if f.cause and f.cause.type not in ("", "log"))
-        told = {n for span in spans for n in range(span.first_line, span.last_line + 1)}
+        read_lines = {n for span in spans for n in range(span.first_line, span.last_line + 1)}
         headings = {
             f.span.last_line + 1
             for f, _ in items
             if f.cause and f.cause.type == "log" and _HEADING.match(f.cause.message)
         }
-        named = read_mention(stream, told, headings, with_class=strongest >= MEDIUM)
+        named = read_mention(stream, read_lines, headings, with_class=strongest >= MEDIUM)
         if named is not None:
             items.append((_failure(named, stream), named.weight))
     items.sort(key=lambda item: (item[0].span.first_line, item[0].span.last_line))

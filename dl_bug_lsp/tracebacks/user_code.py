@@ -28,7 +28,7 @@ class Embedded:
 
 def extract(lines: list[str]) -> Embedded:
     """Take the framework's user frames out of a message's lines (the first without its type)."""
-    kept: list[str] = []
+    message_lines: list[str] = []
     frames: list[Frame] = []
     inner_type: str | None = None
     index = 0
@@ -38,21 +38,25 @@ def extract(lines: list[str]) -> Embedded:
         if opening or FRAME.match(text):
             start = index + 1 if opening else index
             user = True if "from user code" in text else None
-            found, index = _read_frames(lines, start, user)
-            frames.extend(found)
+            user_frames, index = _read_frames(lines, start, user)
+            frames.extend(user_frames)
             if opening and not text.strip().startswith(("in user", "from user")):
-                kept.append(text.strip())
+                message_lines.append(text.strip())
             elif opening and "in user code" in text:
-                inner_type, index = _inner_exception(lines, index, kept, inner_type)
+                inner_type, index = _inner_exception(lines, index, message_lines, inner_type)
             continue
-        kept.append(text)
+        message_lines.append(text)
         index += 1
-    message = _joined(kept) if frames else "\n".join(text.rstrip() for text in kept).strip()
+    message = (
+        _joined(message_lines)
+        if frames
+        else "\n".join(text.rstrip() for text in message_lines).strip()
+    )
     return Embedded(message, tuple(frames), inner_type)
 
 
 def _inner_exception(
-    lines: list[str], index: int, kept: list[str], known: str | None
+    lines: list[str], index: int, message_lines: list[str], known: str | None
 ) -> tuple[str | None, int]:
     """Read the exception below AutoGraph's frames; its message goes on as the outer one's."""
     while index < len(lines) and not lines[index].strip():
@@ -66,7 +70,7 @@ def _inner_exception(
     lines[index] = text[: len(text) - len(text.lstrip())] + parsed[1]
     if parsed[1].strip() == "in user code:":
         return parsed[0], index
-    kept.append(parsed[1])
+    message_lines.append(parsed[1])
     return parsed[0], index + 1
 
 
@@ -98,12 +102,12 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _joined(kept: list[str]) -> str:
+def _joined(message_lines: list[str]) -> str:
     """Join a message's lines: common indentation out, no blank lines doubled or at the ends."""
-    body = [text for text in kept[1:] if text.strip()]
-    indent = min((_indent(text) for text in body), default=0) if len(kept) > 1 else 0
+    body = [text for text in message_lines[1:] if text.strip()]
+    indent = min((_indent(text) for text in body), default=0) if len(message_lines) > 1 else 0
     out: list[str] = []
-    for number, text in enumerate(kept):
+    for number, text in enumerate(message_lines):
         shown = text.rstrip() if number == 0 else text[indent:].rstrip()
         if shown or (out and out[-1]):
             out.append(shown)

@@ -55,9 +55,9 @@ def triage(
         if (error.name or "").partition(".")[0] == "dl_bug_lsp":
             raise
         raise MissingExtraError(EXTRA) from error
-    given = [paths] if isinstance(paths, (str, PathLike)) else paths
+    listed = [paths] if isinstance(paths, (str, PathLike)) else paths
     return run(
-        [_text(path) for path in given],
+        [_text(path) for path in listed],
         results=None if results is None else _text(results),
         manifests=[_text(path) for path in manifests],
         workspace=None if workspace is None else _text(workspace),

@@ -128,8 +128,8 @@ class _Rows:
     def flush(self) -> None:
         """Search the logs that wait."""
         waiting, self._waiting, self._size = self._waiting, [], 0
-        found = excerpts([data for _, data in waiting]) if waiting else []
-        for (row, data), excerpt in zip(waiting, found, strict=True):
+        searched = excerpts([data for _, data in waiting]) if waiting else []
+        for (row, data), excerpt in zip(waiting, searched, strict=True):
             self._finish(row, excerpt, data)
 
     def _finish(self, row: dict[str, Any], excerpt: Excerpt, whole: bytes | None) -> None:

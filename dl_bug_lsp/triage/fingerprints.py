@@ -213,7 +213,7 @@ def _groups(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     groups = document.get("groups") if isinstance(document, dict) else None
-    found = groups if isinstance(groups, dict) else {}
+    table = groups if isinstance(groups, dict) else {}
     _read.clear()
-    _read[str(file)] = (mark, found)
-    return found
+    _read[str(file)] = (mark, table)
+    return table

@@ -123,7 +123,7 @@ def read_manifest(source: Source) -> Manifest:
         return Manifest([], [f"The manifest '{name}' could not be read: {reason_of(error)}."])
     if not jobs:
         return Manifest([], [f"The manifest '{name}' has no column with a job's id, or no job."])
-    return Manifest(jobs, [f"The manifest '{name}': {said}" for said in _oddities(jobs)])
+    return Manifest(jobs, [f"The manifest '{name}': {problem}" for problem in _oddities(jobs)])
 
 
 def looks_like_manifest(source: Source) -> bool:
@@ -147,8 +147,8 @@ def _jobs_of(data: bytes) -> list[Job]:
     if data[:4] == b"PAR1":
         table = pq.read_table(io.BytesIO(data))
         columns = _known_columns(table.column_names)
-        found = table.select(list(columns.values())).rename_columns(list(columns)).to_pylist()
-        return [job for row in found if (job := _job(row)) is not None]
+        records = table.select(list(columns.values())).rename_columns(list(columns)).to_pylist()
+        return [job for row in records if (job := _job(row)) is not None]
     rows = _rows_of(data.decode("utf-8-sig", "replace"))
     columns = _known_columns(rows[0]) if rows else {}
     if "id" not in columns:
@@ -235,7 +235,7 @@ def _text(value: Any) -> str:
 
 def _hosts(value: Any) -> tuple[str, ...]:
     if isinstance(value, (list, tuple)):
-        return tuple(_text(one) for one in value[:MOST_HOSTS] if _text(one))
+        return tuple(_text(host) for host in value[:MOST_HOSTS] if _text(host))
     text = _text(value)
     if not text or text.lower() in ("none assigned", "none", "n/a", "unknown"):
         return ()
@@ -322,13 +322,13 @@ def _oddities(jobs: Sequence[Job]) -> list[str]:
 
 def merged(*parts: Iterable[Job]) -> list[Job]:
     """Return jobs of several manifests, each attempt once, the later manifest's word."""
-    found: dict[tuple[str, float | None], Job] = {}
+    jobs: dict[tuple[str, float | None], Job] = {}
     for part in parts:
         for job in part:
             if job.start is not None:
-                found.pop((job.id, None), None)
-            found[job.id, job.start] = job
-    return list(found.values())
+                jobs.pop((job.id, None), None)
+            jobs[job.id, job.start] = job
+    return list(jobs.values())
 
 
 def to_table(jobs: Sequence[Job]) -> pa.Table:
@@ -366,16 +366,16 @@ class JobsOfLogs:
         path = _plain(log)
         parts = path.split("/")
         for start in range(len(parts)):
-            if (found := self._by_path.get("/".join(parts[start:]))) is not None:
-                return self._attempt(found, modified)
+            if (jobs := self._by_path.get("/".join(parts[start:]))) is not None:
+                return self._attempt(jobs, modified)
         for part in reversed(parts[-3:]):
             stem = part.partition(".")[0]
-            if (found := self._by_id.get(part) or self._by_id.get(stem)) is not None:
-                return self._attempt(found, modified)
+            if (jobs := self._by_id.get(part) or self._by_id.get(stem)) is not None:
+                return self._attempt(jobs, modified)
             for token in reversed(_TOKEN.findall(part)):
-                found = self._by_id.get(token) or self._by_id.get(token.partition("_")[0])
-                if found is not None:
-                    return self._attempt(found, modified)
+                jobs = self._by_id.get(token) or self._by_id.get(token.partition("_")[0])
+                if jobs is not None:
+                    return self._attempt(jobs, modified)
         return None
 
     def _attempt(self, attempts: Sequence[Job], modified: float | None) -> Job:

@@ -132,8 +132,8 @@ def _unread(result: TriageResult) -> Iterator[str]:
         return
     yield f"<details><summary>{len(result.unread):,} logs not read, or in part</summary><table>"
     yield "<thead><tr><th>log</th><th>why</th></tr></thead><tbody>"
-    for one in result.unread[:MOST_UNREAD]:
-        yield f'<tr><td class="code">{_text(one.log)}</td><td>{_text(one.reason)}</td></tr>'
+    for log in result.unread[:MOST_UNREAD]:
+        yield f'<tr><td class="code">{_text(log.log)}</td><td>{_text(log.reason)}</td></tr>'
     yield "</tbody></table>"
     if len(result.unread) > MOST_UNREAD:
         yield f"<p>{len(result.unread) - MOST_UNREAD:,} more stand in failures.parquet.</p>"
@@ -203,8 +203,8 @@ def _retries(result: TriageResult) -> Iterator[str]:
 
 
 def _link(group: Group) -> str:
-    said = group.message.split("\n", 1)[0]
-    shown = f"{group.exception}: {said}" if group.exception else said
+    first_line = group.message.split("\n", 1)[0]
+    shown = f"{group.exception}: {first_line}" if group.exception else first_line
     return f'<a class="code" href="#g-{_text(group.id)}">{_text(shorten(shown, 160))}</a>'
 
 
@@ -327,8 +327,8 @@ def _bars(bars: Sequence[tuple[str, Mapping[str, int]]], width: int) -> str:
     every = max(1, -(-72 // (width + gap)))
     for at, (name, row) in enumerate(bars):
         x, y = left + at * (width + gap), float(height)
-        said = ", ".join(f"{_words(d)} {n:,}" for d, n in sorted(row.items()))
-        out.append(f"<g><title>{_text(name)}: {_text(said) or 'none'}</title>")
+        counts = ", ".join(f"{_words(d)} {n:,}" for d, n in sorted(row.items()))
+        out.append(f"<g><title>{_text(name)}: {_text(counts) or 'none'}</title>")
         for dimension in (*_DIMENSIONS, "unclassified"):
             size = row.get(dimension, 0) / top * (height - 8)
             if size:

@@ -215,12 +215,16 @@ def one_of_each_rank(excerpt: Excerpt) -> Excerpt:
             ranks.setdefault(int(match[1]), []).append(line)
     if len(ranks) < 2:
         return excerpt
-    kept: dict[bytes, int] = {}
+    first_ranks: dict[bytes, int] = {}
     for rank in sorted(ranks):
         own = [(at, line) for at, (_, line) in enumerate(ranks[rank])]
-        kept.setdefault(_key(excerpt.encoding, own), rank)
-    dropped = {number for rank in ranks.keys() - set(kept.values()) for number, _ in ranks[rank]}
-    return replace(excerpt, lines=tuple(one for one in excerpt.lines if one[0] not in dropped))
+        first_ranks.setdefault(_key(excerpt.encoding, own), rank)
+    dropped = {
+        number for rank in ranks.keys() - set(first_ranks.values()) for number, _ in ranks[rank]
+    }
+    return replace(
+        excerpt, lines=tuple(numbered for numbered in excerpt.lines if numbered[0] not in dropped)
+    )
 
 
 _RANK = re.compile(rb"\[(?:rank|default|rank: ?)(\d{1,5})\]:?")
@@ -239,8 +243,8 @@ def _framework(failure: Failure) -> str:
     cause = failure.cause
     files = " ".join(f.file for f in failure.frames if is_library_path(f.file))
     sources = " ".join(f.source or "" for f in failure.frames)
-    said = cause.message[:2000] if cause is not None else failure.evidence
-    for text in (files, f"{cause.type if cause is not None else ''} {said} {sources}"):
+    message = cause.message[:2000] if cause is not None else failure.evidence
+    for text in (files, f"{cause.type if cause is not None else ''} {message} {sources}"):
         for name, pattern in _FRAMEWORKS:
             if pattern.search(text):
                 return name

@@ -122,7 +122,7 @@ def to_json(result: TriageResult) -> dict[str, Any]:
         "version": VERSION,
         "logs": result.logs,
         "failures": result.failures,
-        "unread": [{"log": one.log, "reason": one.reason} for one in result.unread],
+        "unread": [{"log": unread.log, "reason": unread.reason} for unread in result.unread],
         "categories": {row.name: row.jobs for row in result.categories},
         "groups": [
             {

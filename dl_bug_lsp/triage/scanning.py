@@ -165,8 +165,8 @@ def _matching(data: bytes, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int6
     lines = pa.LargeBinaryArray.from_buffers(
         pa.large_binary(), len(starts), [None, pa.py_buffer(offsets), pa.py_buffer(data)]
     )
-    found = pc.match_substring_regex(lines, _PATTERN)
-    return np.flatnonzero(found.to_numpy(zero_copy_only=False))
+    matches = pc.match_substring_regex(lines, _PATTERN)
+    return np.flatnonzero(matches.to_numpy(zero_copy_only=False))
 
 
 class _Collected:
@@ -201,10 +201,10 @@ class _Collected:
             return out
 
         # What a stack of the chunk before reaches into.
-        kept = min(self._until - number, count - 1)
-        if kept >= 0:
-            self._keep(lines(0, kept))
-        kept = max(kept, -1)
+        last_kept = min(self._until - number, count - 1)
+        if last_kept >= 0:
+            self._keep(lines(0, last_kept))
+        last_kept = max(last_kept, -1)
         window = (0, -1, False)
         for hit in hits:
             if hit >= count:
@@ -220,9 +220,9 @@ class _Collected:
             if first <= window[1] + 1 and (stack is not None or not window[2]) and window[1] >= 0:
                 window = (min(window[0], first), max(window[1], last), window[2] or bool(stack))
                 continue
-            kept = self._take(lines, window, kept, count)
+            last_kept = self._take(lines, window, last_kept, count)
             window = (first, last, bool(stack))
-        self._take(lines, window, kept, count)
+        self._take(lines, window, last_kept, count)
         if count:
             self._last.extend(lines(max(0, count - _LAST_LINES), count - 1))
 
@@ -230,13 +230,13 @@ class _Collected:
         self,
         lines: Callable[[int, int], list[tuple[int, bytes]]],
         window: tuple[int, int, bool],
-        kept: int,
+        last_kept: int,
         count: int,
     ) -> int:
-        """Keep a window's lines behind ``kept``, the last index kept; return the new one."""
-        first, last = max(kept + 1, window[0]), min(window[1], count - 1)
+        """Keep a window's lines behind ``last_kept``, the last index kept; return the new one."""
+        first, last = max(last_kept + 1, window[0]), min(window[1], count - 1)
         if first > last:
-            return kept
+            return last_kept
         if window[2] or self._weak_head < _WEAK_HEAD:
             self._weak_head += not window[2]
             self._keep(lines(first, min(last, first + _MOST_LINES // 2)))
@@ -270,8 +270,8 @@ def _bounded(line: bytes) -> bytes:
     """Return a line, of a long one what is looked at: a bar's last state, or beginning and end."""
     if b"\r" in line:
         states = [state for state in line.split(b"\r") if state.strip()]
-        told = [state for state in states[:-1] if _TELLING.search(state)][-_MOST_STATES:]
-        line = b"\r".join((*told, *states[-1:]))
+        telling = [state for state in states[:-1] if _TELLING.search(state)][-_MOST_STATES:]
+        line = b"\r".join((*telling, *states[-1:]))
     if len(line) <= _LONGEST_LINE or line.lstrip()[:1] == b"{":
         return line[: 4 * 1_048_576]
     return line[:_KEPT_HEAD] + b" ... " + line[-_KEPT_TAIL:]

@@ -100,47 +100,47 @@ def listing(paths: Sequence[str], without: Path | None = None) -> Listing:
     A path is a file, a folder (with all that lies in it), a glob, or a URL of fsspec. ``without``
     is a folder that is left out: the one of the results.
     """
-    found = Listing([], [])
+    files = Listing([], [])
     for path in paths:
         try:
             if "://" in path:
-                _remote(path, found)
+                _remote(path, files)
             else:
-                _local(path, found, without)
+                _local(path, files, without)
         except Exception as error:
-            found.unread.append(Unread(path, reason_of(error)))
+            files.unread.append(Unread(path, reason_of(error)))
     seen: dict[str, Source] = {}
-    for source in found.sources:
+    for source in files.sources:
         seen.setdefault(source.url, source)
-    found.sources = sorted(seen.values(), key=lambda source: source.url)
-    return found
+    files.sources = sorted(seen.values(), key=lambda source: source.url)
+    return files
 
 
-def _local(path: str, found: Listing, without: Path | None) -> None:
+def _local(path: str, files: Listing, without: Path | None) -> None:
     place = Path(path).expanduser()
     if place.is_dir():
-        _walk(str(place), found, str(without.resolve()) if without is not None else "")
+        _walk(str(place), files, str(without.resolve()) if without is not None else "")
         return
     if os.path.lexists(place):
-        _add_file(str(place), place.stat(), found)
+        _add_file(str(place), place.stat(), files)
         return
     if not any(char in path for char in "*?["):
-        found.unread.append(Unread(path, "there is no such file or folder"))
+        files.unread.append(Unread(path, "there is no such file or folder"))
         return
     import glob
 
     matched = sorted(glob.iglob(str(place), recursive=True))  # noqa: PTH207
-    for one in matched:
-        if Path(one).is_dir():
+    for match in matched:
+        if Path(match).is_dir():
             if not path.endswith("**"):
-                _walk(one, found, str(without.resolve()) if without is not None else "")
+                _walk(match, files, str(without.resolve()) if without is not None else "")
         else:
-            _add_file(one, Path(one).stat(), found)
+            _add_file(match, Path(match).stat(), files)
     if not matched:
-        found.unread.append(Unread(path, "no file matches"))
+        files.unread.append(Unread(path, "no file matches"))
 
 
-def _walk(folder: str, found: Listing, without: str) -> None:
+def _walk(folder: str, files: Listing, without: str) -> None:
     waiting = [folder]
     while waiting:
         folder = waiting.pop()
@@ -149,29 +149,29 @@ def _walk(folder: str, found: Listing, without: str) -> None:
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            found.unread.append(Unread(folder, reason_of(error)))
+            files.unread.append(Unread(folder, reason_of(error)))
             continue
         for entry in entries:
             try:
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
                 elif not entry.is_file(follow_symlinks=False) or not may_be_log(entry.name):
-                    found.left_out += 1
+                    files.left_out += 1
                 else:
-                    _add_file(entry.path, entry.stat(follow_symlinks=False), found)
+                    _add_file(entry.path, entry.stat(follow_symlinks=False), files)
             except OSError as error:
-                found.unread.append(Unread(entry.path, reason_of(error)))
+                files.unread.append(Unread(entry.path, reason_of(error)))
 
 
-def _add_file(path: str, state: os.stat_result, found: Listing) -> None:
+def _add_file(path: str, state: os.stat_result, files: Listing) -> None:
     if not stat.S_ISREG(state.st_mode):
-        found.unread.append(Unread(path, "it is no regular file"))
+        files.unread.append(Unread(path, "it is no regular file"))
         return
     token = f"{state.st_size}-{state.st_mtime_ns}"
-    found.sources.append(Source(os.path.realpath(path), state.st_size, state.st_mtime, token))
+    files.sources.append(Source(os.path.realpath(path), state.st_size, state.st_mtime, token))
 
 
-def _remote(url: str, found: Listing) -> None:
+def _remote(url: str, files: Listing) -> None:
     system, path = url_to_fs(url)
     if any(char in path for char in "*?["):
         entries = system.glob(path, detail=True)
@@ -180,18 +180,18 @@ def _remote(url: str, found: Listing) -> None:
     else:
         entries = {path: system.info(path)}
     if not entries:
-        found.unread.append(Unread(url, "there is nothing"))
+        files.unread.append(Unread(url, "there is nothing"))
     for name, info in sorted(entries.items()):
         if info.get("type") == "directory":
             continue
         if len(entries) > 1 and not may_be_log(name):
-            found.left_out += 1
+            files.left_out += 1
             continue
         size = int(info.get("size") or 0)
         modified = _time(info)
         changing = info.get("ETag") or info.get("etag") or info.get("md5Hash") or modified
         source = Source(system.unstrip_protocol(name), size, modified, f"{size}-{changing}")
-        found.sources.append(source)
+        files.sources.append(source)
 
 
 def _time(info: dict[str, Any]) -> float | None:

@@ -85,7 +85,7 @@ def result_of(
     growing: dict[str, _Growing] = {}
     failed: dict[Any, _Failed] = {}
     not_read = list(unread)
-    said = list(notes)
+    sentences = list(notes)
     read = failures = survived = 0
     with_log: set[Any] = set()
     changed = 0
@@ -118,13 +118,15 @@ def result_of(
         key=lambda group: (-group.jobs, -group.gpu_hours, group.id),
     )
     if changed:
-        said.append(
+        sentences.append(
             f"{changed:,} logs changed while they were read; the next run reads them again."
         )
     if survived:
-        said.append(f"{survived:,} logs report a failure that their jobs survived (exit code 0).")
+        sentences.append(
+            f"{survived:,} logs report a failure that their jobs survived (exit code 0)."
+        )
     if jobs_of.ambiguous:
-        said.append(
+        sentences.append(
             f"{jobs_of.ambiguous:,} logs belong to a job's id that stands for several attempts; "
             "the one that ended nearest to the log's last change was taken."
         )
@@ -152,7 +154,7 @@ def result_of(
         days=_days(groups),
         bad_hosts=tuple(bad_hosts(tested)),
         hosts_tested=len({job.host for job in tested}),
-        notes=tuple(dict.fromkeys(said)),
+        notes=tuple(dict.fromkeys(sentences)),
         finished=now,
         since=(before or {}).get("finished"),
     )
@@ -225,12 +227,12 @@ def _without_words(
         if not job.failed or key in failed or key not in with_log or state.startswith("CANCELL"):
             continue
         count += 1
-        told = state if state in _STATES else f"exit code {job.exit}"
-        id = f"state-{told.lower().replace(' ', '-').replace('_', '-')}"
+        reason = state if state in _STATES else f"exit code {job.exit}"
+        id = f"state-{reason.lower().replace(' ', '-').replace('_', '-')}"
         name = _STATES.get(state, "unclassified")
         if id not in growing:
             row = category(name)
-            message = f"{NO_FAILURE_TOLD}; the cluster says: {told}"
+            message = f"{NO_FAILURE_TOLD}; the cluster says: {reason}"
             growing[id] = _Growing({
                 "exception": "", "message": message, "category": name, "exact": True,
                 "dimension": row.dimension, "origin": row.origin, "framework": "",

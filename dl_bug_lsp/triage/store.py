@@ -82,11 +82,11 @@ class Store:
         sources = [table.column("source").to_pylist() for table in tables]
         for number, names in enumerate(sources):
             latest.update(dict.fromkeys(names, number))
-        kept = []
+        latest_rows = []
         for number, (table, names) in enumerate(zip(tables, sources, strict=True)):
             mask = [latest[name] == number for name in names]
-            kept.append(table if all(mask) else table.filter(pa.array(mask)))
-        return pa.concat_tables(kept)
+            latest_rows.append(table if all(mask) else table.filter(pa.array(mask)))
+        return pa.concat_tables(latest_rows)
 
     def _parts(self) -> list[Path]:
         return sorted(self._reads.glob("part-*.parquet"))
@@ -132,9 +132,9 @@ class Store:
 def unread_rows(unread: Sequence[Unread]) -> pa.Table:
     """Return rows for sources whose worker never answered."""
     rows = [
-        {"log": one.log, "source": one.log, "token": "", "unread": one.reason, "note": "",
+        {"log": log.log, "source": log.log, "token": "", "unread": log.reason, "note": "",
          "group": "", "read_at": time.time()}
-        for one in unread
+        for log in unread
     ]  # fmt: skip
     return pa.Table.from_pylist(rows, SCHEMA)
 
@@ -158,7 +158,7 @@ def read_json(file: Path, limit: int = 256 * 2**20) -> dict[str, Any]:
     try:
         if file.stat().st_size > limit:
             return {}
-        found = json.loads(file.read_text(encoding="utf-8"))
+        document = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}

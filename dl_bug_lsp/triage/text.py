@@ -51,8 +51,8 @@ def _lines(result: TriageResult, top: int, width: int) -> Iterator[str]:
         yield from (f"Note: {escape(note)}" for note in result.notes)
     yield ""
     yield f"Not read, or in part: {len(result.unread):,}."
-    for one in result.unread[:MOST_UNREAD]:
-        yield f"  {escape(one.log)}: {escape(one.reason)}"
+    for log in result.unread[:MOST_UNREAD]:
+        yield f"  {escape(log.log)}: {escape(log.reason)}"
     if len(result.unread) > MOST_UNREAD:
         yield f"  and {len(result.unread) - MOST_UNREAD:,} more"
 
@@ -65,19 +65,19 @@ def _counted(result: TriageResult) -> str:
 
 
 def _jobs(result: TriageResult) -> str:
-    said = f"{_plural(result.jobs, 'job')}, {result.failed_jobs:,} failed"
+    summary = f"{_plural(result.jobs, 'job')}, {result.failed_jobs:,} failed"
     if result.gpu_hours:
         share = result.gpu_hours_lost / result.gpu_hours
-        said += f"; GPU-hours of failed jobs: {result.gpu_hours_lost:,.1f} ({share:.0%})"
-    return said + "."
+        summary += f"; GPU-hours of failed jobs: {result.gpu_hours_lost:,.1f} ({share:.0%})"
+    return summary + "."
 
 
 def _group(group: Group, category: str, width: int) -> Iterator[str]:
     message = one_line(group.message)
-    said = f"{escape(group.exception)}: {message}" if group.exception else message
+    failure = f"{escape(group.exception)}: {message}" if group.exception else message
     mark = "new: " if group.new else ""
     hours = f"{group.gpu_hours:,.1f}" if group.gpu_hours else ""
-    yield f"{group.jobs:>8,}  {hours:>9}  {shorten(mark + said, max(40, width - 21))}"
+    yield f"{group.jobs:>8,}  {hours:>9}  {shorten(mark + failure, max(40, width - 21))}"
     facts = [category]
     if group.users:
         facts.append(_plural(len(group.users), "user"))

@@ -73,9 +73,9 @@ def run(
     start = time.monotonic()
     store = None if results is None else Store(Path(results).expanduser())
     with nullcontext() if store is None else store.hold():
-        found = listing(paths, None if store is None else store.folder)
-        jobs, notes = _jobs(found, paths, manifests, store)
-        todo = found.sources if store is None else store.unread_again(found.sources)
+        files = listing(paths, None if store is None else store.folder)
+        jobs, notes = _jobs(files, paths, manifests, store)
+        todo = files.sources if store is None else store.unread_again(files.sources)
         tables: list[pa.Table] = []
         read = size = 0
         for rows in _kept(
@@ -94,8 +94,8 @@ def run(
         result = result_of(
             everything,
             jobs,
-            unread=found.unread,
-            left_out=found.left_out,
+            unread=files.unread,
+            left_out=files.left_out,
             notes=notes,
             before=None if store is None else store.before(),
             now=time.time(),
@@ -135,19 +135,22 @@ def _kept(tables: Iterable[pa.Table], store: Store | None) -> Iterable[pa.Table]
 
 
 def _jobs(
-    found: Listing, paths: Sequence[str], manifests: Sequence[str], store: Store | None
+    files: Listing, paths: Sequence[str], manifests: Sequence[str], store: Store | None
 ) -> tuple[list[Job], list[str]]:
     """Return the jobs of all manifests, named as such or among the paths, and what is odd."""
     notes: list[str] = []
     # A file in a folder is a log, whatever its columns: structured logs have such, too.
     named = {os.path.realpath(path) for path in paths} | set(paths)
-    sources = [one for one in found.sources if one.url in named and looks_like_manifest(one)]
-    found.sources = [source for source in found.sources if source not in sources]
+    sources = [
+        source for source in files.sources if source.url in named and looks_like_manifest(source)
+    ]
+    files.sources = [source for source in files.sources if source not in sources]
     for path in manifests:
         listed = listing([path])
         sources.extend(listed.sources)
         notes.extend(
-            f"The manifest '{one.log}' was not read: {one.reason}." for one in listed.unread
+            f"The manifest '{unread.log}' was not read: {unread.reason}."
+            for unread in listed.unread
         )
     jobs: list[Job] = []
     if store is not None and (store.folder / "jobs.parquet").is_file():
@@ -217,10 +220,10 @@ def _joined(excerpt: Excerpt) -> str:
 def _write(result: TriageResult, rows: pa.Table, jobs: Sequence[Job], store: Store) -> None:
     """Write the last result; what editors and the next run read comes last."""
     folder = store.folder
-    told = rows.filter(
+    failures = rows.filter(
         pa.array([bool(a or b) for a, b in _pairs(rows, "group", "unread")], pa.bool_())
     )
-    write_table(told, folder / "failures.parquet")
+    write_table(failures, folder / "failures.parquet")
     write_table(groups_table(result), folder / "groups.parquet")
     write_text(
         json.dumps(to_json(result), ensure_ascii=True, indent=1) + "\n", folder / "triage.json"

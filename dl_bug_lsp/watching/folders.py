@@ -73,7 +73,7 @@ class FolderTree:
                         logs.append((path, entry.stat(follow_symlinks=False)))
         except (OSError, ValueError):
             self.stamps.setdefault(folder, 0)
-        return sorted(below), sorted(logs, key=lambda found: found[0])
+        return sorted(below), sorted(logs, key=lambda log: log[0])
 
     def take_recorder(self, folder: str) -> None:
         """Take in that a folder may have a ``.dlbug/``; a link is none."""

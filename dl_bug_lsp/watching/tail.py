@@ -96,16 +96,16 @@ class Tail:
                 return None
             identity = state.st_dev, state.st_ino
             restarted = self._identity not in (None, identity) or state.st_size < self.offset
-            kept = 0 if restarted else len(self._mark)
+            overlap = 0 if restarted else len(self._mark)
             start = 0 if restarted else self.offset
             head = _read_at(number, 0, HEAD) if start == 0 else b""
-            raw = _read_at(number, start - kept, kept + CHUNK)
-            if raw[:kept] != self._mark[:kept] and self._identity is not None:
+            raw = _read_at(number, start - overlap, overlap + CHUNK)
+            if raw[:overlap] != self._mark[:overlap] and self._identity is not None:
                 # Another text in the same file: emptied and filled again between two looks.
-                restarted, start, kept = True, 0, 0
+                restarted, start, overlap = True, 0, 0
                 raw = _read_at(number, 0, CHUNK)
                 head = raw[:HEAD]
-            before, data = raw[:kept], raw[kept:]
+            before, data = raw[:overlap], raw[overlap:]
             if state.st_size - start > FAR:
                 start, before = state.st_size - FAR, b""
                 data = _read_at(number, start, CHUNK)

@@ -58,12 +58,12 @@ def argument(command: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
         return {}
     if not isinstance(first, dict):
         raise JsonRpcInvalidParams(f"{command} takes one object as its argument")
-    given = {name: value for name, value in first.items() if value is not None}
+    members = {name: value for name, value in first.items() if value is not None}
     for name, (kind, words) in MEMBERS.items():
-        value = given.get(name)
+        value = members.get(name)
         wrong = value is not None and (
             not isinstance(value, kind) or (kind is int and isinstance(value, bool))
         )
         if wrong:
             raise JsonRpcInvalidParams(f"{command}: '{name}' must be {words}")
-    return given
+    return members

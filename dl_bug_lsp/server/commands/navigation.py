@@ -105,7 +105,7 @@ def neighbour(
     if rank is None:
         return publication, places[0 if by > 0 else -1]
     if by > 0:
-        at = next((i for i, one in enumerate(ranks) if one > rank), 0)
+        at = next((i for i, other in enumerate(ranks) if other > rank), 0)
     else:
         at = next((i for i in reversed(range(len(ranks))) if ranks[i] < rank), -1)
     return publication, places[at]

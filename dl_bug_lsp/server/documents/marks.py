@@ -182,15 +182,15 @@ def follow(
     text is looked for.
     """
     spots = list(spots)
-    living = [one for one in spots if one.range is not None]
-    old = [(one.range, one.text) for one in spots]
+    living = [mark for mark in spots if mark.range is not None]
+    old = [(mark.range, mark.text) for mark in spots]
     whole = [c for c in changes if not isinstance(c, types.TextDocumentContentChangePartial)]
     if whole:
         _follow_whole(living, before, after, encoding)
     else:
         _follow_parts(living, changes, (before, after), encoding)
-    _bring_back([one for one in spots if one.lost], changes, (before, after), encoding)
-    return any((one.range, one.text) != was for one, was in zip(spots, old, strict=True))
+    _bring_back([mark for mark in spots if mark.lost], changes, (before, after), encoding)
+    return any((mark.range, mark.text) != was for mark, was in zip(spots, old, strict=True))
 
 
 def follow_as_text(spots: Iterable[Spot], changes: Changes) -> bool:
@@ -199,23 +199,23 @@ def follow_as_text(spots: Iterable[Spot], changes: Changes) -> bool:
     Their text is the cell's code, not the line of the file, so only their lines are counted.
     """
     spots = list(spots)
-    old = [one.range for one in spots]
+    old = [mark.range for mark in spots]
     for change in changes:
         if isinstance(change, types.TextDocumentContentChangePartial):
-            for one in spots:
-                one.range = moved(one.range, change) if one.range is not None else None
-    return any(one.range != was for one, was in zip(spots, old, strict=True))
+            for mark in spots:
+                mark.range = moved(mark.range, change) if mark.range is not None else None
+    return any(mark.range != was for mark, was in zip(spots, old, strict=True))
 
 
 def settle(spots: Iterable[Spot], lines: Sequence[str], encoding: Encoding) -> bool:
     """Put spots where their text stands in a document that changed unseen; whether any changed."""
     changed = False
-    for one in spots:
-        if one.lost is not None and not one.lost.has_twin:
-            changed = one.come_back(lines, encoding) or changed
-        if one.range is None or one.text == line_text(lines, one.line):
+    for mark in spots:
+        if mark.lost is not None and not mark.lost.has_twin:
+            changed = mark.come_back(lines, encoding) or changed
+        if mark.range is None or mark.text == line_text(lines, mark.line):
             continue
-        one.find(one.line, lines, encoding)
+        mark.find(mark.line, lines, encoding)
         changed = True
     return changed
 
@@ -228,22 +228,22 @@ def _follow_parts(
     for change in changes:
         if not isinstance(change, types.TextDocumentContentChangePartial):
             continue
-        for index, one in enumerate(living):
-            if one.range is None or change.range.start.line > one.range.end.line:
+        for index, mark in enumerate(living):
+            if mark.range is None or change.range.start.line > mark.range.end.line:
                 continue
-            if change.range.end.line >= one.range.start.line:
-                touched[index] = touched.get(index, False) or _covers(change, one.range)
-            there = moved(one.range, change)
+            if change.range.end.line >= mark.range.start.line:
+                touched[index] = touched.get(index, False) or _covers(change, mark.range)
+            there = moved(mark.range, change)
             if there is None:
-                one.lose(after)
+                mark.lose(after)
             else:
-                one.range = there
+                mark.range = there
     for index, is_covered in touched.items():
-        one = living[index]
-        if one.range is not None and is_covered:
-            one.find(one.line, after, encoding, before)
-        elif one.range is not None:
-            one.set_lines(one.line, one.range.end.line + 1, after, encoding)
+        mark = living[index]
+        if mark.range is not None and is_covered:
+            mark.find(mark.line, after, encoding, before)
+        elif mark.range is not None:
+            mark.set_lines(mark.line, mark.range.end.line + 1, after, encoding)
 
 
 def _bring_back(
@@ -259,9 +259,9 @@ def _bring_back(
             written.update(map(squeeze, change.text.splitlines()))
         else:
             written.update({*map(squeeze, after)} - {*map(squeeze, before or after)})
-    for one in lost:
-        if squeeze(one.text) in written:
-            one.come_back(after, encoding)
+    for mark in lost:
+        if squeeze(mark.text) in written:
+            mark.come_back(after, encoding)
 
 
 def _covers(change: types.TextDocumentContentChangePartial, place: types.Range) -> bool:
@@ -279,18 +279,18 @@ def _follow_whole(
     head = common_start(old, new)
     tail = common_start(old[head:][::-1], new[head:][::-1])
     by = len(new) - len(old)
-    for one in living:
-        if one.range is None:
+    for mark in living:
+        if mark.range is None:
             continue
-        first, last = one.line, one.range.end.line + 1
+        first, last = mark.line, mark.range.end.line + 1
         if before is not None and last <= head:
             continue
         if before is not None and first > len(old) - tail:
-            one.set_lines(first + by, last + by, new, encoding)
+            mark.set_lines(first + by, last + by, new, encoding)
         elif before is not None and len(new) == len(old) and len(new) - head - tail == 1:
-            one.set_lines(first, last, new, encoding)
+            mark.set_lines(first, last, new, encoding)
         else:
-            one.find(first, new, encoding, before)
+            mark.find(first, new, encoding, before)
 
 
 def common_start(lines: Sequence[str], other: Sequence[str]) -> int:

@@ -90,7 +90,7 @@ def message(publication: Publication, place: Place) -> str:
     ]
     if not failure.reliable:
         lines.append(words.UNRELIABLE)
-    lines += [shorten(escape(said), LONGEST_LINE) for said in words.reservations(failure)]
+    lines += [shorten(escape(text), LONGEST_LINE) for text in words.reservations(failure)]
     return "\n".join(lines)
 
 
@@ -117,10 +117,10 @@ def severity(place: Place, settings: Settings) -> types.DiagnosticSeverity:
 
 def standing_line(standing: Standing, *, links: bool) -> str:
     """Return how many jobs met a failure; the group on the results' page is linked if asked."""
-    said = standing.words(time.time())
+    text = standing.words(time.time())
     if not links or standing.page is None:
-        return said
-    return f"{said} [All of them](<{standing.page.as_uri()}#g-{standing.group}>)"
+        return text
+    return f"{text} [All of them](<{standing.page.as_uri()}#g-{standing.group}>)"
 
 
 Push = Callable[[types.PublishDiagnosticsParams], None]

@@ -193,16 +193,21 @@ def bounded(report: Report) -> Report:
     from dl_bug_lsp.views.escape import shorten
 
     left = max(0, len(report.failures) - MOST_FAILURES)
-    failures = tuple(one for at, one in enumerate(report.failures) if at >= left or one.primary)
     failures = tuple(
-        replace(failure, exception=replace(said, message=shorten(said.message, LONGEST_MESSAGE)))
-        if (said := failure.exception) is not None and len(said.message) > LONGEST_MESSAGE
+        failure for at, failure in enumerate(report.failures) if at >= left or failure.primary
+    )
+    failures = tuple(
+        replace(
+            failure,
+            exception=replace(exception, message=shorten(exception.message, LONGEST_MESSAGE)),
+        )
+        if (exception := failure.exception) is not None and len(exception.message) > LONGEST_MESSAGE
         else failure
         for failure in failures
     )
     gone = len(report.failures) - len(failures)
-    told = (f"{gone} earlier failures are left out.",) if gone else ()
-    return replace(report, failures=failures, problems=(*report.problems, *told))
+    notes = (f"{gone} earlier failures are left out.",) if gone else ()
+    return replace(report, failures=failures, problems=(*report.problems, *notes))
 
 
 def find_offers(held: Publication, encoding: Encoding) -> list[Offer]:

@@ -67,12 +67,12 @@ class ReportedLogs:
         aside: tuple[Identity, ...] = (),
     ) -> None:
         """Remember that a log told its failure as it was at a time, and what is put aside in it."""
-        told = self._told.setdefault(folder.key, {})
-        told.pop(source, None)
+        logs = self._told.setdefault(folder.key, {})
+        logs.pop(source, None)
         if state is not None:
-            told[source] = _ReportedLog(state, *_identity(report), aside=aside)
-        while len(told) > MOST:
-            del told[next(iter(told))]
+            logs[source] = _ReportedLog(state, *_identity(report), aside=aside)
+        while len(logs) > MOST:
+            del logs[next(iter(logs))]
 
     def forget(self, folder: Folder, source: str) -> None:
         """Forget a source whose failure is over."""
@@ -133,11 +133,11 @@ class ReportedLogs:
             for source, was in held.items()
         ]
 
-    def restore(self, folder: Folder, kept: list[KeptLog]) -> None:
+    def restore(self, folder: Folder, stored: list[KeptLog]) -> None:
         """Take in what was kept of a folder; also without any: whoever waits for it goes on."""
-        told = self._told.setdefault(folder.key, {})
-        for source, file, changed, failure, line, aside in kept[-MOST:]:
-            told.setdefault(
+        logs = self._told.setdefault(folder.key, {})
+        for source, file, changed, failure, line, aside in stored[-MOST:]:
+            logs.setdefault(
                 source, _ReportedLog(LogState(file, changed), failure, line, True, aside)
             )
         self._event(folder).set()

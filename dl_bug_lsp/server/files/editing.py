@@ -299,10 +299,10 @@ def _place(ls: DlBugServer, notebook: str, spots: list[Spot]) -> bool:
         if spot.range is None or spot.uri in uris:
             continue
         changed = True
-        found = cell_of(spot, cells)
-        if found is not None:
-            spot.uri = uris[found[0]]
-            spot.set_lines(found[1], found[1], cells[found[0]], encoding_of(ls))
+        place = cell_of(spot, cells)
+        if place is not None:
+            spot.uri = uris[place[0]]
+            spot.set_lines(place[1], place[1], cells[place[0]], encoding_of(ls))
         elif spot.uri != spot.home:
             spot.range = None
     ls.shown_failures.moved()

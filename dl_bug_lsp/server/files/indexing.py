@@ -40,15 +40,15 @@ def index(ls: DlBugServer, folder: Folder) -> None:
             loop.call_soon_threadsafe(what, *arguments)
 
     def steps() -> Iterator[None]:
-        told = began = time.monotonic()
+        reported = began = time.monotonic()
         try:
             for done, of in folder.workspace.index_steps():
                 if folder.closed.is_set() or shown.is_cancelled:
                     logger.info("the index of a folder was not finished: %d of %d", done, of)
                     return
                 now = time.monotonic()
-                if now - told > REPORT_SECONDS:
-                    told = now
+                if now - reported > REPORT_SECONDS:
+                    reported = now
                     keep_what_stands()
                     if now - began > QUIET_SECONDS:
                         call(shown.report, 100 * done // max(1, of))

@@ -73,8 +73,8 @@ def change_checker(
 
 def _names(junit: Sequence[str] | None) -> tuple[str, ...]:
     """Return the names of reports; what leads out of the folder is none."""
-    given = JUNIT if junit is None else tuple(junit)
-    return tuple(n for n in given if not Path(n).is_absolute() and ".." not in Path(n).parts)
+    patterns = JUNIT if junit is None else tuple(junit)
+    return tuple(n for n in patterns if not Path(n).is_absolute() and ".." not in Path(n).parts)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -180,7 +180,9 @@ def register(server: DlBugServer) -> None:
 
 
 def _wants(only: Sequence[types.CodeActionKind | str] | None, kind: str) -> bool:
-    return not only or any(getattr(one, "value", one) in ("", kind) for one in only)
+    return not only or any(
+        getattr(action_kind, "value", action_kind) in ("", kind) for action_kind in only
+    )
 
 
 def _is_of(shown: types.Diagnostic, publication: Publication, place: Place) -> bool:
@@ -293,7 +295,7 @@ def _titled(
     ls: DlBugServer, ways: list[Way], kind: str, mine: list[types.Diagnostic]
 ) -> list[Found]:
     """Return commands as actions of a kind, or as they are where the client knows no kinds."""
-    commands = [types.Command(title, name, arguments=[given]) for title, name, given in ways]
+    commands = [types.Command(title, name, arguments=[argument]) for title, name, argument in ways]
     if not _literals(ls):
         return list(commands)
     return [

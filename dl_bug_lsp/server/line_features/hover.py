@@ -28,8 +28,11 @@ def register(server: DlBugServer) -> None:
         formats = capability(ls.client_capabilities, "text_document", "hover", "content_format")
         is_markdown = types.MarkupKind.Markdown in (formats or ())
         if is_markdown:
-            told = ls.hover_shows_diagnostics
-            parts = [markdown(*pair, command_links=ls.command_links, told=told) for pair in places]
+            shows_diagnostics = ls.hover_shows_diagnostics
+            parts = [
+                markdown(*pair, command_links=ls.command_links, shows_diagnostics=shows_diagnostics)
+                for pair in places
+            ]
             text = "\n\n---\n\n".join(parts)
         else:
             text = "\n\n".join(plain_text(*pair) for pair in places)

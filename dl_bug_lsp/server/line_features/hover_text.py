@@ -26,23 +26,23 @@ def _head(publication: Publication, place: Place) -> tuple[str, str]:
 
 
 def markdown(
-    publication: Publication, place: Place, *, command_links: bool, told: bool = False
+    publication: Publication, place: Place, *, command_links: bool, shows_diagnostics: bool = False
 ) -> str:
     """Return what is told of a place as Markdown; only our own words become links.
 
-    ``told``: what the diagnostic says stands beside it already and is left out.
+    ``shows_diagnostics``: what the diagnostic says stands beside it already and is left out.
     """
     failure = place.failure
     name, rank = _head(publication, place)
     parts: list[str] = []
-    if not told:
+    if not shows_diagnostics:
         parts += [f"**{plain(name)}**, {rank}", block(message_lines(failure)[:MESSAGE_LINES])]
         if not failure.reliable:
             parts.append(f"*{words.UNRELIABLE}*")
-        parts += [sentence(said) for said in words.reservations(failure)]
+        parts += [sentence(text) for text in words.reservations(failure)]
     if publication.standing is not None and failure.primary:
         parts.append(standing_line(publication.standing, links=True))
-    reasons = evidence_lines(by_score(place.suspect)[REASONS if told else 0 :])
+    reasons = evidence_lines(by_score(place.suspect)[REASONS if shows_diagnostics else 0 :])
     if reasons:
         parts.append("\n".join(f"- {reason}" for reason in reasons))
     if failure.advice:
@@ -74,10 +74,10 @@ def _link(place: Place) -> str:
 
 def _commands(publication: Publication, place: Place) -> list[str]:
     """Return links that run commands, for clients that said that they follow them."""
-    given = quote(json.dumps([place_argument(publication, place)]), safe="")
+    argument = quote(json.dumps([place_argument(publication, place)]), safe="")
     named = (("Next", NEXT), ("Previous", PREVIOUS), ("Open the log", OPEN_LOG))
-    links = [f"[{title}](command:{name}?{given})" for title, name in named]
-    return [*links, f"[Dismiss](command:{DISMISS}?{given})"]
+    links = [f"[{title}](command:{name}?{argument})" for title, name in named]
+    return [*links, f"[Dismiss](command:{DISMISS}?{argument})"]
 
 
 def plain_text(publication: Publication, place: Place) -> str:
@@ -86,7 +86,7 @@ def plain_text(publication: Publication, place: Place) -> str:
     out = [f"{name}, {rank}", *message_lines(place.failure)[:MESSAGE_LINES]]
     if not place.failure.reliable:
         out.append(words.UNRELIABLE)
-    out.extend(escape(said) for said in words.reservations(place.failure))
+    out.extend(escape(text) for text in words.reservations(place.failure))
     if publication.standing is not None and place.failure.primary:
         out.append(standing_line(publication.standing, links=False))
     for evidence in by_score(place.suspect):

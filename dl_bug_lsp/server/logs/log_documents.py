@@ -83,9 +83,9 @@ class Logs:
         if document is None or not is_log(ls, uri, document.language_id, settings):
             return None, None
         version, key = document.version, folder.key if folder is not None else None
-        kept = self._kept.get(uri)
-        if kept is not None and kept[:2] == (version, key):
-            return kept[2], folder
+        cached = self._kept.get(uri)
+        if cached is not None and cached[:2] == (version, key):
+            return cached[2], folder
         text = document.source
         path_map = settings.options.path_map if settings is not None else ()
 

@@ -61,9 +61,9 @@ class FailureStore:
             self._forget(folder)
         self._ls.reported_logs.close(folder)
 
-    async def _write_now(self, folder: Folder, kept: StoredContent) -> None:
+    async def _write_now(self, folder: Folder, content: StoredContent) -> None:
         try:
-            await self._write_folder(folder, kept)
+            await self._write_folder(folder, content)
         except Exception:
             logger.exception("the failures could not be kept")
         if not self._ls.folders.is_open(folder.key):
@@ -98,8 +98,8 @@ class FailureStore:
         ]
         return StoredContent(shown, self._ls.reported_logs.kept(folder))
 
-    async def _write_folder(self, folder: Folder, kept: StoredContent) -> None:
-        if folder.key not in self._written and not (kept.failures or kept.told):
+    async def _write_folder(self, folder: Folder, content: StoredContent) -> None:
+        if folder.key not in self._written and not (content.failures or content.told):
             return
 
         def write() -> None:
@@ -112,20 +112,20 @@ class FailureStore:
                 to_bytes,
             )
 
-            data = to_bytes(kept)
+            data = to_bytes(content)
             if self._written.get(folder.key, b"") == data:
                 return
             self._written[folder.key] = data
             known = self._known.setdefault(folder.key, set())
 
             def change(old: bytes | None) -> bytes | None:
-                return to_bytes(beside(old, kept, known))
+                return to_bytes(beside(old, content, known))
 
             if not change_state(folder.root, NAME, LARGEST, change):
                 # What stands in the way may go: the next change tries again.
                 self._written.pop(folder.key, None)
                 self._complain(folder)
-            known |= names_of(kept)
+            known |= names_of(content)
 
         await asyncio.to_thread(write)
 
@@ -137,7 +137,7 @@ class FailureStore:
 
     async def _restore(self, folder: Folder) -> None:
         ls = self._ls
-        told: list[KeptLog] = []
+        logs: list[KeptLog] = []
         try:
             settings = await folder_settings(ls, folder)
             encoding = encoding_of(ls)
@@ -156,7 +156,7 @@ class FailureStore:
                 return
             self._written.setdefault(folder.key, b"")
             self._known.setdefault(folder.key, set()).update(restored.known)
-            told = restored.told
+            logs = restored.told
             for publication in restored.publications:
                 if not ls.shown_failures.has(publication.source, folder):
                     ls.publish(publication)
@@ -166,4 +166,4 @@ class FailureStore:
             logger.exception("the failures that were kept could not be shown")
         finally:
             if not folder.closed.is_set():
-                ls.reported_logs.restore(folder, told)
+                ls.reported_logs.restore(folder, logs)

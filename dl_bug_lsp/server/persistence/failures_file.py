@@ -203,13 +203,13 @@ class Restored:
 
 def to_bytes(content: StoredContent) -> bytes | None:
     """Return the file's bytes, None for nothing to keep; the oldest give way to the limit."""
-    kept, told = content.failures, content.told
-    while kept or told:
-        whole = {"version": VERSION, "failures": kept, "told": told}
+    failures, logs = content.failures, content.told
+    while failures or logs:
+        whole = {"version": VERSION, "failures": failures, "told": logs}
         data = json.dumps(whole, ensure_ascii=True).encode()
         if len(data) <= LARGEST:
             return data
-        kept, told = kept[1:], told if kept else []
+        failures, logs = failures[1:], logs if failures else []
     return None
 
 
@@ -229,10 +229,10 @@ def beside(old: bytes | None, content: StoredContent, known: Known) -> StoredCon
         return content
     own = names_of(content) | known
     failures = [failure for failure in stored.failures if _failure_name(failure) not in own]
-    told = [row for row in stored.told if _told_name(row) not in own]
+    logs = [row for row in stored.told if _told_name(row) not in own]
     return StoredContent(
         [*failures, *content.failures][-MOST:],
-        [*told, *content.told][-MOST:],
+        [*logs, *content.told][-MOST:],
     )
 
 
@@ -242,14 +242,14 @@ def _parsed(data: bytes | None) -> StoredContent | None:
         raw = json.loads(data) if data is not None else None
         if raw is None or raw["version"] != VERSION:
             return None
-        failures, told = list(raw["failures"]), list(raw.get("told", ()))
+        failures, logs = list(raw["failures"]), list(raw.get("told", ()))
         for failure in failures:
             _failure_name(failure)
-        for row in told:
+        for row in logs:
             _told_name(row)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
-    return StoredContent(failures, told)
+    return StoredContent(failures, logs)
 
 
 def _failure_name(stored: dict[str, Any]) -> tuple[str, ...]:
@@ -296,7 +296,7 @@ def read_folder(folder: Folder, settings: Settings, encoding: Encoding, token: T
         raw = json.loads(data)
         listed = raw["failures"] if raw["version"] == VERSION else []
         newest = list(listed)[-MOST:]
-        told = [_told(row) for row in raw.get("told", ())]
+        logs = [_told(row) for row in raw.get("told", ())]
     except (ValueError, TypeError, LookupError, RecursionError):
         logger.warning("%s of a folder is damaged and was left out", NAME)
         return Restored()
@@ -312,7 +312,7 @@ def read_folder(folder: Folder, settings: Settings, encoding: Encoding, token: T
         if held.shown():
             out.append(held)
     content = _parsed(data)
-    return Restored(out, told, names_of(content) if content is not None else set())
+    return Restored(out, logs, names_of(content) if content is not None else set())
 
 
 def read_kept(workspace: Workspace, settings: Settings) -> list[Publication]:
@@ -336,9 +336,11 @@ def _restored(stored: Any, folder: Folder, settings: Settings, encoding: Encodin
     held = publication(report_of(stored["report"]), folder, settings, source, encoding)
     # Only a log in the folder itself is opened on the word of a file.
     held.log = log if log is not None and folder.file_of(log) is not None else None
-    kept = {(place["failure"], place["suspect"]): place["spots"] for place in stored["places"]}
+    spots_by_place = {
+        (place["failure"], place["suspect"]): place["spots"] for place in stored["places"]
+    }
     for place in held.places:
-        spots = kept.get((place.failure.id, place.suspect.rank))
+        spots = spots_by_place.get((place.failure.id, place.suspect.rank))
         if spots is None:
             place.mark.range, place.is_dismissed = None, True
             continue

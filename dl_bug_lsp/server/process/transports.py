@@ -189,14 +189,14 @@ def is_allowed(message: bytes, token: str | None) -> bool:
         return True
     try:
         request = json.loads(message)
-        given = request["params"]["initializationOptions"]["token"]
+        sent = request["params"]["initializationOptions"]["token"]
         is_first = request["method"] == "initialize"
     except (ValueError, LookupError, TypeError, RecursionError):
         return False
     return (
         is_first
-        and isinstance(given, str)
-        and hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+        and isinstance(sent, str)
+        and hmac.compare_digest(sent.encode("utf-8", "replace"), token.encode())
     )
 
 
