@@ -258,8 +258,8 @@ def _stream(name: str, within: int | None) -> Iterator[BinaryIO]:
         yield stream
 
 
-def _check_regular(found: os.stat_result, file: Path) -> None:
-    if not stat.S_ISREG(found.st_mode):
+def _check_regular(status: os.stat_result, file: Path) -> None:
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "it is no regular file", str(file))
 
 
@@ -302,9 +302,9 @@ def _opened(folder: Path) -> Iterator[int | None]:
         os.close(number)
 
 
-def _check_own(found: os.stat_result, folder: Path) -> None:
-    owner = os.getuid() if hasattr(os, "getuid") else found.st_uid
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != owner:
+def _check_own(status: os.stat_result, folder: Path) -> None:
+    owner = os.getuid() if hasattr(os, "getuid") else status.st_uid
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != owner:
         raise NotADirectoryError(errno.ENOTDIR, _WHY, str(folder))
 
 

@@ -91,9 +91,9 @@ def allow_writing(connection: sqlite3.Connection) -> None:
 
     Raises `sqlite3.DatabaseError` for a damaged one.
     """
-    ((found,),) = connection.execute("pragma quick_check(1)").fetchall()
-    if found != "ok":
-        raise sqlite3.DatabaseError(str(found)[:100])
+    ((result,),) = connection.execute("pragma quick_check(1)").fetchall()
+    if result != "ok":
+        raise sqlite3.DatabaseError(str(result)[:100])
     connection.set_progress_handler(None, 0)
 
 

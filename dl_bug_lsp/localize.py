@@ -64,7 +64,7 @@ def localize(
     reading = read_divergence(log, read_failures(log))
     diagnosis = diagnose_recording(recording, invariants) if recording is not None else None
     failures = failures_of(log, reading, spectrum, workspace, diagnosis)
-    told = bug_report_of(log, failures)
+    bug_report = bug_report_of(log, failures)
     stand_in = stand_ins(failures)
     ranked = ranked_failures(failures, stand_in)
     reports_by_number: dict[int, FailureReport] = {}
@@ -75,8 +75,8 @@ def localize(
             case = case_of(failures[number], log, workspace, options, spectrum, diagnosis)
             if number in ranked:
                 clues = clues_of(case)
-            reported = told if case.failure.primary else None
-            outside = outside_of(case) if told is None else None
+            reported = bug_report if case.failure.primary else None
+            outside = outside_of(case) if bug_report is None else None
             reports_by_number[number] = failure_report(case, clues, options, reported, outside)
     reports = tuple(reports_by_number[number] for number in range(len(failures)))
     parted = any(f.primary and f.divergence is not None and f.divergence.differs for f in failures)
@@ -203,9 +203,9 @@ def case_of(
     """Bring together what the sources of evidence may ask about one failure."""
     cause = failure.cause
     facts = extract_facts(cause) if cause is not None else NO_FACTS
-    told = diagnosis if failure.dialect == MONITORED else None
-    if told is not None:
-        verdict = monitored_category(told)
+    recorded = diagnosis if failure.dialect == MONITORED else None
+    if recorded is not None:
+        verdict = monitored_category(recorded)
     elif failure.kind is FailureKind.SILENT:
         verdict = classify_silent(failure, log, class_count(workspace))
     elif failure.kind is FailureKind.REPORT:
@@ -221,7 +221,7 @@ def case_of(
     # What a person reports may come from an older version, whose lines differ.
     if not _belongs(located, workspace, options) and not _is_reported(log):
         located = tuple((frame, None) for frame, _ in located)
-    case = Case(failure, facts, verdict, located, workspace, log, spectrum, told)
+    case = Case(failure, facts, verdict, located, workspace, log, spectrum, recorded)
     if options.python is not None:
         case.environment = environment_of(options.python, workspace.root)
     return case

@@ -236,10 +236,14 @@ class Report:
     @property
     def silent_warning(self) -> FailureReport | None:
         """The failure of a run that raised nothing, where it is sure enough to be told unasked."""
-        found = self.primary
-        if found is None or found.category.id not in TOLD_UNASKED or found.exception is not None:
+        failure = self.primary
+        if (
+            failure is None
+            or failure.category.id not in TOLD_UNASKED
+            or failure.exception is not None
+        ):
             return None
-        return found if found.category.confidence >= LEAST_TOLD else None
+        return failure if failure.category.confidence >= LEAST_TOLD else None
 
     def shifted(self, lines: int) -> Report:
         """Return the report with all spans counted from ``lines`` lines further up."""
