@@ -68,7 +68,8 @@ _SPACED = re.compile(
 _MISSPELT = re.compile(rf"\b(?:{'|'.join(_BUILTIN)})(?= ?[:(\uff1a])", re.IGNORECASE)
 """Python's classes in other letters, as people type them anew."""
 _CLASS_LINE = re.compile(
-    rf"^\W{{0,6}}(?:Exception has occurred:? |Error [Tt]ype:? <class ')?(?P<type>{_NAME})\W{{0,4}}\s*"
+    rf"^\W{{0,6}}(?:Exception has occurred:? |Error [Tt]ype:? <class ')?(?P<type>{_NAME})"
+    r"\W{0,4}\s*"
     r"(?P<note>\(note: full.*\))?$"
 )
 """A line of a class alone: its message is the next one (debuggers, reports)."""

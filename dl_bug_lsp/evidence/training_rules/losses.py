@@ -45,12 +45,14 @@ INNER = re.compile(
 """Names beside which a softmax or a sigmoid belongs where it is."""
 MEASURES = re.compile(r"metric|update|append|print|\blog\b|log_dict|acc\b|auc|score", re.IGNORECASE)
 """Callees that measure or show what they are given."""
-TARGETS = frozenset(
-    "y target targets label labels y_true truth gt ground_truth tgt true yb y_batch".split()
-)
-OUTPUTS = frozenset(
-    "output outputs logits pred preds prediction predictions out y_pred y_hat yhat scores".split()
-)
+TARGETS = {
+    *("y", "target", "targets", "label", "labels", "y_true", "truth", "gt", "ground_truth", "tgt"),
+    *("true", "yb", "y_batch"),
+}
+OUTPUTS = {
+    *("output", "outputs", "logits", "pred", "preds", "prediction", "predictions", "out"),
+    *("y_pred", "y_hat", "yhat", "scores"),
+}
 DISCRETE = frozenset({"argmax", "round", "sign", "floor", "ceil", "argsort", "topk", "rint"})
 
 
