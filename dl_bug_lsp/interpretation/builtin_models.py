@@ -49,6 +49,7 @@ def load() -> None:
         array_functions,
         datasets_models,
         effect_models,
+        command_models,
         einops_models,
         environment_models,
         flax_models,
@@ -413,12 +414,21 @@ def _filter(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.function("builtins.next")
 def _next(interpreter: Interpreter, call: Call) -> Value:
-    items = interpreter.iterate(_first(call))
+    given = _first(call)
+    following = interpreter.method_of(given, "__next__")
+    if following is not None:
+        return interpreter.call(following, (), {}, call.place)
+    items = interpreter.iterate(given)
     if isinstance(items, Lazy):
         return items.item
     if items:
-        return items[0]
-    return call.args[1] if len(call.args) > 1 else call.unknown()
+        # Lists that are given to ``next`` are what is left of an iterator.
+        return given.data.pop(0) if isinstance(given.data, list) else items[0]
+    if len(call.args) > 1:
+        return call.args[1]
+    if given.data == [] and interpreter.is_caught("StopIteration"):
+        raise Raised("raised", "StopIteration", given)
+    return call.unknown()
 
 
 @MODELS.function("builtins.isinstance")

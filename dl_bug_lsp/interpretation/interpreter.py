@@ -19,6 +19,7 @@ from typing import Any
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import arrays, autograd, builtin_models, cells, operators
+from dl_bug_lsp.interpretation.command_models import flag_of, run_command
 from dl_bug_lsp.interpretation.entering import arguments_of, declared
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
@@ -66,6 +67,8 @@ FEW_OF_MANY = 16
 LONG_ROUND = 400
 """Steps of a round from which on a loop is followed for `FEW_ROUNDS` only."""
 MAX_WHILE = 200
+MAX_YIELDS = 12
+"""Items after which a generator that never ends is left."""
 EAGER_MODULES = 60
 """Modules of the workspace that are followed where they are imported, later ones where used."""
 MAX_MODULES = 160
@@ -130,6 +133,11 @@ EXPLAINS = {
 """What our models call the failures that Python raises as these classes."""
 ENUMS = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
 BUILT_IN_DECORATORS = {"setter", "getter", "deleter"}
+REGISTRARS = {
+    *("hydra.main", "click.registrar", "typer.registrar"),
+    *("click.command", "click.group", "rich_click.command", "rich_click.group"),
+}
+"""Decorators of libraries that change what calling the function does."""
 SUPER = "builtins.super()"
 TABLES = {"DictConfig", "EasyDict", "AttrDict", "ConfigDict", "AttributeDict", "BatchEncoding"}
 """Classes of libraries whose objects are tables of settings."""
@@ -141,6 +149,10 @@ OF_SCALARS = frozenset(
 """What NumPy's scalars have and Python's numbers have not."""
 RECORDED = {"Namespace", "SimpleNamespace", "DictConfig"}
 """Classes of libraries whose attributes are all known."""
+
+
+STOPPING = ast.ExceptHandler(ast.Name("StopIteration", ast.Load()), None, [])
+"""What catches the end of an iterator."""
 
 
 class Exhausted(Exception):
@@ -163,6 +175,10 @@ class _Return(Exception):
 
 class _Break(Exception):
     pass
+
+
+class _Endless(Exception):
+    """A generator has given as many items as are looked at."""
 
 
 class _Continue(Exception):
@@ -791,16 +807,25 @@ class Interpreter:
                 pass
             except _Break:
                 return
+            yielded = env.names.get("yielded values")
+            endless = yielded is not None and isinstance(node.test, ast.Constant)
+            if endless and len(_items(yielded)) >= MAX_YIELDS:
+                raise _Endless
             if number + 1 >= FEW_ROUNDS and before - self.left > LONG_ROUND:
                 self._last_round(node, env)
+                if endless and _items(yielded):
+                    raise _Endless
                 break
 
     def _do_With(self, node: ast.With, env: Environment) -> None:
         switched = 0
+        entered: list[Value] = []
         for item in node.items:
             value = self.value(item.context_expr, env)
+            held = self._entered(value)
+            entered.append(value)
             if item.optional_vars is not None:
-                self.assign(item.optional_vars, self._entered(value), env)
+                self.assign(item.optional_vars, held, env)
             if self.gradients is not None:
                 switched += self.gradients.enter(value, (env.file, node.lineno))
         try:
@@ -809,12 +834,18 @@ class Interpreter:
             for _ in range(switched):
                 assert self.gradients is not None
                 self.gradients.leave()
+        for value in reversed(entered):
+            leaving = self.method_of(value, "__exit__") or self.method_of(value, "__aexit__")
+            if leaving is not None:
+                self.call(leaving, (Value(None),) * 3, {}, (env.file, node.lineno))
 
     _do_AsyncWith = _do_With
 
     def _entered(self, value: Value) -> Value:
         if isinstance(value.data, Instance):
-            method = self._member(value.data.cls, "__enter__")
+            method = self._member(value.data.cls, "__enter__") or self._member(
+                value.data.cls, "__aenter__"
+            )
             if method is not None and isinstance(method.data, FunctionValue):
                 return self.call(Value(BoundMethod(method.data, value)), (), {}, self.stack[-1])
         return value
@@ -864,6 +895,11 @@ class Interpreter:
             and self.target not in self._come_to
             and not any(_catches(h, raised) for handlers in self._guards for h in handlers)
         )
+
+    def is_caught(self, name: str) -> bool:
+        """Whether a ``try`` around what is being followed has a handler for an exception."""
+        raised = Raised("raised", name)
+        return any(_catches(handler, raised) for handlers in self._guards for handler in handlers)
 
     def _missed(self, env: Environment) -> Origin | None:
         """Return a place of the stack in the function being followed that it did not come to."""
@@ -922,7 +958,7 @@ class Interpreter:
             try:
                 applied = self.value(decorator, env)
                 data = applied.data
-                is_main = isinstance(data, LibraryObject) and data.name == "hydra.main"
+                is_main = isinstance(data, (Library, LibraryObject)) and data.name in REGISTRARS
                 if not is_main and not isinstance(data, (FunctionValue, BoundMethod)):
                     continue
                 result = self.call(applied, (made,), {}, (env.file, decorator.lineno))
@@ -1262,6 +1298,9 @@ class Interpreter:
             dotted = f"{data.name}.{name}"
             if dotted in CONSTANTS:
                 return Value(CONSTANTS[dotted])
+            flag = flag_of(self, name) if data.name == "absl.flags.FLAGS" else None
+            if flag is not None:
+                return flag
             return Value(Library(dotted), base.origins)
         if name in ("__name__", "__qualname__") and isinstance(data, (FunctionValue, ClassValue)):
             node = data.node
@@ -1847,6 +1886,8 @@ class Interpreter:
         """Return what a call gives; raise where it is known to fail."""
         data = callee.data
         if isinstance(data, FunctionValue):
+            if data.kind == "command":
+                return run_command(self, data, Call("command", args, keywords, place))
             return self._enter(data, args, keywords)
         if isinstance(data, BoundMethod):
             return self._enter(data.function, (data.receiver, *args), keywords)
@@ -2154,6 +2195,12 @@ class Interpreter:
             return self.call(factory, (), {}, data.made) if factory is not None else Value(UNKNOWN)
         return value
 
+    def enter(
+        self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
+    ) -> Value:
+        """Return what the body of a function of the program comes to."""
+        return self._enter(function, args, keywords)
+
     def _enter(
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
     ) -> Value:
@@ -2178,8 +2225,12 @@ class Interpreter:
         self.stack.append((function.file, node.lineno))
         self._starts.append((node.lineno, _last_line(node)))
         self.entered.append((function, dict(names)))
+        endless = False
         try:
-            returned = self._body(node, env)
+            try:
+                returned = self._body(node, env)
+            except _Endless:
+                returned, endless = None, True
             if self._must_repeat(env, (function.file, node.lineno)):
                 # The run did come to a place in here: it took the blocks that lead there.
                 names.clear()
@@ -2200,6 +2251,9 @@ class Interpreter:
         if function.kind == "contextmanager":
             entered = names["yielded values"].data if yields else None
             return entered[0] if isinstance(entered, list) and entered else Value(UNKNOWN)
+        if endless:
+            items = _items(names["yielded values"])
+            return Value(Lazy(alike(items), Value(UNKNOWN)), merged(*items))
         return names["yielded values"] if yields else Value(None)
 
     def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment) -> Value | None:
@@ -2324,6 +2378,22 @@ class Interpreter:
             raise Raised("type", f"'{type(data).__name__}' object is not iterable", value)
         return Lazy(unknown(value), Value(UNKNOWN))
 
+    def _drained(self, following: Value) -> list[Value] | Lazy:
+        """Return what calls of ``__next__`` give until it says that there is no more."""
+        found: list[Value] = []
+        start = self.left
+        self._guards.append([STOPPING])
+        try:
+            while len(found) < MAX_WHILE and start - self.left <= LONG_ROUND:
+                found.append(self.call(following, (), {}, self.stack[-1]))
+        except _Leave as end:
+            if end.raised.message == "StopIteration":
+                return found
+            raise
+        finally:
+            self._guards.pop()
+        return Lazy(alike(found), Value(UNKNOWN))
+
     def _is_tuple(self, cls: ClassValue) -> bool:
         """Whether the objects of a class are tuples with names."""
         return any(base.rpartition(".")[2] == "NamedTuple" for base in self.library_bases(cls))
@@ -2333,7 +2403,13 @@ class Interpreter:
             return list(data.attributes.values())
         method = self._member(data.cls, "__iter__")
         if method is not None and isinstance(method.data, FunctionValue):
-            return self.iterate(self._enter(method.data, (value,), {}))
+            given = self._enter(method.data, (value,), {})
+            following = self.method_of(given, "__next__")
+            if following is not None:
+                return self._drained(following)
+            if given.data is data:
+                return Lazy(unknown(value), Value(UNKNOWN))
+            return self.iterate(given)
         method = self._member(data.cls, "__getitem__")
         if method is not None and isinstance(method.data, FunctionValue):
             length = Value(UNKNOWN)
@@ -2344,6 +2420,11 @@ class Interpreter:
                 return []
             return Lazy(self._enter(method.data, (value, Value(0)), {}), length)
         return Lazy(unknown(value), Value(UNKNOWN))
+
+
+def _items(value: Value | None) -> list[Value]:
+    """Return the items of a list, none of what is no list."""
+    return value.data if value is not None and isinstance(value.data, list) else []
 
 
 def _module_of(env: Environment) -> Environment:

@@ -1138,6 +1138,9 @@ def parse(
             if positional or is_true(option.keywords.get("required")):
                 found[option.dest] = Value(UNKNOWN, option.place)
     for option in read:
+        said = given.get(option.dest)
+        if isinstance(said, _Option) and said is not option:
+            continue  # Another argument sets the same name.
         if option.dest in given:
             found[option.dest] = _converted(interpreter, call, option, given[option.dest])
         elif option.dest in found and isinstance(found[option.dest].data, str):

@@ -66,6 +66,8 @@ def length_of(interpreter: Interpreter, dataset: Value, place: Origin) -> Value:
             return unknown(dataset)
         return model(interpreter, Call("__len__", (), {}, place, dataset))
     if isinstance(data, Instance):
+        if interpreter.method_of(dataset, "__len__") is None and is_stream(interpreter, dataset):
+            return unknown(dataset)
         method = interpreter.attribute(dataset, "__len__", place)
         found = interpreter.call(method, (), {}, place)
         return found if size(found) is not None else Value(UNKNOWN, found.origins)
@@ -83,10 +85,10 @@ def sample_of(interpreter: Interpreter, dataset: Value, place: Origin, number: i
         if model is None:
             return unknown(dataset)
         return model(interpreter, Call("__getitem__", (Value(number),), {}, place, dataset))
-    if isinstance(data, Instance):
+    if isinstance(data, Instance) and interpreter.method_of(dataset, "__getitem__") is not None:
         method = interpreter.attribute(dataset, "__getitem__", place)
         return interpreter.call(method, (Value(number),), {}, place)
-    if isinstance(data, Array | Lazy):
+    if isinstance(data, Array | Lazy | Instance):
         items = interpreter.iterate(dataset)
         if isinstance(items, Lazy):
             return items.item
@@ -97,6 +99,10 @@ def sample_of(interpreter: Interpreter, dataset: Value, place: Origin, number: i
 def samples_of(interpreter: Interpreter, dataset: Value, place: Origin) -> list[Value]:
     """Return the first samples of a data set, as many as `SAMPLE_STEPS` are enough for."""
     start = interpreter.left
+    if is_stream(interpreter, dataset):
+        items = interpreter.iterate(dataset)
+        streamed = [items.item] if isinstance(items, Lazy) else items[:MAX_SAMPLES]
+        return streamed or [unknown(dataset)]
     found = [sample_of(interpreter, dataset, place)]
     held: object = dataset.data
     while isinstance(held, LibraryObject) and held.short == "Subset" and "dataset" in held.state:
@@ -109,6 +115,13 @@ def samples_of(interpreter: Interpreter, dataset: Value, place: Origin) -> list[
             break
         found.append(sample_of(interpreter, dataset, place, number))
     return found
+
+
+def is_stream(interpreter: Interpreter, dataset: Value) -> bool:
+    """Whether a data set can only be iterated over."""
+    if interpreter.method_of(dataset, "__getitem__") is not None:
+        return False
+    return interpreter.method_of(dataset, "__iter__") is not None
 
 
 def _looked_at(count: int) -> list[int]:

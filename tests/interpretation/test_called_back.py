@@ -63,6 +63,108 @@ def test_work_that_is_handed_over_is_done(expression: str, tmp_path: Path) -> No
     assert shown(names["found"]) == GIVEN_BACK[expression]
 
 
+COMMANDS = {
+    "click": """
+import click
+@click.group()
+@click.option("--seed", default=3)
+@click.pass_context
+def cli(ctx, seed):
+    ctx.obj["seed"] = seed
+@cli.command("fit")
+@click.argument("path")
+@click.option("-l", "--rate", "lr", type=float, default="0.1")
+@click.option("--size", multiple=True, type=int)
+@click.option("--fast/--slow", default=True)
+@click.option("--quiet", is_flag=True)
+@click.option("--epochs", default=2, type=click.IntRange(1, 9))
+@click.pass_obj
+def fit(obj, path, lr, size, fast, quiet, epochs):
+    global found
+    found = [obj, path, lr, list(size), fast, quiet, epochs]
+cli(obj={})
+""",
+    "typer": """
+import typer
+from typing import Annotated, List, Optional
+app = typer.Typer()
+@app.command()
+def other():
+    pass
+@app.command("fit")
+def run(path: str, lr: float = typer.Option(0.1, "--rate"), size: List[int] = typer.Option([]),
+        fast: bool = True, quiet: Annotated[bool, typer.Option("--quiet")] = False,
+        seed: int = 3, epochs: Optional[int] = 2):
+    global found
+    found = [{"seed": seed}, path, lr, list(size), fast, quiet, epochs]
+app()
+""",
+    "fire": """
+import fire
+class Job:
+    def __init__(self, seed=0):
+        self.seed = seed
+    def fit(self, path, rate=0.1, size=(), fast=True, quiet=False, epochs=2):
+        global found
+        found = [{"seed": self.seed}, path, rate, list(size), fast, quiet, epochs]
+fire.Fire(Job)
+""",
+    "tyro": """
+import tyro
+from dataclasses import dataclass, field
+@dataclass
+class Optim:
+    rate: float = 0.1
+@dataclass
+class Args:
+    path: str = ""
+    size: tuple = ()
+    fast: bool = True
+    quiet: bool = False
+    epochs: int = 2
+    seed: int = 1
+    optim: Optim = field(default_factory=Optim)
+a = tyro.cli(Args)
+found = [{"seed": a.seed}, a.path, a.optim.rate, list(a.size), a.fast, a.quiet, a.epochs]
+""",
+    "absl": """
+from absl import app, flags
+FLAGS = flags.FLAGS
+flags.DEFINE_string("path", None, "")
+flags.DEFINE_float("rate", 1, "")
+flags.DEFINE_list("size", "", "")
+flags.DEFINE_bool("fast", True, "")
+quiet = flags.DEFINE_bool("quiet", False, "")
+flags.DEFINE_integer("epochs", 2, "")
+flags.DEFINE_integer("seed", 1, "")
+def main(argv):
+    global found
+    size = [int(n) for n in FLAGS.size]
+    found = [{"seed": FLAGS.seed}, FLAGS.path, FLAGS.rate, size, FLAGS.fast, quiet.value,
+             FLAGS.epochs]
+app.run(main)
+""",
+}
+WORDS = {
+    "click": "--seed 7 fit data --rate 0.5 --size 1 --size 2 --slow --quiet",
+    "typer": "fit data --rate 0.5 --size 1 --size 2 --no-fast --quiet --seed 7",
+    "fire": "fit data --rate=0.5 --size=[1,2] --nofast --quiet --seed 7",
+    "tyro": "--path data --optim.rate 0.5 --size (1,2) --no-fast --quiet --seed 7",
+    "absl": "--path=data --rate 0.5 --size 1,2 --nofast --quiet --seed=7",
+}
+
+
+@pytest.mark.parametrize("library", COMMANDS)
+def test_commands_get_the_words_of_the_command_line(library: str, tmp_path: Path) -> None:
+    words = [Value(word) for word in WORDS[library].split()]
+    (tmp_path / "main.py").write_text(COMMANDS[library], encoding="utf-8")
+    interpreter = Interpreter(Workspace(tmp_path, cache=False), "main.py", ("", 0), words)
+    interpreter.run()
+    module = interpreter.modules["main.py"].data
+    found = shown(module.environment.names["found"])
+    assert found == [{"seed": 7}, "data", 0.5, [1, 2], False, True, 2]
+
+
 LIGHTNING = """
 import torch
 from torch import nn

@@ -9,6 +9,54 @@ import pytest
 from followed_programs import followed, shown
 
 PROGRAMS = {
+    "iterator that is used up": """
+def numbers():
+    yield from (1, 2, 3)
+it = numbers()
+first = next(it)
+rest = list(it)
+try:
+    next(iter([]))
+    ended = False
+except StopIteration:
+    ended = True
+result = [first, rest, next(iter([]), 9), ended]
+""",
+    "generator that never ends": """
+def forever():
+    while True:
+        yield from [(4, "a"), (4, "a")]
+stream = forever()
+n, letter = next(stream)
+result = [n, letter, [pair[0] for pair, _ in zip(stream, range(3))][0]]
+""",
+    "object that is its own iterator": """
+class Count:
+    def __init__(self, n):
+        self.n, self.at = n, 0
+    def __iter__(self):
+        self.at = 0
+        return self
+    def __next__(self):
+        if self.at >= self.n:
+            raise StopIteration
+        self.at += 1
+        return self.at * 10
+result = [list(Count(3)), next(iter(Count(2))), [x for x in Count(2)]]
+""",
+    "context manager of a class": """
+class Timer:
+    def __enter__(self):
+        self.total = 0
+        return self
+    def __exit__(self, *error):
+        self.total += 5
+with Timer() as timer:
+    timer.total += 1
+with Timer():
+    pass
+result = timer.total
+""",
     "enumeration by value": """
 from enum import Enum
 class Mode(Enum):
