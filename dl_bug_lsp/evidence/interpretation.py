@@ -110,6 +110,8 @@ def _way(case: Case, file: str, line: int) -> str:
 def _shown(value: Value) -> str:
     """Return a side as the sentence shows it, empty where it is not short."""
     data = value.data
+    if isinstance(data, Array) and data.library == "python":
+        return ""
     if isinstance(data, Array) and data.sizes is not None:
         return "(" + ", ".join("?" if n is None else str(n) for n in data.sizes) + ")"
     if isinstance(data, (int, float, str)):

@@ -80,6 +80,51 @@ def array(value: Value | None) -> Array | None:
     return value.data if value is not None and isinstance(value.data, Array) else None
 
 
+PYTHON = "python"
+"""The library of numbers whose value is not known: ``loss.item()``, ``random.random()``."""
+_STANDING_IN: dict[str | None, float] = {"int64": 1, "float64": 1.0, "bool": True}
+
+
+def number(
+    dtype: str, *parts: Value, lowest: int | None = None, highest: int | None = None
+) -> Value:
+    """Return a number of Python's of which only the type is known: int64, float64 or bool."""
+    return Value(Array((), dtype, PYTHON, None, lowest, highest), merged(*parts))
+
+
+def is_number(value: Value | None) -> bool:
+    """Whether a value is a number of which only the type is known."""
+    return value is not None and isinstance(value.data, Array) and value.data.library == PYTHON
+
+
+def number_of(value: Value) -> float | None:
+    """Return a plain number of the type that a number has, None of what is none.
+
+    It stands for the number where only the type matters.
+    """
+    data = value.data
+    if isinstance(data, Array):
+        return _STANDING_IN.get(data.dtype) if data.library == PYTHON else None
+    return data if isinstance(data, (bool, int, float)) else None
+
+
+def bounds_of(value: Value) -> tuple[int | None, int | None]:
+    """Return the least and the greatest that a whole number may be, None where not known."""
+    data = value.data
+    if isinstance(data, Array):
+        return data.lowest, data.highest
+    return (data, data) if type(data) is int else (None, None)
+
+
+def number_like(result: object, *parts: Value) -> Value:
+    """Return a number of the type of another, unknown where that is none."""
+    if isinstance(result, bool):
+        return number("bool", *parts)
+    if isinstance(result, int):
+        return number("int64", *parts)
+    return number("float64", *parts) if isinstance(result, float) else unknown(*parts)
+
+
 def made(
     like: Array, shape: Sequence[Value] | None, *parts: Value, dtype: str | None = None
 ) -> Value:

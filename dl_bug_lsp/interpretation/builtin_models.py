@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import arrays
@@ -255,6 +255,7 @@ def _set(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
 
 
+@MODELS.numbers
 @MODELS.function("builtins.dict")
 def _dict(interpreter: Interpreter, call: Call) -> Value:
     found: dict[Any, Value] = {}
@@ -282,12 +283,18 @@ PLAIN_FUNCTIONS = (
 )
 
 
+@MODELS.numbers
 @MODELS.function(*(f"builtins.{name}" for name in PLAIN_FUNCTIONS))
 def _plain_function(interpreter: Interpreter, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
+    if any(map(arrays.is_number, call.args)):
+        return _of_number(name, call)
     if call.args and isinstance(call.args[0].data, Array):
+        data = call.args[0].data
         if name in ("int", "float", "bool"):
-            _one_element(call.args[0], call.args[0].data)
+            _one_element(call.args[0], data)
+            if data.shape is not None and data.dtype not in (None, "object", "str", "U"):
+                return _converted(name, data, call)
         return call.unknown() if name != "abs" else call.args[0]
     if name == "str" and call.args:
         text = text_of(call.args[0])
@@ -304,6 +311,31 @@ def _plain_function(interpreter: Interpreter, call: Call) -> Value:
         raise Raised("type", str(error), *call.args) from None
     except (ValueError, ArithmeticError) as error:
         raise Raised("value", str(error), *call.args) from None
+
+
+def _converted(name: str, data: Array, call: Call) -> Value:
+    """Return a number of which the type is known that a conversion makes."""
+    if name != "int" or data.dtype is None or "float" in data.dtype:
+        dtype = {"int": "int64", "float": "float64"}.get(name, "bool")
+        return arrays.number(dtype, *call.args)
+    if data.lowest is not None and data.lowest == data.highest:
+        return Value(data.lowest, merged(*call.args))
+    return arrays.number("int64", *call.args, lowest=data.lowest, highest=data.highest)
+
+
+def _of_number(name: str, call: Call) -> Value:
+    """Return what a function gives for numbers of which only the types are known."""
+    given = [arrays.number_of(arg) for arg in call.args]
+    data = call.args[0].data
+    if None in given or call.keywords or name in ("str", "repr", "chr", "hash", "pow", "divmod"):
+        return call.unknown()
+    if name in ("int", "float", "bool") and isinstance(data, Array):
+        return _converted(name, data, call)
+    result = getattr(builtins, name)(*given)
+    found = arrays.number_like(result, *call.args)
+    if name == "abs" and isinstance(data, Array) and data.lowest is not None and data.lowest >= 0:
+        return Value(data, merged(*call.args))
+    return found
 
 
 def _one_element(value: Value, data: Array) -> None:
@@ -328,6 +360,31 @@ def _folded_lazily(call: Call, name: str, items: Lazy) -> Value:
     return call.unknown()
 
 
+def _folded_numbers(name: str, items: Sequence[Value], call: Call) -> Value:
+    """Return what folding numbers gives of which some are not known."""
+    given = [arrays.number_of(item) for item in items]
+    known = [number for number in given if number is not None]
+    if len(known) != len(given):
+        return call.unknown()
+    if name in ("any", "all"):
+        return arrays.number("bool", *items[:24])
+    kinds = {type(number) for number in known}
+    if name == "sum":
+        return arrays.number("float64" if float in kinds else "int64", *items[:24])
+    if len(kinds) > 1:
+        # Which of them it is decides what type it has.
+        kinds = {float} if float in kinds else {int}
+    lows, highs = zip(*(arrays.bounds_of(item) for item in items), strict=True)
+    folding: Callable[[Sequence[int]], int] = min if name == "min" else max
+    low = None if None in lows else folding([n for n in lows if n is not None])
+    high = None if None in highs else folding([n for n in highs if n is not None])
+    dtype = {float: "float64", int: "int64", bool: "bool"}[next(iter(kinds))]
+    if dtype != "int64":
+        low = high = None
+    return arrays.number(dtype, *items[:24], lowest=low, highest=high)
+
+
+@MODELS.numbers
 @MODELS.function("builtins.min", "builtins.max", "builtins.sum", "builtins.any", "builtins.all")
 def _folded(interpreter: Interpreter, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
@@ -348,6 +405,8 @@ def _folded(interpreter: Interpreter, call: Call) -> Value:
             return items[folding(range(len(items)), key=keys.__getitem__)]
         except TypeError:
             return call.unknown()
+    if any(map(arrays.is_number, items)):
+        return _folded_numbers(name, items, call)
     if name == "sum" and items and all(isinstance(item.data, Array) for item in items):
         total = items[0]
         for item in items[1:MOST_KEYS]:
@@ -412,6 +471,7 @@ def _filter(interpreter: Interpreter, call: Call) -> Value:
     return Value(kept)
 
 
+@MODELS.numbers
 @MODELS.function("builtins.next")
 def _next(interpreter: Interpreter, call: Call) -> Value:
     given = _first(call)
@@ -431,6 +491,7 @@ def _next(interpreter: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
+@MODELS.numbers
 @MODELS.function("builtins.isinstance")
 def _isinstance(interpreter: Interpreter, call: Call) -> Value:
     if len(call.args) != 2:
@@ -468,6 +529,8 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
         return None
     last = wanted.name.rpartition(".")[2]
     root = wanted.name.partition(".")[0]
+    if isinstance(data, Array) and data.library == arrays.PYTHON:
+        return _is_kind(data, root, last)
     if isinstance(data, Array):
         return _is_array(data, root, last)
     if isinstance(data, LibraryObject):
@@ -486,6 +549,14 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
     return False if is_container and root not in (*_ABSTRACT, "builtins") else None
 
 
+def _is_kind(data: Array, root: str, last: str) -> bool | None:
+    """Whether a number is of a class; NumPy's scalars may be meant."""
+    if root == "builtins":
+        kinds = {"int64": {"int", "object"}, "float64": {"float", "object"}}
+        return last in kinds.get(data.dtype or "", {"bool", "int", "object"})
+    return None if root in (*_ABSTRACT, "numpy") else False
+
+
 def _is_array(data: Array, root: str, last: str) -> bool | None:
     if last in ("ndarray", "Array"):
         return data.library == ("numpy" if root in ("numpy", "np") else "jax")
@@ -494,6 +565,7 @@ def _is_array(data: Array, root: str, last: str) -> bool | None:
     return None if root in _ABSTRACT or last in ("Parameter", "Variable") else False
 
 
+@MODELS.numbers
 @MODELS.function("builtins.getattr", "builtins.hasattr", "builtins.setattr")
 def _by_name(interpreter: Interpreter, call: Call) -> Value:
     if len(call.args) < 2 or not isinstance(call.args[1].data, str):
@@ -526,6 +598,7 @@ def _compile(interpreter: Interpreter, call: Call) -> Value:
     return _first(call)
 
 
+@MODELS.numbers
 @MODELS.function("builtins.type")
 def _type(interpreter: Interpreter, call: Call) -> Value:
     value = _first(call)

@@ -546,7 +546,7 @@ class Forecast(Interpreter):
 
     def _operated(self, node: ast.BinOp, left: Value, right: Value, env: Environment) -> Value:
         found = super()._operated(node, left, right, env)
-        if self.doubt or not isinstance(found.data, Array):
+        if self.doubt or not isinstance(found.data, Array) or found.data.library == "python":
             return found
         kind, place = type(node.op).__name__, (env.file, node.lineno)
         return self.footprint.computed(kind, (left, right), found, place)

@@ -1473,6 +1473,9 @@ class Interpreter:
         if isinstance(node.op, ast.Not):
             known = operators.truth(value)
             return unknown(value) if known is None else Value(not known, value.origins)
+        if isinstance(data, Array) and data.library == arrays.PYTHON:
+            shown = "int64" if data.dtype == "bool" else data.dtype or "float64"
+            return arrays.number(shown, value)
         if isinstance(data, Array):
             opposite = cells.inverted(value) if isinstance(node.op, ast.Invert) else None
             if opposite is not None:
@@ -1866,6 +1869,8 @@ class Interpreter:
         """Return what a model gives; unknown where it does not cope with what it was given."""
         if self.gradients is not None:
             self.gradients.check(self.stack, told)
+        if model not in MODELS.numeric:
+            told = _without_numbers(told)
         try:
             result = model(self, told)
         except MODEL_ERRORS:
@@ -2345,6 +2350,8 @@ class Interpreter:
             return [Value(letter, value.origins) for letter in data[:MAX_ROUNDS]]
         if isinstance(data, Lazy):
             return data
+        if isinstance(data, Array) and data.library == arrays.PYTHON:
+            return Lazy(unknown(value), Value(UNKNOWN))
         if isinstance(data, Array):
             model = MODELS.methods.get(("array", "__iter__"))
             if model is not None:
@@ -2420,6 +2427,21 @@ class Interpreter:
                 return []
             return Lazy(self._enter(method.data, (value, Value(0)), {}), length)
         return Lazy(unknown(value), Value(UNKNOWN))
+
+
+def _without_numbers(told: Call) -> Call:
+    """Return a call with numbers as unknown of which only the type is known."""
+    given = (*told.args, *told.keywords.values(), told.receiver)
+    if not any(map(arrays.is_number, given)):
+        return told
+    args = tuple(_not_known(value) for value in told.args)
+    keywords = {name: _not_known(value) for name, value in told.keywords.items()}
+    receiver = None if told.receiver is None else _not_known(told.receiver)
+    return Call(told.name, args, keywords, told.place, receiver)
+
+
+def _not_known(value: Value) -> Value:
+    return unknown(value) if arrays.is_number(value) else value
 
 
 def _items(value: Value | None) -> list[Value]:

@@ -73,7 +73,8 @@ class Models:
     class gives (a layer's forward). ``methods`` by (kind of receiver, method name), kind being
     ``"array"``, ``"table"``, ``"str"``, ``"list"``, ``"dict"``, ``"set"`` or a library object's
     short class name. ``attributes`` likewise. ``subscripts`` by the dotted name of what a library
-    has that is indexed (``numpy.mgrid``).
+    has that is indexed (``numpy.mgrid``). ``numeric`` are the models that cope with numbers whose
+    value is not known (`arrays.number`).
     """
 
     functions: dict[str, Model] = field(default_factory=dict)
@@ -81,6 +82,12 @@ class Models:
     methods: dict[tuple[str, str], Model] = field(default_factory=dict)
     attributes: dict[tuple[str, str], Model] = field(default_factory=dict)
     subscripts: dict[str, Model] = field(default_factory=dict)
+    numeric: set[Model] = field(default_factory=set)
+
+    def numbers(self, model: Model) -> Model:
+        """Let a model have numbers of which only the type is known, which others get as unknown."""
+        self.numeric.add(model)
+        return model
 
     def function(self, *names: str) -> Callable[[Model], Model]:
         """Register a model of functions or classes."""

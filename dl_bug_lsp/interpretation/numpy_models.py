@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 # The methods of arrays below take the place of those of tensors, or call them.
-import dl_bug_lsp.interpretation.torch_models  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import axis_of, size
 from dl_bug_lsp.interpretation.cells import Series, converted, remade
@@ -27,6 +26,7 @@ from dl_bug_lsp.interpretation.stdlib_models import (
     text_of,
     thing,
 )
+from dl_bug_lsp.interpretation.torch_models import items_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
@@ -433,8 +433,12 @@ def _drawn(interpreter: Interpreter, call: Call) -> Value:
         parts = [as_array(arg).data for arg in call.args[:at]]
         shapes = [p.shape for p in parts if isinstance(p, Array)]
         if all(shape == () for shape in shapes):
-            exact = bounds[0] if bounds[0] is not None and bounds[0] == bounds[1] else UNKNOWN
-            return Value(exact, _whole(call))
+            if bounds[0] is not None and bounds[0] == bounds[1]:
+                return Value(bounds[0], _whole(call))
+            if dtype not in ("int64", "float64"):
+                return Value(UNKNOWN, _whole(call))
+            whole = Value(None, _whole(call))
+            return arrays.number(dtype, whole, lowest=bounds[0], highest=bounds[1])
         return new(shapes[0] if len(shapes) == 1 else None, dtype, _whole(call), bounds)
     return new(shape_of(interpreter, wanted), dtype, _whole(call), bounds)
 
@@ -449,7 +453,7 @@ for _name in _SIZE_AT:
 @MODELS.method("RandomState", "rand", "randn")
 def _rand(_: Interpreter, call: Call) -> Value:
     if not call.args:
-        return Value(UNKNOWN)
+        return arrays.number("float64")
     return new([_dim(arg) for arg in call.args], "float64", _whole(call))
 
 
@@ -1081,23 +1085,7 @@ def _astype(_: Interpreter, call: Call) -> Value:
 def _tolist(_: Interpreter, call: Call) -> Value:
     data = arrays.array(call.receiver)
     assert call.receiver is not None
-    if data is None or not data.shape:
-        return call.unknown()
-    if len(data.shape) == 1:
-        return Value(
-            Lazy(Value(UNKNOWN, call.receiver.origins), data.shape[0]), call.receiver.origins
-        )
-    inner = Value(Array(data.shape[1:], data.dtype, data.library), call.receiver.origins)
-    item = _tolist_item(inner)
-    return Value(Lazy(item, data.shape[0]), call.receiver.origins)
-
-
-def _tolist_item(value: Value) -> Value:
-    data = arrays.array(value)
-    if data is None or not data.shape:
-        return Value(UNKNOWN, value.origins)
-    inner = Value(Array(data.shape[1:], data.dtype, data.library), value.origins)
-    return Value(Lazy(_tolist_item(inner), data.shape[0]), value.origins)
+    return call.unknown() if data is None else items_of(data, call.receiver)
 
 
 @MODELS.method("array", "fill", "setflags", "tofile", "put", "itemset")

@@ -138,6 +138,8 @@ def type_name(value: Value) -> str | None:
     if data is UNKNOWN:
         return None
     if isinstance(data, Array):
+        if data.library == arrays.PYTHON:
+            return {"int64": "int", "float64": "float"}.get(data.dtype or "", data.dtype)
         return "Tensor" if data.library == "torch" else "ndarray"
     if isinstance(data, Instance):
         return data.cls.name
@@ -165,6 +167,8 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
     if isinstance(a.data, cells.Series) or isinstance(b.data, cells.Series):
         found = cells.combined(kind, a, b)
         return _on_arrays(kind, a, b) if found is None else _typed(kind, a, b, found)
+    if arrays.is_number(a) or arrays.is_number(b):
+        return _on_numbers(kind, a, b)
     if isinstance(a.data, Array) or isinstance(b.data, Array):
         return _on_arrays(kind, a, b)
     if isinstance(a.data, Instance) or isinstance(b.data, Instance):
@@ -186,6 +190,35 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
         if side.data is None and arrays.is_failing():
             raise Raised("none", "unsupported operand type: 'NoneType'", side)
     return unknown(a, b)
+
+
+def _on_numbers(kind: type[ast.operator], a: Value, b: Value) -> Value:
+    """Return what an operator gives where an operand is a number that is not known."""
+    x, y = arrays.number_of(a), arrays.number_of(b)
+    if x is not None and y is not None:
+        function = BINARY.get(kind)
+        if function is None or (kind is ast.Pow and isinstance(y, int)):
+            # A negative exponent makes whole numbers fractions.
+            whole = not isinstance(x, float) and kind is ast.Pow
+            return unknown(a, b) if function is None or whole else arrays.number("float64", a, b)
+        try:
+            # Only the types matter, and no divisor is zero then.
+            result = arrays.number_like(function(type(x)(1), type(y)(1)), a, b)
+        except (TypeError, ArithmeticError):
+            return unknown(a, b)
+        _bound(kind, a, b, result)
+        return result
+    known = [
+        Value(a.data if x is None else x, a.origins),
+        Value(b.data if y is None else y, b.origins),
+    ]
+    array = a if x is None else b
+    if not isinstance(array.data, Array):
+        return unknown(a, b)
+    result = _on_arrays(kind, known[0], known[1])
+    if isinstance(result.data, Array):
+        result.data.lowest = result.data.highest = None
+    return result
 
 
 def _typed(kind: type[ast.operator], a: Value, b: Value, found: Value) -> Value:
@@ -380,6 +413,14 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     if kind in (ast.In, ast.NotIn):
         return _membership(kind, a, b)
     x, y = arrays.array(a), arrays.array(b)
+    if arrays.is_number(a) or arrays.is_number(b):
+        known = [arrays.number_of(a), arrays.number_of(b)]
+        if None not in known:
+            decided = _decided(kind, a, b)
+            return arrays.number("bool", a, b) if decided is None else Value(decided, merged(a, b))
+        x, y = (x if known[0] is None else None), (y if known[1] is None else None)
+        if x is None and y is None:
+            return unknown(a, b)
     if isinstance(x, cells.Series) or isinstance(y, cells.Series):
         found = cells.combined(kind, a, b)
         if found is not None:
@@ -397,6 +438,31 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         raise Raised("type", str(error), a, b) from None
     except (NotPlain, KeyError):
         return unknown(a, b)
+
+
+def _decided(kind: type[ast.cmpop], a: Value, b: Value) -> bool | None:
+    """Return what a comparison of numbers says whatever they are, by their bounds."""
+    low, high = _bounds(a)
+    other_low, other_high = _bounds(b)
+    if None in (low, high, other_low, other_high):
+        return None
+    assert low is not None and high is not None and other_low is not None
+    assert other_high is not None
+    below, above = high < other_low, low > other_high
+    if kind is ast.Eq or kind is ast.NotEq:
+        return (kind is ast.NotEq) if below or above else None
+    if kind is ast.Lt or kind is ast.GtE:
+        return (kind is ast.Lt) if below else (kind is ast.GtE) if low >= other_high else None
+    if kind is ast.Gt or kind is ast.LtE:
+        return (kind is ast.Gt) if above else (kind is ast.LtE) if high <= other_low else None
+    return None
+
+
+def _bounds(value: Value) -> tuple[float | None, float | None]:
+    data = value.data
+    if isinstance(data, Array):
+        return data.lowest, data.highest
+    return (data, data) if isinstance(data, (int, float)) else (None, None)
 
 
 def _identity(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
@@ -471,7 +537,11 @@ def indexed(
 
 def _one_of(base: Value, key: Value) -> Value:
     items = base.data
-    if key.data is not UNKNOWN or not isinstance(items, (list, tuple)) or not items:
+    if (
+        (key.data is not UNKNOWN and not arrays.is_number(key))
+        or not isinstance(items, (list, tuple))
+        or not items
+    ):
         return unknown(base, key)
     return representative(items)
 
@@ -643,6 +713,10 @@ def _chosen(data: Array, part: Value, axis: int) -> tuple[Value, ...] | None:
     dim = data.shape[axis]
     inner = arrays.array(part)
     number, limit = arrays.size(part), arrays.size(dim)
+    if arrays.is_number(part):
+        number = arrays.bounds_of(part)[0]
+        # Its greatest value need not be taken.
+        number, inner = (number if number is not None and number >= 0 else None), None
     outside = number is not None and limit is not None and not -limit <= number < limit
     # An index beyond the end is clamped there (JAX, "Sharp Bits").
     if outside and data.library != "jax":

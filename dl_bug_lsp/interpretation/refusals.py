@@ -113,6 +113,7 @@ def python_type(value: Value) -> str | None:
     if isinstance(data, PLAIN):
         return type(data).__name__
     if isinstance(data, Array):
+        # What a number is that is not known is only likely.
         return {"torch": "Tensor", "numpy": "ndarray"}.get(data.library)
     if isinstance(data, Table):
         return "DataFrame"

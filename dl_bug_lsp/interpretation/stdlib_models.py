@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
+from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import (
     MAX_ITEMS,
@@ -133,18 +134,18 @@ def alike(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
     return Value(UNKNOWN, origins)
 
 
-def _arrays_alike(arrays: Sequence[Array]) -> Array:
+def _arrays_alike(parts: Sequence[Array]) -> Array:
     """Return an array with the sizes and dtype that all of some arrays have."""
-    first = arrays[0]
+    first = parts[0]
     shape = first.shape
-    for other in arrays[1:]:
+    for other in parts[1:]:
         if shape is None or other.shape is None or len(other.shape) != len(shape):
             shape = None
             break
         pairs = zip(shape, other.shape, strict=True)
         shape = tuple(x if x.data == y.data else Value(UNKNOWN, merged(x, y)) for x, y in pairs)
-    dtype = first.dtype if len({a.dtype for a in arrays}) == 1 else None
-    lows, highs = [a.lowest for a in arrays], [a.highest for a in arrays]
+    dtype = first.dtype if len({a.dtype for a in parts}) == 1 else None
+    lows, highs = [a.lowest for a in parts], [a.highest for a in parts]
     low = None if None in lows else min(n for n in lows if n is not None)
     high = None if None in highs else max(n for n in highs if n is not None)
     return Array(shape, dtype, first.library, first.device, low, high)
@@ -1598,12 +1599,27 @@ _MATH = (
 _LARGEST = {"factorial": 1000, "comb": 1000, "perm": 1000}
 
 
+_GIVES = {
+    **dict.fromkeys(_MATH, "float64"),
+    **dict.fromkeys(("ceil", "floor", "trunc", "gcd", "lcm", "isqrt", "factorial"), "int64"),
+    **dict.fromkeys(("comb", "perm"), "int64"),
+    **dict.fromkeys(("isnan", "isinf", "isfinite", "isclose"), "bool"),
+}
+"""The types of what functions of ``math`` give for a number that is not known."""
+del _GIVES["prod"], _GIVES["dist"], _GIVES["fsum"]
+
+
+@MODELS.numbers
 @MODELS.function(*(f"math.{name}" for name in _MATH))
 def _math(_: Interpreter, call: Call) -> Value:
     function = getattr(math, call.name.rpartition(".")[2], None)
     largest = _LARGEST.get(call.name.rpartition(".")[2])
     if function is None:
         return call.unknown()
+    if any(map(arrays.is_number, call.args)):
+        name = call.name.rpartition(".")[2]
+        known = name in _GIVES and all(arrays.number_of(arg) is not None for arg in call.args)
+        return arrays.number(_GIVES[name], *call.args) if known else call.unknown()
     try:
         numbers = [plain(arg) for arg in call.args]
         named = {name: plain(value) for name, value in call.keywords.items()}
@@ -1674,6 +1690,50 @@ def _shuffle(interpreter: Interpreter, call: Call) -> Value:
 
 
 MODELS.function("random.seed", "random.setstate")(nothing)
+MODELS.method("Random", "seed", "setstate")(nothing)
+_FRACTIONS = (
+    *("random", "uniform", "gauss", "normalvariate", "expovariate", "betavariate", "triangular"),
+    *("gammavariate", "lognormvariate", "vonmisesvariate", "paretovariate", "weibullvariate"),
+)
+
+
+@MODELS.function(*(f"random.{name}" for name in _FRACTIONS))
+@MODELS.method("Random", *_FRACTIONS)
+@MODELS.method("SystemRandom", *_FRACTIONS)
+def _fraction(_: Interpreter, call: Call) -> Value:
+    return arrays.number("float64", *call.args)
+
+
+@MODELS.function("random.randint", "random.randrange", "random.getrandbits", "secrets.randbelow")
+@MODELS.method("Random", "randint", "randrange", "getrandbits")
+@MODELS.method("SystemRandom", "randint", "randrange", "getrandbits")
+def _whole_number(_: Interpreter, call: Call) -> Value:
+    name, given = call.name.rpartition(".")[2], [*call.args, *call.keywords.values()]
+    low, high = Value(0), given[0] if given else None
+    if name != "getrandbits" and len(given) > 1:
+        low, high = given[0], given[1]
+    first, last = arrays.size(low), arrays.size(high)
+    if name == "getrandbits" or first is None or last is None:
+        return arrays.number("int64", *given)
+    last -= name != "randint"
+    if last < first:
+        raise Raised("value", "empty range in randrange", *given)
+    if first == last:
+        return Value(first, merged(*given))
+    return arrays.number("int64", *given, lowest=first, highest=last)
+
+
+for _name in ("choice", "choices", "sample", "shuffle"):
+    for _kind in ("Random", "SystemRandom"):
+        MODELS.method(_kind, _name)(MODELS.functions[f"random.{_name}"])
+
+_CLOCKS = ("time", "perf_counter", "monotonic", "process_time", "thread_time")
+MODELS.function(*(f"time.{name}" for name in _CLOCKS), "timeit.default_timer")(
+    lambda interpreter, call: arrays.number("float64")
+)
+MODELS.function("time.time_ns", "time.perf_counter_ns", "os.getpid", "os.cpu_count")(
+    lambda interpreter, call: arrays.number("int64")
+)
 
 
 # Iteration and functions.

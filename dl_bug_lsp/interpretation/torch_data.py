@@ -408,7 +408,7 @@ def collated(sample: Value, count: Value) -> Value:
     """Return a batch of samples (PyTorch, ``torch.utils.data.default_collate``)."""
     data = sample.data
     if isinstance(data, Array):
-        if data.library not in ("torch", "numpy") or data.dtype in ("object", "str"):
+        if data.library not in ("torch", "numpy", "python") or data.dtype in ("object", "str"):
             raise Raised("type", "default_collate: batch must contain tensors or numbers", sample)
         shape = None if data.shape is None else (count, *data.shape)
         return tensor_like(data, shape, sample, count)

@@ -205,7 +205,7 @@ def joined(x: Array, left: Value, y: Array, right: Value) -> Shape | None:
 
 def paired(call: Call, x: Array, value: Value, dtype: str | None, *, divides: bool) -> Value:
     """Return the result of an operation of two operands, of which the first is an array."""
-    other = call.given(1, "other", "exponent")
+    other = _as_plain(call.given(1, "other", "exponent"))
     if other is None:
         return tensor(None, dtype, value, library=x.library, device=x.device)
     y = array(other)
@@ -227,10 +227,18 @@ def paired(call: Call, x: Array, value: Value, dtype: str | None, *, divides: bo
     return tensor(shape, found, value, other, library=library, device=device)
 
 
+def _as_plain(value: Value | None) -> Value | None:
+    """Return a number of which only the type is known as one of this type."""
+    if value is None or not arrays.is_number(value):
+        return value
+    return Value(arrays.number_of(value), value.origins)
+
+
+@MODELS.numbers
 def _binary_function(_: Interpreter, call: Call) -> Value:
     """Return the result of an operation whose first operand may be a plain number."""
-    given = call.given(0, "input", "self")
-    other = call.given(1, "other", "exponent")
+    given = _as_plain(call.given(0, "input", "self"))
+    other = _as_plain(call.given(1, "other", "exponent"))
     y = array(other)
     if given is not None and isinstance(given.data, int | float) and y is not None:
         dtype = with_scalar(y, given.data)
@@ -241,7 +249,7 @@ def _binary_function(_: Interpreter, call: Call) -> Value:
     return paired(call, *found, None, divides=False)
 
 
-@operation(*BINARY, *(f"{n}_" for n in BINARY))
+@operation(*BINARY, *(f"{n}_" for n in BINARY), numbers=True)
 def _binary(call: Call, x: Array, value: Value) -> Value:
     found = paired(call, x, value, None, divides=False)
     if not call.name.endswith("_"):
@@ -260,13 +268,13 @@ for _name in ("pow", "add", "mul", "sub", "subtract", "multiply", "remainder"):
     MODELS.functions[f"torch.{_name}"] = _binary_function
 
 
-@operation(*DIVIDING, "div_")
+@operation(*DIVIDING, "div_", numbers=True)
 def _dividing(call: Call, x: Array, value: Value) -> Value:
     whole = "rounding_mode" in call.keywords
     return paired(call, x, value, None, divides=not whole)
 
 
-@operation(*COMPARING)
+@operation(*COMPARING, numbers=True)
 def _comparing(call: Call, x: Array, value: Value) -> Value:
     return paired(call, x, value, "bool", divides=False)
 
@@ -390,6 +398,7 @@ def _order(order: list[str]) -> Callable[[str], int]:
     "torch.ByteTensor", "torch.HalfTensor", "torch.Tensor", "torch.scalar_tensor",
     "torch.sparse_coo_tensor_",
 )  # fmt: skip
+@MODELS.numbers
 def _tensor(_: Interpreter, call: Call) -> Value:
     last = call.name.rpartition(".")[2]
     value = call.given(0, "data", "obj")
@@ -403,6 +412,8 @@ def _tensor(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     fixed = dtype is not None or wanted is not None
     given_device = call.given(2, "device")
+    if arrays.is_number(value):
+        value = as_tensor(value)
     x = array(value)
     if last == "from_numpy" and (
         (x is not None and x.library == "torch")
@@ -436,10 +447,18 @@ def _tensor(_: Interpreter, call: Call) -> Value:
     return result
 
 
+def as_tensor(value: Value) -> Value:
+    """Return a number of which only the type is known as PyTorch's scalar."""
+    x = array(value)
+    assert x is not None
+    dtype = "float32" if x.dtype == "float64" else x.dtype
+    return Value(Array((), dtype, "torch", "cpu", x.lowest, x.highest), value.origins)
+
+
 def _has_arrays(value: Value) -> bool:
     while isinstance(value.data, list | tuple) and value.data:
         value = value.data[0]
-    return isinstance(value.data, Array)
+    return isinstance(value.data, Array) and not arrays.is_number(value)
 
 
 def made_device(call: Call) -> str | None:
@@ -1419,7 +1438,34 @@ def _item_of(call: Call, x: Array, value: Value) -> Value:
         if number is not None and number != 1:
             message = f"a Tensor with {number} elements cannot be converted to Scalar"
             raise Raised("size", message, total, Value(1))
+    return one_of(x, value) if call.name == "item" else unknown(value)
+
+
+def one_of(x: Array, value: Value) -> Value:
+    """Return an element of an array as a number of Python's."""
+    if x.dtype in FLOATING[:4]:
+        return arrays.number("float64", value)
+    if x.dtype == "bool":
+        return arrays.number("bool", value)
+    if x.dtype in WHOLE or (x.dtype or "").startswith("uint"):
+        if x.lowest is not None and x.lowest == x.highest:
+            return Value(x.lowest, value.origins)
+        return arrays.number("int64", value, lowest=x.lowest, highest=x.highest)
     return unknown(value)
+
+
+def items_of(x: Array, value: Value) -> Value:
+    """Return an array as nested lists of numbers."""
+    if x.shape is None:
+        return unknown(value)
+    if not x.shape:
+        return one_of(x, value)
+    inner = Array(x.shape[1:], x.dtype, x.library, x.device, x.lowest, x.highest)
+    item, count = items_of(inner, value), size(x.shape[0])
+    total = size(arrays.product(x.shape))
+    if count is None or total is None or total > MAX_LISTED:
+        return Value(Lazy(item, x.shape[0]), value.origins)
+    return Value([items_of(inner, value) for _ in range(count)], value.origins)
 
 
 @operation("to", "type", "type_as")

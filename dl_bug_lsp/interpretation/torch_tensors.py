@@ -203,8 +203,13 @@ def as_function(call: Call) -> Call:
 Work = Callable[[Call, Array, Value], Value]
 
 
-def operation(*names: str, also: Sequence[str] = ()) -> Callable[[Work], Work]:
-    """Register a model as functions of ``torch`` and methods of arrays; ``also`` by whole names."""
+def operation(
+    *names: str, also: Sequence[str] = (), numbers: bool = False
+) -> Callable[[Work], Work]:
+    """Register a model as functions of ``torch`` and methods of arrays; ``also`` by whole names.
+
+    With ``numbers`` it copes with numbers of which only the type is known.
+    """
 
     def keep(work: Work) -> Work:
         def run(_: Interpreter, call: Call) -> Value:
@@ -219,6 +224,8 @@ def operation(*names: str, also: Sequence[str] = ()) -> Callable[[Work], Work]:
 
         MODELS.method("array", *names)(run)
         MODELS.function(*(f"torch.{name}" for name in names), *also)(run)
+        if numbers:
+            MODELS.numbers(run)
         return work
 
     return keep

@@ -71,7 +71,8 @@ class Array:
 
     ``shape`` is None where not even the number of axes is known; each dimension is a `Value` whose
     data is an int or ``UNKNOWN``. ``dtype`` is NumPy's name (``"float32"``, ``"int64"``,
-    ``"object"``), ``library`` one of ``"torch"``, ``"numpy"``, ``"tensorflow"``, ``"jax"``.
+    ``"object"``), ``library`` one of ``"torch"``, ``"numpy"``, ``"tensorflow"``, ``"jax"``, or
+    ``"python"`` of a number whose value is not known (`arrays.number`).
     ``lowest`` and ``highest`` bound whole numbers where they are known (labels, indices).
     ``last`` is the last dimension where that alone is known, as after a dense layer. ``gradient``
     is what `autograd` has recorded of a tensor.

@@ -44,6 +44,13 @@ class Count:
         return self.at * 10
 result = [list(Count(3)), next(iter(Count(2))), [x for x in Count(2)]]
 """,
+    "numbers that chance decides": """
+import random
+n = random.randint(2, 5)
+x = random.random()
+result = [n < 9, n > 5, isinstance(n, int), isinstance(x, float), x is None,
+          isinstance(max(0.0, x), float), isinstance(sum([n, n]) / 2, float), n + 3 >= 5]
+""",
     "context manager of a class": """
 class Timer:
     def __enter__(self):
