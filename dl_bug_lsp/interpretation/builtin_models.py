@@ -48,8 +48,8 @@ def load() -> None:
     from dl_bug_lsp.interpretation import (  # noqa: F401
         array_functions,
         datasets_models,
-        effect_models,
         command_models,
+        effect_models,
         einops_models,
         environment_models,
         flax_models,
