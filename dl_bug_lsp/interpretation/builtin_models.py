@@ -72,6 +72,7 @@ def load() -> None:
         tensorflow_models,
         torch_models,
         torch_modules,
+        torch_parameters,
         torch_states,
         torchmetrics_models,
         torchvision_models,

@@ -25,6 +25,7 @@ from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.refusals import refused
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS, alike
+from dl_bug_lsp.interpretation.torch_tensors import Stored
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
@@ -1147,11 +1148,13 @@ class Interpreter:
             elif isinstance(owner.data, Table):
                 told = Call(target.attr, (value,), {}, self.stack[-1], owner)
                 self.apply(MODELS.methods["table", "__setattr__"], told)
-            elif isinstance(owner.data, Array) and self.gradients is not None:
+            elif isinstance(owner.data, Stored) and target.attr == "requires_grad":
+                owner.data.needs = value.data if isinstance(value.data, bool) else None
+            if isinstance(owner.data, Array) and self.gradients is not None:
                 place = (env.file, target.lineno)
                 sure = not self._tests
                 self.gradients.assigned(owner, target.attr, value, place, sure=sure)
-            elif owner.data is None:
+            if owner.data is None:
                 raise Raised("none", "'NoneType' object has no attribute", owner)
         elif isinstance(target, ast.Subscript):
             self._store(target, value, env)

@@ -21,6 +21,7 @@ from dl_bug_lsp.interpretation.torch_tensors import (
     REDUCED,
     WHOLE,
     Shape,
+    Stored,
     bounded,
     device_of,
     devices_differ,
@@ -200,10 +201,12 @@ def _weights(short: str, state: State) -> None:
         "Embedding": ("num_embeddings", "embedding_dim"),
     }
     if short in shapes:
-        state["weight"] = tensor([state[n] for n in shapes[short]], weight_dtype(state))
+        made = tensor([state[n] for n in shapes[short]], weight_dtype(state))
+        state["weight"] = _unplaced(made, "parameter")
     has_bias = flag(state.get("bias"), default=True)
     if short == "Linear" and has_bias:
-        state["bias"] = tensor((state["out_features"],), weight_dtype(state))
+        made = tensor((state["out_features"],), weight_dtype(state))
+        state["bias"] = _unplaced(made, "parameter")
     elif short in ("Linear", "Conv1d", "Conv2d", "Conv3d") and has_bias is False:
         state["bias"] = Value(None, state["bias"].origins)
 
@@ -950,6 +953,15 @@ def _length(_: Interpreter, call: Call) -> Value:
 def _part(_: Interpreter, call: Call) -> Value:
     found, key = _inside(call), call.args[0] if call.args else Value(None)
     number = size(key)
+    bounds = key.data.args if isinstance(key.data, LibraryObject) else ()
+    held = None if call.receiver is None else call.receiver.data
+    if bounds and isinstance(found.data, list) and isinstance(held, LibraryObject):
+        limits = [None if b.data is None else size(b) for b in bounds]
+        known = all(b.data is None or size(b) is not None for b in bounds)
+        if known and limits[2:] != [0]:
+            chosen = Value(found.data[slice(*limits)], found.origins)
+            made = LibraryObject(held.name, (), {}, call.place, {"modules of this": chosen})
+            return Value(made, merged(call.receiver or found, *bounds))
     if isinstance(found.data, list) and number is not None:
         if not -len(found.data) <= number < len(found.data):
             raise Raised("index", "index is out of range", key, Value(len(found.data)))
@@ -1000,8 +1012,13 @@ def change(value: Value, name: str, setting: Value, seen: set[int]) -> None:
     if isinstance(data, LibraryObject):
         if data.name.startswith("torch.nn."):
             data.state[name] = setting
-            for part in ("weight", "bias"):
-                x = array(data.state.get(part))
+            own = data.state.get("parameters of this", Value(None)).data
+            held = [data.state.get(part) for part in ("weight", "bias")]
+            held += [v for v in own.values() if v.data] if isinstance(own, dict) else []
+            for part in held:
+                x = array(part)
+                if x is not None and x.dtype in WHOLE and name == "dtype":
+                    continue
                 if x is not None and name == "dtype":
                     x.dtype = dtype_of(setting)
                 elif x is not None and name == "device":
@@ -1009,6 +1026,9 @@ def change(value: Value, name: str, setting: Value, seen: set[int]) -> None:
         inner = list(data.state.values())
     elif isinstance(data, Instance):
         inner = list(data.attributes.values())
+        for one in inner:
+            if isinstance(one.data, Stored) and name == "dtype" and one.data.dtype in FLOATING:
+                one.data.dtype = dtype_of(setting)
     elif isinstance(data, list | tuple):
         inner = [v for v in data if isinstance(v, Value)]
     elif isinstance(data, dict):
@@ -1050,43 +1070,37 @@ def _itself(_: Interpreter, call: Call) -> Value:
     return call.unknown() if call.receiver is None else call.receiver
 
 
-def _parameters(_: Interpreter, call: Call) -> Value:
-    item = tensor(None, None)
-    if call.name == "named_parameters":
-        item = Value((Value(UNKNOWN), item))
-    origins = call.receiver.origins if call.receiver is not None else frozenset()
-    return Value(Lazy(item, Value(UNKNOWN)), origins)
-
-
 def _register(_: Interpreter, call: Call) -> Value:
     state = state_of(call.receiver)
     name = call.given(0, "name")
     value = call.given(1, "tensor", "param", "module")
     if state is not None and name is not None and value is not None and isinstance(name.data, str):
-        state[name.data] = _unplaced(value)
+        is_buffer = call.name == "register_buffer"
+        state[name.data] = _unplaced(value, "buffer") if is_buffer else value
     return Value(None)
 
 
-def _unplaced(value: Value) -> Value:
+def _unplaced(value: Value, role: str, needs: bool | None = True) -> Value:
     """Return a parameter or buffer: it moves with its module, so its device is left open."""
     x = array(value)
     if x is None:
         return value
-    return Value(Array(x.shape, x.dtype, x.library, None, x.lowest, x.highest), value.origins)
+    told = x.shape, x.dtype, x.library, None, x.lowest, x.highest
+    return Value(Stored(*told, role=role, needs=needs and role == "parameter"), value.origins)
 
 
 @MODELS.function("torch.nn.Parameter", "torch.nn.Buffer", "torch.Parameter")
 def _parameter(_: Interpreter, call: Call) -> Value:
     value = call.given(0, "data")
     if value is None:
-        return tensor((Value(0),), "float32")
+        return _unplaced(tensor((Value(0),), "float32"), "parameter")
     x = array(value)
     if x is not None and x.dtype in WHOLE and "requires_grad" not in call.keywords:
         raise Raised("type", "Only Tensors of floating point dtype can require gradients", value)
     kind = kind_of(value)
     if kind not in (None, "NoneType"):
         raise Raised("type", f"expected a Tensor, not {kind}", value)
-    return _unplaced(value)
+    return _unplaced(value, "parameter", flag(call.given(1, "requires_grad"), default=True))
 
 
 def add_module_methods(short: str) -> None:
@@ -1095,7 +1109,6 @@ def add_module_methods(short: str) -> None:
     MODELS.method(short, "cuda", "cpu", "half", "float", "double", "bfloat16")(_moved)
     MODELS.method(short, "train", "eval")(_moved)
     MODELS.method(short, "requires_grad_", "apply", "share_memory")(_itself)
-    MODELS.method(short, "parameters", "named_parameters", "buffers")(_parameters)
     if short not in CONTAINERS:
         MODELS.method(short, "register_buffer", "register_parameter")(_register)
         MODELS.method(short, "register_module", "add_module")(_register)

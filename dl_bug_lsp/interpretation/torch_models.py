@@ -21,6 +21,7 @@ from dl_bug_lsp.interpretation.torch_tensors import (
     TORCH_DTYPES,
     WHOLE,
     Shape,
+    Stored,
     attribute,
     bounded,
     device_of,
@@ -1638,7 +1639,14 @@ def device(name: str, origins: Origins) -> Value:
     return Value(LibraryObject("torch.device", (Value(name, origins),), {}, made), origins)
 
 
-@attribute("requires_grad", "is_leaf", "grad_fn", "is_sparse", "layout", "is_quantized")
+@attribute("requires_grad")
+def _requires_grad(x: Array, value: Value) -> Value:
+    if isinstance(x, Stored) and x.needs is not None:
+        return Value(x.needs and x.dtype in FLOATING, value.origins)
+    return unknown(value)
+
+
+@attribute("is_leaf", "grad_fn", "is_sparse", "layout", "is_quantized")
 def _state(_: Array, value: Value) -> Value:
     return unknown(value)
 

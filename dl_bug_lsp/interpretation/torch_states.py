@@ -117,14 +117,8 @@ def _made(part: Value) -> Value:
     return Value(UNKNOWN, part.origins | here)
 
 
-def _state_dict(_: Interpreter, call: Call) -> Value:
-    module = call.receiver
-    return Value(UNKNOWN) if module is None else unknown(module)
-
-
 for _short in ("Module", "Sequential", "ModuleList", "LightningModule", "Linear", "Embedding"):
     MODELS.method(_short, "load_state_dict")(_load_state)
-    MODELS.method(_short, "state_dict")(_state_dict)
 
 
 # --- saving and loading ---------------------------------------------------------------------------

@@ -6,6 +6,7 @@ Sources: PyTorch's documentation, "Tensor Attributes", "Type promotion", and ``t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -60,6 +61,14 @@ MOVING = (
     *("squeeze", "unsqueeze", "flatten", "mean", "sum", "amax", "amin", "argmax"),
 )
 """Operations by which axes come to stand elsewhere."""
+
+
+@dataclass(slots=True, eq=False)
+class Stored(Array):
+    """A parameter or buffer of a module; ``needs`` is whether it requires its gradient."""
+
+    role: str = field(default="parameter", kw_only=True)
+    needs: bool | None = field(default=True, kw_only=True)
 
 
 # --- parts that all models of PyTorch share -------------------------------------------------------

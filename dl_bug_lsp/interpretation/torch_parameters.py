@@ -1,0 +1,504 @@
+"""The parameters and buffers of PyTorch's modules, with their names and shapes, and the modules.
+
+Sources: PyTorch's documentation of ``Module.named_parameters``, ``named_modules``, ``state_dict``
+and ``apply``, and the variables that the page of each layer lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.arrays import array, size
+from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
+from dl_bug_lsp.interpretation.torch_layers import CONTAINERS, ELEMENTWISE, MODULES, SIGNATURES
+from dl_bug_lsp.interpretation.torch_tensors import (
+    Stored,
+    device_of,
+    dims_of,
+    dtype_of,
+    flag,
+)
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Array,
+    ClassValue,
+    Instance,
+    Lazy,
+    Library,
+    LibraryObject,
+    Value,
+    merged,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+OWN = "parameters of this"
+"""Under which name a layer's state keeps its parameters and buffers."""
+HELD = "modules of this"
+MAX_PARTS = 2_000
+MAX_DEPTH = 16
+MOST_APPLIED = 200
+BUFFERS = ("running_mean", "running_var", "num_batches_tracked")
+Own = dict[str, Value]
+State = Mapping[str, Value]
+
+
+class _NotKnown(Exception):
+    """A module may have parameters that are not known."""
+
+
+# --- the parameters of each layer -----------------------------------------------------------------
+
+
+def _dim(state: State, name: str, default: int | None = None) -> Value:
+    found = state.get(name)
+    if found is None:
+        return Value(default if default is not None else UNKNOWN)
+    return found if size(found) is not None else Value(UNKNOWN, found.origins)
+
+
+def _times(value: Value, factor: int) -> Value:
+    return arrays.product((value, Value(factor)))
+
+
+def _divided(value: Value, by: Value) -> Value:
+    a, b = size(value), size(by)
+    return Value(a // b if a is not None and b else UNKNOWN, merged(value, by))
+
+
+def _is_on(state: State, name: str, *, default: bool) -> bool:
+    given = state.get(name)
+    if given is not None and (given.data is None or isinstance(given.data, Array)):
+        # A layer's bias takes the place of the argument that asks for it.
+        return given.data is not None
+    found = flag(given, default=default)
+    if found is None:
+        raise _NotKnown
+    return found
+
+
+def _linear(state: State, _: str) -> dict[str, Sequence[Value]]:
+    out = _dim(state, "out_features")
+    found: dict[str, Sequence[Value]] = {"weight": (out, _dim(state, "in_features"))}
+    if _is_on(state, "bias", default=True):
+        found["bias"] = (out,)
+    return found
+
+
+def _bilinear(state: State, _: str) -> dict[str, Sequence[Value]]:
+    out = _dim(state, "out_features")
+    sides = (_dim(state, "in1_features"), _dim(state, "in2_features"))
+    found: dict[str, Sequence[Value]] = {"weight": (out, *sides)}
+    if _is_on(state, "bias", default=True):
+        found["bias"] = (out,)
+    return found
+
+
+def _convolution(state: State, short: str) -> dict[str, Sequence[Value]]:
+    rank = int(short[-2])
+    kernel = state.get("kernel_size", Value(UNKNOWN))
+    sides: Sequence[Value] = [kernel] * rank
+    if isinstance(kernel.data, (tuple, list)):
+        sides = [item if isinstance(item, Value) else Value(UNKNOWN) for item in kernel.data]
+    sides = [s if size(s) is not None else Value(UNKNOWN, s.origins) for s in sides]
+    into, out = _dim(state, "in_channels"), _dim(state, "out_channels")
+    groups = _dim(state, "groups", 1)
+    is_turned = "Transpose" in short
+    first = (into, _divided(out, groups)) if is_turned else (out, _divided(into, groups))
+    found: dict[str, Sequence[Value]] = {"weight": (*first, *sides)}
+    if _is_on(state, "bias", default=True):
+        found["bias"] = (out,)
+    return found
+
+
+def _batch_norm(state: State, short: str) -> dict[str, Sequence[Value]]:
+    count = _dim(state, "num_features")
+    plain = "Instance" not in short
+    found: dict[str, Sequence[Value]] = {}
+    if _is_on(state, "affine", default=plain):
+        found = {"weight": (count,), "bias": (count,)}
+    if _is_on(state, "track_running_stats", default=plain):
+        found |= {"running_mean": (count,), "running_var": (count,), "num_batches_tracked": ()}
+    return found
+
+
+def _layer_norm(state: State, short: str) -> dict[str, Sequence[Value]]:
+    dims = dims_of((state.get("normalized_shape", Value(UNKNOWN)),))
+    if dims is None:
+        raise _NotKnown
+    if not _is_on(state, "elementwise_affine", default=True):
+        return {}
+    found: dict[str, Sequence[Value]] = {"weight": dims}
+    if short == "LayerNorm" and _is_on(state, "bias", default=True):
+        found["bias"] = dims
+    return found
+
+
+def _group_norm(state: State, _: str) -> dict[str, Sequence[Value]]:
+    count = _dim(state, "num_channels")
+    return {"weight": (count,), "bias": (count,)} if _is_on(state, "affine", default=True) else {}
+
+
+def _embedding(state: State, _: str) -> dict[str, Sequence[Value]]:
+    return {"weight": (_dim(state, "num_embeddings"), _dim(state, "embedding_dim"))}
+
+
+def _prelu(state: State, _: str) -> dict[str, Sequence[Value]]:
+    return {"weight": (_dim(state, "num_parameters", 1),)}
+
+
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+
+
+def _recurrent(state: State, short: str) -> dict[str, Sequence[Value]]:
+    kind = short.removesuffix("Cell")
+    hidden, into = _dim(state, "hidden_size"), _dim(state, "input_size")
+    rows = _times(hidden, GATES[kind])
+    has_bias = _is_on(state, "bias", default=True)
+    if short.endswith("Cell"):
+        found: dict[str, Sequence[Value]] = {"weight_ih": (rows, into), "weight_hh": (rows, hidden)}
+        return found | ({"bias_ih": (rows,), "bias_hh": (rows,)} if has_bias else {})
+    layers, both = size(_dim(state, "num_layers", 1)), _is_on(state, "bidirectional", default=False)
+    if layers is None or size(_dim(state, "proj_size", 0)) != 0 or layers > MAX_DEPTH * 4:
+        raise _NotKnown
+    found = {}
+    for number in range(layers):
+        for suffix in ("", "_reverse") if both else ("",):
+            end = f"l{number}{suffix}"
+            inner = into if not number else _times(hidden, 2 if both else 1)
+            found[f"weight_ih_{end}"] = (rows, inner)
+            found[f"weight_hh_{end}"] = (rows, hidden)
+            if has_bias:
+                found[f"bias_ih_{end}"] = found[f"bias_hh_{end}"] = (rows,)
+    return found
+
+
+def _attention(state: State, _: str) -> dict[str, Sequence[Value]]:
+    width = _dim(state, "embed_dim")
+    for name in ("kdim", "vdim"):
+        given = state.get(name)
+        if given is not None and given.data is not None and size(given) != size(width):
+            raise _NotKnown
+    has_bias = _is_on(state, "bias", default=True)
+    if _is_on(state, "add_bias_kv", default=False):
+        raise _NotKnown
+    found: dict[str, Sequence[Value]] = {"in_proj_weight": (_times(width, 3), width)}
+    if has_bias:
+        found["in_proj_bias"] = (_times(width, 3),)
+    found["out_proj.weight"] = (width, width)
+    if has_bias:
+        found["out_proj.bias"] = (width,)
+    return found
+
+
+def _transformer_layer(state: State, short: str) -> dict[str, Sequence[Value]]:
+    width, wide = _dim(state, "d_model"), _dim(state, "dim_feedforward", 2048)
+    has_bias = _is_on(state, "bias", default=True)
+    own = {"embed_dim": width, "bias": Value(has_bias)}
+    parts = ["self_attn"] + (["multihead_attn"] if "Decoder" in short else [])
+    found: dict[str, Sequence[Value]] = {}
+    for part in parts:
+        found |= {f"{part}.{name}": shape for name, shape in _attention(own, "").items()}
+    norms = [f"norm{n}" for n in range(1, len(parts) + 2)]
+    shapes: list[tuple[str, Sequence[Value]]] = [
+        ("linear1", (wide, width)),
+        ("linear2", (width, wide)),
+    ]
+    shapes += [(norm, (width,)) for norm in norms]
+    for name, shape in shapes:
+        found[f"{name}.weight"] = shape
+        if has_bias:
+            found[f"{name}.bias"] = shape[:1]
+    return found
+
+
+SHAPES: dict[str, Callable[[State, str], dict[str, Sequence[Value]]]] = {
+    "Linear": _linear,
+    "Bilinear": _bilinear,
+    **{f"Conv{n}d": _convolution for n in (1, 2, 3)},
+    **{f"ConvTranspose{n}d": _convolution for n in (1, 2, 3)},
+    **{f"BatchNorm{n}d": _batch_norm for n in (1, 2, 3)},
+    **{f"InstanceNorm{n}d": _batch_norm for n in (1, 2, 3)},
+    "SyncBatchNorm": _batch_norm,
+    "LayerNorm": _layer_norm,
+    "RMSNorm": _layer_norm,
+    "GroupNorm": _group_norm,
+    "Embedding": _embedding,
+    "EmbeddingBag": _embedding,
+    "PReLU": _prelu,
+    **dict.fromkeys((*GATES, *(f"{name}Cell" for name in GATES)), _recurrent),
+    "MultiheadAttention": _attention,
+    "TransformerEncoderLayer": _transformer_layer,
+    "TransformerDecoderLayer": _transformer_layer,
+}
+COMPOSED = ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer")
+NOT_KNOWN = (
+    "Transformer",
+    "TransformerEncoder",
+    "TransformerDecoder",
+    "AdaptiveLogSoftmaxWithLoss",
+)
+
+
+def _of_layer(data: LibraryObject) -> Own:
+    """Return the parameters and buffers of a layer of PyTorch, made when first asked for."""
+    held = data.state.get(OWN)
+    if held is not None and isinstance(held.data, dict):
+        return held.data
+    short = data.short
+    if short in NOT_KNOWN or not data.name.startswith("torch.nn."):
+        raise _NotKnown
+    if short not in SHAPES:
+        return {}
+    dtype = dtype_of(data.state.get("dtype")) or "float32"
+    device = device_of(data.state.get("device"))
+    found: Own = {}
+    for name, shape in SHAPES[short](data.state, short).items():
+        kept = data.state.get(name)
+        if kept is not None and isinstance(kept.data, Array):
+            found[name] = kept
+            continue
+        role = "buffer" if name in BUFFERS else "parameter"
+        kind = "int64" if name == "num_batches_tracked" else dtype
+        made = Stored(tuple(shape), kind, "torch", device, role=role)
+        found[name] = Value(made, merged(Value(None, frozenset({data.made})), *shape))
+    data.state[OWN] = Value(found)
+    return found
+
+
+def _own(value: Value) -> Own:
+    """Return what a module holds itself, without the modules in it."""
+    data = value.data
+    if isinstance(data, LibraryObject) and data.short not in MODULES + CONTAINERS:
+        found = dict(_of_layer(data))
+        for name in found:
+            kept = data.state.get(name)
+            if kept is not None and isinstance(kept.data, Array):
+                found[name] = kept
+        return found
+    state = state_of(value) or {}
+    if isinstance(data, LibraryObject) and data.short in ("ParameterList", "ParameterDict"):
+        return {name: v for name, v in _contained(state) if isinstance(v.data, Array)}
+    return {name: v for name, v in state.items() if isinstance(v.data, Stored)}
+
+
+def _contained(state: State) -> list[tuple[str, Value]]:
+    held = state.get(HELD)
+    if held is None:
+        return []
+    if isinstance(held.data, list):
+        return [(str(i), one) for i, one in enumerate(held.data)]
+    if isinstance(held.data, dict):
+        return [(str(name), one) for name, one in held.data.items()]
+    raise _NotKnown
+
+
+def children_of(value: Value) -> list[tuple[str, Value]]:
+    """Return the modules that a module holds, by name; raises where they are not all known."""
+    data = value.data
+    state = state_of(value) or {}
+    if isinstance(data, LibraryObject):
+        if data.short not in CONTAINERS:
+            if data.short not in SHAPES and data.short in NOT_KNOWN:
+                raise _NotKnown
+            return []
+        named = [(n, v) for n, v in state.items() if n != HELD and _is_module(v)]
+        # A ``Sequential`` of a dictionary has them by name, too.
+        return named if named and len(named) == len(_contained(state)) else _contained(state)
+    found = []
+    for name, one in state.items():
+        if name in ("trainer", OWN, HELD):
+            continue
+        if one.data is UNKNOWN:
+            raise _NotKnown
+        if _is_module(one):
+            found.append((name, one))
+        elif isinstance(one.data, LibraryObject) and one.data.name.startswith(OTHERS):
+            raise _NotKnown
+    return found
+
+
+OTHERS = ("torchvision.models", "timm.", "transformers.", "segmentation_models_pytorch")
+"""Libraries whose objects may be modules with parameters that are not known."""
+
+
+def _is_module(value: Value) -> bool:
+    data = value.data
+    if isinstance(data, LibraryObject):
+        return data.name.startswith("torch.nn.") and data.short != "Parameter"
+    return isinstance(data, Instance) and _derives(data)
+
+
+def _derives(data: Instance) -> bool:
+    """Whether an object is one of a subclass of ``Module`` or of a layer."""
+    queue = [data.cls]
+    for cls in queue[:MAX_PARTS]:
+        for base in cls.bases:
+            if isinstance(base.data, Library):
+                if base.data.name.startswith("torch.nn.") or "Module" in base.data.name:
+                    return True
+            elif base.data is UNKNOWN:
+                raise _NotKnown
+            elif isinstance(base.data, ClassValue) and len(queue) < MAX_DEPTH:
+                queue.append(base.data)
+    return False
+
+
+def modules_of(value: Value, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Value]]:
+    """Yield a module and all modules in it with their names, each once."""
+    if depth > MAX_DEPTH:
+        raise _NotKnown
+    yield prefix, value
+    for name, one in children_of(value):
+        yield from modules_of(one, f"{prefix}.{name}" if prefix else name, depth + 1)
+
+
+def _distinct(pairs: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Value]]:
+    seen: set[int] = set()
+    for name, value in pairs:
+        if id(value.data) not in seen:
+            seen.add(id(value.data))
+            if len(seen) > MAX_PARTS:
+                raise _NotKnown
+            yield name, value
+
+
+def stored(value: Value, *roles: str, recurse: bool = True) -> list[tuple[str, Value]] | None:
+    """Return the parameters or buffers of a module with their names, None where not all known."""
+    found = []
+    try:
+        parts = modules_of(value) if recurse else iter([("", value)])
+        for number, (path, part) in enumerate(parts):
+            if number > MAX_PARTS:
+                return None
+            for name, one in _own(part).items():
+                role = one.data.role if isinstance(one.data, Stored) else "parameter"
+                if role in roles:
+                    found.append((f"{path}.{name}" if path else name, one))
+    except _NotKnown:
+        return None
+    return found
+
+
+# --- methods of modules ---------------------------------------------------------------------------
+
+
+def _is_composed(value: Value) -> bool:
+    """Whether a layer holds other modules."""
+    data = value.data
+    return isinstance(data, LibraryObject) and data.short in COMPOSED
+
+
+def _named(name: str, value: Value) -> Value:
+    return Value((Value(name, value.origins), value))
+
+
+def _parameters(_: Interpreter, call: Call) -> Value:
+    if call.receiver is None:
+        return call.unknown()
+    role = "buffer" if "buffers" in call.name else "parameter"
+    at = 0 if not call.name.startswith("named") else 1
+    recurse = flag(call.given(at, "recurse"), default=True)
+    found = None if recurse is None else stored(call.receiver, role, recurse=recurse)
+    is_named = call.name.startswith("named")
+    prefix = call.given(0, "prefix") if is_named else None
+    if found is None or (prefix is not None and prefix.data != ""):
+        item = Value(Array(None, None, "torch"))
+        pair = Value((Value(UNKNOWN), item)) if is_named else item
+        return Value(Lazy(pair, Value(UNKNOWN)), call.receiver.origins)
+    pairs = list(_distinct(found))
+    return Value([_named(n, v) if is_named else v for n, v in pairs], call.receiver.origins)
+
+
+def _modules(_: Interpreter, call: Call) -> Value:
+    if call.receiver is None:
+        return call.unknown()
+    try:
+        deep = call.name.endswith("modules")
+        pairs = modules_of(call.receiver) if deep else iter(children_of(call.receiver))
+        found = list(_distinct(pairs))
+        if deep and any(_is_composed(one) for _, one in found):
+            raise _NotKnown
+    except _NotKnown:
+        return Value(Lazy(Value(UNKNOWN), Value(UNKNOWN)), call.receiver.origins)
+    is_named = call.name.startswith("named")
+    return Value([_named(n, v) if is_named else v for n, v in found], call.receiver.origins)
+
+
+def _state_dict(_: Interpreter, call: Call) -> Value:
+    if call.receiver is None or call.args or call.keywords:
+        return call.unknown()
+    found = stored(call.receiver, "parameter", "buffer")
+    if found is None:
+        return call.unknown()
+    return Value(dict(found), call.receiver.origins)
+
+
+def _applied(interpreter: Interpreter, call: Call) -> Value:
+    """Call a function with each module in a module, the innermost first, then with itself."""
+    function, module = call.given(0, "fn"), call.receiver
+    if module is None or function is None:
+        return call.unknown()
+    try:
+        parts = [part for _, part in _distinct(modules_of(module))]
+    except _NotKnown:
+        return module
+    for part in list(reversed(parts))[:MOST_APPLIED]:
+        interpreter.call(function, (part,), {}, call.place)
+    return module
+
+
+def _required(_: Interpreter, call: Call) -> Value:
+    """Model ``requires_grad_`` of a module or of a parameter."""
+    wanted = flag(call.given(0, "requires_grad"), default=True)
+    if call.receiver is None:
+        return call.unknown()
+    x = array(call.receiver)
+    held = [] if x is not None else stored(call.receiver, "parameter") or []
+    for data in [x, *(one.data for _, one in held)]:
+        if isinstance(data, Stored):
+            data.needs = wanted
+    return call.receiver
+
+
+def _attribute(_: Interpreter, call: Call) -> Value:
+    data = None if call.receiver is None else call.receiver.data
+    if not isinstance(data, LibraryObject):
+        return call.unknown()
+    kept = data.state.get(call.name)
+    if kept is not None and (isinstance(kept.data, Array) or kept.data is None):
+        return kept
+    try:
+        found = _of_layer(data).get(call.name)
+    except _NotKnown:
+        return call.unknown()
+    if found is not None:
+        return found
+    place = call.receiver.origins if call.receiver is not None else frozenset()
+    return Value(None, place) if call.name in ("weight", "bias") else call.unknown()
+
+
+RECURRENT = [
+    f"{part}_l{number}{end}"
+    for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    for number in range(4)
+    for end in ("", "_reverse")
+]
+for _short in SHAPES:
+    MODELS.attribute(_short, "weight", "bias")(_attribute)
+    if "BatchNorm" in _short or "Instance" in _short:
+        MODELS.attribute(_short, *BUFFERS)(_attribute)
+    if _short in GATES:
+        MODELS.attribute(_short, *RECURRENT)(_attribute)
+for _short in (*MODULES, *SIGNATURES, *ELEMENTWISE, *CONTAINERS):
+    MODELS.method(_short, "parameters", "named_parameters", "buffers", "named_buffers")(_parameters)
+    MODELS.method(_short, "modules", "named_modules", "named_children")(_modules)
+    MODELS.method(_short, "state_dict")(_state_dict)
+    MODELS.method(_short, "apply")(_applied)
+    MODELS.method(_short, "requires_grad_")(_required)
+    if _short not in CONTAINERS:
+        MODELS.method(_short, "children")(_modules)
+MODELS.method("array", "requires_grad_")(_required)
