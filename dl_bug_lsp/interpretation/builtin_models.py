@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +25,14 @@ from dl_bug_lsp.interpretation.operators import (
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
+    BoundMethod,
     ClassValue,
+    FunctionValue,
     Instance,
     Lazy,
     Library,
     LibraryObject,
+    ModuleValue,
     Raised,
     Table,
     Value,
@@ -72,6 +76,7 @@ def load() -> None:
         tensorflow_models,
         torch_models,
         torch_modules,
+        torch_more,
         torch_parameters,
         torch_states,
         torchmetrics_models,
@@ -110,6 +115,8 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(data, (str, bytes, list, tuple)):
         return Value(len(data), _made_of(value))
     if isinstance(data, Array):
+        if data.shape and not isinstance(data.shape[0].data, int):
+            return arrays.number("int64", data.shape[0], lowest=0)
         if data.library == "scipy":
             what = "sparse array length is ambiguous; use getnnz() or shape[0]"
             raise Raised("type", what, Value(UNKNOWN, value.origins))
@@ -120,7 +127,8 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(data, Table):
         return Value(data.rows.data, data.rows.origins | {call.place})
     if isinstance(data, Lazy):
-        return data.length
+        known = isinstance(data.length.data, int)
+        return data.length if known else arrays.number("int64", data.length, value, lowest=0)
     if isinstance(data, Instance):
         method = interpreter.attribute(value, "__len__", call.place)
         found = interpreter.call(method, (), {}, call.place)
@@ -513,6 +521,23 @@ def _classes(wanted: Value) -> Iterator[Value]:
         yield wanted
 
 
+MODULE_NAMES = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "pandas", "jax"}
+"""Modules that are known to be modules."""
+_CONTAINING = {
+    "Sequence": (list, tuple, str, bytes),
+    "MutableSequence": (list,),
+    "Mapping": (dict,),
+    "MutableMapping": (dict,),
+    "Set": (set,),
+    "Collection": (list, tuple, str, bytes, dict, set),
+    "Iterable": (list, tuple, str, bytes, dict, set),
+    "Sized": (list, tuple, str, bytes, dict, set),
+    "Container": (list, tuple, str, bytes, dict, set),
+    "Number": (int, float, bool),
+    "Real": (int, float, bool),
+    "Integral": (int, bool),
+}
+"""The plain types whose objects abstract classes hold."""
 _ABSTRACT = ("typing", "collections", "numbers", "abc", "os", "typing_extensions")
 """Modules whose classes hold objects of other classes."""
 _PLAIN_CLASSES = {"str", "int", "float", "bool", "bytes", "complex"}
@@ -524,6 +549,20 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
         return None
     if wanted is None:
         return data is None
+    if isinstance(data, ClassValue) and isinstance(wanted, Library):
+        last = wanted.name.rpartition(".")[2]
+        return True if last == "type" else None if last in ("Callable", "Hashable") else False
+    if isinstance(data, (FunctionValue, BoundMethod)) and isinstance(wanted, Library):
+        last = wanted.name.rpartition(".")[2]
+        if last in ("Callable", "FunctionType", "LambdaType", "MethodType", "partial"):
+            return None if last != "Callable" else True
+        return False if wanted.name.startswith("builtins.") and last != "object" else None
+    if isinstance(data, ModuleValue) and isinstance(wanted, Library):
+        return True if wanted.name.endswith("ModuleType") else wanted.name == "builtins.object"
+    if isinstance(data, Library) and isinstance(wanted, Library):
+        is_module = data.name in MODULE_NAMES
+        plain_class = wanted.name.rpartition(".")[2] in {*_PLAIN_CLASSES, "list", "dict", "tuple"}
+        return False if is_module and plain_class else None
     if isinstance(wanted, ClassValue):
         return isinstance(data, Instance) and wanted in interpreter.lineage(data.cls)
     if not isinstance(wanted, Library):
@@ -541,6 +580,8 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
     if isinstance(data, Instance):
         bases = interpreter.library_bases(data.cls)
         return any(b.rpartition(".")[2] == last for b in bases) or (None if bases else False)
+    if root in _ABSTRACT and last in _CONTAINING and isinstance(data, _HELD):
+        return isinstance(data, _CONTAINING[last])
     kind = getattr(builtins, last, None) if wanted.name.startswith("builtins.") else None
     if isinstance(kind, type) and isinstance(data, (*PLAIN, list, tuple, dict, set)):
         return isinstance(data, kind)
@@ -548,6 +589,62 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
         return False
     is_container = isinstance(data, (list, tuple, dict, set))
     return False if is_container and root not in (*_ABSTRACT, "builtins") else None
+
+
+_HELD = (*PLAIN, list, tuple, dict, set)
+
+
+@MODELS.function("builtins.issubclass")
+def _issubclass(interpreter: Interpreter, call: Call) -> Value:
+    if len(call.args) != 2 or not isinstance(call.args[0].data, ClassValue):
+        return call.unknown()
+    cls = call.args[0].data
+    answers: list[bool | None] = []
+    for option in _classes(call.args[1]):
+        wanted = option.data
+        if isinstance(wanted, ClassValue):
+            answers.append(wanted in interpreter.lineage(cls))
+        elif isinstance(wanted, Library):
+            bases = [b.rpartition(".")[2] for b in interpreter.library_bases(cls)]
+            inside = wanted.name.rpartition(".")[2] in bases
+            answers.append(True if inside else None if bases else wanted.name == "builtins.object")
+        else:
+            answers.append(None)
+    if True in answers:
+        return Value(True)
+    return call.unknown() if None in answers else Value(False)
+
+
+@MODELS.function("builtins.callable", "inspect.isclass", "inspect.isfunction", "inspect.ismethod")
+@MODELS.function("inspect.isroutine", "inspect.ismodule")
+def _kind_of_object(interpreter: Interpreter, call: Call) -> Value:
+    data = _first(call).data
+    name = call.name.rpartition(".")[2]
+    if isinstance(data, Instance) and name == "callable":
+        is_called = interpreter.method_of(call.args[0], "__call__") is not None
+        return Value(True) if is_called else call.unknown()
+    kinds: dict[str, tuple[type, ...]] = {
+        "callable": (FunctionValue, BoundMethod, ClassValue),
+        "isclass": (ClassValue,),
+        "isfunction": (FunctionValue,),
+        "ismethod": (BoundMethod,),
+        "isroutine": (FunctionValue, BoundMethod),
+        "ismodule": (ModuleValue,),
+    }
+    if isinstance(data, kinds[name]):
+        return Value(True)
+    surely = (*_HELD, FunctionValue, BoundMethod, ClassValue, ModuleValue, Instance, Array)
+    return Value(False) if isinstance(data, surely) else call.unknown()
+
+
+@MODELS.function("builtins.slice")
+def _slice(_: Interpreter, call: Call) -> Value:
+    given = list(call.args)
+    if len(given) == 1:
+        given.insert(0, Value(None))
+    given += [Value(None)] * (3 - len(given))
+    data = LibraryObject("builtins.slice", tuple(given), {}, call.place)
+    return Value(data, merged(*call.args))
 
 
 def _is_kind(data: Array, root: str, last: str) -> bool | None:

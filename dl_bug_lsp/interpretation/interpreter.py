@@ -944,6 +944,12 @@ class Interpreter:
 
     def _do_FunctionDef(self, node: ast.FunctionDef, env: Environment) -> None:
         made = self._function(node, env)
+        before = env.names.get(node.name)
+        kind = made.data.kind if isinstance(made.data, FunctionValue) else ""
+        held = None if before is None else before.data
+        if kind == "setter" and isinstance(held, FunctionValue) and held.kind == "property":
+            env.names[f"{node.name} setter"] = made
+            return
         env.names[node.name] = self._decorated(made, node, env)
 
     def _decorated(
@@ -1140,7 +1146,11 @@ class Interpreter:
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value, env)
             if isinstance(owner.data, Instance):
-                owner.data.attributes[target.attr] = value
+                setter = self.method_of(owner, f"{target.attr} setter")
+                if setter is not None:
+                    self.call(setter, (value,), {}, (env.file, target.lineno))
+                else:
+                    owner.data.attributes[target.attr] = value
             elif isinstance(owner.data, LibraryObject):
                 owner.data.state[target.attr] = value
             elif isinstance(owner.data, ClassValue):
@@ -1295,16 +1305,10 @@ class Interpreter:
             if self._lacks(data.environment, name):
                 raise Raised("attribute", f"module has no attribute '{name}'", Value(name))
             return Value(UNKNOWN)
-        if isinstance(data, Library) and f"{data.name}.{name}" == "sys.argv":
-            return self._argv()
         if isinstance(data, Library):
-            dotted = f"{data.name}.{name}"
-            if dotted in CONSTANTS:
-                return Value(CONSTANTS[dotted])
-            flag = flag_of(self, name) if data.name == "absl.flags.FLAGS" else None
-            if flag is not None:
-                return flag
-            return Value(Library(dotted), base.origins)
+            return self._of_library(base, data, name)
+        if name == "__doc__" and isinstance(data, (FunctionValue, ClassValue)):
+            return Value(_docstring(data.node), base.origins)
         if name in ("__name__", "__qualname__") and isinstance(data, (FunctionValue, ClassValue)):
             node = data.node
             return Value(getattr(node, "name", "<lambda>"), base.origins)
@@ -1359,6 +1363,15 @@ class Interpreter:
         if is_plain and not is_modelled and not hasattr(type(data), name):
             raise Raised("attribute", f"'{type(data).__name__}' has no attribute '{name}'", base)
         return Value(Method(base, name), base.origins)
+
+    def _of_library(self, base: Value, data: Library, name: str) -> Value:
+        dotted = f"{data.name}.{name}"
+        if dotted == "sys.argv":
+            return self._argv()
+        if dotted in CONSTANTS:
+            return Value(CONSTANTS[dotted])
+        flag = flag_of(self, name) if data.name == "absl.flags.FLAGS" else None
+        return Value(Library(dotted), base.origins) if flag is None else flag
 
     def _is_said_lacking(self, name: str) -> bool:
         """Whether the message says that an object of the failing line has no such attribute."""
@@ -1420,6 +1433,10 @@ class Interpreter:
             bases = [base.data for base in cls.bases if isinstance(base.data, ClassValue)]
             known.extend(_merged_orders([*map(self.lineage, bases), bases])[:MOST_BASES])
         return known
+
+    def has_member(self, value: Value, name: str) -> bool:
+        """Whether a class of the program, or one of its bases in the program, has a member."""
+        return isinstance(value.data, ClassValue) and self._member(value.data, name) is not None
 
     def _has_library_base(self, cls: ClassValue) -> bool:
         return any(
@@ -1925,6 +1942,8 @@ class Interpreter:
         if model is not None:
             return self.apply(model, told)
         last = name.rpartition(".")[2]
+        if last in ("__init__", "__init_subclass__", "__post_init__"):
+            return Value(None)
         if last[:1].isupper() and name.partition(".")[0] != "builtins":
             return Value(LibraryObject(name, args, dict(keywords), place), merged(*args))
         return self._not_modelled(told)
@@ -2430,6 +2449,12 @@ class Interpreter:
                 return []
             return Lazy(self._enter(method.data, (value, Value(0)), {}), length)
         return Lazy(unknown(value), Value(UNKNOWN))
+
+
+def _docstring(node: ast.AST) -> str | None:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return ast.get_docstring(node, clean=False)
+    return None
 
 
 def _without_numbers(told: Call) -> Call:

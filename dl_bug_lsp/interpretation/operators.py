@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from dl_bug_lsp.interpretation.values import (
     Array,
     Instance,
     Lazy,
+    Library,
     LibraryObject,
     Origins,
     Raised,
@@ -339,8 +341,7 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
         if other.data is not UNKNOWN:
             return unknown(a, b)
         arrays.unlike(first.shape or (), other, "sizes do not broadcast")
-        # Mostly a number: the shape stays.
-        return arrays.made(first, arrays.guessed(first.shape), a, b)
+        return _with_a_number(first, a, b)
     dtype = first.dtype
     if x is not None and y is not None:
         apart = x.device and y.device and x.device != y.device
@@ -361,7 +362,7 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
             arrays.operands_unlike(x, a, y, b, "sizes do not broadcast")
             if x.shape is None and y.shape is None:
                 arrays.either(a, b, "sizes do not broadcast")
-        dtype = wider(x.dtype, y.dtype, first.library)
+        dtype = _together(x, y, first.library)
         tensors = x.library == y.library == "tensorflow"
         if x.library == "tensorflow" and y.library == "numpy":
             # The array is converted to the tensor's dtype.
@@ -378,6 +379,26 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
     result = arrays.with_last(arrays.made(first, shape, a, b, dtype=dtype), last)
     _bound(kind, a, b, result)
     return result
+
+
+def _with_a_number(first: Array, a: Value, b: Value) -> Value:
+    """Return an array together with what is not known, mostly a number: the shape stays."""
+    kept = arrays.made(first, arrays.guessed(first.shape), a, b)
+    if isinstance(kept.data, Array) and (first.dtype == "bool" or "int" in (first.dtype or "")):
+        kept.data.dtype = None
+    return kept
+
+
+def _together(x: Array, y: Array, library: str) -> str | None:
+    """Return the dtype of two arrays: of PyTorch's, one without axes gives way to its like."""
+    ranks = [None if one.shape is None else len(one.shape) for one in (x, y)]
+    kinds = ["float" in (one.dtype or "") for one in (x, y)]
+    if x.library == y.library == "torch" and x.dtype and y.dtype and kinds[0] == kinds[1]:
+        if ranks[0] == 0 and ranks[1]:
+            return y.dtype if y.dtype != "bool" else x.dtype
+        if ranks[1] == 0 and ranks[0]:
+            return x.dtype if x.dtype != "bool" else y.dtype
+    return wider(x.dtype, y.dtype, library)
 
 
 def _outline(value: Value) -> Value | None:
@@ -412,6 +433,8 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         return _identity(kind, a, b)
     if kind in (ast.In, ast.NotIn):
         return _membership(kind, a, b)
+    if isinstance(a.data, Library) and isinstance(b.data, Library) and kind in (ast.Eq, ast.NotEq):
+        return _same_names(kind, a, b)
     x, y = arrays.array(a), arrays.array(b)
     if arrays.is_number(a) or arrays.is_number(b):
         known = [arrays.number_of(a), arrays.number_of(b)]
@@ -438,6 +461,28 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         raise Raised("type", str(error), a, b) from None
     except (NotPlain, KeyError):
         return unknown(a, b)
+
+
+DTYPES = {
+    **{f"torch.{a}": f"torch.{b}" for a, b in (("float", "float32"), ("double", "float64"))},
+    **{f"torch.{a}": f"torch.{b}" for a, b in (("half", "float16"), ("long", "int64"))},
+    **{f"torch.{a}": f"torch.{b}" for a, b in (("int", "int32"), ("short", "int16"))},
+}
+"""The names of dtypes that have two."""
+NUMERIC = re.compile(
+    r"(?:torch|numpy|jax\.numpy|tensorflow)\.(?:u?int|float|bfloat|complex)\d+|.*\.bool"
+)
+
+
+def _same_names(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
+    """Return whether two things of libraries are one: by their names, dtypes by their kinds."""
+    assert isinstance(a.data, Library) and isinstance(b.data, Library)
+    x, y = (DTYPES.get(one.name, one.name) for one in (a.data, b.data))
+    if x == y:
+        return Value(kind is ast.Eq, merged(a, b))
+    dtypes = NUMERIC.fullmatch(x) and NUMERIC.fullmatch(y)
+    is_other = dtypes and x.partition(".")[0] == y.partition(".")[0]
+    return Value(kind is ast.NotEq, merged(a, b)) if is_other else unknown(a, b)
 
 
 def _decided(kind: type[ast.cmpop], a: Value, b: Value) -> bool | None:
@@ -468,6 +513,8 @@ def _bounds(value: Value) -> tuple[float | None, float | None]:
 def _identity(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     if a.data is UNKNOWN or b.data is UNKNOWN:
         return unknown(a, b)
+    if isinstance(a.data, Library) and isinstance(b.data, Library):
+        return _same_names(ast.Eq if kind is ast.Is else ast.NotEq, a, b)
     is_same = a.data is b.data
     return Value(is_same if kind is ast.Is else not is_same, merged(a, b))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import dl_bug_lsp.interpretation.jax_models  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
@@ -437,9 +438,17 @@ def _state_dict(_: Interpreter, call: Call) -> Value:
     return Value(dict(found), call.receiver.origins)
 
 
+_APPLIED_ELSEWHERE = MODELS.methods.get(("Module", "apply"))
+"""What other libraries' modules do, whose class has the same name."""
+
+
 def _applied(interpreter: Interpreter, call: Call) -> Value:
     """Call a function with each module in a module, the innermost first, then with itself."""
     function, module = call.given(0, "fn"), call.receiver
+    if module is not None and isinstance(module.data, Instance) and _APPLIED_ELSEWHERE is not None:
+        bases = interpreter.library_bases(module.data.cls)
+        if any(base.startswith(("flax.", "equinox.", "haiku.")) for base in bases):
+            return _APPLIED_ELSEWHERE(interpreter, call)
     if module is None or function is None:
         return call.unknown()
     try:
