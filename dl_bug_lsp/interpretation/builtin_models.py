@@ -129,6 +129,9 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(data, Lazy):
         known = isinstance(data.length.data, int)
         return data.length if known else arrays.number("int64", data.length, value, lowest=0)
+    held = interpreter.held_in(value)
+    if held is not None and interpreter.method_of(value, "__len__") is None:
+        return Value(len(held.data), value.origins) if isinstance(held.data, (dict, list)) else held
     if isinstance(data, Instance):
         method = interpreter.attribute(value, "__len__", call.place)
         found = interpreter.call(method, (), {}, call.place)
@@ -269,7 +272,7 @@ def _set(interpreter: Interpreter, call: Call) -> Value:
 def _dict(interpreter: Interpreter, call: Call) -> Value:
     found: dict[Any, Value] = {}
     if call.args:
-        data = call.args[0].data
+        data = (interpreter.held_in(call.args[0]) or call.args[0]).data
         if isinstance(data, dict):
             found.update(data)
         else:
@@ -861,8 +864,11 @@ def _dict_method(
     if name == "copy":
         return Value(dict(data), receiver.origins)
     if name == "update":
-        if args and isinstance(args[0].data, dict):
-            data.update(args[0].data)
+        given = interpreter.held_in(args[0]) or args[0] if args else Value({})
+        if not isinstance(given.data, dict) and given.known:
+            given = _dict(interpreter, Call("builtins.dict", (given,), {}, call.place))
+        if isinstance(given.data, dict):
+            data.update(given.data)
         data.update(call.keywords)
         return Value(None)
     if name in ("get", "pop", "setdefault") and args:

@@ -25,6 +25,7 @@ from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.refusals import refused
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS, alike
+from dl_bug_lsp.interpretation.torch_more import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.torch_tensors import Stored
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
@@ -152,8 +153,20 @@ RECORDED = {"Namespace", "SimpleNamespace", "DictConfig"}
 """Classes of libraries whose attributes are all known."""
 
 
+ITEMS = "items of this"
+"""Under which name an object keeps what it holds as a ``dict`` or ``list``."""
+HOLDING: dict[str, type[dict[Any, Value]] | type[list[Value]]] = {
+    **dict.fromkeys(("builtins.dict", "collections.OrderedDict", "collections.UserDict"), dict),
+    **dict.fromkeys(("builtins.list", "collections.UserList"), list),
+}
+"""Classes whose subclasses hold items."""
+LACKING = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [])
 STOPPING = ast.ExceptHandler(ast.Name("StopIteration", ast.Load()), None, [])
 """What catches the end of an iterator."""
+
+
+UNBOUND = tuple(f"builtins.{kind}." for kind in ("dict", "list", "str", "set", "tuple", "object"))
+"""How the names of methods begin that are called with their object as the first argument."""
 
 
 class Exhausted(Exception):
@@ -836,6 +849,10 @@ class Interpreter:
                 assert self.gradients is not None
                 self.gradients.leave()
         for value in reversed(entered):
+            model = MODELS.methods.get((kind_of(value), "__exit__"))
+            if model is not None and isinstance(value.data, LibraryObject):
+                told = Call("__exit__", (Value(None),) * 3, {}, (env.file, node.lineno), value)
+                self.apply(model, told)
             leaving = self.method_of(value, "__exit__") or self.method_of(value, "__aexit__")
             if leaving is not None:
                 self.call(leaving, (Value(None),) * 3, {}, (env.file, node.lineno))
@@ -849,6 +866,10 @@ class Interpreter:
             )
             if method is not None and isinstance(method.data, FunctionValue):
                 return self.call(Value(BoundMethod(method.data, value)), (), {}, self.stack[-1])
+        if isinstance(value.data, LibraryObject):
+            model = MODELS.methods.get((value.data.short, "__enter__"))
+            if model is not None:
+                return self.apply(model, Call("__enter__", (), {}, self.stack[-1], value))
         return value
 
     def _do_Try(self, node: ast.Try, env: Environment) -> None:
@@ -1146,11 +1167,7 @@ class Interpreter:
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value, env)
             if isinstance(owner.data, Instance):
-                setter = self.method_of(owner, f"{target.attr} setter")
-                if setter is not None:
-                    self.call(setter, (value,), {}, (env.file, target.lineno))
-                else:
-                    owner.data.attributes[target.attr] = value
+                self._set(owner, owner.data, target.attr, value, (env.file, target.lineno))
             elif isinstance(owner.data, LibraryObject):
                 owner.data.state[target.attr] = value
             elif isinstance(owner.data, ClassValue):
@@ -1173,11 +1190,35 @@ class Interpreter:
         elif isinstance(target, ast.Starred):
             self.assign(target.value, value, env)
 
+    def _set(self, owner: Value, data: Instance, name: str, value: Value, place: Origin) -> None:
+        """Set an attribute, by a property or ``__setattr__`` of the class where it has one."""
+        setter = self.method_of(owner, f"{name} setter")
+        if setter is not None:
+            self.call(setter, (value,), {}, place)
+            return
+        member = self._member(data.cls, "__setattr__")
+        held = self.held_in(owner) if member is not None else None
+        if member is None or len(self.stack) > MAX_DEPTH:
+            data.attributes[name] = value
+        elif isinstance(member.data, FunctionValue):
+            self._enter(member.data, (owner, Value(name), value), {})
+        elif held is not None and isinstance(held.data, dict):
+            held.data[name] = value
+
     def _store(self, target: ast.Subscript, value: Value, env: Environment) -> None:
         base, key = self.value(target.value, env), self.value(target.slice, env)
         data = base.data
         if self.gradients is not None:
             self.gradients.changed(base)
+        if isinstance(data, Instance):
+            setting = self.method_of(base, "__setitem__")
+            held = self.held_in(base)
+            if setting is not None:
+                self.call(setting, (key, value), {}, (env.file, target.lineno))
+            elif held is not None and isinstance(held.data, dict):
+                with suppress(NotPlain, TypeError):
+                    held.data[plain(key)] = value
+            return
         if isinstance(data, dict):
             with suppress(NotPlain, TypeError):
                 data[plain(key)] = value
@@ -1393,6 +1434,9 @@ class Interpreter:
                 return Value(data.cls)
             if name == "__dict__":
                 return Value(data.attributes)
+            given = self._given_by_name(base, data, name, place)
+            if given is not None:
+                return given
             if self._has_library_base(data.cls) or self._member(data.cls, "__getattr__"):
                 return Value(Method(base, name), base.origins)
             if self._sets(data.cls, name):
@@ -1408,6 +1452,31 @@ class Interpreter:
             receiver = Value(data.cls) if member.data.kind == "classmethod" else base
             return Value(BoundMethod(member.data, receiver))
         return member
+
+    def _given_by_name(self, base: Value, data: Instance, name: str, place: Origin) -> Value | None:
+        """Return what ``__getattr__`` gives for an attribute, None where there is none."""
+        member = self._member(data.cls, "__getattr__")
+        held = self.held_in(base)
+        if member is None or name.startswith("__") or (held and hasattr(type(held.data), name)):
+            return None
+        if isinstance(member.data, Library) and held is not None:
+            # The idiom ``__getattr__ = dict.get``.
+            own = member.data.name.rpartition(".")[2]
+            return self._call_held(base, held, Call(own, (Value(name),), {}, place, base))
+        if not isinstance(member.data, FunctionValue) or len(self.stack) > MAX_DEPTH:
+            return None
+        self._guards.append([LACKING])
+        try:
+            return self.call(Value(BoundMethod(member.data, base)), (Value(name),), {}, place)
+        except _Leave as end:
+            if end.raised.message == "AttributeError":
+                what = f"'{data.cls.name}' object has no attribute '{name}'"
+                raise Raised("attribute", what, base) from None
+            return None
+        except Raised:
+            return None
+        finally:
+            self._guards.pop()
 
     def _sets(self, cls: ClassValue, name: str) -> bool:
         """Whether the class writes an attribute somewhere: then it is ours not to know it."""
@@ -1433,6 +1502,35 @@ class Interpreter:
             bases = [base.data for base in cls.bases if isinstance(base.data, ClassValue)]
             known.extend(_merged_orders([*map(self.lineage, bases), bases])[:MOST_BASES])
         return known
+
+    def held_in(self, value: Value) -> Value | None:
+        """Return what an object of a subclass of ``dict`` or ``list`` holds, None of another."""
+        data = value.data
+        if not isinstance(data, Instance):
+            return None
+        held = data.attributes.get(ITEMS)
+        if held is not None:
+            return held
+        for base in self.library_bases(data.cls):
+            made = HOLDING.get(base)
+            if made is not None:
+                held = data.attributes[ITEMS] = Value(made(), value.origins)
+                return held
+        return None
+
+    def _filled(
+        self, value: Value, args: tuple[Value, ...], keywords: Mapping[str, Value]
+    ) -> Value | None:
+        """Fill an object of a subclass of ``dict`` or ``list`` as its base's constructor does."""
+        held = self.held_in(value)
+        if held is None:
+            return None
+        name = "update" if isinstance(held.data, dict) else "extend"
+        given = tuple(self.held_in(one) or one for one in args)
+        if given or keywords:
+            told = Call(name, given, keywords, self.stack[-1], held)
+            builtin_models.plain_method(self, told)
+        return Value(None)
 
     def has_member(self, value: Value, name: str) -> bool:
         """Whether a class of the program, or one of its bases in the program, has a member."""
@@ -1473,6 +1571,8 @@ class Interpreter:
         if overloaded is not None:
             return overloaded
         result = operators.binary(type(node.op), left, right)
+        if self in AUTOCAST:
+            result = under_autocast(self, type(node.op).__name__, result)
         return self._recorded(type(node.op).__name__, result, left, right)
 
     def _overloaded(
@@ -1544,6 +1644,9 @@ class Interpreter:
         if not isinstance(kind, (ast.In, ast.NotIn)) or not isinstance(container.data, Instance):
             return None
         method = self._member(container.data.cls, "__contains__")
+        held = self.held_in(container) if method is None else None
+        if held is not None:
+            return operators.compare(type(kind), item, held)
         if method is None or not isinstance(method.data, FunctionValue):
             return None
         told = self.call(Value(BoundMethod(method.data, container)), (item,), {}, place)
@@ -1641,6 +1744,9 @@ class Interpreter:
             method = self._member(base.data.cls, "__getitem__")
             if method is not None and isinstance(method.data, FunctionValue):
                 return self.call(Value(BoundMethod(method.data, base)), (parts[0],), {}, place)
+            held = self.held_in(base)
+            if held is not None:
+                return self._of_held(base, held, parts, slices)
             if len(parts) == 1 and slices[0] is None and self._is_tuple(base.data.cls):
                 return operators.indexed(Value(tuple(base.data.attributes.values())), parts, slices)
             return unknown(base)
@@ -1668,6 +1774,21 @@ class Interpreter:
             if known is not None:
                 return known
         return self._recorded("__getitem__", operators.indexed(base, parts, slices), base)
+
+    def _of_held(
+        self,
+        base: Value,
+        held: Value,
+        parts: Sequence[Value],
+        slices: Sequence[tuple[Value | None, ...] | None],
+    ) -> Value:
+        try:
+            return operators.indexed(held, parts, slices)
+        except Raised as raised:
+            missing = self.method_of(base, "__missing__")
+            if raised.what != "key" or missing is None:
+                raise
+            return self.call(missing, tuple(parts), {}, self.stack[-1])
 
     def _of_Starred(self, node: ast.Starred, env: Environment) -> Value:
         return self.value(node.value, env)
@@ -1788,8 +1909,8 @@ class Interpreter:
             value = self.value(keyword.value, env)
             if keyword.arg is not None:
                 keywords[keyword.arg] = value
-            elif isinstance(value.data, dict):
-                keywords.update({str(k): v for k, v in value.data.items()})
+            elif isinstance((held := self.held_in(value) or value).data, dict):
+                keywords.update({str(k): v for k, v in held.data.items()})
             elif isinstance(value.data, LibraryObject) and value.data.short in TABLES:
                 keywords.update(value.data.state)
             else:
@@ -1895,6 +2016,8 @@ class Interpreter:
             result = model(self, told)
         except MODEL_ERRORS:
             return told.unknown()
+        if self in AUTOCAST:
+            result = under_autocast(self, told.name, result)
         if self.gradients is None:
             return result
         return self.gradients.called(self.stack, told, result)
@@ -1942,6 +2065,15 @@ class Interpreter:
         if model is not None:
             return self.apply(model, told)
         last = name.rpartition(".")[2]
+        if args and name.startswith(UNBOUND) and name.count(".") == 2:
+            if isinstance(args[0].data, Instance) and last == "__setattr__" and len(args) == 3:
+                if isinstance(args[1].data, str):
+                    args[0].data.attributes[args[1].data] = args[2]
+                return Value(None)
+            held = self.held_in(args[0])
+            if held is not None:
+                return self._call_held(args[0], held, Call(last, args[1:], keywords, place))
+            return self._call_method(Method(args[0], last), args[1:], keywords, place)
         if last in ("__init__", "__init_subclass__", "__post_init__"):
             return Value(None)
         if last[:1].isupper() and name.partition(".")[0] != "builtins":
@@ -1961,12 +2093,34 @@ class Interpreter:
         if isinstance(receiver.data, (Instance, ClassValue)):
             cls = receiver.data.cls if isinstance(receiver.data, Instance) else receiver.data
             model = self._inherited_model(cls, name)
+            held = self.held_in(receiver) if model is None else None
+            if held is not None and hasattr(type(held.data), name):
+                return self._call_held(receiver, held, told)
             return self._not_modelled(told) if model is None else self.apply(model, told)
         if receiver.data is UNKNOWN and name in OPENING and self.GUESSES:
             return self.apply(MODELS.methods["Path", name], told)
         if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
             return self._not_modelled(told)
         return builtin_models.plain_method(self, told)
+
+    def _call_held(self, receiver: Value, held: Value, told: Call) -> Value:
+        """Return what a method of ``dict`` or ``list`` gives for an object of a subclass."""
+        args = tuple(self.held_in(one) or one for one in told.args)
+        if told.name == "__init__":
+            return self._filled(receiver, args, told.keywords) or Value(None)
+        if told.name == "__getitem__" and args:
+            return self._of_held(receiver, held, args[:1], [None])
+        if told.name == "__contains__" and args:
+            return operators.compare(ast.In, args[0], held)
+        if told.name == "__len__":
+            return Value(len(held.data), receiver.origins) if isinstance(held.data, SIZED) else held
+        if told.name == "__setitem__" and len(args) == 2:
+            if isinstance(held.data, dict):
+                with suppress(NotPlain, TypeError):
+                    held.data[plain(args[0])] = args[1]
+            return Value(None)
+        asked = Call(told.name, args, told.keywords, told.place, held)
+        return builtin_models.plain_method(self, asked)
 
     def _inherited_model(self, cls: ClassValue, name: str) -> Model | None:
         """Return the model of a method that a class has from a library's."""
@@ -2102,6 +2256,13 @@ class Interpreter:
             model = MODELS.methods.get((library.rpartition(".")[2], name))
             if model is not None:
                 return self.apply(model, Call(name, args, keywords, place, receiver))
+        if name == "__setattr__" and len(args) == 2 and isinstance(receiver.data, Instance):
+            if isinstance(args[0].data, str):
+                receiver.data.attributes[args[0].data] = args[1]
+            return Value(None)
+        held = self.held_in(receiver)
+        if held is not None and hasattr(type(held.data), name):
+            return self._call_held(receiver, held, Call(name, args, keywords, place, receiver))
         return Value(None) if name == "__init__" else unknown(receiver, *args)
 
     def _call_instance(
@@ -2149,6 +2310,8 @@ class Interpreter:
             return made
         if cls.is_dataclass or self._is_record(cls):
             self._fill(made, cls, args, keywords, place)
+            return made
+        if self._filled(made, args, keywords) is not None:
             return made
         for base in self.library_bases(cls):
             model = find_model(MODELS.functions, base)
@@ -2439,6 +2602,9 @@ class Interpreter:
             if given.data is data:
                 return Lazy(unknown(value), Value(UNKNOWN))
             return self.iterate(given)
+        held = self.held_in(value)
+        if held is not None:
+            return self.iterate(held)
         method = self._member(data.cls, "__getitem__")
         if method is not None and isinstance(method.data, FunctionValue):
             length = Value(UNKNOWN)

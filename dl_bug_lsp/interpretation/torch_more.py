@@ -7,6 +7,7 @@ Sources: the pages of each function in PyTorch's documentation (``torch``, ``tor
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
@@ -15,6 +16,7 @@ from dl_bug_lsp.interpretation.stdlib_models import listed, nothing, thing
 from dl_bug_lsp.interpretation.torch_data import OPTIMIZERS, SCHEDULERS, length_of, made
 from dl_bug_lsp.interpretation.torch_models import TESTING, paired
 from dl_bug_lsp.interpretation.torch_tensors import (
+    FLOATING,
     dtype_of,
     flag,
     floated,
@@ -232,7 +234,65 @@ def _autocast(_: Interpreter, call: Call) -> Value:
     return thing("torch.autocast", call)
 
 
-MODELS.method("autocast", "__enter__")(_itself)
+AUTOCAST: WeakKeyDictionary[Interpreter, list[str | None]] = WeakKeyDictionary()
+"""The dtypes of the ``autocast`` blocks that a program is in, None of one that is not known."""
+LOWERED = frozenset(
+    [
+        *words("Linear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d"),
+        *words("ConvTranspose3d linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d"),
+        *words("conv_transpose3d matmul mm bmm mv addmm baddbmm addbmm einsum MatMult"),
+        *words("scaled_dot_product_attention __matmul__"),
+    ]
+)
+RAISED = frozenset(
+    [
+        *words(
+            "mse_loss l1_loss nll_loss cross_entropy binary_cross_entropy smooth_l1_loss ctc_loss"
+        ),
+        *words("kl_div huber_loss binary_cross_entropy_with_logits MSELoss L1Loss NLLLoss CTCLoss"),
+        *words("CrossEntropyLoss SmoothL1Loss HuberLoss KLDivLoss BCEWithLogitsLoss"),
+    ]
+)
+"""Operations that ``autocast`` does with the lower and with the full precision on every device."""
+OFF = "off"
+
+
+@MODELS.method("autocast", "__enter__")
+def _entered(interpreter: Interpreter, call: Call) -> Value:
+    held = None if call.receiver is None else call.receiver.data
+    dtype: str | None = None
+    if isinstance(held, LibraryObject):
+        told = Call(held.name, held.args, held.keywords, held.made)
+        enabled = flag(told.keywords.get("enabled"), default=True)
+        kind = told.given(0, "device_type")
+        if enabled is False:
+            dtype = OFF
+        elif enabled and kind is not None and kind.data == "cpu":
+            asked = told.given(1, "dtype")
+            dtype = "bfloat16" if asked is None or asked.data is None else dtype_of(asked)
+    AUTOCAST.setdefault(interpreter, []).append(dtype)
+    return call.receiver if call.receiver is not None else call.unknown()
+
+
+@MODELS.method("autocast", "__exit__")
+def _left(interpreter: Interpreter, call: Call) -> Value:
+    del call
+    active = AUTOCAST.get(interpreter)
+    if active:
+        active.pop()
+    return Value(None)
+
+
+def under_autocast(interpreter: Interpreter, name: str, result: Value) -> Value:
+    """Return what an operation gives with the dtype that it has in an ``autocast`` block."""
+    active, x = AUTOCAST.get(interpreter), array(result)
+    if not active or active[-1] == OFF or x is None or x.dtype not in FLOATING:
+        return result
+    last = name.rpartition(".")[2]
+    if x.library != "torch" or last not in LOWERED | RAISED or x.dtype == "float64":
+        return result
+    dtype = "float32" if last in RAISED else active[-1]
+    return Value(Array(x.shape, dtype, x.library, x.device, last=x.last), result.origins)
 
 
 @MODELS.function("torch.amp.GradScaler", "torch.cuda.amp.GradScaler", "torch.GradScaler")

@@ -51,6 +51,59 @@ x = random.random()
 result = [n < 9, n > 5, isinstance(n, int), isinstance(x, float), x is None,
           isinstance(max(0.0, x), float), isinstance(sum([n, n]) / 2, float), n + 3 >= 5]
 """,
+    "subclass of dict": """
+class Config(dict):
+    def __getattr__(self, name):
+        if name not in self:
+            raise AttributeError(name)
+        return self[name]
+    def __setattr__(self, name, value):
+        self[name] = value
+class Attr(dict):
+    __getattr__ = dict.get
+    __setattr__ = dict.__setitem__
+class Table(dict):
+    def __init__(self, *rows):
+        super().__init__(rows)
+        self["n"] = len(rows)
+    def __missing__(self, key):
+        return key * 2
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value + 1)
+class Stack(list):
+    def top(self):
+        return self[-1]
+c = Config(a=1, b={"x": 2})
+c.lr = 0.5
+c["d"] = 4
+t = Table(("p", 1), ("q", 2))
+t["r"] = 5
+s = Stack([1, 2])
+s.append(3)
+a = Attr(k=3)
+def f(**kw):
+    return sorted(kw)
+result = [c.a, c.lr, c["d"], "b" in c, len(c), list(c), list(c.items())[0], f(**c), c.get("z", 7),
+          t["p"], t["r"], t["zz"], t["n"], s.top(), len(s), [x for x in s], a.k, a.nothing, dict(t),
+          isinstance(c, dict), getattr(c, "nope", 9), hasattr(c, "a")]
+""",
+    "property that is set": """
+class Net:
+    def __init__(self, n):
+        self.n = n
+    @property
+    def n(self):
+        return self._n
+    @n.setter
+    def n(self, value):
+        self._n = value * 2
+class Wide(Net):
+    "About it."
+net = Wide(3)
+net.n = net.n + 1
+result = [net.n, net._n, Wide.__doc__, issubclass(Wide, Net), callable(Wide), callable(3),
+          isinstance(Wide, type), isinstance([1], (str, int)), isinstance(net.n, bool)]
+""",
     "context manager of a class": """
 class Timer:
     def __enter__(self):
