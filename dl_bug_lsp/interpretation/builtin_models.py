@@ -57,6 +57,7 @@ def load() -> None:
         einops_models,
         environment_models,
         flax_models,
+        gym_models,
         hydra_models,
         jax_models,
         keras_models,
@@ -579,6 +580,8 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
     if isinstance(data, LibraryObject):
         if data.short == last:
             return True
+        if data.name.startswith("torch.nn.") and wanted.name.startswith("torch.nn."):
+            return _is_layer(data.short, last)
         return False if root == "builtins" and last in _PLAIN_CLASSES else None
     if isinstance(data, Instance):
         bases = interpreter.library_bases(data.cls)
@@ -648,6 +651,25 @@ def _slice(_: Interpreter, call: Call) -> Value:
     given += [Value(None)] * (3 - len(given))
     data = LibraryObject("builtins.slice", tuple(given), {}, call.place)
     return Value(data, merged(*call.args))
+
+
+_FAMILIES = {"_ConvNd": "Conv", "_ConvTransposeNd": "ConvTranspose", "_BatchNorm": "BatchNorm"}
+_RECURRENT = ("LSTM", "GRU", "RNN")
+
+
+def _is_layer(short: str, last: str) -> bool | None:
+    """Whether a layer of PyTorch is of another class than its own."""
+    if last == "Module":
+        return True
+    if last in _FAMILIES:
+        return _FAMILIES[last] in short
+    if last == "RNNBase":
+        return short in _RECURRENT
+    if last == "RNNCellBase":
+        return short.removesuffix("Cell") in _RECURRENT and short.endswith("Cell")
+    if last.startswith("_") or short.startswith("Lazy") or last.endswith("Loss"):
+        return None
+    return {"Parameter": None, "Dropout": False}.get(last, False)
 
 
 def _is_kind(data: Array, root: str, last: str) -> bool | None:

@@ -140,6 +140,8 @@ REGISTRARS = {
     *("click.command", "click.group", "rich_click.command", "rich_click.group"),
 }
 """Decorators of libraries that change what calling the function does."""
+SAME_MODULES = {"autograd.numpy": "numpy", "cupy": "numpy"}
+"""Modules that have the functions of another one under the same names."""
 SUPER = "builtins.super()"
 TABLES = {"DictConfig", "EasyDict", "AttrDict", "ConfigDict", "AttributeDict", "BatchEncoding"}
 """Classes of libraries whose objects are tables of settings."""
@@ -859,6 +861,10 @@ class Interpreter:
 
     _do_AsyncWith = _do_With
 
+    def entered_by_with(self, value: Value) -> Value:
+        """Return what ``with`` gives for a context manager."""
+        return self._entered(value)
+
     def _entered(self, value: Value) -> Value:
         if isinstance(value.data, Instance):
             method = self._member(value.data.cls, "__enter__") or self._member(
@@ -1128,7 +1134,8 @@ class Interpreter:
         file = self.workspace.module_file(module, importer)
         if file is not None:
             return self.module(file, module.lstrip("."))
-        return Value(Library(module.lstrip(".")))
+        name = module.lstrip(".")
+        return Value(Library(SAME_MODULES.get(name, name)))
 
     def _from(self, found: Value, module: str, name: str, importer: str) -> Value:
         if isinstance(found.data, ModuleValue):
@@ -1145,6 +1152,7 @@ class Interpreter:
         if file is not None:
             return self.module(file, joined)
         dotted = f"{found.data.name}.{name}"
+        dotted = SAME_MODULES.get(dotted, dotted)
         return Value(CONSTANTS[dotted] if dotted in CONSTANTS else Library(dotted))
 
     # -- targets ---------------------------------------------------------------------------------
@@ -1349,7 +1357,10 @@ class Interpreter:
         if isinstance(data, Library):
             return self._of_library(base, data, name)
         if name == "__doc__" and isinstance(data, (FunctionValue, ClassValue)):
-            return Value(_docstring(data.node), base.origins)
+            told = _docstring(data.node)
+            if told is None and isinstance(data, ClassValue):
+                return unknown(base)  # Bases, and what makes a class a record, may give it one.
+            return Value(told, base.origins)
         if name in ("__name__", "__qualname__") and isinstance(data, (FunctionValue, ClassValue)):
             node = data.node
             return Value(getattr(node, "name", "<lambda>"), base.origins)
@@ -1732,8 +1743,7 @@ class Interpreter:
         elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         for element in elements:
             if isinstance(element, ast.Slice):
-                bounds = (element.lower, element.upper, element.step)
-                slices.append(tuple(None if b is None else self.value(b, env) for b in bounds))
+                slices.append(self._bounds_of(element, env))
                 parts.append(Value(None))
             else:
                 slices.append(None)
@@ -1774,6 +1784,22 @@ class Interpreter:
             if known is not None:
                 return known
         return self._recorded("__getitem__", operators.indexed(base, parts, slices), base)
+
+    def _bounds_of(self, node: ast.Slice, env: Environment) -> tuple[Value | None, ...]:
+        """Return the bounds of a slice; of ``i : i + n`` the length is known without ``i``."""
+        given = (node.lower, node.upper, node.step)
+        bounds = tuple(None if b is None else self.value(b, env) for b in given)
+        lower, upper = node.lower, node.upper
+        if lower is None or bounds[0] is None or arrays.size(bounds[0]) is not None:
+            return bounds
+        if not isinstance(upper, ast.BinOp) or not isinstance(upper.op, ast.Add) or node.step:
+            return bounds
+        start = ast.dump(lower)
+        for same, other in ((upper.left, upper.right), (upper.right, upper.left)):
+            if ast.dump(same) == start:
+                count = self.value(other, env)
+                return operators.Window(bounds, count) if arrays.size(count) else bounds
+        return bounds
 
     def _of_held(
         self,

@@ -387,6 +387,15 @@ def _grid_length(bounds: Sequence[Value]) -> Value:
     return Value(len(range(low, high, step)), merged(*bounds))
 
 
+@MODELS.function("numpy.memmap")
+def _memory_map(interpreter: Interpreter, call: Call) -> Value:
+    wanted = call.given(4, "shape")
+    shape = None if wanted is None or wanted.data is None else shape_of(interpreter, wanted)
+    if wanted is None or wanted.data is None:
+        shape = (Value(UNKNOWN, _whole(call)),)
+    return new(shape, wanted_dtype(call, 1, "uint8"), _whole(call))
+
+
 @MODELS.function("numpy.fromiter", "numpy.frombuffer", "numpy.fromstring", "numpy.fromfile")
 def _from_buffer(_: Interpreter, call: Call) -> Value:
     return new((Value(UNKNOWN),), wanted_dtype(call, 1, "float64"), _whole(call))

@@ -536,6 +536,18 @@ def _membership(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     return Value(inside if kind is ast.In else not inside, merged(a, b))
 
 
+class Window(tuple[Value | None, ...]):
+    """The bounds of a slice of which only the length is known, as long as it does not end early."""
+
+    distance: Value
+
+    def __new__(cls, bounds: Sequence[Value | None], count: Value) -> Window:
+        """Return bounds with their distance."""
+        made = super().__new__(cls, bounds)
+        made.distance = count
+        return made
+
+
 def indexed(
     base: Value, parts: Sequence[Value], slices: Sequence[tuple[Value | None, ...] | None]
 ) -> Value:
@@ -616,6 +628,9 @@ MAX_MEASURED = 1 << 62
 
 def _sequence_slice(base: Value, bounds: tuple[Value | None, ...]) -> Value:
     data = base.data
+    if isinstance(bounds, Window) and isinstance(data, (list, tuple, Lazy)):
+        item = data.item if isinstance(data, Lazy) else representative(data)
+        return Value(Lazy(item, bounds.distance), merged(base, bounds.distance))
     numbers = []
     for bound in bounds:
         number = None if bound is None or bound.data is None else arrays.size(bound)
@@ -807,6 +822,10 @@ def _check_range(part: Value, inner: Array, dim: Value) -> None:
 
 def _sliced(dim: Value, bounds: tuple[Value | None, ...]) -> Value:
     given = [b for b in bounds if b is not None]
+    if isinstance(bounds, Window):
+        longest, count = arrays.size(dim), arrays.size(bounds.distance)
+        fits = longest is None or count is None or count <= longest
+        return Value(bounds.distance.data, merged(dim, *given)) if fits else unknown(dim, *given)
     numbers = [None if b is None or b.data is None else arrays.size(b) for b in bounds]
     for bound, number in zip(bounds, numbers, strict=True):
         if bound is not None and bound.data is not None and number is None:

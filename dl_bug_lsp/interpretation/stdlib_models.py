@@ -1866,6 +1866,31 @@ def _decorator(_: Interpreter, call: Call) -> Value:
 MODELS.object("functools.decorator")(first_argument)
 
 
+@MODELS.function("contextlib.nullcontext", "contextlib.closing", "contextlib.aclosing")
+def _null_context(_: Interpreter, call: Call) -> Value:
+    held = call.given(0, "enter_result", "thing")
+    return thing("contextlib.nullcontext", call, held=Value(None) if held is None else held)
+
+
+@MODELS.method("nullcontext", "__enter__")
+def _null_entered(_: Interpreter, call: Call) -> Value:
+    return state_of(call.receiver, "held")
+
+
+@MODELS.function("contextlib.ExitStack", "contextlib.redirect_stdout", "contextlib.redirect_stderr")
+def _context(_: Interpreter, call: Call) -> Value:
+    return thing(call.name, call)
+
+
+@MODELS.method("ExitStack", "enter_context")
+def _enter_context(interpreter: Interpreter, call: Call) -> Value:
+    given = call.given(0, "cm")
+    return call.unknown() if given is None else interpreter.entered_by_with(given)
+
+
+MODELS.method("ExitStack", "callback", "close", "push")(nothing)
+
+
 @MODELS.function("operator.itemgetter", "operator.attrgetter")
 def _getter(_: Interpreter, call: Call) -> Value:
     return thing(call.name, call)

@@ -381,6 +381,9 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
             item = interpreter.call(custom, (sample,), {}, call.place)
         return Value(Lazy(item, length_of(interpreter, dataset, call.place)))
     count = _first_batch(interpreter, dataset, batch, state, call.place)
+    chosen = _chosen(interpreter, state)
+    if chosen is not None:
+        count, length = chosen
     if custom is not None and custom.data is not None:
         number = size(count)
         many = Value(Lazy(sample, count), sample.origins)
@@ -388,6 +391,28 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
             many = Value([samples[i % len(samples)] for i in range(number)], count.origins)
         return Value(Lazy(interpreter.call(custom, (many,), {}, call.place), length))
     return Value(Lazy(collated(sample, count), length))
+
+
+def _chosen(interpreter: Interpreter, state: dict[str, Value]) -> tuple[Value, Value] | None:
+    """Return the size of a batch and the number of batches that a sampler of batches gives.
+
+    None without one. A sampler of samples is followed for its effects.
+    """
+    sampler = state.get("sampler")
+    if sampler is not None and isinstance(sampler.data, Instance):
+        interpreter.iterate(sampler)
+    given = state.get("batch_sampler")
+    if given is None or given.data is None:
+        return None
+    items = interpreter.iterate(given)
+    first = items.item if isinstance(items, Lazy) else items[0] if items else Value(UNKNOWN)
+    length = items.length if isinstance(items, Lazy) else Value(len(items), given.origins)
+    if isinstance(given.data, Instance) and interpreter.method_of(given, "__len__") is not None:
+        length = length_of(interpreter, given, next(iter(given.origins), ("", 0)))
+    sizes = {len(one.data) for one in ([first] if isinstance(items, Lazy) else items)
+             if isinstance(one.data, list | tuple)}  # fmt: skip
+    count = Value(sizes.pop(), given.origins) if len(sizes) == 1 else unknown(given)
+    return count, length
 
 
 def _first_batch(

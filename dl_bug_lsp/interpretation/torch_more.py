@@ -500,6 +500,7 @@ def _saved(_: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("torch.func.vmap", "torch.vmap", "torch.func.grad", "torch.compile")
+@MODELS.function("autograd.grad", "autograd.elementwise_grad")
 def _wrapped(_: Interpreter, call: Call) -> Value:
     given = call.given(0)
     if call.name.endswith("compile"):
@@ -507,7 +508,7 @@ def _wrapped(_: Interpreter, call: Call) -> Value:
     return thing(call.name, call)
 
 
-@MODELS.object("torch.func.grad")
+@MODELS.object("torch.func.grad", "autograd.grad", "autograd.elementwise_grad")
 def _gradient_of(interpreter: Interpreter, call: Call) -> Value:
     """Call a function; its gradient is like its first argument."""
     held = None if call.receiver is None else call.receiver.data
@@ -518,7 +519,7 @@ def _gradient_of(interpreter: Interpreter, call: Call) -> Value:
     x = array(first)
     if first is None or x is None:
         return first if first is not None and isinstance(first.data, dict) else call.unknown()
-    return tensor(x.shape, x.dtype, first, device=x.device)
+    return tensor(x.shape, x.dtype, first, library=x.library, device=x.device)
 
 
 @MODELS.object("torch.func.vmap", "torch.vmap")

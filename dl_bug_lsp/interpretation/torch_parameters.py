@@ -29,6 +29,8 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     Library,
     LibraryObject,
+    Origin,
+    Origins,
     Value,
     merged,
 )
@@ -235,6 +237,11 @@ SHAPES: dict[str, Callable[[State, str], dict[str, Sequence[Value]]]] = {
     "TransformerEncoderLayer": _transformer_layer,
     "TransformerDecoderLayer": _transformer_layer,
 }
+POSITIONS = {
+    "PReLU": ("num_parameters",),
+    "Bilinear": ("in1_features", "in2_features", "out_features"),
+}
+"""The arguments of layers whose state does not have them by name."""
 COMPOSED = ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer")
 NOT_KNOWN = (
     "Transformer",
@@ -257,7 +264,8 @@ def _of_layer(data: LibraryObject) -> Own:
     dtype = dtype_of(data.state.get("dtype")) or "float32"
     device = device_of(data.state.get("device"))
     found: Own = {}
-    for name, shape in SHAPES[short](data.state, short).items():
+    named = dict(zip(POSITIONS.get(short, ()), data.args, strict=False))
+    for name, shape in SHAPES[short]({**named, **data.keywords, **data.state}, short).items():
         kept = data.state.get(name)
         if kept is not None and isinstance(kept.data, Array):
             found[name] = kept
@@ -411,7 +419,20 @@ def _parameters(_: Interpreter, call: Call) -> Value:
         pair = Value((Value(UNKNOWN), item)) if is_named else item
         return Value(Lazy(pair, Value(UNKNOWN)), call.receiver.origins)
     pairs = list(_distinct(found))
-    return Value([_named(n, v) if is_named else v for n, v in pairs], call.receiver.origins)
+    origins = call.receiver.origins if pairs else _unregistered(call.receiver)
+    return Value([_named(n, v) if is_named else v for n, v in pairs], origins)
+
+
+def _unregistered(module: Value) -> Origins:
+    """Return where modules were made that a module without parameters holds in plain containers."""
+    found: set[Origin] = set()
+    for value in (state_of(module) or {}).values():
+        data = value.data
+        items = list(data.values()) if isinstance(data, dict) else data
+        for item in items[:MAX_DEPTH] if isinstance(items, (list, tuple)) else ():
+            if isinstance(item, Value) and isinstance(item.data, LibraryObject):
+                found |= {item.data.made} if item.data.name.startswith("torch.nn.") else set()
+    return module.origins | found
 
 
 def _modules(_: Interpreter, call: Call) -> Value:

@@ -104,6 +104,24 @@ net.n = net.n + 1
 result = [net.n, net._n, Wide.__doc__, issubclass(Wide, Net), callable(Wide), callable(3),
           isinstance(Wide, type), isinstance([1], (str, int)), isinstance(net.n, bool)]
 """,
+    "slice of which only the length is known": """
+import random
+rows = [5] * 40
+text = list(range(30))
+i = random.randint(0, 9)
+result = [len(rows[i:i + 4]), len(text[i + 1:i + 1 + 6])]
+""",
+    "contexts of contextlib": """
+from contextlib import ExitStack, contextmanager, nullcontext
+@contextmanager
+def opened(n):
+    yield n * 2
+with nullcontext(4) as a, nullcontext() as b:
+    pass
+with ExitStack() as stack:
+    c = stack.enter_context(opened(5))
+result = [a, b, c]
+""",
     "context manager of a class": """
 class Timer:
     def __enter__(self):

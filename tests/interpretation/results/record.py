@@ -44,7 +44,7 @@ def outlined(value: object, depth: int = 0) -> list[object]:
         dtype = getattr(value.dtype, "name", None) or str(value.dtype).replace("torch.", "")
         try:
             return ["array", dtype, [None if n is None else int(n) for n in value.shape]]
-        except ValueError:
+        except (ValueError, TypeError):
             return ["array", dtype, None]
     return ["object", kind]
 
