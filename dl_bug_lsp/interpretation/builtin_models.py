@@ -51,8 +51,8 @@ def load() -> None:
     """Import the modules that hold the models of libraries: they register what they know."""
     from dl_bug_lsp.interpretation import (  # noqa: F401
         array_functions,
-        datasets_models,
         command_models,
+        datasets_models,
         effect_models,
         einops_models,
         environment_models,
