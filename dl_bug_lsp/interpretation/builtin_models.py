@@ -418,6 +418,11 @@ def _folded(interpreter: Interpreter, call: Call) -> Value:
             return items[folding(range(len(items)), key=keys.__getitem__)]
         except TypeError:
             return call.unknown()
+    first = call.given(1, "start") if name == "sum" else None
+    if first is not None and isinstance(first.data, Array) and len(items) <= MOST_KEYS:
+        for item in items:
+            first = binary(ast.Add, first, item)
+        return first
     if any(map(arrays.is_number, items)):
         return _folded_numbers(name, items, call)
     if name == "sum" and items and all(isinstance(item.data, Array) for item in items):
@@ -585,7 +590,10 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
         return False if root == "builtins" and last in _PLAIN_CLASSES else None
     if isinstance(data, Instance):
         bases = interpreter.library_bases(data.cls)
-        return any(b.rpartition(".")[2] == last for b in bases) or (None if bases else False)
+        if any(b.rpartition(".")[2] == last for b in bases):
+            return True
+        is_wrapper = last in ("DistributedDataParallel", "DataParallel")
+        return None if bases and not is_wrapper and set(bases) - _ROOTS else False
     if root in _ABSTRACT and last in _CONTAINING and isinstance(data, _HELD):
         return isinstance(data, _CONTAINING[last])
     kind = getattr(builtins, last, None) if wanted.name.startswith("builtins.") else None
@@ -653,6 +661,7 @@ def _slice(_: Interpreter, call: Call) -> Value:
     return Value(data, merged(*call.args))
 
 
+_ROOTS = {"builtins.object", "abc.ABC"}
 _FAMILIES = {"_ConvNd": "Conv", "_ConvTransposeNd": "ConvTranspose", "_BatchNorm": "BatchNorm"}
 _RECURRENT = ("LSTM", "GRU", "RNN")
 

@@ -2300,7 +2300,9 @@ class Interpreter:
         place: Origin,
     ) -> Value:
         own = self._member(data.cls, "__call__")
-        for base in self.library_bases(data.cls) if own is None else ():
+        # A ``forward`` of the program takes the place of its base's.
+        inherits = own is None and self._member(data.cls, "forward") is None
+        for base in self.library_bases(data.cls) if inherits else ():
             model = find_model(MODELS.objects, base)
             if model is not None:
                 return self.apply(model, Call(base, args, keywords, place, callee))

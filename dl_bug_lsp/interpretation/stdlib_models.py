@@ -874,7 +874,7 @@ def _read_text(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.method("Path", "mkdir", "write_text", "write_bytes", "touch", "unlink", "rmdir", "rename")
 @MODELS.function(
     *("os.makedirs", "os.mkdir", "os.remove", "shutil.rmtree", "shutil.copy", "shutil.copyfile"),
-    *("os.rename", "shutil.move"),
+    *("os.rename", "os.replace", "shutil.move", "os.symlink", "os.chmod"),
 )
 def _change_files(interpreter: Interpreter, call: Call) -> Value:
     whole = "shutil" in call.name or "rename" in call.name or "remove" in call.name

@@ -405,6 +405,8 @@ def _chosen(interpreter: Interpreter, state: dict[str, Value]) -> tuple[Value, V
     if given is None or given.data is None:
         return None
     items = interpreter.iterate(given)
+    if isinstance(items, list) and not items:
+        return None
     first = items.item if isinstance(items, Lazy) else items[0] if items else Value(UNKNOWN)
     length = items.length if isinstance(items, Lazy) else Value(len(items), given.origins)
     if isinstance(given.data, Instance) and interpreter.method_of(given, "__len__") is not None:

@@ -6,6 +6,7 @@ Sources: the pages of each function in PyTorch's documentation (``torch``, ``tor
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -215,7 +216,7 @@ MODELS.function(
         "reset_max_memory_allocated ipc_collect set_rng_state_all"
     )),
     *(f"torch.distributed.{name}" for name in words(
-        "barrier all_reduce broadcast reduce destroy_process_group init_process_group all_gather "
+        "barrier all_reduce broadcast reduce destroy_process_group all_gather "
         "broadcast_object_list gather scatter"
     )),
     "torch.multiprocessing.set_start_method", "torch.multiprocessing.set_sharing_strategy",
@@ -224,6 +225,35 @@ MODELS.function(
 MODELS.function("torch.get_rng_state", "torch.cuda.get_rng_state")(
     lambda _, call: tensor(None, "uint8")
 )
+
+
+GROUPS: WeakKeyDictionary[Interpreter, bool] = WeakKeyDictionary()
+"""The programs that have made a group of processes."""
+LAUNCHERS = ("accelerate", "deepspeed", "lightning", "pytorch_lightning", "horovod", "ray")
+"""Libraries that make groups of processes themselves."""
+
+
+@MODELS.function("torch.distributed.init_process_group", "deepspeed.init_distributed")
+def _group(interpreter: Interpreter, call: Call) -> Value:
+    GROUPS[interpreter] = True
+    return Value(None)
+
+
+@MODELS.function("torch.distributed.is_initialized")
+def _is_group(interpreter: Interpreter, call: Call) -> Value:
+    """Say that there is no group where the program has made none itself."""
+    if GROUPS.get(interpreter):
+        return Value(True, frozenset({call.place}))
+    tree = interpreter.workspace.tree(interpreter.script)
+    names = {
+        (alias.name if isinstance(node, ast.Import) else node.module or "").partition(".")[0]
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    if names & set(LAUNCHERS):
+        return call.unknown()
+    return Value(False, frozenset({call.place}))
 
 
 # --- autocast and scaled gradients ----------------------------------------------------------------
