@@ -107,6 +107,11 @@ def test_what_no_message_states_is_worded_as_possible(row: Category) -> None:
         ("framework_api_misuse", "RuntimeError", "torch: FlashAttention only supports Ampere GPUs or newer.", "half precision"),
         ("tensor_mismatch", "InvalidArgumentError", "tensorflow: Graph execution error: Detected at node", "broadcast"),
         ("attribute_not_found", "AttributeError", "'tuple' object has no attribute 'shape' of the state_dict", "reset"),
+        ("process_killed", "WorkerCrashedError", "A worker died. There are some potential root causes. (1) SIGKILL by OOM killer. (3) The worker is crashed due to SIGSEGV.", "crashed, or ended"),
+        ("path_not_found", "AssertionError", "No labels in data/train.cache. See https://docs.site/train", "registry"),
+        ("key_not_found", "KeyError", "Key 'period' not in 'ModelCheckpointConf'", "saved file"),
+        ("tensor_mismatch", "ValueError", "Shape must be rank 0 but is rank 1 for '{{node Jpeg}} = DecodeJpeg[channels=3](Reader)'", "channels"),
+        ("permission_denied", "HTTPError", "HTTP Error 403: The specified account is disabled.", "token"),
     ],
 )  # fmt: skip
 def test_situations_that_the_message_does_not_have_are_not_spoken_of(
