@@ -1652,7 +1652,12 @@ class Interpreter:
         self, kind: ast.cmpop, item: Value, container: Value, place: Origin
     ) -> Value | None:
         """Return what ``__contains__`` of a workspace class says, None where there is none."""
-        if not isinstance(kind, (ast.In, ast.NotIn)) or not isinstance(container.data, Instance):
+        if not isinstance(kind, (ast.In, ast.NotIn)):
+            return None
+        held = container.data
+        if isinstance(held, LibraryObject) and held.short in TABLES and item.known:
+            return Value((item.data in held.state) is isinstance(kind, ast.In), container.origins)
+        if not isinstance(container.data, Instance):
             return None
         method = self._member(container.data.cls, "__contains__")
         held = self.held_in(container) if method is None else None

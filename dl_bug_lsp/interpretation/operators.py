@@ -120,6 +120,8 @@ def truth(value: Value) -> bool | None:
     data = value.data
     if isinstance(data, (*PLAIN, list, tuple, dict, set)):
         return bool(data)
+    if isinstance(data, LibraryObject) and data.short == "DictConfig":
+        return bool(data.state)
     if isinstance(data, Array) and arrays.is_failing():
         _single(value, data)
     if isinstance(data, (Array, Table)) or data is UNKNOWN or isinstance(data, LibraryObject):

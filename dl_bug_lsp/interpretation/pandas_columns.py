@@ -91,7 +91,8 @@ def _values_of(interpreter: Interpreter, call: Call) -> Value:
     data = arrays.array(call.receiver)
     if data is None or call.receiver is None:
         return call.unknown()
-    asked = call.keywords.get("dtype")
+    asked = call.given(0, "dtype")
+    asked = None if asked is not None and asked.data is None else asked
     held = series_of(call.receiver)
     if held is not None and held.cells is not None:
         dtype = held.dtype if asked is None else dtype_name(asked)

@@ -764,7 +764,8 @@ def _outline(interpreter: Interpreter, call: Call) -> Value:
 
 
 def _matrix(table: Table, call: Call) -> Value:
-    asked = call.keywords.get("dtype")
+    asked = call.given(0, "dtype")
+    asked = None if asked is not None and asked.data is None else asked
     dtype = dtype_name(asked) if asked is not None else _common(list(table.columns.values()))
     parts = list(table.columns)
     if asked is not None:

@@ -774,11 +774,11 @@ def _parsed(interpreter: Interpreter, call: Call) -> Value:
     found = []
     for cls in classes:
         if isinstance(cls.data, ClassValue):
-            own = _fields_of(interpreter, cls.data)
-            chosen = {n: _typed(v, own[n]) for n, v in fields.items() if n in own}
+            own = fields_of(interpreter, cls.data)
+            chosen = {n: typed(v, own[n]) for n, v in fields.items() if n in own}
             found.append(interpreter.call(cls, (), chosen, call.place))
         else:
-            chosen = {n: _typed(v, "") for n, v in fields.items()}
+            chosen = {n: typed(v, "") for n, v in fields.items()}
             found.append(interpreter.call(cls, (), chosen, call.place))
     return Value(tuple(found))
 
@@ -810,7 +810,7 @@ def _told(interpreter: Interpreter, call: Call) -> dict[str, Value] | None:
     return found
 
 
-def _fields_of(interpreter: Interpreter, cls: ClassValue) -> dict[str, str]:
+def fields_of(interpreter: Interpreter, cls: ClassValue) -> dict[str, str]:
     """Return the fields of a dataclass with their annotations."""
     return {
         statement.target.id: ast.unparse(statement.annotation)
@@ -820,7 +820,7 @@ def _fields_of(interpreter: Interpreter, cls: ClassValue) -> dict[str, str]:
     }
 
 
-def _typed(value: Value, annotation: str) -> Value:
+def typed(value: Value, annotation: str) -> Value:
     """Return a word as what an annotation says."""
     text = value.data
     if not isinstance(text, str) or annotation.startswith("str"):

@@ -27,6 +27,7 @@ KNOWN = {
     "flax": 0.80,
     "huggingface": 0.80,
     "jax_numpy": 0.60,
+    "lightning": 0.80,
     "numpy": 0.75,
     "pandas": 0.55,
     "python": 0.75,

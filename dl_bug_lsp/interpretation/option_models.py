@@ -1,0 +1,172 @@
+"""Models of libraries that read options: tyro, OmegaConf, loggers' levels, autograd's NumPy.
+
+Sources: the documentation of tyro and OmegaConf, the Python 3.13 library reference (``logging``).
+"""
+
+from __future__ import annotations
+
+import ast
+import logging
+from typing import TYPE_CHECKING
+
+import dl_bug_lsp.interpretation.numpy_models  # noqa: F401
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS, config_of, listed, nothing
+from dl_bug_lsp.interpretation.transformers_models import fields_of, typed
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    ClassValue,
+    Environment,
+    FunctionValue,
+    LibraryObject,
+    Value,
+    merged,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+for _level in ("DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "FATAL", "NOTSET"):
+    CONSTANTS[f"logging.{_level}"] = getattr(logging, _level)
+MODELS.method(
+    "LoggerAdapter",
+    *("debug", "info", "warning", "error", "exception", "critical", "log", "setLevel"),
+)(nothing)
+
+for _name, _model in list(MODELS.functions.items()):
+    if _name.startswith("numpy."):
+        MODELS.functions.setdefault(f"autograd.{_name}", _model)
+
+
+def _words(interpreter: Interpreter, given: Value | None) -> list[Value] | None:
+    items = listed(interpreter, given) if given is not None and given.data is not None else None
+    if items is None:
+        items = None if interpreter.arguments is None else list(interpreter.arguments)
+    if items is None or not all(isinstance(one.data, str) for one in items):
+        return None
+    return items
+
+
+@MODELS.function("tyro.cli")
+def _tyro(interpreter: Interpreter, call: Call) -> Value:
+    """Make an object of a class, or call a function, with the options ``--part.name value``."""
+    target = call.given(0, "f")
+    items = _words(interpreter, call.keywords.get("args"))
+    if target is None or items is None:
+        return call.unknown()
+    told: dict[str, Value] = {}
+    name = ""
+    for one in items:
+        text = str(one.data)
+        if text.startswith("--"):
+            name, mark, rest = text[2:].partition("=")
+            name = name.replace("-", "_")
+            no = name.startswith("no_")
+            told[name.removeprefix("no_")] = Value(
+                rest if mark else str(not no).lower(), one.origins
+            )
+        elif name:
+            told[name] = one
+    return _filled(interpreter, target, told, call)
+
+
+def _filled(interpreter: Interpreter, target: Value, told: dict[str, Value], call: Call) -> Value:
+    """Return an object of a class with options; what has a dot is for an object inside."""
+    data = target.data
+    keywords: dict[str, Value] = {}
+    annotations: dict[str, str] = {}
+    scope: Environment | None = None
+    if isinstance(data, ClassValue):
+        annotations = fields_of(interpreter, data)
+    elif isinstance(data, FunctionValue):
+        parameters = [*data.node.args.args, *data.node.args.kwonlyargs]
+        annotations = {p.arg: ast.unparse(p.annotation) if p.annotation else "" for p in parameters}
+        scope = data.closure
+    inner: dict[str, dict[str, Value]] = {}
+    for name, value in told.items():
+        first, dot, rest = name.partition(".")
+        if dot:
+            inner.setdefault(first, {})[rest] = value
+        elif name in annotations:
+            keywords[name] = typed(value, annotations[name])
+    for name, more in inner.items():
+        cls = _class_named(interpreter, annotations.get(name, ""), data, scope)
+        if cls is not None:
+            keywords[name] = _filled(interpreter, cls, more, call)
+    return interpreter.call(target, (), keywords, call.place)
+
+
+def _class_named(
+    interpreter: Interpreter, name: str, owner: object, scope: Environment | None
+) -> Value | None:
+    file = owner.file if isinstance(owner, ClassValue) else scope.file if scope else ""
+    module = interpreter.modules.get(file)
+    names = getattr(getattr(module.data, "environment", None), "names", {}) if module else {}
+    found = names.get(name)
+    return found if isinstance(found, Value) and isinstance(found.data, ClassValue) else None
+
+
+# --- OmegaConf ------------------------------------------------------------------------------------
+
+
+def _scalar(text: str) -> object:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return {"true": True, "false": False, "null": None}.get(text.lower(), text)
+
+
+@MODELS.function("omegaconf.OmegaConf.from_cli", "omegaconf.OmegaConf.from_dotlist")
+@MODELS.function("OmegaConf.from_cli", "OmegaConf.from_dotlist")
+def _from_words(interpreter: Interpreter, call: Call) -> Value:
+    """Return the settings that words ``part.name=value`` stand for."""
+    items = _words(interpreter, call.given(0, "args_list", "dotlist"))
+    if items is None:
+        return call.unknown()
+    root: dict[object, Value] = {}
+    for one in items:
+        name, mark, text = str(one.data).partition("=")
+        if not mark:
+            continue
+        *around, last = name.split(".")
+        held = root
+        for part in around:
+            inner = held.setdefault(part, Value({})).data
+            if not isinstance(inner, dict):
+                break
+            held = inner
+        value = _scalar(text)
+        plain = value is None or isinstance(value, (bool, int, float, str))
+        held[last] = Value(value if plain else UNKNOWN, one.origins)
+    return config_of(Value(root, merged(*items)), call)
+
+
+@MODELS.function("omegaconf.OmegaConf.to_yaml", "omegaconf.OmegaConf.save", "OmegaConf.to_yaml")
+@MODELS.function("omegaconf.OmegaConf.set_struct", "omegaconf.OmegaConf.set_readonly")
+@MODELS.function("omegaconf.OmegaConf.register_new_resolver", "omegaconf.OmegaConf.resolve")
+def _effects(_: Interpreter, call: Call) -> Value:
+    return call.unknown() if call.name.endswith("to_yaml") else Value(None)
+
+
+@MODELS.function("omegaconf.OmegaConf.select", "OmegaConf.select")
+def _select(_: Interpreter, call: Call) -> Value:
+    held, key = call.given(0, "cfg"), call.given(1, "key")
+    if held is None or key is None or not isinstance(key.data, str):
+        return call.unknown()
+    for part in key.data.split("."):
+        data = held.data
+        fields = data.state if isinstance(data, LibraryObject) else data
+        if not isinstance(fields, dict):
+            return call.unknown()
+        if part not in fields:
+            return call.keywords.get("default", Value(None))
+        held = fields[part]
+    return held
+
+
+@MODELS.function("omegaconf.OmegaConf.is_config", "omegaconf.OmegaConf.is_dict")
+def _is_config(_: Interpreter, call: Call) -> Value:
+    data = call.args[0].data if call.args else UNKNOWN
+    if data is UNKNOWN:
+        return call.unknown()
+    return Value(isinstance(data, LibraryObject) and data.short == "DictConfig")
