@@ -1,6 +1,6 @@
-"""Models of libraries that read options: tyro, OmegaConf, loggers' levels, autograd's NumPy.
+"""Models of OmegaConf, of the levels of loggers, and of autograd's NumPy.
 
-Sources: the documentation of tyro and OmegaConf, the Python 3.13 library reference (``logging``).
+Sources: the documentation of OmegaConf and autograd, the Python library reference (``logging``).
 """
 
 from __future__ import annotations
@@ -12,12 +12,8 @@ from typing import TYPE_CHECKING
 import dl_bug_lsp.interpretation.numpy_models  # noqa: F401
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS, config_of, listed, nothing
-from dl_bug_lsp.interpretation.transformers_models import fields_of, typed
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
-    ClassValue,
-    Environment,
-    FunctionValue,
     LibraryObject,
     Value,
     merged,
@@ -45,65 +41,6 @@ def _words(interpreter: Interpreter, given: Value | None) -> list[Value] | None:
     if items is None or not all(isinstance(one.data, str) for one in items):
         return None
     return items
-
-
-@MODELS.function("tyro.cli")
-def _tyro(interpreter: Interpreter, call: Call) -> Value:
-    """Make an object of a class, or call a function, with the options ``--part.name value``."""
-    target = call.given(0, "f")
-    items = _words(interpreter, call.keywords.get("args"))
-    if target is None or items is None:
-        return call.unknown()
-    told: dict[str, Value] = {}
-    name = ""
-    for one in items:
-        text = str(one.data)
-        if text.startswith("--"):
-            name, mark, rest = text[2:].partition("=")
-            name = name.replace("-", "_")
-            no = name.startswith("no_")
-            told[name.removeprefix("no_")] = Value(
-                rest if mark else str(not no).lower(), one.origins
-            )
-        elif name:
-            told[name] = one
-    return _filled(interpreter, target, told, call)
-
-
-def _filled(interpreter: Interpreter, target: Value, told: dict[str, Value], call: Call) -> Value:
-    """Return an object of a class with options; what has a dot is for an object inside."""
-    data = target.data
-    keywords: dict[str, Value] = {}
-    annotations: dict[str, str] = {}
-    scope: Environment | None = None
-    if isinstance(data, ClassValue):
-        annotations = fields_of(interpreter, data)
-    elif isinstance(data, FunctionValue):
-        parameters = [*data.node.args.args, *data.node.args.kwonlyargs]
-        annotations = {p.arg: ast.unparse(p.annotation) if p.annotation else "" for p in parameters}
-        scope = data.closure
-    inner: dict[str, dict[str, Value]] = {}
-    for name, value in told.items():
-        first, dot, rest = name.partition(".")
-        if dot:
-            inner.setdefault(first, {})[rest] = value
-        elif name in annotations:
-            keywords[name] = typed(value, annotations[name])
-    for name, more in inner.items():
-        cls = _class_named(interpreter, annotations.get(name, ""), data, scope)
-        if cls is not None:
-            keywords[name] = _filled(interpreter, cls, more, call)
-    return interpreter.call(target, (), keywords, call.place)
-
-
-def _class_named(
-    interpreter: Interpreter, name: str, owner: object, scope: Environment | None
-) -> Value | None:
-    file = owner.file if isinstance(owner, ClassValue) else scope.file if scope else ""
-    module = interpreter.modules.get(file)
-    names = getattr(getattr(module.data, "environment", None), "names", {}) if module else {}
-    found = names.get(name)
-    return found if isinstance(found, Value) and isinstance(found.data, ClassValue) else None
 
 
 # --- OmegaConf ------------------------------------------------------------------------------------
