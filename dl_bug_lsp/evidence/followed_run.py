@@ -54,6 +54,8 @@ def how_known(case: Case) -> str:
 
 NOT_IMPORTED, NOT_MADE, NOT_CALLED = 0.1, 0.3, 0.6
 """What a clue counts in a file, a class, a function that the followed run did without."""
+OF_REPRODUCED = 0.3
+"""What is left of these where the run was followed to the failure itself."""
 
 
 def part_in_run(case: Case, file: str, line: int) -> float:
@@ -70,8 +72,9 @@ def part_in_run(case: Case, file: str, line: int) -> float:
     if scope is None or isinstance(scope.node, ast.Module) or file in case.engine.run.files:
         # Another script may have made what this run reads, and a config may be executed.
         return 1.0
+    sure = OF_REPRODUCED if outcome.raised is not None else 1.0
     if file not in outcome.modules and all(place.file != file for place in case.places):
-        return NOT_IMPORTED
+        return NOT_IMPORTED * sure
     factor = 1.0
     while scope is not None and not isinstance(scope.node, ast.Module):
         if isinstance(scope.node, ast.ClassDef):
@@ -82,7 +85,7 @@ def part_in_run(case: Case, file: str, line: int) -> float:
         elif (file, scope.node.lineno) not in outcome.entered:
             factor = min(factor, NOT_CALLED)
         scope = scope.parent
-    return factor
+    return factor if factor == 1.0 else factor * sure
 
 
 Settings = tuple[list[Value] | None, str | None]

@@ -94,6 +94,8 @@ RESHAPED = (
     (0, 9, "wrap.unsqueeze", "X[None]", "X[None]"),
     (1, 9, "wrap.unsqueeze", "X[..., None]", "X[..., None]"),
     (2, 9, "wrap.unsqueeze", "X[:, None]", "X[:, None]"),
+    (1, 2, "wrap.unsqueeze", "X[..., None, None]", "X[..., None, None]"),
+    (1, 1, "wrap.unsqueeze", "X[:, None, None, None]", "X[:, None, None, None]"),
     (2, 9, "index.added", "X[0]", "X[0]"),
     (2, 9, "index.added", "X[:, -1]", "X[:, -1]"),
     (3, 3, "index.added", "X[:, 0]", "X[:, 0]"),
@@ -130,7 +132,7 @@ PRIORS = {
     "offset": 1.0, "slice": 0.8, "axis": 0.9, "axis.added": 0.6, "name": 0.2, "attribute": 0.2,
     "name.unused": 0.8, "attribute.unused": 0.8,
     "arguments": 0.9, "unwrap": 0.6, "wrap.dtype": 0.7, "wrap.unsqueeze": 0.4,
-    "wrap.transpose": 0.5, "wrap.squeeze": 0.6, "wrap.reshape": 0.35, "keyword.added": 0.8,
+    "wrap.transpose": 0.5, "wrap.squeeze": 0.6, "wrap.detach": 0.8, "wrap.reshape": 0.35, "keyword.added": 0.8,
     "keyword.removed": 0.25, "index": 0.7, "index.removed": 0.4, "index.added": 0.4,
     "unpacking": 1.0, "return": 1.0, "call": 1.0, "setting": 0.9, "setting.near": 0.6,
     "setting.factor": 0.3, "literal.factor": 0.3,
@@ -554,7 +556,10 @@ class Editor:
         if held is None:
             return
         data = held.data
-        if isinstance(data, Array):
+        if isinstance(data, Array) and self.recorder.gradients is not None:
+            if data.library == "torch":
+                yield _around(node, "X.detach()"), "wrap.detach"
+        elif isinstance(data, Array):
             yield from _around_array(node, data)
         elif isinstance(data, (int, float)) and not isinstance(data, bool):
             if isinstance(data, float):
