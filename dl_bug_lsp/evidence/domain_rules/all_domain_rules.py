@@ -24,6 +24,7 @@ RULES: tuple[Source, ...] = (
     missing_names.find_missing,
     misuse.find_misuse,
     misuse.find_returns,
+    misuse.find_advised_arguments,
     missing_names.find_similar_names,
     environment.find_environment,
     all_training_rules.find,

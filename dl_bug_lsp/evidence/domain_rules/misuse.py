@@ -20,6 +20,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     source,
     statements,
 )
+from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.provenance.nodes import Instance, Items, Library, LibraryObject, Node
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
@@ -69,6 +70,44 @@ def find_returns(case: Case) -> Iterator[Clue]:
                         yield Clue("rules.strong", node.file, node.line, 1.0, why)
 
 
+ADVISED_ARGUMENT = re.compile(
+    r"\b(?:pass|passing|set|setting|use|using|specify|specifying|try|add|with|provide|providing)\b"
+    r"[^\n=.]{0,60}?[`'\"(]?\b(?P<name>[a-z_]\w{2,40})\s?=\s?(?P<value>\w[\w.]*|['\"][\w-]+['\"])",
+    re.IGNORECASE,
+)
+"""How a library's message names the argument that would make the call right."""
+MISADVISED = {"retain_graph", "create_graph", "weights_only", "allow_pickle", "force"}
+"""Arguments that messages name and that mostly hide what is wrong."""
+
+
+def find_advised_arguments(case: Case) -> Iterator[Clue]:
+    """Yield the failing call where it lacks an argument that the library's message tells to pass.
+
+    A sentence that begins with a condition ("if you want …") is no such advice.
+    """
+    site = case.sites[-1] if case.sites else None
+    if site is None or site.statement is None:
+        return
+    for match in ADVISED_ARGUMENT.finditer(case.message):
+        name = match["name"]
+        before = case.message[: match.start()].rpartition(".")[2]
+        if name in MISADVISED or re.search(r"\bif you (?:want|need|would|wish)\b", before):
+            continue
+        failing = [node.expr for node in site.nodes if isinstance(node.expr, ast.Call)]
+        for call in failing or calls_in(site.statement):
+            own = case.engine.program.scope_at(site.place.file, call.lineno)
+            is_ours = own is not None and called_name(call) in own.functions
+            if keyword(call, name) is None and not is_ours and not _is_of_exception(call):
+                named = f"{name}={match['value']}"
+                why = f"`{source(call)}` does not pass `{named}`, which the message names"
+                yield Clue("rules.advised_argument", site.place.file, call.lineno, 1.0, why)
+                break
+
+
+def _is_of_exception(call: ast.Call) -> bool:
+    return called_name(call).endswith(("Error", "Exception", "Warning"))
+
+
 def _not_picklable(case: Case) -> Iterator[Clue]:
     for scope in near_scopes(case):
         for name, inner in scope.functions.items():
@@ -101,9 +140,10 @@ def _second_backward(case: Case) -> Iterator[Clue]:
             if own:
                 carried.extend(_carried_over(scope, loop))
     yield from carried
+    known = bool(carried) or follow(case).raised is not None
     for scope, call, again in calls:
-        # Where something carries the graph over, the call is only where that shows.
-        kind = "rules.weak" if carried else "rules.strong" if again else "rules.medium"
+        # Where it is known what is walked twice, the call is only where that shows.
+        kind = "rules.weak" if known else "rules.strong" if again else "rules.medium"
         why = f"`{source(call)}` goes through a graph that may be freed already"
         yield Clue(kind, scope.file, call.lineno, 1.0, why)
 
