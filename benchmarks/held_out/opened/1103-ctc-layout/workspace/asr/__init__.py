@@ -1,0 +1,4 @@
+from .features import LogMelSpectrogram
+from .model import DigitRecognizer
+
+__all__ = ["LogMelSpectrogram", "DigitRecognizer"]

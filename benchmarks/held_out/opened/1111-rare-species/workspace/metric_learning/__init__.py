@@ -1,0 +1,1 @@
+"""Embedding learning for shape descriptors."""
