@@ -75,6 +75,7 @@ def load() -> None:
         sklearn_estimators,
         sklearn_models,
         stdlib_models,
+        stdlib_more,
         tensorflow_functions,
         tensorflow_models,
         torch_models,
@@ -304,6 +305,9 @@ def _plain_function(interpreter: Interpreter, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
     if any(map(arrays.is_number, call.args)):
         return _of_number(name, call)
+    own = interpreter.method_of(call.args[0], f"__{name}__") if call.args else None
+    if own is not None and name in ("int", "float", "str", "bool", "repr", "abs", "round", "hash"):
+        return interpreter.call(own, call.args[1:], {}, call.place)
     if call.args and isinstance(call.args[0].data, Array):
         data = call.args[0].data
         if name in ("int", "float", "bool"):
@@ -594,6 +598,8 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
         bases = interpreter.library_bases(data.cls)
         if any(b.rpartition(".")[2] == last for b in bases):
             return True
+        if wanted.name.startswith("torch.nn.") and set(bases) <= {"torch.nn.Module", *_ROOTS}:
+            return False
         is_wrapper = last in ("DistributedDataParallel", "DataParallel")
         return None if bases and not is_wrapper and set(bases) - _ROOTS else False
     if root in _ABSTRACT and last in _CONTAINING and isinstance(data, _HELD):

@@ -1038,7 +1038,18 @@ class Interpreter:
         self.block(node.body, inner)
         if self._is_enum(cls):
             self._number(cls)
+        self._tell_bases(cls, node, env)
         env.names[node.name] = self._decorated(Value(cls), node, env)
+
+    def _tell_bases(self, cls: ClassValue, node: ast.ClassDef, env: Environment) -> None:
+        """Call the ``__init_subclass__`` of a new class's bases (PEP 487)."""
+        for one in self.lineage(cls)[1:]:
+            hook = one.members.get("__init_subclass__")
+            if hook is not None and isinstance(hook.data, FunctionValue):
+                named = [k for k in node.keywords if k.arg is not None and k.arg != "metaclass"]
+                keywords = {str(k.arg): self.value(k.value, env) for k in named}
+                self._enter(hook.data, (Value(cls),), keywords)
+                return
 
     def _is_enum(self, cls: ClassValue) -> bool:
         return any(name in ENUMS for name in self.library_bases(cls))

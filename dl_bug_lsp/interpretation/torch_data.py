@@ -344,15 +344,14 @@ def _batches(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     total = length_of(interpreter, dataset, call.place)
     batch = state.get("batch_size", Value(1))
+    by_batches, by_samples = state.get("batch_sampler"), state.get("sampler")
+    if by_batches is not None and by_batches.data is not None:
+        return length_of(interpreter, by_batches, call.place)
+    if by_samples is not None and by_samples.data is not None:
+        total = length_of(interpreter, by_samples, call.place)
     count, number = size(total), size(batch)
     drop = flag(state.get("drop_last"), default=False)
-    if (
-        count is None
-        or not number
-        or drop is None
-        or "batch_sampler" in state
-        or "sampler" in state
-    ):
+    if count is None or not number or drop is None:
         return unknown(total, batch)
     if not count:
         return total

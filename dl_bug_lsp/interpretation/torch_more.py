@@ -15,6 +15,7 @@ from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
 from dl_bug_lsp.interpretation.stdlib_models import listed, nothing, thing
 from dl_bug_lsp.interpretation.torch_data import OPTIMIZERS, SCHEDULERS, length_of, made
+from dl_bug_lsp.interpretation.torch_layers import ELEMENTWISE, MODULES, SIGNATURES
 from dl_bug_lsp.interpretation.torch_models import TESTING, paired
 from dl_bug_lsp.interpretation.torch_tensors import (
     FLOATING,
@@ -601,3 +602,26 @@ def _divergence(_: Interpreter, call: Call) -> Value:
     if len(shapes) != 2:
         return call.unknown()
     return tensor(arrays.broadcast(*shapes), "float32", *call.args)
+
+
+# --- hooks and gradients --------------------------------------------------------------------------
+
+
+HOOKS = words(
+    "register_forward_hook register_forward_pre_hook register_full_backward_hook "
+    "register_backward_hook register_full_backward_pre_hook register_hook "
+    "register_state_dict_pre_hook register_load_state_dict_post_hook"
+)
+
+
+def _hooked(_: Interpreter, call: Call) -> Value:
+    return thing("torch.utils.hooks.RemovableHandle", call)
+
+
+for _short in (*MODULES, *SIGNATURES, *ELEMENTWISE, "array"):
+    MODELS.method(_short, *HOOKS)(_hooked)
+MODELS.method("RemovableHandle", "remove")(nothing)
+MODELS.function("torch.autograd.gradcheck", "torch.autograd.gradgradcheck")(
+    lambda _, call: Value(True, frozenset({call.place}))
+)
+del _short

@@ -122,6 +122,46 @@ with ExitStack() as stack:
     c = stack.enter_context(opened(5))
 result = [a, b, c]
 """,
+    "bases that are told of their subclasses": """
+class Base:
+    known = {}
+    def __init_subclass__(cls, tag="none", **kw):
+        super().__init_subclass__(**kw)
+        Base.known[cls.__name__.lower()] = (cls, tag)
+class Small(Base, tag="s"):
+    size = 2
+class Smaller(Small):
+    pass
+result = [sorted(Base.known), Base.known["small"][0]().size, Base.known["small"][1]]
+""",
+    "objects that are made numbers": """
+class Meter:
+    def __init__(self, n):
+        self.n = n
+    def __float__(self):
+        return self.n / 2
+    def __int__(self):
+        return self.n
+    def __str__(self):
+        return f"m{self.n}"
+result = [float(Meter(3)), int(Meter(4)), str(Meter(5))]
+""",
+    "queue, heap and pattern": """
+import heapq, queue, re
+q = queue.Queue()
+for item in (1, 2, None):
+    q.put(item)
+total = 0
+while (item := q.get()) is not None:
+    total += item
+heap = []
+for pair in [(3, "a"), (1, "b"), (2, "c")]:
+    heapq.heappush(heap, pair)
+word = re.compile(r"[a-z]+|[.!]")
+found = re.match(r"(\\w+)-(?P<n>[0-9])", "ab-3")
+result = [total, heapq.heappop(heap), heapq.nsmallest(1, heap), word.findall("ab, c."),
+          found.group(1), found["n"], found.groups(), re.search("z", "ab") is None, q.empty()]
+""",
     "context manager of a class": """
 class Timer:
     def __enter__(self):
