@@ -8,6 +8,7 @@ our knowledge is taken to be wrong: the value becomes unknown and the run goes o
 from __future__ import annotations
 
 import ast
+import builtins
 import difflib
 import posixpath
 import re
@@ -167,6 +168,11 @@ STOPPING = ast.ExceptHandler(ast.Name("StopIteration", ast.Load()), None, [])
 """What catches the end of an iterator."""
 
 
+EXCEPTIONS = frozenset(
+    name
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+)
 UNBOUND = tuple(f"builtins.{kind}." for kind in ("dict", "list", "str", "set", "tuple", "object"))
 """How the names of methods begin that are called with their object as the first argument."""
 
@@ -887,11 +893,18 @@ class Interpreter:
                 self._guards.pop()
             self.block(node.orelse, env)
         except _Leave as end:
-            handler = next((h for h in node.handlers if _catches(h, end.raised)), None)
+            handler = None
+            for one in node.handlers:
+                if one.type is not None:
+                    with suppress(Raised):
+                        self.value(one.type, env)
+                if _catches(one, end.raised):
+                    handler = one
+                    break
             if handler is None:
                 raise
             if handler.name:
-                env.names[handler.name] = Value(UNKNOWN)
+                env.names[handler.name] = end.raised.exception or Value(UNKNOWN)
             self.block(handler.body, env)
         finally:
             self.block(node.finalbody, env)
@@ -904,6 +917,11 @@ class Interpreter:
         place = self.stack[-1]
         raised = Raised("raised", name)
         raised.place = place
+        if node.exc is not None and place != self.target:
+            with suppress(Raised):
+                raised.exception = self.value(node.exc, env)
+                raised.kinds = self._kinds_of(raised.exception)
+            self.stack[-1] = place
         if place == self.target:
             sides = self._tested()
             raised = Raised("raised", name, *sides)
@@ -915,6 +933,22 @@ class Interpreter:
                 raise _Return(Value(UNKNOWN))
             return
         raise _Leave(raised)
+
+    def _kinds_of(self, exception: Value) -> frozenset[str]:
+        """Return the names of an exception's class and of its bases, none where not known."""
+        data = exception.data
+        cls = data.cls if isinstance(data, Instance) else data
+        found: set[str] = set()
+        names = [data.name] if isinstance(data, (Library, LibraryObject)) else []
+        if isinstance(cls, ClassValue):
+            found.update(one.name for one in self.lineage(cls))
+            names = self.library_bases(cls)
+        for name in names:
+            kind = vars(builtins).get(name.rpartition(".")[2])
+            if not isinstance(kind, type):
+                return frozenset()
+            found.update(one.__name__ for one in kind.__mro__)
+        return frozenset(found)
 
     def _is_refuted(self, raised: Raised) -> bool:
         """Whether an exception of the program would end a run that came further."""
@@ -2107,6 +2141,9 @@ class Interpreter:
         if model is not None:
             return self.apply(model, told)
         last = name.rpartition(".")[2]
+        if last in EXCEPTIONS and name == f"builtins.{last}":
+            state = {"args": Value(args, merged(*args))}
+            return Value(LibraryObject(name, args, dict(keywords), place, state), merged(*args))
         if args and name.startswith(UNBOUND) and name.count(".") == 2:
             if isinstance(args[0].data, Instance) and last == "__setattr__" and len(args) == 3:
                 if isinstance(args[1].data, str):
@@ -2862,7 +2899,7 @@ def _catches(handler: ast.ExceptHandler, raised: Raised) -> bool:
     if raised.what in RAISING:
         # Ours may be wrong where a handler is for whatever comes.
         return bool(names & RAISING[raised.what])
-    return bool(names & {"Exception", "BaseException", raised.message})
+    return bool(names & (raised.kinds or {"Exception", "BaseException", raised.message}))
 
 
 def _loaded(target: ast.expr) -> ast.expr:

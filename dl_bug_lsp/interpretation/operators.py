@@ -217,6 +217,8 @@ def _on_numbers(kind: type[ast.operator], a: Value, b: Value) -> Value:
         Value(b.data if y is None else y, b.origins),
     ]
     array = a if x is None else b
+    if isinstance(array.data, (list, tuple)) and array.data and kind is ast.Mult:
+        return Value(Lazy(representative(array.data), unknown(a, b)), merged(a, b))
     if not isinstance(array.data, Array):
         return unknown(a, b)
     result = _on_arrays(kind, known[0], known[1])

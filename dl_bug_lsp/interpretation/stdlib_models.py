@@ -12,6 +12,7 @@ import configparser
 import csv
 import fnmatch
 import itertools
+import logging
 import math
 import operator
 import posixpath
@@ -1223,6 +1224,9 @@ def _default(option: _Option) -> Value:
     given = option.keywords.get("default")
     if given is not None:
         return given
+    nargs, names = option.keywords.get("nargs"), option.action.args
+    if nargs is not None and nargs.data == "*" and not str(names[0].data).startswith("-"):
+        return Value([], option.place)
     if option.kind in _GIVES_CONSTANT:
         return Value(not _GIVES_CONSTANT[option.kind], option.place)
     return Value(None, option.place)
@@ -1635,6 +1639,7 @@ def _math(_: Interpreter, call: Call) -> Value:
         raise Raised("value", str(error), *call.args) from None
 
 
+_LEVELS = ("NOTSET", "DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "FATAL")
 CONSTANTS: dict[str, object] = {
     "typing_extensions.TYPE_CHECKING": False,
     **{f"math.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan", "tau")},
@@ -1651,6 +1656,8 @@ CONSTANTS: dict[str, object] = {
     "csv.QUOTE_NONE": csv.QUOTE_NONE,
     "argparse.SUPPRESS": argparse.SUPPRESS,
     "sys.maxsize": 2**63 - 1,
+    "sys.version_info.major": 3,
+    **{f"logging.{name}": getattr(logging, name) for name in _LEVELS},
     "typing.TYPE_CHECKING": False,
 }
 """Constants of libraries by their dotted name."""
@@ -2141,7 +2148,7 @@ def _config_items(_: Interpreter, call: Call) -> Value:
 MODELS.function(
     *("time.sleep", "logging.basicConfig", "logging.info", "logging.warning", "logging.error"),
     *("logging.debug", "warnings.filterwarnings", "warnings.simplefilter", "warnings.warn"),
-    *("gc.collect", "sys.path.append", "sys.path.insert", "tqdm.write", "tqdm.tqdm.write"),
+    *("sys.path.append", "sys.path.insert", "tqdm.write", "tqdm.tqdm.write"),
     *("faulthandler.enable", "logging.disable", "pprint.pprint", "traceback.print_exc"),
 )(nothing)
 MODELS.function("logging.getLogger")(lambda interpreter, call: thing("logging.Logger", call))

@@ -28,12 +28,10 @@ from dl_bug_lsp.interpretation.torch_tensors import Shape, dims_of, flag, promot
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
-    Lazy,
     LibraryObject,
     Raised,
     Value,
     merged,
-    unknown,
 )
 
 if TYPE_CHECKING:
@@ -370,9 +368,19 @@ def _groups(_: Interpreter, call: Call) -> Value:
     held = call.receiver.data if call.receiver is not None else None
     if not isinstance(held, LibraryObject):
         return call.unknown()
+    kept = held.state.get("param_groups")
+    if kept is not None:
+        return kept
     rate = held.keywords.get("lr") or (held.args[1] if len(held.args) > 1 else Value(UNKNOWN))
-    group = {**dict(held.keywords), "lr": rate, "params": Value(Lazy(unknown(), Value(UNKNOWN)))}
-    return Value([Value(group)])
+    given = held.args[0] if held.args else held.keywords.get("params", Value(UNKNOWN))
+    named = {name: value for name, value in held.keywords.items() if name != "params"}
+    parts = given.data if isinstance(given.data, (list, tuple)) else []
+    tables = [part.data for part in parts if isinstance(part.data, dict)]
+    if not tables or len(tables) != len(parts):
+        tables = [{"params": given}]
+    groups = [Value({**named, "lr": rate, **table}) for table in tables]
+    held.state["param_groups"] = Value(groups)
+    return held.state["param_groups"]
 
 
 for _short in ("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "Adadelta", "NAdam", "RAdam"):

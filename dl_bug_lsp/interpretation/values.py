@@ -223,5 +223,9 @@ class Raised(Exception):
         self.message = message
         self.sides = sides
         self.place: Origin | None = None
+        self.exception: Value | None = None
+        """The exception's object, where the program made one."""
+        self.kinds: frozenset[str] = frozenset()
+        """The names of the exception's class and of its bases, where they are known."""
         self.available: Mapping[str, frozenset[Origin]] = {}
         """For ``"key"``: the keys that are there, with what made them, where they are known."""

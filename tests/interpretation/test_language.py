@@ -162,6 +162,20 @@ found = re.match(r"(\\w+)-(?P<n>[0-9])", "ab-3")
 result = [total, heapq.heappop(heap), heapq.nsmallest(1, heap), word.findall("ab, c."),
           found.group(1), found["n"], found.groups(), re.search("z", "ab") is None, q.empty()]
 """,
+    "exceptions with what they were given": """
+class Odd(Exception):
+    def __init__(self, n):
+        self.n = n
+found = []
+for one in (ValueError("bad", 3), Odd(4)):
+    try:
+        raise one
+    except ValueError as error:
+        found.append(error.args)
+    except Odd as error:
+        found.append(error.n)
+result = found
+""",
     "context manager of a class": """
 class Timer:
     def __enter__(self):
