@@ -15,7 +15,9 @@ from dl_bug_lsp.interpretation.operators import (
     MAX_TEXT,
     PLAIN,
     NotPlain,
+    ObjectKey,
     binary,
+    key_of,
     lifted,
     plain,
     truth,
@@ -912,7 +914,7 @@ def _dict_method(
         return Value(None)
     if name in ("get", "pop", "setdefault") and args:
         try:
-            key = plain(args[0])
+            key = key_of(args[0])
             found = data.get(key)
         except (NotPlain, TypeError):
             return call.unknown()
@@ -925,6 +927,8 @@ def _dict_method(
             return data[key]
         if len(args) > 1:
             return args[1]
+        if isinstance(key, ObjectKey) and name != "get":
+            return call.unknown()
         if name == "pop":
             raise Raised("key", f"{key!r}", args[0], receiver)
         return Value(None, merged(args[0], Value(None, frozenset({call.place}))))

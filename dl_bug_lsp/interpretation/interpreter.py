@@ -1274,7 +1274,7 @@ class Interpreter:
             return
         if isinstance(data, dict):
             with suppress(NotPlain, TypeError):
-                data[plain(key)] = value
+                data[operators.key_of(key)] = value
         elif isinstance(data, list) and isinstance(key.data, int):
             if not -len(data) <= key.data < len(data):
                 raise Raised("index", "list assignment index out of range", key, base)
@@ -1763,7 +1763,7 @@ class Interpreter:
                 found.update(value.data)
                 continue
             try:
-                found[plain(self.value(key, env))] = value
+                found[operators.key_of(self.value(key, env))] = value
             except (NotPlain, TypeError):
                 continue
         return Value(found)
@@ -1925,7 +1925,7 @@ class Interpreter:
             ),
         )
         try:
-            found = {plain(key): value for key, value in pairs}
+            found = {operators.key_of(key): value for key, value in pairs}
         except (NotPlain, TypeError):
             return unknown(*(value for _, value in pairs))
         return unknown(*found.values()) if lazy is not None else Value(found)

@@ -13,6 +13,8 @@ from dl_bug_lsp.interpretation import arrays, cells
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
+    ClassValue,
+    FunctionValue,
     Instance,
     Lazy,
     Library,
@@ -66,6 +68,33 @@ def plain(value: Value, depth: int = MAX_DEPTH) -> Any:
     return _plain(value, depth, _Room(MAX_ITEMS, MAX_PLAIN_TEXT))
 
 
+class ObjectKey:
+    """An object as a key: of a class without a value of its own, by which object it is."""
+
+    __slots__ = ("data", "name")
+
+    def __init__(self, data: object) -> None:
+        """Keep an object; things of libraries are one where their names are."""
+        self.data = data
+        self.name = data.name if isinstance(data, Library) else id(data)
+
+    def __hash__(self) -> int:
+        """Return a hash of which object it is."""
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether another key is the same object."""
+        return isinstance(other, ObjectKey) and self.name == other.name
+
+
+OBJECTS = (Instance, ClassValue, FunctionValue, Library, LibraryObject)
+
+
+def key_of(value: Value) -> Any:
+    """Return a value as the key of a dictionary; `NotPlain` is raised where it is not known."""
+    return ObjectKey(value.data) if isinstance(value.data, OBJECTS) else plain(value)
+
+
 @dataclass
 class _Room:
     items: int
@@ -93,6 +122,8 @@ def _plain(value: Value, depth: int, room: _Room) -> Any:
     if isinstance(data, tuple):
         return tuple(_plain(item, depth - 1, room) for item in data)
     if isinstance(data, dict):
+        if any(isinstance(key, ObjectKey) for key in data):
+            raise NotPlain
         return {key: _plain(item, depth - 1, room) for key, item in data.items()}
     return set(data)
 
@@ -112,6 +143,8 @@ def value_of(data: object, origins: Origins) -> Value:
         return Value({key: value_of(item, origins) for key, item in data.items()}, origins)
     if isinstance(data, (*PLAIN, set)):
         return Value(data, origins)
+    if isinstance(data, ObjectKey):
+        return Value(data.data, origins)
     return Value(UNKNOWN, origins)
 
 
@@ -526,7 +559,12 @@ def _identity(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
 def _membership(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     try:
         inside: bool
-        if isinstance(b.data, (dict, set, str)):
+        if isinstance(b.data, dict):
+            wanted = key_of(a)
+            inside = wanted in b.data
+            if isinstance(wanted, ObjectKey) and not inside:
+                return unknown(a, b)
+        elif isinstance(b.data, (set, str)):
             inside = plain(a) in b.data
         elif isinstance(b.data, cells.Series) and b.data.cells is not None:
             labels = b.data.labels
@@ -566,11 +604,14 @@ def indexed(
     key = parts[0] if len(parts) == 1 else Value(tuple(parts), merged(*parts))
     if isinstance(data, dict):
         try:
-            wanted = plain(key)
+            wanted = key_of(key)
             if wanted in data or hasattr(type(data), "__missing__"):
                 found = data[wanted]
                 return Value(found.data, merged(found, key))
         except (NotPlain, TypeError):
+            return unknown(base, key)
+        if isinstance(wanted, ObjectKey):
+            # Its class may say which objects are equal.
             return unknown(base, key)
         raised = Raised("key", f"{wanted!r}", key, base)
         raised.available = {

@@ -53,6 +53,7 @@ from dl_bug_lsp.interpretation.values import (
     unknown,
 )
 from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
+from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -500,7 +501,26 @@ def _document(interpreter: Interpreter, given: Value | None) -> Value:
         (name, line), *_ = given.origins
         if line == 1 and interpreter.workspace.text(name) == given.data:
             return settings(interpreter, name)
+    if given is not None and isinstance(given.data, str):
+        return _yaml_text(interpreter, given, given.data)
     return unknown(*([] if given is None else [given, state_of(given, "path")]))
+
+
+def _yaml_text(interpreter: Interpreter, given: Value, text: str) -> Value:
+    """Return a YAML document that a program holds as a text."""
+    if not text.strip() or len(text) > _MOST_TEXT_OF_PATTERN or re.search(r"^---", text, re.M):
+        return unknown(given)
+    reading = read_yaml_config("", text)
+    if reading.problem is not None or not reading.entries:
+        return unknown(given)
+    if not all(entry.path for entry in reading.entries):
+        alone = reading.entries[0]
+        is_scalar = len(reading.entries) == 1 and alone.length is None
+        return Value(alone.value, given.origins) if is_scalar else unknown(given)
+    try:
+        return with_origins(plain(nested(interpreter, reading.entries, ("", 1))), given.origins)
+    except NotPlain:
+        return unknown(given)
 
 
 @MODELS.function(

@@ -89,6 +89,15 @@ def _dumped(_: Interpreter, call: Call) -> Value:
     return lifted(text, *call.args) if len(text) <= MAX_TEXT else call.unknown()
 
 
+HASHES = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s")
+
+
+@MODELS.function(*(f"hashlib.{name}" for name in HASHES))
+def _hash(_: Interpreter, call: Call) -> Value:
+    return thing("hashlib.HASH", call)
+
+
+MODELS.method("HASH", "update")(nothing)
 MODELS.function("gc.collect")(lambda _, call: arrays.number("int64"))
 
 

@@ -176,6 +176,25 @@ for one in (ValueError("bad", 3), Odd(4)):
         found.append(error.n)
 result = found
 """,
+    "objects as keys": """
+from enum import Enum
+class Act(Enum):
+    A = 1
+    B = 2
+class Small: pass
+def one(): return 1
+small = Small()
+table = {Act.A: "a", Act.B: "b", Small: 3, one: 4, small: 5, int: 6}
+table[Act.B] += "!"
+names = {act: act.value for act in Act}
+result = [table[Act.A], table[Act("2") if False else Act(2)], table[Small], table[one],
+          table.get(small), table[type(3)], Act.A in table, [k.name for k in names],
+          {1: 2}.get(Act.A), len(table), names[Act["B"]]]
+""",
+    "text of a document": """
+import json
+result = [json.loads('{"a": [1, 2.5]}')["a"][1]]
+""",
     "context manager of a class": """
 class Timer:
     def __enter__(self):
