@@ -544,8 +544,9 @@ def _concatenate(interpreter: Interpreter, call: Call) -> Value:
     dtype = together([part.dtype for part in parts])
     if axis is not None and size(axis) is None:
         return new(None, dtype, _whole(call))
-    shape = arrays.concatenated(parts, 0 if axis is None else size(axis) or 0)
-    return new(shape, dtype, _joined(call, parts), _span(parts))
+    at = 0 if axis is None else size(axis) or 0
+    shape = arrays.concatenated(parts, at)
+    return new(shape, dtype, _joined(call, parts), _span_along(parts, at))
 
 
 def _joined(call: Call, parts: Sequence[Array]) -> Origins:
@@ -558,6 +559,13 @@ def _span(parts: Sequence[Array]) -> tuple[int | None, int | None]:
     low = None if None in lows else min(n for n in lows if n is not None)
     high = None if None in highs else max(n for n in highs if n is not None)
     return low, high
+
+
+def _span_along(parts: Sequence[Array], axis: int) -> tuple[int | None, int | None]:
+    """Return the bounds of parts put together: those of columns are not those of one of them."""
+    if axis and len({(part.lowest, part.highest) for part in parts}) > 1:
+        return None, None
+    return _span(parts)
 
 
 @MODELS.function("numpy.stack")
@@ -580,7 +588,7 @@ def _stack(interpreter: Interpreter, call: Call) -> Value:
         at = axis % len(shape)
         count = Value(shape[at].data, _whole(call))
         shape = (*shape[:at], count, *shape[at + 1 :])
-    return new(shape, dtype, _joined(call, parts), _span(parts))
+    return new(shape, dtype, _joined(call, parts), _span_along(parts, axis))
 
 
 def _raised_to(part: Array, rank: int, front: bool) -> Array:
@@ -606,7 +614,8 @@ def _stacks(interpreter: Interpreter, call: Call) -> Value:
         axis = 0 if parts[0].shape is None or len(parts[0].shape) == 1 else 1
     else:
         parts, axis = [_raised_to(part, 2, True) for part in parts], 0
-    return new(arrays.concatenated(parts, axis), dtype, _joined(call, parts), _span(parts))
+    bounds = _span_along(parts, axis)
+    return new(arrays.concatenated(parts, axis), dtype, _joined(call, parts), bounds)
 
 
 @MODELS.function("numpy.append")

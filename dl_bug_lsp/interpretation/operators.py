@@ -280,8 +280,39 @@ def _on_tables(kind: type[ast.operator], a: Value, b: Value) -> Value:
         name = next(name for name, dtype in table.columns.items() if dtype == "object")
         origins = table.origins_of.get(name, first.origins)
         raise Raised("type", "unsupported operand types", Value(UNKNOWN, origins), other)
-    columns: dict[object, str | None] = dict.fromkeys(table.columns, "float64")
-    return Value(Table(columns, table.rows, dict(table.origins_of)), merged(a, b))
+    columns = {name: _dtype_with(kind, own, other, name) for name, own in table.columns.items()}
+    found = Table(columns, table.rows, dict(table.origins_of), index_names=table.index_names)
+    return Value(found, merged(a, b))
+
+
+def _dtype_with(
+    kind: type[ast.operator], own: str | None, other: Value, name: object
+) -> str | None:
+    """Return the dtype of a table's column after an operator, None where it is not known."""
+    data = other.data
+    if isinstance(data, Table):
+        beside = data.columns.get(name)
+    elif isinstance(data, Array):
+        beside = data.dtype
+    else:
+        beside = {bool: "bool", int: "int", float: "float"}.get(type(data))
+    if own in (None, "object") or beside in (None, "object"):
+        return None
+    found: str | None
+    if beside in ("int", "float"):
+        weak = beside == "int" or own.startswith("float")
+        found = own if weak and own != "bool" else f"{beside}64"
+    elif own == beside:
+        found = own
+    else:
+        floats = own.startswith("float") and beside.startswith("float")
+        whole = own.startswith("int") and beside.startswith("int")
+        found = "float64" if floats else "int64" if whole else None
+        if found is None and {"float64", "int64"} & {own, beside}:
+            found = "float64" if "float" in own + beside else "int64"
+    if kind is ast.Div and found is not None and not found.startswith("float"):
+        return "float64"
+    return found
 
 
 def _on_plain(kind: type[ast.operator], a: Value, b: Value) -> Value:

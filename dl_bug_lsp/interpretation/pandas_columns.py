@@ -91,6 +91,9 @@ def _values_of(interpreter: Interpreter, call: Call) -> Value:
     data = arrays.array(call.receiver)
     if data is None or call.receiver is None:
         return call.unknown()
+    if call.name == "values" and data.library == "torch":
+        # That of a sparse tensor is a method.
+        return call.unknown()
     asked = call.given(0, "dtype")
     asked = None if asked is not None and asked.data is None else asked
     held = series_of(call.receiver)
@@ -214,6 +217,8 @@ def _used(by: dict[object, Value], cells: Sequence[object]) -> list[Value]:
 
 
 _MOST_USED = 8
+_MOST_SMALL = 128
+"""Categories whose codes have 8 bits."""
 _MOST_CALLS = 200
 
 
@@ -593,6 +598,32 @@ def _part_of_text(interpreter: Interpreter, call: Call) -> Value:
     return _text_column(interpreter, Call("get", (number,), {}, call.place, call.receiver))
 
 
+@MODELS.function("pandas.Categorical", "pandas.CategoricalIndex")
+def _categorical(interpreter: Interpreter, call: Call) -> Value:
+    """Return categories of the rows of data; their order is that of the sorted values."""
+    del interpreter
+    given = call.given(0, "values", "data")
+    data = as_array(given).data
+    if given is None or not isinstance(data, Array) or not data.shape:
+        return call.unknown()
+    made = Series(data.shape, "category", "numpy", index=())
+    held = series_of(given)
+    if held is not None and len(call.args) < 2 and not call.keywords:
+        made.cells, made.lines, made.derived = held.cells, held.lines, held.derived
+        made.index = None
+    return Value(made, merged(*call.args))
+
+
+@MODELS.attribute("array", "codes", "categories")
+def _of_categorical(interpreter: Interpreter, call: Call) -> Value:
+    data = arrays.array(call.receiver)
+    if data is None or data.dtype != "category" or call.receiver is None:
+        return call.unknown()
+    held = LibraryObject("pandas.cat_accessor", (), {}, call.place, {"of": call.receiver})
+    model = MODELS.attributes["cat_accessor", call.name]
+    return model(interpreter, Call(call.name, (), {}, call.place, Value(held)))
+
+
 @MODELS.attribute("cat_accessor", "codes")
 def _codes(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
@@ -602,8 +633,9 @@ def _codes(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     if column_ is not None and column_.cells is not None:
         codes = {cell: code for code, cell in enumerate(distinct(column_.cells))}
-        return remade(whole, [codes.get(cell, -1) for cell in column_.cells], dtype="int8")
-    return new(data.shape, "int8", whole.origins)
+        dtype = "int8" if len(codes) <= _MOST_SMALL else "int16"
+        return remade(whole, [codes.get(cell, -1) for cell in column_.cells], dtype=dtype)
+    return new(data.shape, None, whole.origins)
 
 
 @MODELS.function("pandas.to_numeric")

@@ -17,6 +17,7 @@ from dl_bug_lsp.interpretation.cells import (
     Frame,
     Series,
     column,
+    dtype_of_cells,
     lacking,
     part_of,
     series_of,
@@ -646,7 +647,8 @@ def _categories(_: Interpreter, call: Call) -> Value:
         return new((Value(UNKNOWN, whole.origins),), None, whole.origins)
     values = sorted({one for one in held.cells if one is not None}, key=lambda o: (str(type(o)), o))
     count = Value(len(values), whole.origins)
-    return Value(Series((count,), held.dtype, "numpy", cells=tuple(values)), whole.origins)
+    dtype = dtype_of_cells(values)
+    return Value(Series((count,), dtype, "numpy", cells=tuple(values)), whole.origins)
 
 
 # --- groups, rows by time and windows -------------------------------------------------------------
