@@ -68,12 +68,12 @@ def _settings(interpreter: Interpreter, folder: str, name: str) -> Value:
 def _overrides(interpreter: Interpreter) -> Iterator[ConfigEntry]:
     """Yield the words ``a.b=c`` of the command line."""
     for word in interpreter.arguments or ():
-        if not isinstance(word.data, str) or not word.origins:
+        if not isinstance(word.data, str):
             continue
         key, mark, text = word.data.partition("=")
         if not mark:
             continue
-        file, line = min(word.origins)
+        file, line = min(word.origins, default=(interpreter.script, 1))
         path = tuple(key.lstrip("+~").split("."))
         yield ConfigEntry(file, line, line, path, _scalar(text), text)
 

@@ -553,7 +553,16 @@ def _hf_batch(
     padded = library or any(name in parts for name in ("tokenizer", "processing_class"))
     if padded:
         return _padded_batch(joined(samples, strict=False), count, collator)
-    return collated(joined(samples, interpreter.is_failing()), count)
+    sample = joined(samples, interpreter.is_failing())
+    if isinstance(sample.data, dict):
+        # The default collator leaves texts out and calls a label ``labels``.
+        fields = {
+            "labels" if name in ("label", "label_ids") else name: value
+            for name, value in sample.data.items()
+            if not isinstance(value.data, str)
+        }
+        sample = Value(fields, sample.origins)
+    return collated(sample, count)
 
 
 def _padded_batch(sample: Value, count: Value, collator: Value | None) -> Value:

@@ -573,3 +573,62 @@ print(cfg.widht)  # fails
     assert outcome.raised is not None
     assert lines_of(outcome) == {line_with(text, "width=3")}
     assert Value(1).known
+
+
+def test_a_word_of_the_command_line_chooses_a_group_of_settings(tmp_path: Path) -> None:
+    (tmp_path / "conf" / "model").mkdir(parents=True)
+    (tmp_path / "conf" / "config.yaml").write_text("defaults:\n  - model: small\nrate: 0.1\n")
+    (tmp_path / "conf" / "model" / "small.yaml").write_text("width: 1\n")
+    (tmp_path / "conf" / "model" / "wide.yaml").write_text("width: 2\n")
+    (tmp_path / "main.py").write_text(
+        "import hydra\n"
+        "@hydra.main(config_path='conf', config_name='config', version_base=None)\n"
+        "def main(cfg):\n"
+        "    global found\n"
+        "    found = [cfg.model.width, cfg.rate, 'model' in cfg, not cfg]\n"
+        "main()\n"
+    )
+    words = [Value("model=wide"), Value("rate=0.5")]
+    interpreter = Interpreter(Workspace(tmp_path, cache=False), "main.py", ("", 0), words)
+    interpreter.run()
+    module = interpreter.modules["main.py"].data
+    assert shown(module.environment.names["found"]) == [2, 0.5, True, False]
+
+
+def test_a_trainer_calls_what_the_program_hands_it(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(
+        "import torch\n"
+        "from datasets import Dataset\n"
+        "from transformers import Trainer, TrainerCallback, TrainingArguments\n"
+        "class Net(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.out = torch.nn.Linear(3, 2)\n"
+        "    def forward(self, x, labels=None):\n"
+        "        global batch\n"
+        "        batch = [list(x.shape), list(labels.shape)]\n"
+        "        return {'loss': self.out(x).sum(), 'logits': self.out(x)}\n"
+        "class Told(TrainerCallback):\n"
+        "    def on_train_end(self, args, state, control, model=None, **kwargs):\n"
+        "        global ended\n"
+        "        ended = [args.seed, model is None]\n"
+        "def measured(pair):\n"
+        "    global seen\n"
+        "    logits, labels = pair\n"
+        "    seen = [list(logits.shape), list(labels.shape)]\n"
+        "    return {'accuracy': 0.5}\n"
+        "rows = [{'x': [1.0, 2.0, 3.0], 'label': i % 2, 'id': str(i)} for i in range(10)]\n"
+        "data = Dataset.from_list(rows).with_format('torch')\n"
+        "args = TrainingArguments('out', per_device_train_batch_size=4)\n"
+        "trainer = Trainer(model=Net(), args=args, train_dataset=data, eval_dataset=data,\n"
+        "                  compute_metrics=measured, callbacks=[Told()])\n"
+        "trainer.train()\n"
+        "metrics = sorted(trainer.evaluate())\n"
+    )
+    interpreter = Interpreter(Workspace(tmp_path, cache=False), "main.py", ("", 0), [])
+    interpreter.run()
+    names = interpreter.modules["main.py"].data.environment.names
+    assert shown(names["batch"]) == [[4, 3], [4]]
+    assert shown(names["ended"]) == [42, False]
+    assert shown(names["seen"]) == [[10, 2], [10]]
+    assert "eval_accuracy" in shown(names["metrics"])
