@@ -2342,7 +2342,7 @@ class Interpreter:
         held = self.held_in(receiver)
         if held is not None and hasattr(type(held.data), name):
             return self._call_held(receiver, held, Call(name, args, keywords, place, receiver))
-        return Value(None) if name == "__init__" else unknown(receiver, *args)
+        return Value(None) if name.startswith("__init") else unknown(receiver, *args)
 
     def _call_instance(
         self,

@@ -53,6 +53,7 @@ from dl_bug_lsp.interpretation.values import (
     unknown,
 )
 from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
+from dl_bug_lsp.workspace.configs.reading import plain_scalar
 from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config
 
 if TYPE_CHECKING:
@@ -510,6 +511,8 @@ def _yaml_text(interpreter: Interpreter, given: Value, text: str) -> Value:
     """Return a YAML document that a program holds as a text."""
     if not text.strip() or len(text) > _MOST_TEXT_OF_PATTERN or re.search(r"^---", text, re.M):
         return unknown(given)
+    if re.fullmatch(r"[\w.+-]+", text.strip()):
+        return Value(plain_scalar(text), given.origins)
     reading = read_yaml_config("", text)
     if reading.problem is not None or not reading.entries:
         return unknown(given)

@@ -1399,11 +1399,21 @@ def _one_hot(_: Interpreter, call: Call) -> Value:
 def _size(call: Call, x: Array, value: Value) -> Value:
     axis = call.given(1, "dim")
     if axis is None:
-        return call.unknown() if x.shape is None else Value(x.shape, value.origins)
+        return call.unknown() if x.shape is None else shape_of(x, value)
     if x.shape is None:
-        return unknown(value)
+        return arrays.number("int64", value, lowest=0)
     at = axis_of(axis, len(x.shape))
-    return unknown(*x.shape) if at is None or not x.shape else x.shape[at]
+    return unknown(*x.shape) if at is None or not x.shape else length_of(x.shape[at])
+
+
+def length_of(dim: Value) -> Value:
+    """Return a dimension as a number, of which no more may be known than that it is one."""
+    return dim if size(dim) is not None else arrays.number("int64", dim, lowest=0)
+
+
+def shape_of(x: Array, value: Value) -> Value:
+    """Return an array's dimensions as numbers."""
+    return Value(tuple(map(length_of, x.shape or ())), value.origins)
 
 
 @operation("dim", "ndimension")
@@ -1413,7 +1423,7 @@ def _dim(_: Call, x: Array, value: Value) -> Value:
 
 @operation("numel", "nelement")
 def _numel(_: Call, x: Array, value: Value) -> Value:
-    return unknown(value) if x.shape is None else arrays.product(x.shape)
+    return length_of(unknown(value) if x.shape is None else arrays.product(x.shape))
 
 
 @operation("element_size")
@@ -1548,7 +1558,7 @@ def _backward(call: Call, x: Array, value: Value) -> Value:
 
 @attribute("shape")
 def _shape(x: Array, value: Value) -> Value:
-    return unknown(value) if x.shape is None else Value(x.shape, value.origins)
+    return unknown(value) if x.shape is None else shape_of(x, value)
 
 
 @attribute("ndim")
