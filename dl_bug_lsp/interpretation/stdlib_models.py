@@ -1663,6 +1663,8 @@ def _math(_: Interpreter, call: Call) -> Value:
 
 
 _LEVELS = ("NOTSET", "DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "FATAL")
+_FLOATING = ("float16", "bfloat16", "float32", "float64", "float", "double", "half")
+_WHOLE = ("bool", "uint8", "int8", "int16", "int32", "int64", "long", "int", "short")
 CONSTANTS: dict[str, object] = {
     "typing_extensions.TYPE_CHECKING": False,
     **{f"math.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan", "tau")},
@@ -1680,6 +1682,9 @@ CONSTANTS: dict[str, object] = {
     "argparse.SUPPRESS": argparse.SUPPRESS,
     "sys.maxsize": 2**63 - 1,
     "sys.version_info.major": 3,
+    **{f"torch.{name}.is_floating_point": True for name in _FLOATING},
+    **{f"torch.{name}.is_floating_point": False for name in _WHOLE},
+    **{f"torch.{name}.is_complex": False for name in (*_FLOATING, *_WHOLE)},
     **{f"logging.{name}": getattr(logging, name) for name in _LEVELS},
     "typing.TYPE_CHECKING": False,
 }

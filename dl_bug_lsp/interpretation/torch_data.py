@@ -23,6 +23,7 @@ from dl_bug_lsp.interpretation.values import (
     Origin,
     Raised,
     Table,
+    Uneven,
     Value,
     merged,
     unknown,
@@ -355,7 +356,8 @@ def _batches(interpreter: Interpreter, call: Call) -> Value:
         return unknown(total, batch)
     if not count:
         return total
-    return Value(count // number if drop else -(-count // number), merged(total, batch))
+    kind = Uneven if count % number and not drop else Value
+    return kind(count // number if drop else -(-count // number), merged(total, batch))
 
 
 @MODELS.method("DataLoader", "__iter__")

@@ -57,6 +57,7 @@ from dl_bug_lsp.interpretation.values import (
     LibraryObject,
     Origins,
     Raised,
+    Uneven,
     Value,
     merged,
     unknown,
@@ -897,7 +898,10 @@ def _cat_lazy(call: Call, name: str, items: Lazy | None, given: Value) -> Value:
         return like(x, (*x.shape[:at], items.length, *x.shape[at:]), given)
     if name in ("cat", "concat", "concatenate"):
         at = axis_of(at, len(x.shape)) or 0
-        return like(x, (*x.shape[:at], times(x.shape[at], items.length), *x.shape[at + 1 :]), given)
+        total = times(x.shape[at], items.length)
+        if isinstance(items.length, Uneven):
+            total = unknown(total)
+        return like(x, (*x.shape[:at], total, *x.shape[at + 1 :]), given)
     return tensor(None, x.dtype, given)
 
 

@@ -45,6 +45,12 @@ class Value:
         return self.data is not UNKNOWN
 
 
+class Uneven(Value):
+    """A number of batches of which the last is smaller than the others."""
+
+    __slots__ = ()
+
+
 def unknown(*parts: Value) -> Value:
     """Return an unknown value that was made of others."""
     return Value(UNKNOWN, merged(*parts))

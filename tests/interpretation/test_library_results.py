@@ -48,6 +48,7 @@ DIFFERENT = {
     "isinstance(a, np.ndarray)",
     "a == None",
     # What is drawn at random is one item that stands for all.
+    "random.choice(words)",
     "random.sample(words, 2)",
     "np.random.triangular(0, 1, 2, 3)",
     "nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1)(im, output_size=(32, 32))",
