@@ -317,11 +317,11 @@ def children_of(value: Value) -> list[tuple[str, Value]]:
         named = [(n, v) for n, v in state.items() if n != HELD and _is_module(v)]
         # A ``Sequential`` of a dictionary has them by name, too.
         return named if named and len(named) == len(_contained(state)) else _contained(state)
-    found = []
+    found = [(name, one) for name, one in _contained(state) if _is_module(one)]
     for name, one in state.items():
         if name in ("trainer", OWN, HELD):
             continue
-        if one.data is UNKNOWN:
+        if one.data is UNKNOWN or isinstance(one.data, Lazy):
             raise _NotKnown
         if _is_module(one):
             found.append((name, one))
@@ -414,12 +414,16 @@ def _parameters(_: Interpreter, call: Call) -> Value:
     found = None if recurse is None else stored(call.receiver, role, recurse=recurse)
     is_named = call.name.startswith("named")
     prefix = call.given(0, "prefix") if is_named else None
-    if found is None or (prefix is not None and prefix.data != ""):
+    is_open = isinstance(call.receiver.data, Instance) and not _unregistered(call.receiver)
+    # An object without any may have got them in ways that were not followed.
+    if found is None or (not found and is_open) or (prefix is not None and prefix.data != ""):
         item = Value(Array(None, None, "torch"))
         pair = Value((Value(UNKNOWN), item)) if is_named else item
         return Value(Lazy(pair, Value(UNKNOWN)), call.receiver.origins)
     pairs = list(_distinct(found))
-    origins = call.receiver.origins if pairs else _unregistered(call.receiver)
+    origins = call.receiver.origins
+    if not pairs:
+        origins |= _unregistered(call.receiver)
     return Value([_named(n, v) if is_named else v for n, v in pairs], origins)
 
 
@@ -432,7 +436,7 @@ def _unregistered(module: Value) -> Origins:
         for item in items[:MAX_DEPTH] if isinstance(items, (list, tuple)) else ():
             if isinstance(item, Value) and isinstance(item.data, LibraryObject):
                 found |= {item.data.made} if item.data.name.startswith("torch.nn.") else set()
-    return module.origins | found
+    return frozenset(found)
 
 
 def _modules(_: Interpreter, call: Call) -> Value:
