@@ -19,7 +19,7 @@ import posixpath
 import re
 import string
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NoReturn
@@ -161,9 +161,14 @@ def thing(name: str, call: Call, **state: Value) -> Value:
 
 
 def state_of(value: Value | None, name: str) -> Value:
-    """Return a part of a library object's state, unknown where there is none."""
+    """Return a part of what a library's object holds, unknown where there is none.
+
+    What an object of a workspace class holds, its attributes are.
+    """
     if value is not None and isinstance(value.data, LibraryObject):
         return value.data.state.get(name, Value(UNKNOWN, value.origins))
+    if value is not None and isinstance(value.data, Instance):
+        return value.data.attributes.get(name, Value(UNKNOWN))
     return Value(UNKNOWN)
 
 
@@ -1034,7 +1039,11 @@ class _Parser(argparse.ArgumentParser):
         raise _UsageError(message or str(status))
 
 
-@MODELS.function("argparse.ArgumentParser")
+_CONFIGURED = ("configargparse.ArgumentParser", "configargparse.ArgParser", "configargparse.Parser")
+"""Parsers whose options may stand in a config file (ConfigArgParse's documentation)."""
+
+
+@MODELS.function("argparse.ArgumentParser", *_CONFIGURED)
 def _argument_parser(interpreter: Interpreter, call: Call) -> Value:
     parents = listed(interpreter, call.keywords.get("parents")) or []
     inherited: list[Value] = []
@@ -1044,14 +1053,30 @@ def _argument_parser(interpreter: Interpreter, call: Call) -> Value:
     return thing("argparse.ArgumentParser", call, actions=Value(inherited), defaults=Value({}))
 
 
+@MODELS.method("ArgumentParser", "__init__")
+@MODELS.method("ArgParser", "__init__")
+def _own_parser(interpreter: Interpreter, call: Call) -> Value:
+    """Make an object of a workspace class a parser."""
+    receiver = call.receiver.data if call.receiver is not None else None
+    made = _argument_parser(interpreter, call).data
+    if isinstance(receiver, Instance) and isinstance(made, LibraryObject):
+        receiver.attributes.update(made.state)
+        files = call.keywords.get("default_config_files")
+        if files is not None:
+            receiver.attributes["default_config_files"] = files
+    return Value(None)
+
+
 @MODELS.method("ArgumentParser", "add_argument_group", "add_mutually_exclusive_group")
+@MODELS.method("ArgParser", "add_argument_group", "add_mutually_exclusive_group")
 @MODELS.method("_ArgumentGroup", "add_mutually_exclusive_group")
 def _argument_group(_: Interpreter, call: Call) -> Value:
     return thing("argparse._ArgumentGroup", call, actions=state_of(call.receiver, "actions"))
 
 
-@MODELS.method("ArgumentParser", "add_argument")
-@MODELS.method("_ArgumentGroup", "add_argument")
+@MODELS.method("ArgumentParser", "add_argument", "add", "add_arg")
+@MODELS.method("ArgParser", "add_argument", "add", "add_arg")
+@MODELS.method("_ArgumentGroup", "add_argument", "add", "add_arg")
 def _add_argument(_: Interpreter, call: Call) -> Value:
     actions = state_of(call.receiver, "actions").data
     made = thing("argparse.Action", call)
@@ -1061,6 +1086,7 @@ def _add_argument(_: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("ArgumentParser", "set_defaults")
+@MODELS.method("ArgParser", "set_defaults")
 def _set_defaults(_: Interpreter, call: Call) -> Value:
     defaults = state_of(call.receiver, "defaults").data
     if isinstance(defaults, dict):
@@ -1098,9 +1124,12 @@ class _Option:
 
 
 _GIVES_CONSTANT = {"store_true": True, "store_false": False}
+_OF_FILE = ("is_config_file", "is_config_file_arg")
+"""Keywords of an option whose value is a config file (ConfigArgParse's documentation)."""
 
 
 @MODELS.method("ArgumentParser", "parse_args", "parse_known_args")
+@MODELS.method("ArgParser", "parse_args", "parse_known_args", "parse")
 def _parse_args(interpreter: Interpreter, call: Call) -> Value:
     given = call.given(0, "args")
     words: Sequence[Value] | None
@@ -1170,12 +1199,52 @@ def parse(
             found[option.dest] = _converted(interpreter, call, option, given[option.dest])
         elif option.dest in found and isinstance(found[option.dest].data, str):
             found[option.dest] = _typed(interpreter, call, option, found[option.dest])
+    found.update(_configured(interpreter, call, receiver, read, found, given))
     if below is not None:
         inner = state_of(parsers, "parsers").data
         parser = inner.get(str(below[0].data)) if isinstance(inner, dict) else None
         names, rest = parse(interpreter, call, parser, below[1:], known)
         found.update(names)
     return found, rest
+
+
+def _configured(
+    interpreter: Interpreter,
+    call: Call,
+    receiver: Value | None,
+    read: Sequence[_Option],
+    found: Mapping[str, Value],
+    given: Mapping[str, object],
+) -> dict[str, Value]:
+    """Return what the config files of a parser set of the options that no word sets.
+
+    Keys are the long names of options (ConfigArgParse's documentation, "Config file syntax").
+    """
+    files = listed(interpreter, state_of(receiver, "default_config_files")) or []
+    for option in read:
+        if any(is_true(option.keywords.get(word)) for word in _OF_FILE) and option.dest in found:
+            files = [*files, found[option.dest]]
+    names = {}
+    for option in read:
+        texts = [str(name.data).lstrip("-") for name in option.action.args]
+        names.update(dict.fromkeys((*texts, option.dest), option))
+    configured: dict[str, Value] = {}
+    for path in files:
+        file = interpreter.workspace.file_named(path.data) if isinstance(path.data, str) else None
+        for entry in interpreter.workspace.config_entries(file) if file is not None else ():
+            option_of = names.get(entry.key.replace("-", "_")) or names.get(entry.key)
+            if len(entry.path) > 1 or option_of is None or option_of.dest in given:
+                continue
+            origins = frozenset({(entry.file, entry.line)})
+            if entry.length is not None or not isinstance(entry.value, PLAIN):
+                configured[option_of.dest] = Value(UNKNOWN, origins)
+            elif option_of.kind in _GIVES_CONSTANT:
+                chosen = _GIVES_CONSTANT[option_of.kind] == (entry.value is True)
+                configured[option_of.dest] = Value(chosen, origins)
+            else:
+                word = Value(entry.text, origins)
+                configured[option_of.dest] = _typed(interpreter, call, option_of, word)
+    return configured
 
 
 def _printed(interpreter: Interpreter, call: Call, read: Sequence[_Option]) -> dict[str, Value]:
@@ -1230,8 +1299,12 @@ def _option(action: Value) -> _Option | None:
         return None
     texts = [name for name in names if isinstance(name, str)]
     kind = made.keywords.get("action", Value("store")).data
-    if isinstance(kind, Library):
-        kind = "boolean" if kind.name.endswith("BooleanOptionalAction") else None
+    keywords = dict(made.keywords)
+    if isinstance(kind, Library) and kind.name.endswith("BooleanOptionalAction"):
+        kind = "boolean"
+    elif isinstance(kind, ClassValue):
+        # What an action of the program makes of a word is not known.
+        kind, keywords["type"] = "store", Value(UNKNOWN)
     if not isinstance(kind, str):
         return None
     dest = made.keywords.get("dest")
@@ -1240,7 +1313,7 @@ def _option(action: Value) -> _Option | None:
     else:
         long = next((t for t in texts if t.startswith("--")), texts[0])
         name = long.lstrip("-").replace("-", "_") if texts[0].startswith("-") else texts[0]
-    return _Option(made, name, kind, dict(made.keywords), frozenset({made.made}))
+    return _Option(made, name, kind, keywords, frozenset({made.made}))
 
 
 def _default(option: _Option) -> Value:
@@ -1259,14 +1332,16 @@ def _given(
     read: Sequence[_Option], words: Sequence[Value], known: bool
 ) -> tuple[dict[str, object], Value]:
     """Let the standard parser assign the words to the arguments."""
-    parser = _Parser(prog="program", add_help=True)
+    from_file = any(is_true(option.keywords.get(word)) for option in read for word in _OF_FILE)
+    # An option that is added twice fails where it is added: here a branch was not known.
+    parser = _Parser(prog="program", add_help=True, conflict_handler="resolve")
     for option in read:
         names = [str(arg.data) for arg in option.action.args]
         keywords: dict[str, object] = {"default": argparse.SUPPRESS}
         positional = not names[0].startswith("-")
         if not positional:
             keywords["dest"] = option.dest
-            keywords["required"] = is_true(option.keywords.get("required"))
+            keywords["required"] = is_true(option.keywords.get("required")) and not from_file
         nargs = option.keywords.get("nargs")
         if nargs is not None and nargs.data is not None:
             keywords["nargs"] = nargs.data

@@ -204,6 +204,34 @@ def test_a_command_line_that_does_not_fit(tmp_path: Path, line: str) -> None:
     assert [kind for _, kind in interpreter.elsewhere] == ["arguments"]
 
 
+CONFIGURED = """import configargparse
+
+class Parser(configargparse.ArgumentParser):
+    def __init__(self, **keywords):
+        super().__init__(config_file_parser_class=configargparse.YAMLConfigFileParser, **keywords)
+
+parser = Parser(description="training")
+group = parser.add_argument_group("model")
+group.add("--config", is_config_file_arg=True)
+group.add("--word_vec_size", "-word_vec_size", type=int, default=-1)
+group.add("--hidden-size", type=int, required=True)
+group.add("--fast", action="store_true")
+group.add("--steps", type=int, default=10)
+space, rest = parser.parse_known_args()
+"""
+
+
+def test_options_that_a_config_file_sets(tmp_path: Path) -> None:
+    files = {"small.yaml": "word_vec_size: 64\nhidden-size: 128\nfast: true\nsteps: 3\nother: 1\n"}
+    words = ["--config", "small.yaml", "--steps", "5"]
+    _, names = followed(tmp_path, CONFIGURED, files, words)
+    state = names["space"].data.state
+    assert {key: state[key].data for key in ("word_vec_size", "hidden_size", "fast", "steps")} == {
+        **{"word_vec_size": 64, "hidden_size": 128, "fast": True, "steps": 5},
+    }
+    assert state["hidden_size"].origins == {("small.yaml", 2)}
+
+
 def test_a_value_of_the_command_line_comes_from_there(tmp_path: Path) -> None:
     program = f"{PARSER}args = parser.parse_args()\nepochs = args.epochs\nlr = args.lr"
     _, names = followed(tmp_path, program, {}, ["--epochs=7"])
