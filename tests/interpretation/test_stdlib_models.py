@@ -227,7 +227,10 @@ def test_options_that_a_config_file_sets(tmp_path: Path) -> None:
     _, names = followed(tmp_path, CONFIGURED, files, words)
     state = names["space"].data.state
     assert {key: state[key].data for key in ("word_vec_size", "hidden_size", "fast", "steps")} == {
-        **{"word_vec_size": 64, "hidden_size": 128, "fast": True, "steps": 5},
+        "word_vec_size": 64,
+        "hidden_size": 128,
+        "fast": True,
+        "steps": 5,
     }
     assert state["hidden_size"].origins == {("small.yaml", 2)}
 
