@@ -1,4 +1,4 @@
-"""No model contradicts its library: some 3,400 expressions, evaluated in the real ones.
+"""No model contradicts its library: some 4,000 expressions, evaluated in the real ones.
 
 What is not known to a model may stay unknown, and what a library refuses may pass; but a shape, a
 dtype, a plain value or a refusal that a model states is the library's. ``results/record.py``
