@@ -8,12 +8,18 @@ from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import (
     batches,
     dataframes,
+    device_asserts,
+    device_memory,
+    devices,
     environment,
     indices_and_divisors,
+    kernels,
     missing_names,
     misuse,
     notebooks,
+    numerics,
     tensor_mismatch,
+    visible_devices,
 )
 from dl_bug_lsp.evidence.training_rules import all_training_rules
 
@@ -41,6 +47,12 @@ RULES: tuple[Source, ...] = (
     misuse.find_unused_parts,
     misuse.find_late_calls,
     batches.find,
+    devices.find_devices,
+    device_asserts.find_asserts,
+    device_memory.find_memory,
+    kernels.find_kernels,
+    numerics.find_numerics,
+    visible_devices.find_visible,
 )
 
 

@@ -294,17 +294,6 @@ def _outside_tape(case: Case) -> Iterator[Clue]:
             yield Clue("rules.medium", scope.file, tape.lineno, 1.0 if inside else 0.8, why)
 
 
-def _no_device(case: Case) -> Iterator[Clue]:
-    makers = {"zeros", "ones", "arange", "tensor", "randn", "rand", "full", "empty", "eye"}
-    for step in case.raise_slice:
-        expr = step.node.expr
-        if step.node.entry is not None or not isinstance(expr, ast.Call):
-            continue
-        if called_name(expr) in makers and keyword(expr, "device") is None:
-            why = f"`{step.node.text}` names no device, so the tensor stays on the CPU"
-            yield Clue("rules.strong", step.node.file, step.node.line, 1.0, why)
-
-
 RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("pickle", "Can't get local object"), _not_picklable),
     (("a second time", "graph have already been freed"), _second_backward),
@@ -312,7 +301,6 @@ RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("does not require grad", "does not have a grad_fn", "requires grad"), _graph_broken),
     (("empty parameter list",), _plain_list_of_modules),
     (("No gradients provided", "Gradients do not exist"), _outside_tape),
-    (("on the same device", "Expected all tensors", "same device"), _no_device),
 )
 
 

@@ -1,0 +1,162 @@
+"""Rules for assertions of CUDA kernels: labels, ids and positions out of range.
+
+Kernels run asynchronously, so that a later call raises (PyTorch, "CUDA semantics"). The log has the
+assertion itself, which tells whether a loss got a label, or a lookup an index, that is no row.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.devices import closure
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_scopes, source
+from dl_bug_lsp.provenance.nodes import LibraryObject, Node, StepKind
+from dl_bug_lsp.provenance.properties import Property
+from dl_bug_lsp.provenance.scopes import Scope, called_name
+from dl_bug_lsp.provenance.slices import Step, backward_slice
+
+ASSERTED = re.compile(
+    r"Assertion `(?P<what>[^\n]{1,200})' failed|Assertion `(?P<other>[^`\n]+)` failed"
+)
+TRIGGERED = re.compile(r"device-side assert|cudaErrorAssert|CUBLAS_STATUS_NOT_INITIALIZED")
+OF_LABELS = re.compile(r"n_classes|cur_target|nll_loss|ClassNLL|target_val|\bt >= 0")
+OF_INDICES = re.compile(
+    r"srcIndex|index_?[sS]elect|ind_dim_size|out of bounds|idx_dim|index_size|\bindex\b"
+)
+LOSSES = ("cross_entropy", "nll_loss", "CrossEntropyLoss", "NLLLoss")
+LOSS_NAME = re.compile(
+    r"(?i)^(?:self\.)?\w*(?:criterion|loss_?fn|loss_?func\w*|ce_?loss|nll\w*|objective)$"
+)
+TARGETS = ("target", "targets", "labels", "y")
+MAKES_LABEL = re.compile(
+    r"(?i)label|class|categor|activit|species|target|\bint\(|astype|\.long\(|torch\.tensor"
+)
+MOST_STEPS = 60
+NEAR = 6.0
+"""At this distance a step counts half of one beside the loss or lookup."""
+
+
+def find_asserts(case: Case) -> Iterator[Clue]:
+    """Yield what makes labels, and what makes and bounds indices, that a kernel refused."""
+    if not TRIGGERED.search(case.message):
+        return
+    told = _assertion(case)
+    labels, indices = OF_LABELS.search(told), OF_INDICES.search(told)
+    if labels or not told:
+        yield from _labels(case, bool(labels))
+    if (indices and not labels) or not told:
+        yield from _lookups(case, bool(indices))
+
+
+def _assertion(case: Case) -> str:
+    """Return the first line of the log with an assertion of a kernel, empty without one."""
+    return next((x.text for x in case.log.lines if ASSERTED.search(x.text)), "")
+
+
+# --- labels ---------------------------------------------------------------------------------------
+
+
+def _labels(case: Case, certain: bool) -> Iterator[Clue]:
+    """Find what makes the labels that a loss is given."""
+    seen: set[tuple[str, int]] = set()
+    kind = "rules.strong" if certain else "rules.medium"
+    for target in _targets(case):
+        for step in backward_slice([target], MOST_STEPS, asked=Property.VALUE):
+            node = step.node
+            place = (node.file, node.line)
+            if node.line <= 0 or place in seen or not _makes_label(step):
+                continue
+            seen.add(place)
+            score = 1 / (1 + step.distance / NEAR)
+            why = f"`{node.text}` goes into the labels of the loss, of which one is no class"
+            yield Clue(kind, node.file, node.line, score, why)
+
+
+def _makes_label(step: Step) -> bool:
+    node = step.node
+    if not step.decides or node.kind in (StepKind.TEXT, StepKind.CONFIG):
+        return False
+    if node.kind is StepKind.ARITHMETIC:
+        return True
+    return node.kind is StepKind.CALL and MAKES_LABEL.search(node.text) is not None
+
+
+def _targets(case: Case) -> Iterator[Node]:
+    """Yield the labels that the losses near the failure are given."""
+    for scope in near_scopes(case):
+        context = next(
+            (s.context for s in reversed(case.sites) if s.context.scope is scope), None
+        ) or case.engine.open_context(scope)
+        for call in scope.calls:
+            callee = case.engine.node(call.func, context)
+            is_loss = called_name(call) in LOSSES or any(
+                isinstance(v, LibraryObject) and v.name.endswith(LOSSES) for v in callee.values
+            )
+            if not is_loss and not LOSS_NAME.match(source(call.func)):
+                continue
+            given = [keyword(call, name) for name in TARGETS]
+            wanted = next((g for g in given if g is not None), None)
+            if wanted is None and len(call.args) > 1:
+                wanted = call.args[1]
+            if wanted is not None:
+                yield case.engine.node(wanted, context)
+
+
+# --- lookups --------------------------------------------------------------------------------------
+
+
+def _lookups(case: Case, certain: bool) -> Iterator[Clue]:
+    """Find the tables near the failure, and what shifts the indices that they are given."""
+    kind = "rules.strong" if certain else "rules.medium"
+    for scope in near_scopes(case):
+        owner = scope.owner
+        for call in scope.calls if owner is not None else ():
+            func = call.func
+            if not isinstance(func, ast.Attribute) or not call.args or owner is None:
+                continue
+            for method, binding in owner.attributes.get(func.attr, ()):
+                made = binding.value
+                if not isinstance(made, ast.Call) or called_name(made) != "Embedding":
+                    continue
+                rows = keyword(made, "num_embeddings") or (made.args[0] if made.args else None)
+                index = case.engine.node(call.args[0], case.engine.open_context(scope))
+                shifts = list(_shifts(index))
+                if rows is not None and shifts and not _adds(rows, method, binding.line):
+                    shift = shifts[0].node
+                    why = (
+                        f"the table has `{source(rows)}` rows, and its indices go through "
+                        f"`{shift.text}`, which adds to them"
+                    )
+                    yield Clue(kind, method.file, binding.line, 1.0, why)
+                    for step in shifts:
+                        said = f"`{step.node.text}` adds to the indices of `{source(call.func)}`"
+                        yield Clue("rules.medium", step.node.file, step.node.line, 1.0, said)
+                elif rows is not None:
+                    why = f"indices of `{source(call.func)}` must be below `{source(rows)}`"
+                    yield Clue("rules.weak", method.file, binding.line, 1.0, why)
+
+
+def _shifts(index: Node) -> Iterator[Step]:
+    """Yield the sums with a name or positive number on the way of an index."""
+    for step in backward_slice([index], MOST_STEPS, asked=Property.VALUE):
+        expr = step.node.expr
+        if step.node.entry is not None or not isinstance(expr, ast.BinOp) or step.node.line <= 0:
+            continue
+        right = expr.right
+        added = isinstance(right, (ast.Name, ast.Attribute)) or (
+            isinstance(right, ast.Constant) and isinstance(right.value, int) and right.value > 0
+        )
+        if isinstance(expr.op, ast.Add) and added:
+            yield step
+
+
+def _adds(rows: ast.expr, scope: Scope, line: int) -> bool:
+    """Whether a table's number of rows has something added to it."""
+    return any(
+        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+        for part in closure(rows, scope, line)
+        for node in ast.walk(part)
+    )

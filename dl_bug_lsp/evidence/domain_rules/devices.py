@@ -1,0 +1,246 @@
+"""Rules for tensors that lie on different devices, or on one that an operation cannot read.
+
+``Module.to(device)`` moves parameters, registered buffers and registered submodules (PyTorch,
+`torch.nn.Module.to`). Plain attributes, modules in plain lists and dicts, the weights of a loss and
+what a factory makes without ``device=`` stay where they were made.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_scopes, source
+from dl_bug_lsp.messages.facts import FactKind
+from dl_bug_lsp.provenance.properties import Property
+from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name
+
+OF_DEVICES = re.compile(
+    r"(?i)same device|different devices|is on cpu|on cuda:\d|cpu tensor\?"
+    r"|must be (?:a )?cuda|device type|cuda\.\w+Tensor\) and weight|not at the same device"
+)
+"""How messages say that tensors are where they should not be."""
+TO_HOST = re.compile(r"device type tensor to numpy|cuda tensor to numpy")
+PINS = re.compile(r"cannot pin '")
+MAKERS = re.compile(
+    r"\b(?:torch|th)\.(?:zeros|ones|full|empty|eye|arange|linspace|logspace|rand|randn|randint"
+    r"|randperm|tensor|as_tensor|from_numpy|tril|triu|hann_window|hamming_window|meshgrid"
+    r"|FloatTensor|LongTensor|Tensor|IntTensor|BoolTensor|cartesian_prod)\("
+)
+"""Calls that make a tensor on the default device, which is the CPU."""
+MOVED = re.compile(r"\bdevice\b|\.to\(|\.cuda\(|Parameter\(|_like\(|\.new_\w+\(|\bBuffer\(")
+"""What puts a tensor elsewhere, or lets a module move it."""
+TO_DEVICE = re.compile(
+    r"\.to\((?!torch\.(?:float|int|bfloat|long|bool))|\.cuda\(|\bdevice=(?!.cpu)"
+)
+"""What puts a tensor on a device that is given."""
+HOST = re.compile(r"\.cpu\(|\.item\(|\.tolist\(|\.numpy\(|\bfloat\(|\bint\(|device_get\(")
+REGISTERED = ("ModuleList", "ModuleDict", "Sequential", "MetricCollection", "ParameterList",
+              "ParameterDict")  # fmt: skip
+LOSS_WEIGHTS = ("weight", "pos_weight")
+MOST_NAMES = 4
+"""Local names that are followed from one to the next."""
+KEEPERS = {"append", "extend", "insert", "add", "appendleft"}
+
+
+def find_devices(case: Case) -> Iterator[Clue]:
+    """Yield what stays on the CPU, or on the GPU where memory of the host is needed."""
+    message = case.message
+    if TO_HOST.search(message):
+        yield from _left_on_device(case)
+    elif PINS.search(message):
+        yield from _moved_in_data(case)
+    elif OF_DEVICES.search(message):
+        yield from _plain_attributes(case)
+        yield from _loss_weights(case)
+        yield from _no_device(case)
+
+
+def closure(expr: ast.expr, scope: Scope, line: int) -> list[ast.expr]:
+    """Return an expression and what the function gave the names in it before a line."""
+    found, waiting, seen = [expr], [expr], set[str]()
+    while waiting and len(seen) <= MOST_NAMES:
+        part = waiting.pop()
+        for node in ast.walk(part):
+            if not isinstance(node, ast.Name) or node.id in seen:
+                continue
+            seen.add(node.id)
+            for binding in scope.bindings.get(node.id, ()):
+                if binding.line <= line and binding.scope is scope:
+                    found.append(binding.value)
+                    waiting.append(binding.value)
+    return found
+
+
+def _made_on_host(expr: ast.expr, scope: Scope, line: int) -> bool:
+    """Whether an expression makes a tensor and nothing on the way names a device."""
+    texts = [_text(part) for part in closure(expr, scope, line)]
+    return any(MAKERS.search(t) for t in texts) and not any(MOVED.search(t) for t in texts)
+
+
+def _text(expr: ast.AST) -> str:
+    try:
+        return ast.unparse(expr)
+    except (ValueError, AttributeError, RecursionError):
+        # What provenance puts together is no code that could be written.
+        return ""
+
+
+def _classes(case: Case) -> dict[Scope, bool]:
+    """Return the classes of the functions on the stack; whether the failing one is of it."""
+    found: dict[Scope, bool] = {}
+    for inner, site in enumerate(reversed(case.sites)):
+        owner = site.context.scope.owner
+        if owner is not None:
+            found.setdefault(owner, inner == 0)
+    return found
+
+
+def _read_attributes(case: Case) -> tuple[set[str], set[str]]:
+    """Return the attributes of ``self`` that the failing line, and that the stack's lines read."""
+    failing: set[str] = set()
+    near: set[str] = set()
+    for inner, site in enumerate(reversed(case.sites)):
+        names = {
+            n.attr
+            for node in site.nodes
+            for n in ast.walk(node.expr)
+            if isinstance(n, ast.Attribute)
+            and isinstance(n.value, ast.Name)
+            and n.value.id == "self"
+        }
+        near |= names
+        if inner == 0:
+            failing |= names
+    for step in case.property_slice if case.asked is Property.DEVICE else case.raise_slice:
+        expr = step.node.expr
+        if (
+            step.node.entry is None
+            and isinstance(expr, ast.Attribute)
+            and isinstance(expr.value, ast.Name)
+            and expr.value.id == "self"
+        ):
+            near.add(expr.attr)
+    return failing, near
+
+
+def _plain_attributes(case: Case) -> Iterator[Clue]:
+    """Find tensors and modules that an object holds without the framework's knowing of them."""
+    failing, near = _read_attributes(case)
+    for owner in _classes(case):
+        for name, found in sorted(owner.attributes.items()):
+            if any(MOVED.search(_text(b.value)) for _, b in found):
+                continue
+            score = 1.0 if name in failing else 0.8 if name in near else 0.0
+            if not score:
+                continue
+            for method, binding in found:
+                if binding.how == "assign" and _made_on_host(binding.value, method, binding.line):
+                    why = (
+                        f"`self.{name}` is a plain attribute: unlike a registered buffer it does "
+                        "not move with `.to(device)`"
+                    )
+                    yield Clue("rules.strong", method.file, binding.line, score, why)
+                elif holds_modules_plainly(binding):
+                    why = (
+                        f"`self.{name}` is a plain list or dict, whose modules do not move with "
+                        "`.to(device)`"
+                    )
+                    yield Clue("rules.strong", method.file, binding.line, score, why)
+
+
+def holds_modules_plainly(binding: Binding) -> bool:
+    """Whether an attribute is given a list or dict of objects that no container registers."""
+    value = binding.value
+    if binding.how == "grow":
+        return False
+    plain = isinstance(value, (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Tuple))
+    return plain and any(called_name(c)[:1].isupper() for c in calls_in(value))
+
+
+def _loss_weights(case: Case) -> Iterator[Clue]:
+    """Find losses whose weights nothing moves."""
+    named = any(f.value in LOSS_WEIGHTS for f in case.facts.of(FactKind.ARGUMENT))
+    for scope in near_scopes(case):
+        for call in scope.calls:
+            given = [k for k in call.keywords if k.arg in LOSS_WEIGHTS]
+            if not given or not (
+                called_name(call).endswith("Loss") or "entropy" in _text(call.func)
+            ):
+                continue
+            texts = [_text(part) for part in closure(given[0].value, scope, call.lineno)]
+            if any(MOVED.search(text) for text in texts) or _is_moved(scope, call):
+                continue
+            why = f"nothing here moves `{source(given[0].value)}`, the weights of this loss"
+            kind = "rules.strong" if named else "rules.medium"
+            yield Clue(kind, scope.file, call.lineno, 1.0, why)
+
+
+def _is_moved(scope: Scope, call: ast.Call) -> bool:
+    """Whether a function moves what it builds: ``Loss(...).to(device)``, ``loss.cuda()``."""
+    for name, bindings in scope.bindings.items():
+        if any(call in ast.walk(b.value) for b in bindings):
+            written = re.compile(rf"\b{re.escape(name)}\.(?:to|cuda)\(|\.(?:to|cuda)\([^)]*\)$")
+            around = [_text(c) for c in scope.calls]
+            if any(written.search(text) and name in text for text in around):
+                return True
+            return any(TO_DEVICE.search(_text(b.value)) for b in bindings)
+    return False
+
+
+def _no_device(case: Case) -> Iterator[Clue]:
+    """Find tensors of the CPU that reach the failing line without being moved."""
+    is_followed = case.asked is Property.DEVICE
+    running = {site.context.scope for site in case.sites}
+    for step in case.property_slice if is_followed else case.raise_slice:
+        node = step.node
+        expr = node.expr
+        if node.entry is not None or not isinstance(expr, ast.Call) or node.line <= 0:
+            continue
+        if not MAKERS.match(_text(expr)) or keyword(expr, "device") is not None:
+            continue
+        if any(_moves(one.node.expr) for one in step.way()[:-1] if one.node.entry is None):
+            continue
+        why = f"`{source(expr)}` names no device, so the tensor stays on the CPU"
+        # Data are made on the CPU and moved later; what a layer makes itself is used at once.
+        score = 1.0 if node.context.scope in running else 0.7
+        yield Clue("rules.strong", node.file, node.line, score, why)
+
+
+def _moves(expr: ast.AST) -> bool:
+    return isinstance(expr, ast.Call) and called_name(expr) in ("to", "cuda", "to_device")
+
+
+def _left_on_device(case: Case) -> Iterator[Clue]:
+    """Find where tensors are collected or handed on that NumPy then reads."""
+    for step in case.raise_slice:
+        node = step.node
+        if node.entry is not None or node.line <= 0 or not isinstance(node.expr, ast.expr):
+            continue
+        scope = node.context.scope
+        for call in scope.calls:
+            keeps = isinstance(call.func, ast.Attribute) and call.func.attr in KEEPERS
+            if not keeps or not call.args or call.lineno != node.line:
+                continue
+            texts = [_text(part) for part in closure(call.args[-1], scope, call.lineno)]
+            if not any(HOST.search(text) for text in texts):
+                why = f"`{source(call)}` keeps tensors where they are, on the device"
+                yield Clue("rules.strong", scope.file, call.lineno, 1.0, why)
+
+
+def _moved_in_data(case: Case) -> Iterator[Clue]:
+    """Find what a data set or a collate function puts on the GPU, which cannot be pinned."""
+    for file in case.code_files:
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            of_data = scope.name.rpartition(".")[2] in ("__getitem__", "__iter__", "__getitems__")
+            if not of_data and "collate" not in scope.name.lower():
+                continue
+            for call in scope.calls:
+                if TO_DEVICE.search(_text(call)):
+                    why = (
+                        f"`{source(call)}` makes tensors of the GPU, and only the CPU's are pinned"
+                    )
+                    yield Clue("rules.strong", file, call.lineno, 1.0, why)

@@ -1,0 +1,258 @@
+"""Rules for kernels that are written in Triton, CuPy, Numba or CUDA.
+
+The limits of a launch are those of all devices: 1,024 threads a block, 65,535 blocks along the
+second and third axis of a grid (CUDA C++ Programming Guide, "Compute Capabilities").
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Iterator, Mapping
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, source
+from dl_bug_lsp.provenance.nodes import Node
+from dl_bug_lsp.provenance.properties import Property
+from dl_bug_lsp.provenance.scopes import Scope, called_name
+from dl_bug_lsp.provenance.slices import backward_slice
+
+LAUNCH = re.compile(
+    r"(?i)CUDA_ERROR_INVALID_VALUE|cudaErrorInvalidValue|invalid configuration argument"
+    r"|INVALID_CONFIGURATION|too many resources requested|LAUNCH_OUT_OF_RESOURCES|invalid argument"
+)
+SHARED = re.compile(
+    r"(?i)out of resource: shared memory, Required: (?P<required>\d+)|too much shared data"
+    r"|shared memory.{0,40}exceed"
+)
+COMPILED = re.compile(r"\bat (?P<line>\d+):(?P<column>\d+):\s*\n(?:@.*\n)*\s*def (?P<name>\w+)\(")
+"""How Triton says where in a kernel its compiler stopped: lines count from ``def``."""
+AS_CONSTANT = re.compile(r"must be (?:of type )?(?:a )?`?(?:tl\.)?constexpr|power of 2")
+MOST_THREADS = 1024
+MOST_BLOCKS = 65_535
+TILES = re.compile(r"(?i)^(?:BLOCK|TILE|BM|BN|BK|B_)\w*$|^num_stages$|^stages$")
+"""Names of tile sizes of Triton kernels, and of how many tiles are loaded ahead."""
+WIDTHS = (1, 2, 4)
+"""Bytes of an element of a tile."""
+MOST_STEPS = 12
+
+
+def find_kernels(case: Case) -> Iterator[Clue]:
+    """Yield what makes a kernel's source, its launch or its memory impossible."""
+    message = case.message
+    yield from _compiled(case)
+    if LAUNCH.search(message):
+        yield from _launches(case)
+    shared = SHARED.search(message)
+    if shared is not None:
+        yield from _tiles(case, int(shared["required"] or 0))
+        yield from _shared_arrays(case)
+
+
+# --- Triton's compiler ----------------------------------------------------------------------------
+
+
+def _compiled(case: Case) -> Iterator[Clue]:
+    """Find the line of a kernel that Triton's compiler names, and the parameters that it uses."""
+    match = COMPILED.search(case.message)
+    if match is None:
+        return
+    wants_constant = AS_CONSTANT.search(case.message) is not None
+    for scope in _functions(case, match["name"]):
+        node = scope.node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        line = node.lineno + int(match["line"]) - 1
+        if line > (node.end_lineno or line):
+            continue
+        why = "Triton's compiler stopped at this line of the kernel"
+        yield Clue("rules.medium", scope.file, line, 1.0, why)
+        if wants_constant:
+            yield from _not_constant(scope, node, line)
+
+
+def _functions(case: Case, name: str) -> Iterator[Scope]:
+    for file in case.code_files:
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            if scope.name.rpartition(".")[2] == name and not scope.is_class:
+                yield scope
+
+
+def _not_constant(
+    scope: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef, line: int
+) -> Iterator[Clue]:
+    """Find the parameters that a line reads and that are no constants of the compiler."""
+    read = {
+        n.id
+        for statement in ast.walk(node)
+        if isinstance(statement, ast.stmt) and statement.lineno == line
+        for n in ast.walk(statement)
+        if isinstance(n, ast.Name)
+    }
+    for parameter in scope.parameters():
+        annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
+        if parameter.arg in read and "constexpr" not in annotation:
+            why = f"`{parameter.arg}` is no `tl.constexpr`, and the compiler needs its value"
+            yield Clue("rules.strong", scope.file, parameter.lineno, 1.0, why)
+
+
+# --- launches -------------------------------------------------------------------------------------
+
+
+def _launches(case: Case) -> Iterator[Clue]:
+    """Find launches with more threads a block, or more blocks, than there may be."""
+    for top in case.sites[-1].nodes if case.sites else ():
+        for call in calls_in(top.expr):
+            grid, block = _shape_of(call)
+            for expr, limit, what in ((block, MOST_THREADS, "threads"), (grid, 0, "blocks")):
+                if expr is not None:
+                    node = top.engine.node(expr, top.context)
+                    yield from _too_many(node, limit, what)
+
+
+def _shape_of(call: ast.Call) -> tuple[ast.expr | None, ast.expr | None]:
+    """Return what a launch gives as its grid and block: Numba's, CuPy's and PyCUDA's forms."""
+    func = call.func
+    if isinstance(func, ast.Subscript) and isinstance(func.slice, ast.Tuple):
+        parts = func.slice.elts
+        return (parts[0], parts[1]) if len(parts) > 1 else (None, None)
+    given = {k.arg: k.value for k in call.keywords}
+    if "block" in given:
+        return given.get("grid"), given["block"]
+    if len(call.args) >= 3 and isinstance(call.args[2], (ast.Tuple, ast.List)):
+        return call.args[0], call.args[1]
+    return None, None
+
+
+def _too_many(node: Node, limit: int, what: str) -> Iterator[Clue]:
+    parts = _axes(node)
+    sizes = [_number(part) for part in parts]
+    known = [size for size in sizes if size is not None]
+    if limit and math.prod(known) > limit:
+        shown = " × ".join(str(size) for size in known)
+        total = f"{shown} = {math.prod(known)}" if len(known) > 1 else shown
+        why = f"a block of {total} {what}, and a launch may have at most {limit}"
+        guilty = parts
+    elif not limit and any(size is not None and size > MOST_BLOCKS for size in sizes[1:]):
+        why = f"more than {MOST_BLOCKS} {what} along the second or third axis of the grid"
+        guilty = parts[1:]
+    else:
+        return
+    yield Clue("rules.medium", node.file, node.line, 0.6, why)
+    for step in backward_slice(guilty, MOST_STEPS, asked=Property.VALUE):
+        if step.decides and step.node.line > 0 and any(_number(step.node) or 0 for _ in (0,)):
+            yield Clue("rules.strong", step.node.file, step.node.line, 1.0, why)
+
+
+def _axes(node: Node) -> list[Node]:
+    """Return the sizes along the axes of a grid or block."""
+    if isinstance(node.expr, (ast.Tuple, ast.List)):
+        return [node.engine.node(e, node.context) for e in node.expr.elts]
+    for role, made in node.inputs:
+        if role == "definition" and isinstance(made.expr, (ast.Tuple, ast.List)):
+            return _axes(made)
+    return [node]
+
+
+def _number(node: Node) -> int | None:
+    values = {c.value for c in node.constants if isinstance(c.value, int)}
+    return values.pop() if len(values) == 1 else None
+
+
+# --- shared memory --------------------------------------------------------------------------------
+
+
+def _tiles(case: Case, required: int) -> Iterator[Clue]:
+    """Find the groups of tile sizes, most of all the one that needs what the message says."""
+    groups: list[tuple[str, int, dict[str, int]]] = []
+    of_parent: dict[tuple[str, tuple[object, ...]], dict[str, tuple[int, int]]] = {}
+    for entry in case.config_entries:
+        if TILES.match(entry.key) and isinstance(entry.value, int):
+            key = (entry.file, tuple(entry.path[:-1]))
+            of_parent.setdefault(key, {})[entry.key] = (entry.value, entry.line)
+    for (file, _), found in of_parent.items():
+        by_name = {name: value for name, (value, _) in found.items()}
+        groups.extend((file, line, by_name) for line in {line for _, line in found.values()})
+    for file in case.code_files:
+        for node in ast.walk(case.workspace.tree(file) or ast.Module([], [])):
+            if isinstance(node, (ast.Call, ast.Dict)):
+                sizes = _sizes_in(node)
+                if len(sizes) > 1:
+                    groups.append((file, node.lineno, sizes))
+    largest = max((_bytes(sizes) for _, _, sizes in groups), default=0)
+    for file, line, sizes in groups:
+        shown = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+        if required and _needs(sizes, required):
+            why = f"tiles with {shown} need the {required} bytes that the message names"
+            yield Clue("rules.strong", file, line, 1.0, why)
+        elif _bytes(sizes) == largest:
+            why = f"tiles with {shown} are the largest"
+            yield Clue("rules.medium", file, line, 1.0, why)
+
+
+def _sizes_in(node: ast.Call | ast.Dict) -> dict[str, int]:
+    """Return the tile sizes that a call's keywords, or a dict, write down."""
+    pairs: list[tuple[str | None, ast.expr]] = []
+    if isinstance(node, ast.Call):
+        pairs = [(k.arg, k.value) for k in node.keywords]
+        for arg in node.args:
+            if isinstance(arg, ast.Dict):
+                pairs.extend(_pairs(arg))
+    else:
+        pairs = _pairs(node)
+    return {
+        name: value.value
+        for name, value in pairs
+        if name is not None
+        and TILES.match(name)
+        and isinstance(value, ast.Constant)
+        and isinstance(value.value, int)
+    }
+
+
+def _pairs(node: ast.Dict) -> list[tuple[str | None, ast.expr]]:
+    return [
+        (str(key.value) if isinstance(key, ast.Constant) else None, value)
+        for key, value in zip(node.keys, node.values, strict=True)
+    ]
+
+
+def _bytes(sizes: Mapping[str, int]) -> int:
+    return math.prod(value for value in sizes.values() if value > 0)
+
+
+def _needs(sizes: Mapping[str, int], required: int) -> bool:
+    """Whether the tiles of a matrix product, one of each operand for a stage, take so many bytes.
+
+    A pipeline of ``num_stages`` holds as many tiles, or one fewer where the last is in registers.
+    """
+    blocks = [value for name, value in sizes.items() if "stages" not in name.lower()]
+    stages = next((v for name, v in sizes.items() if "stages" in name.lower()), 1)
+    for inner in blocks:
+        outer = [value for value in blocks if value is not inner] or [inner]
+        for count in (stages, stages - 1):
+            for width in WIDTHS:
+                for m in outer:
+                    for n in outer:
+                        if count > 0 and count * width * inner * (m + n) == required:
+                            return True
+    return False
+
+
+def _shared_arrays(case: Case) -> Iterator[Clue]:
+    """Find the arrays in shared memory and what sizes them."""
+    for file in case.code_files:
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            for call in scope.calls:
+                if called_name(call) != "array" or ".shared." not in f".{source(call.func)}":
+                    continue
+                why = f"`{source(call)}` takes shared memory, of which a block has little"
+                yield Clue("rules.medium", file, call.lineno, 1.0, why)
+                start = [case.engine.node(call, case.engine.open_context(scope))]
+                for step in backward_slice(start, MOST_STEPS, asked=Property.VALUE):
+                    if step.decides and step.node.line > 0 and _number(step.node) is not None:
+                        said = f"`{step.node.text}` sizes `{source(call)}` in shared memory"
+                        yield Clue("rules.strong", step.node.file, step.node.line, 1.0, said)

@@ -1,0 +1,66 @@
+"""Rules for numbers that an operation cannot take: singular matrices, values beyond a dtype."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.provenance.slices import Step
+
+SINGULAR = re.compile(
+    r"(?i)not positive.?definite|singular|ill-conditioned|not invertible|leading minor"
+    r"|failed to converge|did not converge"
+)
+STEADIES = re.compile(
+    r"(?i)(?:^|_)(?:noise|jitter|nugget|eps|epsilon|ridge|reg|regulari[sz]ation|lambda|damping|shrinkage"
+    r"|tikhonov|diag|sigma|alpha|l2)(?:_|$)"
+)
+"""Names of what is added to the diagonal of a matrix."""
+LEAST_ADDED = 1e-9
+"""Less than this times a matrix's scale is lost in rounding: float32 has 24 bits."""
+OVERFLOW = re.compile(r"cannot be converted to type .*Half without overflow")
+LARGEST_HALF = 65504.0
+"""The largest number of float16 (IEEE 754, binary16)."""
+
+
+def find_numerics(case: Case) -> Iterator[Clue]:
+    """Yield the constants and settings that make a matrix singular or a number too large."""
+    if SINGULAR.search(f"{case.class_name}: {case.message}"):
+        yield from _unsteadied(case)
+    elif OVERFLOW.search(case.message):
+        for step in case.raise_slice:
+            for value in _numbers(step):
+                if abs(value) > LARGEST_HALF:
+                    why = f"{value:g} lies beyond the largest number of float16, 65504"
+                    yield Clue("rules.strong", step.node.file, step.node.line, 1.0, why)
+
+
+def _unsteadied(case: Case) -> Iterator[Clue]:
+    on_way = {(s.node.file, s.node.line) for s in case.raise_slice}
+    for entry in case.config_entries:
+        value = entry.value
+        plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if plain and STEADIES.search(entry.key) and abs(float(str(value))) < LEAST_ADDED:
+            score = 1.0 if (entry.file, entry.line) in on_way else 0.7
+            why = f"`{entry.key}: {entry.text}` adds next to nothing to the diagonal"
+            yield Clue("rules.strong", entry.file, entry.line, score, why)
+    for step in case.raise_slice:
+        node = step.node
+        named = step.roles[-1].removeprefix("argument ") if step.roles else ""
+        if node.entry is not None or node.line <= 0 or not STEADIES.search(named):
+            continue
+        if any(abs(value) < LEAST_ADDED for value in _numbers(step)):
+            why = f"`{named}` is {node.text} here, and adds next to nothing to the diagonal"
+            yield Clue("rules.strong", node.file, node.line, 1.0, why)
+
+
+def _numbers(step: Step) -> list[float]:
+    """Return the number that a step's node is, none for anything computed."""
+    node = step.node
+    if node.line <= 0:
+        return []
+    is_plain = node.entry is not None or isinstance(node.expr, (ast.Constant, ast.UnaryOp))
+    found = [c.value for c in node.constants] if is_plain else []
+    return [float(v) for v in found if isinstance(v, (int, float)) and not isinstance(v, bool)]
