@@ -16,6 +16,7 @@ from dl_bug_lsp.evidence.data_files import numbers_of
 from dl_bug_lsp.evidence.followed_run import follow, how_known
 from dl_bug_lsp.interpretation.interpreter import Outcome
 from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Value
+from dl_bug_lsp.provenance.properties import Property
 from dl_bug_lsp.tracebacks import FailureKind
 
 SHARED = 0.15
@@ -59,7 +60,8 @@ def find(case: Case) -> Iterator[Clue]:
         return
     target = (case.places[-1].file, case.places[-1].line)
     why = _why(raised, seen)
-    for (file, stated), share in _shares(raised.sides).items():
+    sides = _misplaced(case, raised.sides)
+    for (file, stated), share in _shares(sides, of_sizes=sides is raised.sides).items():
         # What ends too early fails after its last line.
         line = min(stated, len(case.workspace.lines(file)))
         if line > 0 and (file, line) != target:
@@ -75,11 +77,31 @@ def _operands(case: Case, outcome: Outcome, seen: str) -> Iterator[Clue]:
     operands = outcome.operands
     if case.category.id == "tensor_mismatch":
         operands = tuple(value for value in operands if _may_shape(case, value))
-    for (file, line), share in _shares(operands, OF_OPERANDS).items():
+    misplaced = _misplaced(case, operands)
+    shares = _shares(misplaced, OF_OPERANDS, of_sizes=misplaced is operands)
+    for (file, line), share in shares.items():
         if 0 < line <= len(case.workspace.lines(file)) and (file, line) != target:
             score = share * CONFIRMED if (file, line) in outcome.agreed else share
             why = f"{_way(case, file, line)} {OPERAND} {seen}"
             yield Clue("interpretation.operand", file, line, score, why)
+
+
+def _misplaced(case: Case, values: Sequence[Value]) -> Sequence[Value]:
+    """Return the values that lie on the CPU where devices differ, all where that is not known.
+
+    Programs move to the GPU what they work with, and forget one part of it.
+    """
+    if case.asked is not Property.DEVICE:
+        return values
+    devices = [_device(value) for value in values]
+    if not any(device and device.startswith("cuda") for device in devices):
+        return values
+    left = [v for v, device in zip(values, devices, strict=True) if device == "cpu"]
+    return left or values
+
+
+def _device(value: Value) -> str | None:
+    return value.data.device if isinstance(value.data, Array) else None
 
 
 def _may_shape(case: Case, value: Value) -> bool:
@@ -120,9 +142,14 @@ def _shown(value: Value) -> str:
     return ""
 
 
-def _shares(values: Sequence[Value], power: float = OF_SIDES) -> dict[Origin, float]:
-    """Return how much each place that made a side counts; what made all sides counts little."""
-    made = [frozenset(_all_origins(value)) for value in values]
+def _shares(
+    values: Sequence[Value], power: float = OF_SIDES, *, of_sizes: bool = True
+) -> dict[Origin, float]:
+    """Return how much each place that made a side counts; what made all sides counts little.
+
+    With ``of_sizes``, what made the dimensions of an array counts too.
+    """
+    made = [frozenset(_all_origins(value) if of_sizes else value.origins) for value in values]
     sides = [side for side in made if side]
     if not sides:
         return {}

@@ -11,11 +11,13 @@ from dl_bug_lsp.evidence.domain_rules import (
     device_asserts,
     device_memory,
     devices,
+    donations,
     environment,
     indices_and_divisors,
     kernels,
     missing_names,
     misuse,
+    module_names,
     notebooks,
     numerics,
     tensor_mismatch,
@@ -53,6 +55,8 @@ RULES: tuple[Source, ...] = (
     kernels.find_kernels,
     numerics.find_numerics,
     visible_devices.find_visible,
+    donations.find_donations,
+    module_names.find_module_names,
 )
 
 

@@ -22,10 +22,15 @@ ASSERTED = re.compile(
     r"Assertion `(?P<what>[^\n]{1,200})' failed|Assertion `(?P<other>[^`\n]+)` failed"
 )
 TRIGGERED = re.compile(r"device-side assert|cudaErrorAssert|CUBLAS_STATUS_NOT_INITIALIZED")
-OF_LABELS = re.compile(r"n_classes|cur_target|nll_loss|ClassNLL|target_val|\bt >= 0")
+OF_LABELS = re.compile(r"n_classes|cur_target|nll_loss|ClassNLL|\bt >= 0")
 OF_INDICES = re.compile(
     r"srcIndex|index_?[sS]elect|ind_dim_size|out of bounds|idx_dim|index_size|\bindex\b"
 )
+OF_PROBABILITIES = re.compile(r"input_val >= |target_val >= zero|>= zero && ")
+ROWS = re.compile(
+    r"(?i)^(?:num_?embeddings|vocab_?size|n_?vocab|vocab|max_?(?:len|length|seq_?len|positions?|position_embeddings)|(?:num|n)_(?:users|items|tokens|entities|types|nodes|words|buckets|codes)|block_?size|codebook_?size|type_vocab_size)$"
+)
+"""Settings that say how many rows a table has."""
 LOSSES = ("cross_entropy", "nll_loss", "CrossEntropyLoss", "NLLLoss")
 LOSS_NAME = re.compile(
     r"(?i)^(?:self\.)?\w*(?:criterion|loss_?fn|loss_?func\w*|ce_?loss|nll\w*|objective)$"
@@ -45,10 +50,17 @@ def find_asserts(case: Case) -> Iterator[Clue]:
         return
     told = _assertion(case)
     labels, indices = OF_LABELS.search(told), OF_INDICES.search(told)
+    if OF_PROBABILITIES.search(told):
+        yield from _probabilities(case)
+        return
     if labels or not told:
-        yield from _labels(case, bool(labels))
+        kind = "rules.strong" if labels else "rules.medium"
+        yield from _labels(case, kind)
+        yield from _counts(case, CLASSES, "the labels that the loss takes", kind)
     if (indices and not labels) or not told:
-        yield from _lookups(case, bool(indices))
+        kind = "rules.strong" if indices else "rules.medium"
+        yield from _lookups(case, kind)
+        yield from _counts(case, ROWS, "the indices that a table takes", kind)
 
 
 def _assertion(case: Case) -> str:
@@ -59,10 +71,9 @@ def _assertion(case: Case) -> str:
 # --- labels ---------------------------------------------------------------------------------------
 
 
-def _labels(case: Case, certain: bool) -> Iterator[Clue]:
+def _labels(case: Case, kind: str) -> Iterator[Clue]:
     """Find what makes the labels that a loss is given."""
     seen: set[tuple[str, int]] = set()
-    kind = "rules.strong" if certain else "rules.medium"
     for target in _targets(case):
         for step in backward_slice([target], MOST_STEPS, asked=Property.VALUE):
             node = step.node
@@ -105,12 +116,26 @@ def _targets(case: Case) -> Iterator[Node]:
                 yield case.engine.node(wanted, context)
 
 
+CLASSES = re.compile(
+    r"(?i)^(?:num_?|n_?)?(?:class(?:es)?|labels|categories|out_?features|outputs|targets)$"
+)
+CLASSES_SHARE = 0.8
+"""A number of classes is wrong less often than the labels."""
+
+
+def _counts(case: Case, names: re.Pattern[str], what: str, kind: str) -> Iterator[Clue]:
+    """Find the settings that bound labels or indices."""
+    for entry in case.config_entries:
+        if names.search(entry.key) and isinstance(entry.value, int) and entry.value > 1:
+            why = f"`{entry.key}: {entry.text}` bounds {what}"
+            yield Clue(kind, entry.file, entry.line, CLASSES_SHARE, why)
+
+
 # --- lookups --------------------------------------------------------------------------------------
 
 
-def _lookups(case: Case, certain: bool) -> Iterator[Clue]:
+def _lookups(case: Case, kind: str) -> Iterator[Clue]:
     """Find the tables near the failure, and what shifts the indices that they are given."""
-    kind = "rules.strong" if certain else "rules.medium"
     for scope in near_scopes(case):
         owner = scope.owner
         for call in scope.calls if owner is not None else ():
@@ -137,6 +162,21 @@ def _lookups(case: Case, certain: bool) -> Iterator[Clue]:
                 elif rows is not None:
                     why = f"indices of `{source(call.func)}` must be below `{source(rows)}`"
                     yield Clue("rules.weak", method.file, binding.line, 1.0, why)
+
+
+def _probabilities(case: Case) -> Iterator[Clue]:
+    """Find losses of probabilities: a model that ends in scores gives numbers beyond 0 and 1."""
+    for scope in dict.fromkeys([*near_scopes(case), *_modules_of(case)]):
+        for call in scope.calls:
+            if called_name(call) in ("BCELoss", "binary_cross_entropy"):
+                why = f"`{source(call)}` takes probabilities, and scores lie beyond 0 and 1"
+                yield Clue("rules.strong", scope.file, call.lineno, 1.0, why)
+
+
+def _modules_of(case: Case) -> Iterator[Scope]:
+    for file in case.code_files:
+        module = case.engine.program.module(file)
+        yield from module.walk() if module is not None else ()
 
 
 def _shifts(index: Node) -> Iterator[Step]:

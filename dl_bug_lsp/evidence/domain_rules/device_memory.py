@@ -48,10 +48,32 @@ def find_memory(case: Case) -> Iterator[Clue]:
     """Yield what keeps memory from step to step, and what makes a step large."""
     if case.category.id != "gpu_out_of_memory" and not MEMORY.search(case.message):
         return
+    yield from _limits(case)
     kept = list(_kept(case))
     yield from kept
     yield from _settings(case, bool(kept))
     yield from _dimensions(case)
+
+
+LIMITS = re.compile(
+    r"XLA_PYTHON_CLIENT_MEM_FRACTION\W{1,4}0?\.\d+|set_per_process_memory_fraction\("
+    r"|PYTORCH_CUDA_ALLOC_CONF.*max_split_size_mb|gpu_memory_utilization\W{1,3}0?\.\d+"
+    r"|per_process_gpu_memory_fraction|set_memory_growth\(|max_memory\b.*\d"
+)
+"""What gives a process a part of the device's memory."""
+LIMITED = (".sh", ".bash", ".env", ".slurm", ".sbatch", ".py", ".yaml", ".yml", ".toml", ".json",
+           "Dockerfile", "Makefile")  # fmt: skip
+MOST_FILES = 200
+
+
+def _limits(case: Case) -> Iterator[Clue]:
+    """Find the lines that give the process a part of the device's memory alone."""
+    files = [f for f in case.workspace.files() if f.endswith(LIMITED)]
+    for file in files[:MOST_FILES]:
+        for number, line in enumerate(case.workspace.lines(file), 1):
+            if LIMITS.search(line) and not line.lstrip().startswith("#"):
+                why = "limits how much of the device's memory this process may take"
+                yield Clue("rules.strong", file, number, 0.9, why)
 
 
 # --- what is kept ---------------------------------------------------------------------------------

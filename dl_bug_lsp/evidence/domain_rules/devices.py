@@ -24,6 +24,10 @@ OF_DEVICES = re.compile(
 """How messages say that tensors are where they should not be."""
 TO_HOST = re.compile(r"device type tensor to numpy|cuda tensor to numpy")
 PINS = re.compile(r"cannot pin '")
+FORKED = re.compile(r"re-initialize CUDA in forked subprocess|initialization error")
+WANTS_HOST = re.compile(
+    r"should be a 1D CPU|must be on (?:the )?CPU|only dense CPU|expected a CPU tensor"
+)
 MAKERS = re.compile(
     r"\b(?:torch|th)\.(?:zeros|ones|full|empty|eye|arange|linspace|logspace|rand|randn|randint"
     r"|randperm|tensor|as_tensor|from_numpy|tril|triu|hann_window|hamming_window|meshgrid"
@@ -50,12 +54,15 @@ def find_devices(case: Case) -> Iterator[Clue]:
     message = case.message
     if TO_HOST.search(message):
         yield from _left_on_device(case)
-    elif PINS.search(message):
+    elif PINS.search(message) or FORKED.search(message):
         yield from _moved_in_data(case)
+    elif WANTS_HOST.search(message):
+        yield from _moved_too_much(case)
     elif OF_DEVICES.search(message):
         yield from _plain_attributes(case)
         yield from _loss_weights(case)
         yield from _no_device(case)
+        yield from _devices_of_settings(case)
 
 
 def closure(expr: ast.expr, scope: Scope, line: int) -> list[ast.expr]:
@@ -209,6 +216,27 @@ def _no_device(case: Case) -> Iterator[Clue]:
         yield Clue("rules.strong", node.file, node.line, score, why)
 
 
+def _devices_of_settings(case: Case) -> Iterator[Clue]:
+    """Find settings that name the CPU where others name a GPU, or another GPU than the others."""
+    named = [e for e in case.config_entries if _named_device(e.value)]
+    kinds = {_named_device(entry.value) for entry in named}
+    for entry in named:
+        on_cpu = _named_device(entry.value) == "cpu"
+        if len(kinds) > 1 or on_cpu:
+            others = "and other settings another device" if len(kinds) > 1 else "of all devices"
+            why = f"`{entry.key}: {entry.text}` names this device, {others}"
+            score = 1.0 if on_cpu else 0.7
+            yield Clue("rules.strong", entry.file, entry.line, score, why)
+
+
+def _named_device(value: object) -> str:
+    """Return a device in one form (``cuda:0`` for ``cuda``), empty for anything else."""
+    match = re.fullmatch(r"(cpu|cuda|mps|xpu)(?::(\d+))?", str(value).strip().lower())
+    if match is None:
+        return ""
+    return "cpu" if match[1] == "cpu" else f"{match[1]}:{match[2] or 0}"
+
+
 def _moves(expr: ast.AST) -> bool:
     return isinstance(expr, ast.Call) and called_name(expr) in ("to", "cuda", "to_device")
 
@@ -244,3 +272,14 @@ def _moved_in_data(case: Case) -> Iterator[Clue]:
                         f"`{source(call)}` makes tensors of the GPU, and only the CPU's are pinned"
                     )
                     yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+def _moved_too_much(case: Case) -> Iterator[Clue]:
+    """Find what puts on the GPU a tensor that the operation reads on the CPU."""
+    for step in [*case.focus_slice, *case.raise_slice]:
+        node = step.node
+        if node.entry is None and node.line > 0 and isinstance(node.expr, ast.Call):
+            if _moves(node.expr):
+                why = f"`{source(node.expr)}` moves a tensor that is needed on the CPU"
+                score = 1 / (1 + step.distance / 6)
+                yield Clue("rules.strong", node.file, node.line, score, why)

@@ -28,6 +28,7 @@ SHARED = re.compile(
 )
 COMPILED = re.compile(r"\bat (?P<line>\d+):(?P<column>\d+):\s*\n(?:@.*\n)*\s*def (?P<name>\w+)\(")
 """How Triton says where in a kernel its compiler stopped: lines count from ``def``."""
+POINTER = re.compile(r"Pointer argument \(at (?P<index>\d+)\) cannot be accessed from Triton")
 AS_CONSTANT = re.compile(r"must be (?:of type )?(?:a )?`?(?:tl\.)?constexpr|power of 2")
 MOST_THREADS = 1024
 MOST_BLOCKS = 65_535
@@ -42,6 +43,9 @@ def find_kernels(case: Case) -> Iterator[Clue]:
     """Yield what makes a kernel's source, its launch or its memory impossible."""
     message = case.message
     yield from _compiled(case)
+    pointer = POINTER.search(message)
+    if pointer is not None:
+        yield from _pointer(case, int(pointer["index"]))
     if LAUNCH.search(message):
         yield from _launches(case)
     shared = SHARED.search(message)
@@ -70,6 +74,7 @@ def _compiled(case: Case) -> Iterator[Clue]:
         yield Clue("rules.medium", scope.file, line, 1.0, why)
         if wants_constant:
             yield from _not_constant(scope, node, line)
+            yield from _given(case, scope, _read_at(node, line))
 
 
 def _functions(case: Case, name: str) -> Iterator[Scope]:
@@ -84,18 +89,59 @@ def _not_constant(
     scope: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef, line: int
 ) -> Iterator[Clue]:
     """Find the parameters that a line reads and that are no constants of the compiler."""
-    read = {
+    read = _read_at(node, line)
+    for parameter in scope.parameters():
+        annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
+        if parameter.arg in read and "constexpr" not in annotation:
+            why = f"`{parameter.arg}` is no `tl.constexpr`, and the compiler needs its value"
+            yield Clue("rules.strong", scope.file, parameter.lineno, 1.0, why)
+
+
+def _read_at(node: ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> set[str]:
+    return {
         n.id
         for statement in ast.walk(node)
         if isinstance(statement, ast.stmt) and statement.lineno == line
         for n in ast.walk(statement)
         if isinstance(n, ast.Name)
     }
-    for parameter in scope.parameters():
-        annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
-        if parameter.arg in read and "constexpr" not in annotation:
-            why = f"`{parameter.arg}` is no `tl.constexpr`, and the compiler needs its value"
-            yield Clue("rules.strong", scope.file, parameter.lineno, 1.0, why)
+
+
+def _given(case: Case, kernel: Scope, names: set[str]) -> Iterator[Clue]:
+    """Find the numbers that launches give for a kernel's parameters and that are no power of 2."""
+    for site in reversed(case.sites):
+        for call in (c for n in site.nodes for c in calls_in(n.expr)):
+            func = call.func
+            if not isinstance(func, ast.Subscript):
+                continue
+            if source(func.value).rpartition(".")[2] != kernel.name.rpartition(".")[2]:
+                continue
+            for given in call.keywords:
+                if given.arg not in names:
+                    continue
+                node = case.engine.node(given.value, site.context)
+                why = f"goes into `{given.arg}` of the kernel, whose value must be a power of 2"
+                yield Clue("rules.medium", node.file, node.line, 1.0, why)
+                for step in backward_slice([node], MOST_STEPS, asked=Property.VALUE):
+                    number = _number(step.node)
+                    if step.decides and step.node.line > 0 and number and number & (number - 1):
+                        said = f"{number} {why}"
+                        yield Clue("rules.strong", step.node.file, step.node.line, 1.0, said)
+
+
+def _pointer(case: Case, index: int) -> Iterator[Clue]:
+    """Find what made the argument of a launch that lies on the CPU."""
+    for top in case.sites[-1].nodes if case.sites else ():
+        for call in calls_in(top.expr):
+            if not isinstance(call.func, ast.Subscript) or index >= len(call.args):
+                continue
+            node = top.engine.node(call.args[index], top.context)
+            for step in backward_slice([node], MOST_STEPS, asked=Property.DEVICE):
+                made = step.node
+                if made.entry is None and made.line > 0 and isinstance(made.expr, ast.Call):
+                    why = f"`{made.text}` is argument {index} of the kernel, which lies on the CPU"
+                    score = 1 / (1 + step.distance / 6)
+                    yield Clue("rules.strong", made.file, made.line, score, why)
 
 
 # --- launches -------------------------------------------------------------------------------------
@@ -142,7 +188,7 @@ def _too_many(node: Node, limit: int, what: str) -> Iterator[Clue]:
         return
     yield Clue("rules.medium", node.file, node.line, 0.6, why)
     for step in backward_slice(guilty, MOST_STEPS, asked=Property.VALUE):
-        if step.decides and step.node.line > 0 and any(_number(step.node) or 0 for _ in (0,)):
+        if step.decides and step.node.line > 0 and _number(step.node) is not None:
             yield Clue("rules.strong", step.node.file, step.node.line, 1.0, why)
 
 

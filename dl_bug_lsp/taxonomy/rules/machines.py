@@ -243,6 +243,13 @@ RULES_MEMORY: tuple[Rule, ...] = (
         "outofmemoryerror: cuda",
         "invalid buffer size",
     ),
+    rule(
+        "memory.gpu_shared",
+        GPU,
+        "out of resource: shared memory",
+        "uses too much shared data",
+        confidence=0.85,
+    ),
     rule("memory.gpu_class", GPU, types="OutOfMemoryError CUDAOutOfMemoryError", confidence=0.85),
     rule("memory.gpu_tensorflow", GPU, "oom when allocating tensor", "resource_exhausted: "),
     rule("memory.gpu_tensorflow_class", GPU, types="ResourceExhaustedError", confidence=0.8),
@@ -290,6 +297,19 @@ RULES_MEMORY: tuple[Rule, ...] = (
 DEVICE, VERSION = "device_unavailable", "version_conflict"
 
 RULES_DEVICES: tuple[Rule, ...] = (
+    rule(
+        "platform.kernel_language",
+        "framework_api_misuse",
+        types="CompilationError UnsupportedLanguageConstruct",
+        when=lambda s: s.cause.type.startswith("triton."),
+        confidence=0.7,
+    ),
+    rule(
+        "platform.kernel_pointer",
+        "framework_api_misuse",
+        "cannot be accessed from triton",
+        confidence=0.85,
+    ),
     rule(
         "platform.device",
         DEVICE,
