@@ -82,7 +82,8 @@ def _labels(case: Case, kind: str) -> Iterator[Clue]:
                 continue
             seen.add(place)
             score = 1 / (1 + step.distance / NEAR)
-            why = f"`{node.text}` goes into the labels of the loss, of which one is no class"
+            is_told = "is" if kind == "rules.strong" else "may be"
+            why = f"`{node.text}` goes into the labels of the loss, of which one {is_told} no class"
             yield Clue(kind, node.file, node.line, score, why)
 
 
@@ -127,7 +128,7 @@ def _counts(case: Case, names: re.Pattern[str], what: str, kind: str) -> Iterato
     """Find the settings that bound labels or indices."""
     for entry in case.config_entries:
         if names.search(entry.key) and isinstance(entry.value, int) and entry.value > 1:
-            why = f"`{entry.key}: {entry.text}` bounds {what}"
+            why = f"`{entry.key}: {entry.text}` may bound {what}"
             yield Clue(kind, entry.file, entry.line, CLASSES_SHARE, why)
 
 

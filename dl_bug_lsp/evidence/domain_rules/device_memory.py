@@ -23,7 +23,8 @@ from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.provenance.stack import Site
 
 MEMORY = re.compile(
-    r"(?i)out of memory|OutOfMemory|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation"
+    r"(?i)out of memory|OutOfMemory|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY"
+    r"|cudaErrorMemoryAllocation"
 )
 PASSED = re.compile(
     r"(?i)\b(?:step|iter\w*|epoch|batch|it|round|update|chunk)\b\W{0,3}0*[1-9]\d*|\d+it/s|\b\d+%\|"
@@ -32,12 +33,37 @@ PASSED = re.compile(
 KEEPERS = {"append", "extend", "insert", "add", "appendleft", "push", "put"}
 USUAL: tuple[tuple[re.Pattern[str], float, float], ...] = (
     (re.compile(r"(?i)batch_?size|^bs$|^batch$|_bs$|per_device\w*batch"), 64, 1.0),
-    (re.compile(r"(?i)(?:seq|sequence|context|block|max|prompt|source|target|text|audio|clip)_?(?:len|length|size|tokens|frames)$|^(?:n_ctx|num_frames|frames)$"), 512, 0.9),
-    (re.compile(r"(?i)(?:image|img|crop|input|patch|tile|train|render)_?(?:size|res\w*|height|width)$|^(?:resolution|img_?sz|size|height|width)$"), 256, 0.9),
-    (re.compile(r"(?i)chunk|rays|samples|points|particles|num_?envs|beams|candidates|negatives|num_?return|population|grid|bins|voxel"), 1024, 0.8),
-    (re.compile(r"(?i)hidden|dim\b|_dim$|width|channels|d_model|ff|embed|layers|depth|vocab"), 1024, 0.6),
-)  # fmt: skip
-"""Settings by which the memory of a step grows: their names, a usual value, how often they are it."""
+    (
+        re.compile(
+            r"(?i)(?:seq|sequence|context|block|max|prompt|source|target|text|audio|clip)_?"
+            r"(?:len|length|size|tokens|frames)$|^(?:n_ctx|num_frames|frames)$"
+        ),
+        512,
+        0.9,
+    ),
+    (
+        re.compile(
+            r"(?i)(?:image|img|crop|input|patch|tile|train|render)_?"
+            r"(?:size|res\w*|height|width)$|^(?:resolution|img_?sz|size|height|width)$"
+        ),
+        256,
+        0.9,
+    ),
+    (
+        re.compile(
+            r"(?i)chunk|rays|samples|points|particles|num_?envs|beams|candidates|negatives"
+            r"|num_?return|population|grid|bins|voxel"
+        ),
+        1024,
+        0.8,
+    ),
+    (
+        re.compile(r"(?i)hidden|dim\b|_dim$|width|channels|d_model|ff|embed|layers|depth|vocab"),
+        1024,
+        0.6,
+    ),
+)
+"""Settings by which memory grows: their names, a usual value, how often they are to blame."""
 MOST_STEPS = 80
 FLOATS = re.compile(r"(?i)ratio|fraction|keep|percent|share|subsample|rate")
 """Names of settings that say how much of something is kept."""
@@ -92,7 +118,7 @@ def _kept(case: Case) -> Iterator[Clue]:
                 for expr, how in _stores(part):
                     if _is_of_device(expr, scope, site):
                         line = getattr(part, "lineno", 0)
-                        why = f"`{source(part)}` {how} for every round, on the device"
+                        why = f"`{source(part)}` {how} of every round, a tensor on its device"
                         kind = "rules.strong" if passed else "rules.medium"
                         yield Clue(kind, scope.file, line, 1.0, why)
                         yield from _how_much(case, site, expr)
@@ -103,16 +129,16 @@ def _stores(part: ast.AST) -> Iterator[tuple[ast.expr, str]]:
     if isinstance(part, ast.Expr) and isinstance(part.value, ast.Call):
         call = part.value
         if isinstance(call.func, ast.Attribute) and call.func.attr in KEEPERS and call.args:
-            yield call.args[-1], "keeps a tensor"
+            yield call.args[-1], "keeps a value"
     elif isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Subscript):
         if not isinstance(part.targets[0].slice, (ast.Slice, ast.Tuple)):
-            yield part.value, "keeps a tensor"
+            yield part.value, "keeps a value"
     elif isinstance(part, ast.Assign) and isinstance(part.targets[0], (ast.Name, ast.Attribute)):
         name = source(part.targets[0])
         for call in calls_in(part.value):
             joins = called_name(call) in ("cat", "concat", "concatenate", "vstack", "hstack")
             if joins and any(source(n) == name for n in ast.walk(call)):
-                yield part.value, "makes a tensor longer"
+                yield part.value, "makes longer what it keeps"
 
 
 def _is_of_device(expr: ast.expr, scope: Scope, site: Site) -> bool:
@@ -181,8 +207,8 @@ def _settings(case: Case, is_kept: bool) -> Iterator[Clue]:
         if files and not file.endswith(".py") and file not in files:
             score *= 0.3
         kind = "rules.strong" if beyond and not is_kept else "rules.medium"
-        grows = "is large: the memory of a step grows with it"
-        why = f"`{name}` = {value:g} {grows if beyond else 'decides how much memory a step takes'}"
+        is_large = " is large, and" if beyond else ":"
+        why = f"`{name}` = {value:g}{is_large} the memory of a step may grow with it"
         yield Clue(kind, file, line, min(score, 1.0), why)
 
 
@@ -260,9 +286,9 @@ def _dimensions(case: Case) -> Iterator[Clue]:
     largest: Array | None = None
     for value in follow(case).operands:
         data = value.data
-        if isinstance(data, Array) and data.sizes and None not in data.sizes:
-            if largest is None or _elements(data) > _elements(largest):
-                largest = data
+        known = isinstance(data, Array) and data.sizes is not None and None not in data.sizes
+        if isinstance(data, Array) and known:
+            largest = max(filter(None, (largest, data)), key=_elements)
     if largest is None or largest.shape is None:
         return
     total = math.log2(max(_elements(largest), 2))

@@ -210,7 +210,7 @@ def _no_device(case: Case) -> Iterator[Clue]:
             continue
         if any(_moves(one.node.expr) for one in step.way()[:-1] if one.node.entry is None):
             continue
-        why = f"`{source(expr)}` names no device, so the tensor stays on the CPU"
+        why = f"`{source(expr)}` names no device, so the tensor is made on the default one"
         # Data are made on the CPU and moved later; what a layer makes itself is used at once.
         score = 1.0 if node.context.scope in running else 0.7
         yield Clue("rules.strong", node.file, node.line, score, why)
@@ -269,7 +269,7 @@ def _moved_in_data(case: Case) -> Iterator[Clue]:
             for call in scope.calls:
                 if TO_DEVICE.search(_text(call)):
                     why = (
-                        f"`{source(call)}` makes tensors of the GPU, and only the CPU's are pinned"
+                        f"`{source(call)}` puts tensors on a device while data are loaded"
                     )
                     yield Clue("rules.strong", file, call.lineno, 1.0, why)
 
@@ -278,8 +278,7 @@ def _moved_too_much(case: Case) -> Iterator[Clue]:
     """Find what puts on the GPU a tensor that the operation reads on the CPU."""
     for step in [*case.focus_slice, *case.raise_slice]:
         node = step.node
-        if node.entry is None and node.line > 0 and isinstance(node.expr, ast.Call):
-            if _moves(node.expr):
-                why = f"`{source(node.expr)}` moves a tensor that is needed on the CPU"
-                score = 1 / (1 + step.distance / 6)
-                yield Clue("rules.strong", node.file, node.line, score, why)
+        if node.entry is None and node.line > 0 and _moves(node.expr):
+            why = f"`{source(node.expr)}` moves a tensor that is needed on the CPU"
+            score = 1 / (1 + step.distance / 6)
+            yield Clue("rules.strong", node.file, node.line, score, why)

@@ -59,9 +59,11 @@ def _donating(case: Case) -> set[str]:
                     found.add(scope.parent.name.rpartition(".")[2])
     for file in case.code_files:
         for node in ast.walk(case.workspace.tree(file) or ast.Module([], [])):
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-                if "donate" in ast.unparse(node.value) or called_name(node.value) in found:
-                    found |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+            value = node.value if isinstance(node, ast.Assign) else None
+            if not isinstance(node, ast.Assign) or not isinstance(value, ast.Call):
+                continue
+            if "donate" in ast.unparse(value) or called_name(value) in found:
+                found |= {t.id for t in node.targets if isinstance(t, ast.Name)}
     return found
 
 
@@ -96,5 +98,6 @@ def _returned(case: Case, scope: Scope, call: ast.Call, name: str) -> Iterator[C
             for returned in inner.returns:
                 same = isinstance(returned, ast.Name) and returned.id in taken
                 if same or SAME.search(ast.unparse(returned)):
-                    why = f"`{source(returned)}` makes no copy of `{name}`, whose memory is given away"
+                    shown = source(returned)
+                    why = f"`{shown}` makes no copy of `{name}`, whose memory is given away"
                     yield Clue("rules.strong", inner.file, returned.lineno, 1.0, why)

@@ -234,7 +234,7 @@ def _tiles(case: Case, required: int) -> Iterator[Clue]:
             why = f"tiles with {shown} need the {required} bytes that the message names"
             yield Clue("rules.strong", file, line, 1.0, why)
         elif _bytes(sizes) == largest:
-            why = f"tiles with {shown} are the largest"
+            why = f"tiles with {shown} are the largest that are written here"
             yield Clue("rules.medium", file, line, 1.0, why)
 
 

@@ -38,7 +38,7 @@ def find_module_names(case: Case) -> Iterator[Clue]:
         if LISTS.search(name):
             for text, line in items:
                 if not _is_known(text, known):
-                    why = f"`{text}` in `{name}` is no layer of a class here"
+                    why = f"`{text}` in `{name}` is no attribute of a class here"
                     yield Clue("rules.strong", file, line, 1.0, why)
 
 
@@ -75,7 +75,7 @@ def _texts(value: ast.expr) -> list[str]:
 def _unknown(texts: list[str], known: set[str], name: str, file: str, line: int) -> Iterator[Clue]:
     missing = [text for text in texts if not _is_known(text, known)]
     if missing and known:
-        why = f"`{missing[0]}` in `{name}` is no layer of a class here"
+        why = f"`{missing[0]}` in `{name}` is no attribute of a class here"
         yield Clue("rules.strong", file, line, 1.0, why)
 
 

@@ -44,7 +44,7 @@ def _unsteadied(case: Case) -> Iterator[Clue]:
         plain = isinstance(value, (int, float)) and not isinstance(value, bool)
         if plain and STEADIES.search(entry.key) and abs(float(str(value))) < LEAST_ADDED:
             score = 1.0 if (entry.file, entry.line) in on_way else 0.7
-            why = f"`{entry.key}: {entry.text}` adds next to nothing to the diagonal"
+            why = f"`{entry.key}: {entry.text}` changes nothing where it is added to a diagonal"
             yield Clue("rules.strong", entry.file, entry.line, score, why)
     for step in case.raise_slice:
         node = step.node
@@ -52,7 +52,7 @@ def _unsteadied(case: Case) -> Iterator[Clue]:
         if node.entry is not None or node.line <= 0 or not STEADIES.search(named):
             continue
         if any(abs(value) < LEAST_ADDED for value in _numbers(step)):
-            why = f"`{named}` is {node.text} here, and adds next to nothing to the diagonal"
+            why = f"`{named}` is {node.text} here: added to a diagonal, it changes nothing"
             yield Clue("rules.strong", node.file, node.line, 1.0, why)
 
 
