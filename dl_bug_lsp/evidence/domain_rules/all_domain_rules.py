@@ -20,6 +20,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     module_names,
     notebooks,
     numerics,
+    precision_settings,
     tensor_mismatch,
     visible_devices,
 )
@@ -57,6 +58,7 @@ RULES: tuple[Source, ...] = (
     visible_devices.find_visible,
     donations.find_donations,
     module_names.find_module_names,
+    precision_settings.find_precision,
 )
 
 

@@ -57,6 +57,7 @@ def find_asserts(case: Case) -> Iterator[Clue]:
         kind = "rules.strong" if labels else "rules.medium"
         yield from _labels(case, kind)
         yield from _counts(case, CLASSES, "the labels that the loss takes", kind)
+        yield from _label_maps(case, kind)
     if (indices and not labels) or not told:
         kind = "rules.strong" if indices else "rules.medium"
         yield from _lookups(case, kind)
@@ -120,6 +121,7 @@ def _targets(case: Case) -> Iterator[Node]:
 CLASSES = re.compile(
     r"(?i)^(?:num_?|n_?)?(?:class(?:es)?|labels|categories|out_?features|outputs|targets)$"
 )
+FEWEST_LABELS = 3
 CLASSES_SHARE = 0.8
 """A number of classes is wrong less often than the labels."""
 
@@ -127,9 +129,35 @@ CLASSES_SHARE = 0.8
 def _counts(case: Case, names: re.Pattern[str], what: str, kind: str) -> Iterator[Clue]:
     """Find the settings that bound labels or indices."""
     for entry in case.config_entries:
-        if names.search(entry.key) and isinstance(entry.value, int) and entry.value > 1:
+        if (
+            names.search(entry.key.replace("-", "_"))
+            and isinstance(entry.value, int)
+            and entry.value > 1
+        ):
             why = f"`{entry.key}: {entry.text}` may bound {what}"
             yield Clue(kind, entry.file, entry.line, CLASSES_SHARE, why)
+
+
+LABEL_MAPS = re.compile(r"(?i)label|class|categor|name2?id|2id|mapping|species|\bids?\b")
+
+
+def _label_maps(case: Case, kind: str) -> Iterator[Clue]:
+    """Find tables of labels whose numbers do not run from 0 to one below their count."""
+    groups: dict[tuple[str, tuple[object, ...]], list[tuple[int, int, str]]] = {}
+    for entry in case.config_entries:
+        above = ".".join(str(part) for part in entry.path[:-1]) or entry.file
+        value = entry.value
+        if isinstance(value, int) and not isinstance(value, bool) and LABEL_MAPS.search(above):
+            key = (entry.file, tuple(entry.path[:-1]))
+            groups.setdefault(key, []).append((value, entry.line, entry.key))
+    for (file, _), found in groups.items():
+        numbers = {value for value, _, _ in found}
+        if len(found) < FEWEST_LABELS or len(numbers) < len(found):
+            continue
+        for value, line, name in found:
+            if value < 0 or value >= len(found):
+                why = f"`{name}` is {value}, and {len(found)} labels end at {len(found) - 1}"
+                yield Clue(kind, file, line, 1.0, why)
 
 
 # --- lookups --------------------------------------------------------------------------------------

@@ -79,6 +79,7 @@ def find_memory(case: Case) -> Iterator[Clue]:
     yield from kept
     yield from _settings(case, bool(kept))
     yield from _dimensions(case)
+    yield from _switches(case)
 
 
 LIMITS = re.compile(
@@ -188,6 +189,31 @@ def _value(node: Node) -> float | None:
     return float(str(value)) if plain else None
 
 
+SAVES = re.compile(
+    r"(?i)checkpointing|offload|use_?amp|mixed_?precision|\bamp\b|\bfp16|\bbf16|flash|xformers|no_?grad"
+    r"|low_?(?:cpu|mem)|empty_?cache|detach|memory_?efficient|to_?cpu|on_?cpu|inference_?mode"
+)
+TAKES = re.compile(
+    r"(?i)retain_?graph|keep_?graph|create_?graph|cache|on_?gpu|on_?device|preload|store|keep_?all"
+    r"|output_?(?:attentions|hidden)|return_?(?:attentions|hidden|all)|in_?memory|full_?(?:batch|attn)"
+)
+"""Names of settings that save memory where they are on, and of those that take it."""
+
+
+def _switches(case: Case) -> Iterator[Clue]:
+    """Find settings that turn off what saves memory, or on what takes it."""
+    for entry in case.config_entries:
+        if not isinstance(entry.value, bool):
+            continue
+        if SAVES.search(entry.key) and entry.value is False:
+            why = f"`{entry.key}: {entry.text}` may leave out what saves memory"
+        elif TAKES.search(entry.key) and entry.value is True:
+            why = f"`{entry.key}: {entry.text}` may keep more in memory"
+        else:
+            continue
+        yield Clue("rules.strong", entry.file, entry.line, 0.8, why)
+
+
 # --- how large a step is --------------------------------------------------------------------------
 
 
@@ -227,7 +253,8 @@ def _written(case: Case) -> Iterator[tuple[str, int, str, float]]:
     """Yield the numbers with names that a program's settings and code write down."""
     for entry in case.config_entries:
         if _is_number(entry.value):
-            yield entry.file, entry.line, entry.key, float(str(entry.value))
+            name = entry.key.replace("-", "_")
+            yield entry.file, entry.line, name, float(str(entry.value))
     for file in case.code_files:
         for node in ast.walk(case.workspace.tree(file) or ast.Module([], [])):
             yield from ((file, line, name, value) for line, name, value in _named(node))
@@ -306,8 +333,10 @@ def _dimensions(case: Case) -> Iterator[Clue]:
 
 def _written_at(case: Case, dim: Value) -> Iterator[Origin]:
     """Yield the origins of a dimension at which a number is written."""
+    written = re.compile(rf"(?<![\w.]){dim.data}(?![\w.])")
     for file, line in sorted(dim.origins):
-        if file and re.search(r"(?<![\w.])\d", case.workspace.source_line(file, line)):
+        is_setting = file and not file.endswith((".py", ".ipynb"))
+        if is_setting or (file and written.search(case.workspace.source_line(file, line))):
             yield file, line
 
 

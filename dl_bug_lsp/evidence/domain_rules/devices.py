@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_scopes, source
 from dl_bug_lsp.messages.facts import FactKind
+from dl_bug_lsp.provenance.nodes import CALL_METHODS
 from dl_bug_lsp.provenance.properties import Property
 from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name
 
@@ -63,15 +64,19 @@ def find_devices(case: Case) -> Iterator[Clue]:
         yield from _loss_weights(case)
         yield from _no_device(case)
         yield from _devices_of_settings(case)
+        yield from _unprepared(case)
 
 
 def closure(expr: ast.expr, scope: Scope, line: int) -> list[ast.expr]:
-    """Return an expression and what the function gave the names in it before a line."""
+    """Return an expression and what the function gave the names in it up to a line.
+
+    What stands in brackets chooses a part of a value, and is not followed.
+    """
     found, waiting, seen = [expr], [expr], set[str]()
     while waiting and len(seen) <= MOST_NAMES:
         part = waiting.pop()
-        for node in ast.walk(part):
-            if not isinstance(node, ast.Name) or node.id in seen:
+        for node in _names(part):
+            if node.id in seen:
                 continue
             seen.add(node.id)
             for binding in scope.bindings.get(node.id, ()):
@@ -79,6 +84,19 @@ def closure(expr: ast.expr, scope: Scope, line: int) -> list[ast.expr]:
                     found.append(binding.value)
                     waiting.append(binding.value)
     return found
+
+
+def _names(expr: ast.expr) -> Iterator[ast.Name]:
+    """Yield the names of an expression without those in brackets."""
+    waiting: list[ast.AST] = [expr]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name):
+            yield node
+        elif isinstance(node, ast.Subscript):
+            waiting.append(node.value)
+        else:
+            waiting.extend(ast.iter_child_nodes(node))
 
 
 def _made_on_host(expr: ast.expr, scope: Scope, line: int) -> bool:
@@ -216,6 +234,25 @@ def _no_device(case: Case) -> Iterator[Clue]:
         yield Clue("rules.strong", node.file, node.line, score, why)
 
 
+def _unprepared(case: Case) -> Iterator[Clue]:
+    """Find calls of Accelerate's ``prepare`` that leave out a model or loader of the function.
+
+    ``Accelerator.prepare`` moves models, and loaders whose batches it then moves (Accelerate,
+    "Accelerator").
+    """
+    for scope in near_scopes(case):
+        calls = [c for c in scope.calls if called_name(c) == "prepare" and len(c.args) > 1]
+        given = {n.id for call in calls for n in ast.walk(call) if isinstance(n, ast.Name)}
+        for name, bindings in sorted(scope.bindings.items()) if calls else ():
+            made = [b.value for b in bindings if b.how == "assign"]
+            is_loader = any(
+                isinstance(v, ast.Call) and called_name(v) == "DataLoader" for v in made
+            )
+            if is_loader and name not in given:
+                why = f"`{source(calls[0])}` leaves out `{name}`, whose batches stay on the CPU"
+                yield Clue("rules.strong", scope.file, calls[0].lineno, 1.0, why)
+
+
 def _devices_of_settings(case: Case) -> Iterator[Clue]:
     """Find settings that name the CPU where others name a GPU, or another GPU than the others."""
     named = [e for e in case.config_entries if _named_device(e.value)]
@@ -248,6 +285,9 @@ def _left_on_device(case: Case) -> Iterator[Clue]:
         if node.entry is not None or node.line <= 0 or not isinstance(node.expr, ast.expr):
             continue
         scope = node.context.scope
+        if scope.name.rpartition(".")[2] in CALL_METHODS:
+            # A layer joins its own parts; what it returns is still needed on the device.
+            continue
         for call in scope.calls:
             keeps = isinstance(call.func, ast.Attribute) and call.func.attr in KEEPERS
             if not keeps or not call.args or call.lineno != node.line:
@@ -268,9 +308,7 @@ def _moved_in_data(case: Case) -> Iterator[Clue]:
                 continue
             for call in scope.calls:
                 if TO_DEVICE.search(_text(call)):
-                    why = (
-                        f"`{source(call)}` puts tensors on a device while data are loaded"
-                    )
+                    why = f"`{source(call)}` puts tensors on a device while data are loaded"
                     yield Clue("rules.strong", file, call.lineno, 1.0, why)
 
 

@@ -215,7 +215,7 @@ def _tiles(case: Case, required: int) -> Iterator[Clue]:
     groups: list[tuple[str, int, dict[str, int]]] = []
     of_parent: dict[tuple[str, tuple[object, ...]], dict[str, tuple[int, int]]] = {}
     for entry in case.config_entries:
-        if TILES.match(entry.key) and isinstance(entry.value, int):
+        if TILES.match(entry.key.replace("-", "_")) and isinstance(entry.value, int):
             key = (entry.file, tuple(entry.path[:-1]))
             of_parent.setdefault(key, {})[entry.key] = (entry.value, entry.line)
     for (file, _), found in of_parent.items():

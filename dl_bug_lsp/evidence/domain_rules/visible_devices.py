@@ -28,16 +28,33 @@ NAMES = ("Dockerfile", "Makefile", "Procfile")
 MOST_FILES = 200
 
 
+COUNTS = re.compile(
+    r"(?:--|\b)(?P<name>nproc[-_]per[-_]node|num[-_]processes|num[-_]gpus|n[-_]?gpus?|gpus|devices"
+    r"|gpu[-_]ids?|device[-_]ids?|local[-_]rank|cuda[-_]device|gpu|device[-_]?(?:index|id)?)\b"
+    r"[\"']?\s*[ =:]\s*[\"'\[(]*(?:cuda:)?(?P<value>\d+)"
+)
+ORDINAL = re.compile(r"(?i)ordinal|invalid device|machine only has|Duplicate GPU|requested .*GPU")
+"""Messages of a device that a number names, or of more devices than there are."""
+
+
 def find_visible(case: Case) -> Iterator[Clue]:
     """Yield the lines that decide which GPUs a job sees, the emptier the more."""
-    if not NOT_SEEN.search(case.message):
+    by_number = ORDINAL.search(case.message) is not None
+    if not by_number and not NOT_SEEN.search(case.message):
         return
     files = [f for f in case.workspace.files() if f.endswith(ENDINGS) or f.endswith(NAMES)]
     for file in files[:MOST_FILES]:
         lines = case.workspace.lines(file)
         for number, line in enumerate(lines, 1):
+            if line.lstrip().startswith(("#", "//")):
+                continue
+            count = COUNTS.search(line) if by_number else None
+            if count is not None and int(count["value"]) > 0:
+                why = f"`{count['name']}` asks for a device, or for a number of them, here"
+                yield Clue("rules.strong", file, number, 0.9, why)
+                continue
             match = SETS.search(line)
-            if match is None or line.lstrip().startswith(("#", "//")):
+            if match is None:
                 continue
             score, why = _says(match["value"].strip(), match["name"], lines)
             yield Clue("rules.strong", file, number, score, why)
