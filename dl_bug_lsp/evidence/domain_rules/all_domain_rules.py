@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import (
     batches,
+    core_sizes,
     dataframes,
     device_asserts,
     device_memory,
@@ -59,6 +60,7 @@ RULES: tuple[Source, ...] = (
     donations.find_donations,
     module_names.find_module_names,
     precision_settings.find_precision,
+    core_sizes.find_core_sizes,
 )
 
 

@@ -16,9 +16,9 @@ from dl_bug_lsp.evidence.domain_rules.devices import HOST, closure
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, source
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.interpretation.values import Array, Origin, Value
-from dl_bug_lsp.provenance.nodes import Node
+from dl_bug_lsp.provenance.nodes import CALL_METHODS
 from dl_bug_lsp.provenance.properties import Property
-from dl_bug_lsp.provenance.scopes import Scope, called_name
+from dl_bug_lsp.provenance.scopes import END, Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.provenance.stack import Site
 
@@ -65,6 +65,19 @@ USUAL: tuple[tuple[re.Pattern[str], float, float], ...] = (
 )
 """Settings by which memory grows: their names, a usual value, how often they are to blame."""
 MOST_STEPS = 80
+LEAST_COUNT, LARGE_BITS = 256, 18.0
+"""From here on counts of any name matter that size the failing expression; the bits of large ones.
+
+They never count in full: most say how much data there is, which need not be on the device at once.
+"""
+ASKED_FOR = re.compile(
+    r"Tried to allocate (?P<asked>[\d.]+) (?P<unit>[KMGT]iB)"
+    r".{0,60}?capacity of (?P<all>[\d.]+) GiB",
+    re.DOTALL,
+)
+GIB = {"KiB": 2.0**-20, "MiB": 2.0**-10, "GiB": 1.0, "TiB": 2.0**10}
+SMALL_PART = 0.05
+"""A part of the device's memory that no single step fills it with, where nothing is kept of it."""
 FLOATS = re.compile(r"(?i)ratio|fraction|keep|percent|share|subsample|rate")
 """Names of settings that say how much of something is kept."""
 LARGEST_FRACTION = 1.0
@@ -75,10 +88,14 @@ def find_memory(case: Case) -> Iterator[Clue]:
     if case.category.id != "gpu_out_of_memory" and not MEMORY.search(case.message):
         return
     yield from _limits(case)
-    kept = list(_kept(case))
+    grows = _grows(case)
+    kind = "rules.strong" if grows else "rules.medium"
+    kept = [*_kept(case, kind), *_kept_by_objects(case, kind)]
     yield from kept
+    yield from _recorded(case)
     yield from _settings(case, bool(kept))
-    yield from _dimensions(case)
+    if not (kept and grows):
+        yield from _dimensions(case)
     yield from _switches(case)
 
 
@@ -106,9 +123,22 @@ def _limits(case: Case) -> Iterator[Clue]:
 # --- what is kept ---------------------------------------------------------------------------------
 
 
-def _kept(case: Case) -> Iterator[Clue]:
+def _grows(case: Case) -> bool:
+    """Whether memory was taken step by step, and not by one.
+
+    Steps are shown to have passed; or gradients are off, where activations are freed at once, and
+    what was asked for last is a small part of the memory.
+    """
+    if any(PASSED.search(line.text) for line in case.log.lines):
+        return True
+    told = ASKED_FOR.search(case.message)
+    part = float(told["asked"]) * GIB[told["unit"]] / float(told["all"]) if told else 1.0
+    texts = [source_of(case, site.context.scope) for site in case.sites]
+    return part < SMALL_PART and any(NO_GRADIENTS.search(text) for text in texts)
+
+
+def _kept(case: Case, kind: str) -> Iterator[Clue]:
     """Find what loops around the failing call keep of the device's tensors."""
-    passed = any(PASSED.search(line.text) for line in case.log.lines)
     for site in reversed(case.sites):
         scope = site.context.scope
         for loop in ast.walk(scope.node):
@@ -120,9 +150,81 @@ def _kept(case: Case) -> Iterator[Clue]:
                     if _is_of_device(expr, scope, site):
                         line = getattr(part, "lineno", 0)
                         why = f"`{source(part)}` {how} of every round, a tensor on its device"
-                        kind = "rules.strong" if passed else "rules.medium"
                         yield Clue(kind, scope.file, line, 1.0, why)
                         yield from _how_much(case, site, expr)
+
+
+def _kept_by_objects(case: Case, kind: str) -> Iterator[Clue]:
+    """Find what methods on the stack, or called in its loops, put into their objects."""
+    for scope in _called_in_loops(case):
+        if scope.name.rpartition(".")[2] == "__init__":
+            continue
+        for part in ast.walk(scope.node):
+            for expr, how in _stores(part):
+                text = source(part)
+                # What is stored under a key may replace what stood there.
+                grows = text.startswith("self.") and "]" not in text.partition("=")[0]
+                grows = grows and not isinstance(expr, (ast.Constant, ast.Dict))
+                closed = closure(expr, scope, getattr(part, "lineno", 0))
+                if grows and not any(HOST.search(source(one)) for one in closed):
+                    why = f"`{text}` {how} of every call, a tensor on its device"
+                    yield Clue(kind, scope.file, getattr(part, "lineno", 0), 0.9, why)
+
+
+def _called_in_loops(case: Case) -> list[Scope]:
+    """Return the methods on the stack and those that loops around its lines call by name."""
+    found = [site.context.scope for site in case.sites if site.context.scope.owner is not None]
+    names: set[str] = set()
+    for site in case.sites:
+        for loop in ast.walk(site.context.scope.node):
+            if isinstance(loop, (ast.For, ast.While)) and (
+                loop.lineno <= site.place.line <= (loop.end_lineno or loop.lineno)
+            ):
+                names.update(called_name(call) for call in calls_in(loop))
+    for file in case.code_files:
+        module = case.engine.program.module(file)
+        found.extend(
+            scope
+            for scope in (module.walk() if module is not None else ())
+            if scope.owner is not None and scope.name.rpartition(".")[2] in names
+        )
+    return list(dict.fromkeys(found))
+
+
+NO_GRADIENTS = re.compile(r"no_grad|inference_mode|set_grad_enabled|requires_grad_?\(?=?\s?False")
+EVALUATES = re.compile(
+    r"(?i)^_?(?:eval|valid|test|predict|infer|extract|generate|score|rollout|benchmark|calibrat"
+    r"|compute_(?:features|embeddings|metrics|accuracy))"
+)
+
+
+def _recorded(case: Case) -> Iterator[Clue]:
+    """Find functions that only evaluate a model, and record gradients while they do."""
+    functions = [s for s in case.sites if not s.context.scope.is_module]
+    texts = [source_of(case, site.context.scope) for site in functions]
+    files = {site.context.scope.file for site in case.sites}
+    turned_off = any("set_grad_enabled(False)" in (case.workspace.text(f) or "") for f in files)
+    if turned_off or any(NO_GRADIENTS.search(text) for text in texts):
+        return
+    if any(".backward(" in text for text in texts):
+        return
+    for site, text in zip(functions, texts, strict=True):
+        scope = site.context.scope
+        name = scope.name.rpartition(".")[2]
+        is_step = name.lower().startswith("train") or name in CALL_METHODS
+        if is_step or not (EVALUATES.search(name) or ".eval()" in text):
+            continue
+        why = f"`{name}` runs the model and turns gradients off nowhere"
+        yield Clue("rules.strong", scope.file, scope.line, 0.8, why)
+
+
+def source_of(case: Case, scope: Scope) -> str:
+    """Return the lines of a function with its decorators."""
+    node = scope.node
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return ""
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    return "\n".join(case.workspace.lines(scope.file)[first - 1 : node.end_lineno])
 
 
 def _stores(part: ast.AST) -> Iterator[tuple[ast.expr, str]]:
@@ -148,8 +250,7 @@ def _is_of_device(expr: ast.expr, scope: Scope, site: Site) -> bool:
         return False
     if HOST.search(source(expr)):
         return False
-    end = site.place.line + (1 << 20)
-    parts = closure(expr, scope, end)
+    parts = closure(expr, scope, END)
     own = [part for part in parts if not HOST.search(source(part))]
     first, last = site.place.line, site.place.line
     if site.statement is not None:
@@ -164,29 +265,28 @@ def _is_of_device(expr: ast.expr, scope: Scope, site: Site) -> bool:
 
 
 def _how_much(case: Case, site: Site, expr: ast.expr) -> Iterator[Clue]:
-    """Find the settings that decide how much of it is kept."""
-    node = case.engine.node(expr, site.context)
-    seen: set[tuple[str, int]] = set()
-    for step in backward_slice([node], MOST_STEPS, asked=Property.SIZE | Property.VALUE):
-        made = step.node
-        if made.entry is None or (made.file, made.line) in seen:
+    """Find the settings that decide how much of it is kept: those that its making names."""
+    scope = site.context.scope
+    parts = closure(expr, scope, END, brackets=True)
+    named = {
+        node.attr if isinstance(node, ast.Attribute) else str(getattr(node, "value", ""))
+        for part in parts
+        for node in ast.walk(part)
+        if isinstance(node, (ast.Attribute, ast.Constant))
+    }
+    for entry in case.config_entries:
+        if entry.key not in named or not _is_number(entry.value):
             continue
-        seen.add((made.file, made.line))
-        whole = FLOATS.search(made.entry.key) is not None and _value(made) is not None
-        all_kept = whole and float(_value(made) or 0) >= LARGEST_FRACTION
-        if all_kept:
-            why = f"`{made.entry.key}: {made.entry.text}` leaves nothing out of what is kept"
-            yield Clue("rules.strong", made.file, made.line, 1.0, why)
+        if FLOATS.search(entry.key) and float(str(entry.value)) >= LARGEST_FRACTION:
+            why = f"`{entry.key}: {entry.text}` leaves nothing out of what is kept"
+            yield Clue("rules.strong", entry.file, entry.line, 1.0, why)
+            yield Clue("rules.medium", entry.file, entry.line, 1.0, why)
         else:
-            why = f"`{made.entry.key}: {made.entry.text}` goes into how much is kept"
-            score = 1 / (1 + step.distance / 4)
-            yield Clue("rules.medium", made.file, made.line, score, why)
+            why = f"`{entry.key}: {entry.text}` goes into how much is kept"
+            yield Clue("rules.medium", entry.file, entry.line, 0.8, why)
 
 
-def _value(node: Node) -> float | None:
-    value = node.entry.value if node.entry is not None else None
-    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(str(value)) if plain else None
+# --- how large a step is --------------------------------------------------------------------------
 
 
 SAVES = re.compile(
@@ -222,14 +322,20 @@ def _settings(case: Case, is_kept: bool) -> Iterator[Clue]:
     on_way = {(s.node.file, s.node.line) for s in case.raise_slice}
     for steps in case.outer_slices:
         on_way.update((s.node.file, s.node.line) for s in steps)
+    sized = {
+        (s.node.file, s.node.line)
+        for s in backward_slice(case.starts, MOST_STEPS, asked=Property.SIZE)
+    }
     files = set(case.engine.run.files)
     for file, line, name, value in _written(case):
         rated = _rated(name, value)
+        if rated is None and (file, line) in sized and value >= LEAST_COUNT:
+            rated = min(math.log2(value) / LARGE_BITS, 1.0), False
         if rated is None:
             continue
         score, beyond = rated
-        if (file, line) not in on_way:
-            score *= 0.7
+        if (file, line) not in sized:
+            score *= 0.85 if (file, line) in on_way else 0.7
         if files and not file.endswith(".py") and file not in files:
             score *= 0.3
         kind = "rules.strong" if beyond and not is_kept else "rules.medium"

@@ -45,7 +45,7 @@ HOST = re.compile(r"\.cpu\(|\.item\(|\.tolist\(|\.numpy\(|\bfloat\(|\bint\(|devi
 REGISTERED = ("ModuleList", "ModuleDict", "Sequential", "MetricCollection", "ParameterList",
               "ParameterDict")  # fmt: skip
 LOSS_WEIGHTS = ("weight", "pos_weight")
-MOST_NAMES = 4
+MOST_NAMES = 12
 """Local names that are followed from one to the next."""
 KEEPERS = {"append", "extend", "insert", "add", "appendleft"}
 
@@ -59,7 +59,7 @@ def find_devices(case: Case) -> Iterator[Clue]:
         yield from _moved_in_data(case)
     elif WANTS_HOST.search(message):
         yield from _moved_too_much(case)
-    elif OF_DEVICES.search(message):
+    elif OF_DEVICES.search(message) and "for generator" not in message:
         yield from _plain_attributes(case)
         yield from _loss_weights(case)
         yield from _no_device(case)
@@ -67,15 +67,15 @@ def find_devices(case: Case) -> Iterator[Clue]:
         yield from _unprepared(case)
 
 
-def closure(expr: ast.expr, scope: Scope, line: int) -> list[ast.expr]:
+def closure(expr: ast.expr, scope: Scope, line: int, *, brackets: bool = False) -> list[ast.expr]:
     """Return an expression and what the function gave the names in it up to a line.
 
-    What stands in brackets chooses a part of a value, and is not followed.
+    What stands in ``brackets`` only chooses a part of a value.
     """
     found, waiting, seen = [expr], [expr], set[str]()
     while waiting and len(seen) <= MOST_NAMES:
         part = waiting.pop()
-        for node in _names(part):
+        for node in _names(part, brackets):
             if node.id in seen:
                 continue
             seen.add(node.id)
@@ -86,14 +86,14 @@ def closure(expr: ast.expr, scope: Scope, line: int) -> list[ast.expr]:
     return found
 
 
-def _names(expr: ast.expr) -> Iterator[ast.Name]:
-    """Yield the names of an expression without those in brackets."""
+def _names(expr: ast.expr, brackets: bool) -> Iterator[ast.Name]:
+    """Yield the names of an expression, on request with those in brackets."""
     waiting: list[ast.AST] = [expr]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Name):
             yield node
-        elif isinstance(node, ast.Subscript):
+        elif isinstance(node, ast.Subscript) and not brackets:
             waiting.append(node.value)
         else:
             waiting.extend(ast.iter_child_nodes(node))

@@ -21,6 +21,9 @@ STEADIES = re.compile(
 LEAST_ADDED = 1e-9
 """Less than this times a matrix's scale is lost in rounding: float32 has 24 bits."""
 OVERFLOW = re.compile(r"cannot be converted to type .*Half without overflow")
+WIDER = re.compile(
+    r"finfo\((?:torch\.|np\.)?(?:float32|float64|bfloat16|float|double)\)\.(?:min|max)"
+)
 LARGEST_HALF = 65504.0
 """The largest number of float16 (IEEE 754, binary16)."""
 
@@ -30,11 +33,27 @@ def find_numerics(case: Case) -> Iterator[Clue]:
     if SINGULAR.search(f"{case.class_name}: {case.message}"):
         yield from _unsteadied(case)
     elif OVERFLOW.search(case.message):
+        yield from _beyond_half(case)
         for step in case.raise_slice:
             for value in _numbers(step):
                 if abs(value) > LARGEST_HALF:
                     why = f"{value:g} lies beyond the largest number of float16, 65504"
                     yield Clue("rules.strong", step.node.file, step.node.line, 1.0, why)
+
+
+def _beyond_half(case: Case) -> Iterator[Clue]:
+    """Find limits of wider types and settings that float16 cannot hold."""
+    for step in case.raise_slice:
+        node = step.node
+        if node.entry is None and node.line > 0 and WIDER.search(node.text):
+            why = f"`{node.text}` lies beyond the numbers of float16"
+            yield Clue("rules.strong", node.file, node.line, 1.0, why)
+    for entry in case.config_entries:
+        value = entry.value
+        plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if plain and abs(float(str(value))) > LARGEST_HALF:
+            why = f"`{entry.key}: {entry.text}` lies beyond the largest number of float16, 65504"
+            yield Clue("rules.medium", entry.file, entry.line, 1.0, why)
 
 
 def _unsteadied(case: Case) -> Iterator[Clue]:

@@ -29,7 +29,7 @@ MOST_FILES = 200
 
 
 COUNTS = re.compile(
-    r"(?:--|\b)(?P<name>nproc[-_]per[-_]node|num[-_]processes|num[-_]gpus|n[-_]?gpus?|gpus|devices"
+    r"(?i)(?:--|\b)(?P<name>nproc[-_]per[-_]node|num[-_]processes|num[-_]gpus|n[-_]?gpus?|gpus|devices"
     r"|gpu[-_]ids?|device[-_]ids?|local[-_]rank|cuda[-_]device|gpu|device[-_]?(?:index|id)?)\b"
     r"[\"']?\s*[ =:]\s*[\"'\[(]*(?:cuda:)?(?P<value>\d+)"
 )
