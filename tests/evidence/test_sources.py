@@ -35,6 +35,7 @@ PARAMETERS = [
         "printed",
         "batches",
         "classics",
+        "devices",
         "interpretation",
         "counterfactuals",
     )
@@ -46,7 +47,8 @@ def case_in(program: Program, root: Path) -> Case:
     """Write a program, let it fail on paper, and read the failure."""
     workspace = program.write(root)
     log = read_log(program.traceback(Engine(workspace)))
-    (failure,) = failures_of(log, read_failures(log))
+    # A kernel's assertion, printed before the traceback, is a failure of its own.
+    *_, failure = failures_of(log, read_failures(log))
     case = case_of(failure, log, workspace, Options())
     frames = [(p.file, p.line) for p in program.places()]
     assert [(p.file, p.line) for p in case.places] == frames
@@ -100,7 +102,8 @@ def test_a_run_that_is_only_assumed_is_said_to_be(tmp_path: Path) -> None:
         b'  File "train.py", line 7, in <module>\n    print(names[column])\n'
         b"IndexError: list index out of range\n"
     )
-    (failure,) = failures_of(log, read_failures(log))
+    # A kernel's assertion, printed before the traceback, is a failure of its own.
+    *_, failure = failures_of(log, read_failures(log))
     case = case_of(failure, log, Workspace(tmp_path), Options())
     said = [clue.why for clue in interpretation.find(case)]
     assert said

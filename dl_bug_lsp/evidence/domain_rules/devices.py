@@ -258,12 +258,12 @@ def _devices_of_settings(case: Case) -> Iterator[Clue]:
     named = [e for e in case.config_entries if _named_device(e.value)]
     kinds = {_named_device(entry.value) for entry in named}
     for entry in named:
-        on_cpu = _named_device(entry.value) == "cpu"
-        if len(kinds) > 1 or on_cpu:
-            others = "and other settings another device" if len(kinds) > 1 else "of all devices"
-            why = f"`{entry.key}: {entry.text}` names this device, {others}"
-            score = 1.0 if on_cpu else 0.7
-            yield Clue("rules.strong", entry.file, entry.line, score, why)
+        if "cpu" in kinds and _named_device(entry.value) != "cpu":
+            continue
+        if "cpu" in kinds or len(kinds) > 1:
+            others = "; other settings name another" if len(kinds) > 1 else ""
+            why = f"`{entry.key}: {entry.text}` names this device{others}"
+            yield Clue("rules.strong", entry.file, entry.line, 1.0, why)
 
 
 def _named_device(value: object) -> str:

@@ -276,8 +276,8 @@ def _needs(sizes: Mapping[str, int], required: int) -> bool:
     """
     blocks = [value for name, value in sizes.items() if "stages" not in name.lower()]
     stages = next((v for name, v in sizes.items() if "stages" in name.lower()), 1)
-    for inner in blocks:
-        outer = [value for value in blocks if value is not inner] or [inner]
+    for at, inner in enumerate(blocks):
+        outer = [*blocks[:at], *blocks[at + 1 :]] or [inner]
         for count in (stages, stages - 1):
             for width in WIDTHS:
                 for m in outer:

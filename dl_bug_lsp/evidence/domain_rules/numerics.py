@@ -21,9 +21,7 @@ STEADIES = re.compile(
 LEAST_ADDED = 1e-9
 """Less than this times a matrix's scale is lost in rounding: float32 has 24 bits."""
 OVERFLOW = re.compile(r"cannot be converted to type .*Half without overflow")
-WIDER = re.compile(
-    r"finfo\((?:torch\.|np\.)?(?:float32|float64|bfloat16|float|double)\)\.(?:min|max)"
-)
+WIDER = re.compile(r"finfo\((?:torch\.|np\.)?(?:float32|float64|bfloat16|float|double)\)")
 LARGEST_HALF = 65504.0
 """The largest number of float16 (IEEE 754, binary16)."""
 
