@@ -13,6 +13,8 @@ from dl_bug_lsp.messages.families import Family, read_value
 from dl_bug_lsp.tracebacks.failures import Cause
 
 _NOISE = re.compile(r"\x1b\[[0-9;]{0,20}m|\{\{function_node [^{}\n]{0,400}\}\}\s?")
+_LISTING = re.compile(r"\Aat \d{1,6}:\d{1,6}:\n(?:.*\n){1,400}?[ \t]*\^[ \t]*\n")
+"""The source of a kernel that Triton's compiler prints before it says what is wrong with it."""
 _QUOTED = re.compile(r"[`'\"‘“]([\w./-]{1,80})[`'\"’”]")
 _SENTENCE = 4
 """Words from which on a key is taken for a sentence."""
@@ -99,7 +101,7 @@ def _text(cause: Cause) -> str:
     text = "\n".join((cause.message, *cause.notes))
     if len(text) > _HEAD + _TAIL:
         text = text[:_HEAD] + "\n" + text[-_TAIL:]
-    return _NOISE.sub("", text)
+    return _LISTING.sub("", _NOISE.sub("", text), count=1)
 
 
 def _ordered(placed: list[tuple[int, Fact]]) -> tuple[Fact, ...]:

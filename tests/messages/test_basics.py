@@ -31,6 +31,12 @@ def test_a_product_of_matrices_names_both_sides() -> None:
     assert [f.value for f in facts.of(FactKind.SIZE, Role.EXPECTED)] == [48]
 
 
+def test_the_listing_of_a_kernel_names_nothing() -> None:
+    listing = "at 2:11:\ndef scale(rows_ptr, n_cols):\n    tl.load(rows_ptr)\n           ^\n"
+    facts = extract_facts(cause("CompilationError", f"{listing}`mask_kind` is not defined"))
+    assert {f.value for f in facts.of(FactKind.NAME)} == {"mask_kind"}
+
+
 def test_every_row_is_well_formed() -> None:
     for framework, family in tables():
         assert framework.isidentifier()

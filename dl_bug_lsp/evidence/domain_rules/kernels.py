@@ -29,7 +29,7 @@ SHARED = re.compile(
 COMPILED = re.compile(r"\bat (?P<line>\d+):(?P<column>\d+):\s*\n(?:@.*\n)*\s*def (?P<name>\w+)\(")
 """How Triton says where in a kernel its compiler stopped: lines count from ``def``."""
 POINTER = re.compile(r"Pointer argument \(at (?P<index>\d+)\) cannot be accessed from Triton")
-AS_CONSTANT = re.compile(r"must be (?:of type )?(?:a )?`?(?:tl\.)?constexpr|power of 2")
+AS_CONSTANT = re.compile(r"must be (?:of type )?(?:a )?`?(?:tl\.)?constexpr")
 MOST_THREADS = 1024
 MOST_BLOCKS = 65_535
 TILES = re.compile(r"(?i)^(?:BLOCK|TILE|BM|BN|BK|B_)\w*$|^num_stages$|^stages$")
@@ -71,10 +71,13 @@ def _compiled(case: Case) -> Iterator[Clue]:
         if line > (node.end_lineno or line):
             continue
         why = "Triton's compiler stopped at this line of the kernel"
-        yield Clue("rules.medium", scope.file, line, 1.0, why)
+        read = _read_at(node, line, int(match["column"]))
+        kind = "rules.medium" if wants_constant else "place.named"
+        yield Clue(kind, scope.file, line, 1.0, why)
         if wants_constant:
-            yield from _not_constant(scope, node, line)
-            yield from _given(case, scope, _read_at(node, line))
+            yield from _not_constant(scope, read)
+        if "power of 2" in case.message:
+            yield from _given(case, scope, read)
 
 
 def _functions(case: Case, name: str) -> Iterator[Scope]:
@@ -85,26 +88,26 @@ def _functions(case: Case, name: str) -> Iterator[Scope]:
                 yield scope
 
 
-def _not_constant(
-    scope: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef, line: int
-) -> Iterator[Clue]:
+def _not_constant(scope: Scope, read: set[str]) -> Iterator[Clue]:
     """Find the parameters that a line reads and that are no constants of the compiler."""
-    read = _read_at(node, line)
     for parameter in scope.parameters():
         annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
         if parameter.arg in read and "constexpr" not in annotation:
             why = f"`{parameter.arg}` is no `tl.constexpr`, and the compiler needs its value"
             yield Clue("rules.strong", scope.file, parameter.lineno, 1.0, why)
+            yield Clue("missing.option", scope.file, parameter.lineno, 1.0, why)
 
 
-def _read_at(node: ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> set[str]:
-    return {
-        n.id
-        for statement in ast.walk(node)
-        if isinstance(statement, ast.stmt) and statement.lineno == line
-        for n in ast.walk(statement)
-        if isinstance(n, ast.Name)
-    }
+def _read_at(node: ast.FunctionDef | ast.AsyncFunctionDef, line: int, column: int) -> set[str]:
+    """Return the names in the call at a place, of the whole statement where none begins there."""
+    parts: list[ast.AST] = [
+        call
+        for call in calls_in(node)
+        if call.lineno == line and call.col_offset == column + node.col_offset
+    ]
+    if not parts:
+        parts = [n for n in ast.walk(node) if isinstance(n, ast.stmt) and n.lineno == line]
+    return {n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)}
 
 
 def _given(case: Case, kernel: Scope, names: set[str]) -> Iterator[Clue]:

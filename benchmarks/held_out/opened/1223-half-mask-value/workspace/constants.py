@@ -1,0 +1,5 @@
+PAD_ID = 0
+BOS_ID = 1
+EOS_ID = 2
+MASK_VALUE = -1e9
+MAX_DECODE = 24
