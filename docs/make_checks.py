@@ -64,8 +64,10 @@ trainings in PyTorch that can be followed to their backward pass. The answer is 
 estimate less 15 %, and the estimate plus 25 % and 0.6 GB for CUDA's context, kernels and the
 allocator's fragments. `python benchmarks/memory_estimate.py` compares the estimate with the peak
 that PyTorch's profiler measures on a CPU, for twelve models: median error 2 %, largest 20 %.
-Three constants (what LSTM, GRU and encoder layers keep) were set by these models; on GPUs nothing
-has been measured.
+Three constants (what LSTM, GRU and encoder layers keep) were set by these models. On an H100 with
+PyTorch 2.11 (`--device cuda`) the allocator's peaks of the same small models, 90 to 270 MB, lie 67 MB
+above the estimates in the median, which is what cuBLAS keeps there for its work; with 67 MB added the
+median error is 6 %, the largest 39 %. Models that fill a GPU were not measured.
 
 ## Leaving findings out
 
